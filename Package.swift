@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import CompilerPluginSupport
+import PackageDescription
+
+let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
+
+let collections: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
+
+let package = Package(
+  name: "StoreShell",
+  products: [
+    .library(name: "StoreCore", targets: ["StoreCore"]),
+    .library(name: "StoreUnits", targets: ["StoreUnits"]),
+    .library(name: "StoreSchema", targets: ["StoreSchema"]),
+    .library(name: "StorePlugins", targets: ["StorePlugins"]),
+    .library(name: "StoreHistory", targets: ["StoreHistory"]),
+    .library(name: "StoreShell", targets: ["StoreShell"]),
+    .library(name: "LineEditor", targets: ["LineEditor"]),
+    .executable(name: "stsh", targets: ["stsh"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+  ],
+  targets: [
+    .target(
+      name: "StoreCore", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: strict),
+    .target(name: "StoreUnits", dependencies: ["StoreCore", "StoreSchema"], swiftSettings: strict),
+    .target(
+      name: "StoreSchema", dependencies: [collections, "StoreSchemaMacros"], swiftSettings: strict),
+    .macro(
+      name: "StoreSchemaMacros",
+      dependencies: [
+        .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+      ],
+      swiftSettings: strict),
+    .target(name: "CLua", linkerSettings: [.linkedLibrary("lua5.4")]),
+    .target(name: "LuaRuntime", dependencies: ["CLua"], swiftSettings: strict),
+    .target(
+      name: "StorePlugins", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "LuaRuntime"],
+      swiftSettings: strict),
+    .target(name: "StoreHistory", dependencies: ["StoreCore", "StoreSchema"], swiftSettings: strict),
+    .target(
+      name: "StoreShell",
+      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreHistory"],
+      swiftSettings: strict),
+    .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    .target(name: "LineEditor", dependencies: ["CReadline", "StoreShell"], swiftSettings: strict),
+    .target(name: "StandardModules", dependencies: ["StoreCore", "StoreSchema", collections], swiftSettings: strict),
+    .executableTarget(
+      name: "stsh",
+      dependencies: [
+        "StoreShell", "LineEditor", "StandardModules",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "LineEditorProbe", dependencies: ["LineEditor"], path: "Tests/LineEditorProbe", swiftSettings: strict),
+    .testTarget(name: "StoreSchemaTests", dependencies: ["StoreSchema"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreSchemaMacrosTests",
+      dependencies: [
+        "StoreSchemaMacros", .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+      ],
+      swiftSettings: strict),
+    .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime"], swiftSettings: strict),
+    .testTarget(name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe"], swiftSettings: strict),
+  ]
+)

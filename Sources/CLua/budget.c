@@ -1,0 +1,121 @@
+// Budgets: memory by the allocator, instructions and time by the count hook and by charges of long C functions.
+//
+// Once a budget is used up the hook fires at every instruction, so that code that catches the error gets no further.
+// New coroutines inherit the hook of the thread that makes them.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "machine.h"
+
+/// Blocks from this size on are charged: making and filling them takes time that no instruction counts.
+static const size_t chargedBlock = 1024;
+
+void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
+  CLuaMachine *machine = context;
+  if (block == NULL) oldSize = 0;
+  if (newSize == 0) {
+    machine->memory -= oldSize;
+    free(block);
+    return NULL;
+  }
+  if (newSize > oldSize && machine->enforcing) {
+    if (machine->memory - oldSize + newSize > machine->memoryLimit) {
+      // Lua answers a refusal with a full collection, whose work grows with the memory in use.
+      machine->remaining -= (int64_t)(machine->memory >> 8);
+      return NULL;
+    }
+    if (newSize >= chargedBlock) machine->remaining -= (int64_t)(newSize >> 7);
+  }
+  void *moved = realloc(block, newSize);
+  if (moved == NULL) return NULL;
+  machine->memory += newSize - oldSize;
+  return moved;
+}
+
+static int64_t milliseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static CLuaStatus usedUp(const CLuaMachine *machine) {
+  if (machine->exhausted != CLuaStatusDone) return machine->exhausted;
+  if (machine->remaining <= 0) return CLuaStatusInstructions;
+  if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) return CLuaStatusTime;
+  if (machine->deadline != 0 && milliseconds() >= machine->deadline) return CLuaStatusTime;
+  return CLuaStatusDone;
+}
+
+static void hook(lua_State *L, lua_Debug *record);
+
+/// Raises the error of a used up budget; `chunk` and `line` say where the code was, a negative line that no one knows.
+static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
+  CLuaMachine *machine = clua_machine(L);
+  if (machine->exhausted == CLuaStatusDone) {
+    machine->exhausted = status;
+    char place[560] = "";
+    if (line >= 0) snprintf(place, sizeof place, "%s:%d: ", chunk, line);
+    if (status == CLuaStatusInstructions) {
+      snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sused more than %lld VM instructions",
+               place, (long long)machine->instructionLimit);
+    } else if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) {
+      snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sinterrupted", place);
+    } else {
+      snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sran longer than %lld ms", place,
+               (long long)machine->millisecondLimit);
+    }
+  }
+  lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+  lua_pushstring(L, machine->exhaustedMessage);
+  lua_error(L);
+}
+
+static int nextPeriod(const CLuaMachine *machine) {
+  if (machine->remaining >= CLUA_HOOK_PERIOD) return CLUA_HOOK_PERIOD;
+  return machine->remaining > 0 ? (int)machine->remaining : 1;
+}
+
+static void hook(lua_State *L, lua_Debug *record) {
+  CLuaMachine *machine = clua_machine(L);
+  int passed = lua_gethookcount(L);
+  machine->remaining -= passed;
+  CLuaStatus status = usedUp(machine);
+  if (status != CLuaStatusDone) {
+    lua_getinfo(L, "Sl", record);
+    stop(L, status, record->short_src, record->currentline);
+  }
+  int period = nextPeriod(machine);
+  if (period != passed) lua_sethook(L, hook, LUA_MASKCOUNT, period);
+}
+
+void clua_charge(lua_State *L, uint64_t cost) {
+  CLuaMachine *machine = clua_machine(L);
+  if (!machine->enforcing) return;
+  uint64_t remaining = machine->remaining > 0 ? (uint64_t)machine->remaining : 0;
+  machine->remaining = cost < remaining ? (int64_t)(remaining - cost) : 0;
+  machine->charged += cost;
+  if (machine->remaining > 0 && machine->exhausted == CLuaStatusDone && machine->charged < CLUA_HOOK_PERIOD) return;
+  machine->charged = 0;
+  CLuaStatus status = usedUp(machine);
+  if (status == CLuaStatusDone) return;
+  lua_Debug record;
+  int line = -1;
+  record.short_src[0] = 0;
+  for (int level = 0; line < 0 && lua_getstack(L, level, &record); level += 1) {
+    lua_getinfo(L, "Sl", &record);
+    line = record.currentline;
+  }
+  stop(L, status, record.short_src, line);
+}
+
+void clua_startBudget(CLuaMachine *machine, lua_State *L) {
+  machine->remaining = machine->instructionLimit > 0 ? machine->instructionLimit : 1;
+  machine->exhausted = CLuaStatusDone;
+  __atomic_store_n(&machine->interruption, 0, __ATOMIC_RELAXED);
+  machine->deadline = machine->millisecondLimit > 0 ? milliseconds() + machine->millisecondLimit : 0;
+  lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
+}
+
+void clua_interrupt(CLuaMachine *machine) { __atomic_store_n(&machine->interruption, 1, __ATOMIC_RELAXED); }

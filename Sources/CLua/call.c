@@ -1,0 +1,235 @@
+// Calls from the host into Lua: each is one protected call, whatever happens below it.
+
+#include "machine.h"
+
+/// What a call into Lua changes and its end restores.
+typedef struct Call {
+  lua_State *thread;
+  int32_t top;
+  bool enforcing;
+  const void *callBase;
+  CLuaMark keys;
+} Call;
+
+/// `hooked` is the thread whose instructions count, the current one unless a coroutine is resumed.
+static Call begin(CLuaMachine *machine, lua_State *hooked) {
+  lua_State *L = machine->current;
+  Call call = {L, lua_gettop(L), machine->enforcing, machine->callBase, clua_mark(&machine->keys)};
+  if (machine->depth == 0) {
+    machine->callBase = NULL;
+    clua_startBudget(machine, hooked);
+  } else {
+    lua_Debug record;
+    machine->callBase = lua_getstack(L, 0, &record) ? record.i_ci : NULL;
+  }
+  machine->depth += 1;
+  return call;
+}
+
+/// Ends a call whose results, or whose error object, are on the stack.
+static CLuaStatus end(CLuaMachine *machine, Call call, CLuaMark mark, int status, int32_t *first, int32_t *count) {
+  lua_State *L = call.thread;
+  machine->enforcing = call.enforcing;
+  machine->callBase = call.callBase;
+  clua_reset(&machine->items, mark);
+  clua_reset(&machine->keys, call.keys);
+  CLuaStatus outcome = CLuaStatusDone;
+  if (status > LUA_YIELD || (machine->exhausted != CLuaStatusDone && machine->depth == 1)) {
+    outcome = clua_finishError(machine, L, status);
+    lua_settop(L, call.top);
+  }
+  machine->depth -= 1;
+  if (machine->depth == 0) machine->exhausted = CLuaStatusDone;
+  *first = call.top + 1;
+  *count = lua_gettop(L) - call.top;
+  if (outcome != CLuaStatusDone) return outcome;
+  return status == LUA_YIELD ? CLuaStatusYielded : CLuaStatusDone;
+}
+
+static CLuaStatus refuse(CLuaMachine *machine, CLuaMark mark) {
+  clua_reset(&machine->items, mark);
+  machine->error.frameCount = 0;
+  machine->error.messageCount = 0;
+  machine->error.isHostFailure = false;
+  return CLuaStatusMemory;
+}
+
+CLuaStatus clua_protect(CLuaMachine *machine, lua_CFunction function, void *argument) {
+  lua_State *L = machine->current;
+  int top = lua_gettop(L);
+  if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, clua_mark(&machine->items));
+  bool enforcing = machine->enforcing;
+  machine->enforcing = false;
+  lua_pushcfunction(L, function);
+  lua_pushlightuserdata(L, argument);
+  int status = lua_pcall(L, 1, LUA_MULTRET, 0);
+  machine->enforcing = enforcing;
+  if (status == LUA_OK) return CLuaStatusDone;
+  machine->error.frameCount = 0;
+  CLuaStatus outcome = clua_finishError(machine, L, status);
+  lua_settop(L, top);
+  return outcome;
+}
+
+static int pushArguments(lua_State *L) {
+  CLuaMark mark = *(CLuaMark *)lua_touserdata(L, 1);
+  return clua_pushItems(L, &clua_machine(L)->items, mark);
+}
+
+CLuaStatus clua_load(CLuaMachine *machine, const char *bytes, size_t count, const char *chunkName, int32_t *first) {
+  lua_State *L = machine->current;
+  CLuaMark mark = clua_mark(&machine->items);
+  if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
+  Call call = begin(machine, L);
+  machine->error.frameCount = 0;
+  machine->enforcing = true;
+  int status = luaL_loadbufferx(L, bytes, count, chunkName, "t");
+  int32_t results;
+  return end(machine, call, mark, status, first, &results);
+}
+
+CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, CLuaResults results,
+                     int32_t *first, int32_t *count) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, (int)(machine->items.count - mark.items) + LUA_MINSTACK)) return refuse(machine, mark);
+  bool isPlain = clua_areItemsPlain(&machine->items, mark);
+  int32_t top = lua_gettop(L);
+  int arguments = 0;
+  lua_pushcfunction(L, clua_collectFrames);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+  if (isPlain) {
+    arguments = clua_pushItems(L, &machine->items, mark);
+  } else {
+    CLuaStatus pushed = clua_protect(machine, pushArguments, &mark);
+    if (pushed != CLuaStatusDone) {
+      lua_settop(L, top);
+      clua_reset(&machine->items, mark);
+      return pushed;
+    }
+    arguments = lua_gettop(L) - top - 2;
+  }
+  Call call = begin(machine, L);
+  call.top = top + 1;
+  machine->error.frameCount = 0;
+  machine->enforcing = true;
+  int status = lua_pcall(L, arguments, LUA_MULTRET, top + 1);
+  CLuaStatus outcome = end(machine, call, mark, status, first, count);
+  if (outcome != CLuaStatusDone || results == CLuaResultsDiscarded) {
+    lua_settop(L, top);
+  } else {
+    lua_remove(L, top + 1);
+    *first = top + 1;
+  }
+  return outcome;
+}
+
+static int describeItem(lua_State *L) {
+  size_t count;
+  clua_pushItem(L, &clua_machine(L)->items, *(CLuaMark *)lua_touserdata(L, 1));
+  clua_toText(L, -1, &count);
+  return 1;
+}
+
+CLuaStatus clua_describe(CLuaMachine *machine, CLuaMark mark, int32_t *first) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
+  Call call = begin(machine, L);
+  machine->error.frameCount = 0;
+  machine->enforcing = true;
+  lua_pushcfunction(L, describeItem);
+  lua_pushlightuserdata(L, &mark);
+  int32_t count;
+  return end(machine, call, mark, lua_pcall(L, 1, 1, 0), first, &count);
+}
+
+typedef struct Resumption {
+  lua_State *coroutine;
+  CLuaMark mark;
+  int status;
+  int count;
+} Resumption;
+
+/// Runs below lua_pcall, so that the check for too many nested C calls has been passed before lua_resume makes it:
+/// an error that lua_resume itself raised would not be raised in this thread.
+static int resume(lua_State *L) {
+  Resumption *resumption = lua_touserdata(L, 1);
+  CLuaMachine *machine = clua_machine(L);
+  lua_State *coroutine = resumption->coroutine;
+  int arguments = clua_pushItems(L, &machine->items, resumption->mark);
+  if (!lua_checkstack(coroutine, arguments)) return luaL_error(L, "too many arguments to resume");
+  lua_xmove(L, coroutine, arguments);
+  machine->enforcing = true;
+  resumption->status = lua_resume(coroutine, L, arguments, &resumption->count);
+  machine->enforcing = false;
+  if (resumption->status > LUA_YIELD) {
+    clua_gatherFrames(machine, coroutine, 0);
+    // The error object lies twice on the coroutine's stack; closing its variables takes the second one.
+    lua_pop(coroutine, 1);
+    machine->enforcing = true;
+    resumption->status = lua_resetthread(coroutine);
+    machine->enforcing = false;
+    lua_xmove(coroutine, L, 1);
+    return 1;
+  }
+  luaL_checkstack(L, resumption->count, "too many results to resume");
+  lua_xmove(coroutine, L, resumption->count);
+  return resumption->count;
+}
+
+static bool isResumable(lua_State *coroutine) {
+  if (lua_status(coroutine) == LUA_YIELD) return true;
+  lua_Debug record;
+  return lua_status(coroutine) == LUA_OK && !lua_getstack(coroutine, 0, &record) && lua_gettop(coroutine) > 0;
+}
+
+static lua_State *referencedThread(CLuaMachine *machine, int32_t reference) {
+  lua_State *L = machine->current;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
+  lua_State *coroutine = lua_tothread(L, -1);
+  lua_pop(L, 1);
+  return coroutine;
+}
+
+static int refuseResumption(lua_State *L) { return luaL_error(L, "cannot resume dead coroutine"); }
+
+CLuaStatus clua_resume(CLuaMachine *machine, int32_t reference, CLuaMark mark, int32_t *first, int32_t *count) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
+  lua_State *coroutine = referencedThread(machine, reference);
+  if (coroutine == NULL || !isResumable(coroutine)) {
+    clua_reset(&machine->items, mark);
+    return clua_protect(machine, refuseResumption, NULL);
+  }
+  Call call = begin(machine, coroutine);
+  machine->error.frameCount = 0;
+  machine->enforcing = false;
+  Resumption resumption = {coroutine, mark, LUA_OK, 0};
+  lua_pushcfunction(L, resume);
+  lua_pushlightuserdata(L, &resumption);
+  int status = lua_pcall(L, 1, LUA_MULTRET, 0);
+  return end(machine, call, mark, status == LUA_OK ? resumption.status : status, first, count);
+}
+
+CLuaStatus clua_closeCoroutine(CLuaMachine *machine, int32_t reference) {
+  lua_State *L = machine->current;
+  CLuaMark mark = clua_mark(&machine->items);
+  if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
+  lua_State *coroutine = referencedThread(machine, reference);
+  lua_Debug record;
+  bool isRunning =
+      coroutine != NULL && lua_status(coroutine) == LUA_OK && lua_getstack(coroutine, 0, &record);
+  if (coroutine == NULL || isRunning) return CLuaStatusDone;
+  Call call = begin(machine, coroutine);
+  machine->error.frameCount = 0;
+  machine->enforcing = true;
+  int status = lua_resetthread(coroutine);
+  if (status != LUA_OK) lua_xmove(coroutine, L, 1);
+  int32_t first, count;
+  return end(machine, call, mark, status, &first, &count);
+}
+
+void clua_drop(CLuaMachine *machine, int32_t first) { lua_settop(machine->current, first - 1); }
+
+void clua_read(CLuaMachine *machine, int32_t index, CLuaValue *value) {
+  clua_readValue(machine->current, index, value);
+}

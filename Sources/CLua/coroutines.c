@@ -1,0 +1,93 @@
+// The coroutine library of the sandbox. A new coroutine runs up to a hook period uncounted, so making one is charged;
+// and lua_resume is never asked to resume what it would refuse, since its own refusal may allocate outside any
+// protected call of that thread.
+
+#include "machine.h"
+
+enum { creationCost = 100 };
+
+static lua_State *toCoroutine(lua_State *L) {
+  lua_State *coroutine = lua_tothread(L, 1);
+  luaL_argexpected(L, coroutine != NULL, 1, "coroutine");
+  return coroutine;
+}
+
+static int create(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TFUNCTION);
+  clua_charge(L, creationCost);
+  lua_State *coroutine = lua_newthread(L);
+  lua_pushvalue(L, 1);
+  lua_xmove(L, coroutine, 1);
+  return 1;
+}
+
+static const char *refusal(lua_State *L, lua_State *coroutine) {
+  if (L == coroutine) return "cannot resume non-suspended coroutine";
+  switch (lua_status(coroutine)) {
+    case LUA_YIELD: return NULL;
+    case LUA_OK: {
+      lua_Debug record;
+      if (lua_getstack(coroutine, 0, &record)) return "cannot resume non-suspended coroutine";
+      return lua_gettop(coroutine) == 0 ? "cannot resume dead coroutine" : NULL;
+    }
+    default: return "cannot resume dead coroutine";
+  }
+}
+
+/// Resumes with the top `arguments` values; answers the number of results on top, or -1 with an error object there.
+static int resumeWith(lua_State *L, lua_State *coroutine, int arguments) {
+  const char *reason = refusal(L, coroutine);
+  if (reason == NULL && !lua_checkstack(coroutine, arguments)) reason = "too many arguments to resume";
+  if (reason != NULL) {
+    lua_pushstring(L, reason);
+    return -1;
+  }
+  lua_xmove(L, coroutine, arguments);
+  int count = 0;
+  int status = lua_resume(coroutine, L, arguments, &count);
+  if (status > LUA_YIELD) {
+    lua_xmove(coroutine, L, 1);
+    return -1;
+  }
+  if (!lua_checkstack(L, count + 1)) {
+    lua_pop(coroutine, count);
+    lua_pushliteral(L, "too many results to resume");
+    return -1;
+  }
+  lua_xmove(coroutine, L, count);
+  return count;
+}
+
+static int resume(lua_State *L) {
+  lua_State *coroutine = toCoroutine(L);
+  int count = resumeWith(L, coroutine, lua_gettop(L) - 1);
+  lua_pushboolean(L, count >= 0);
+  if (count < 0) count = 1;
+  lua_insert(L, -(count + 1));
+  return count + 1;
+}
+
+static int resumeWrapped(lua_State *L) {
+  lua_State *coroutine = lua_tothread(L, lua_upvalueindex(1));
+  int count = resumeWith(L, coroutine, lua_gettop(L));
+  if (count >= 0) return count;
+  int status = lua_status(coroutine);
+  if (status != LUA_OK && status != LUA_YIELD && lua_resetthread(coroutine) != LUA_OK) {
+    lua_xmove(coroutine, L, 1);
+  }
+  if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
+    luaL_where(L, 1);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
+  }
+  return lua_error(L);
+}
+
+static int wrap(lua_State *L) {
+  create(L);
+  lua_pushcclosure(L, resumeWrapped, 1);
+  return 1;
+}
+
+const luaL_Reg clua_coroutineFunctions[] = {
+    {"create", create}, {"resume", resume}, {"wrap", wrap}, {NULL, NULL}};

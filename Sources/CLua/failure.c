@@ -1,0 +1,155 @@
+// Errors: from a failed callback to a Lua error, and from a Lua error to something the host can read.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+/// Instructions that a `__tostring` of an error object may use.
+enum { describeBudget = 10000 };
+
+/// Where the text of the last host failure is anchored in the registry, so that its address stays its own.
+static const char failureKey[] = "host failure";
+
+void clua_fail(CLuaMachine *machine, const char *bytes, size_t count, bool hasLocation) {
+  if (count > machine->failureCapacity) {
+    char *grown = realloc(machine->failure, count);
+    if (grown == NULL) {
+      count = machine->failureCapacity;
+    } else {
+      machine->failure = grown;
+      machine->failureCapacity = count;
+    }
+  }
+  if (count > 0) memcpy(machine->failure, bytes, count);
+  machine->failureCount = count;
+  machine->failureHasLocation = hasLocation;
+}
+
+int clua_raiseFailure(lua_State *L, CLuaMark mark) {
+  CLuaMachine *machine = clua_machine(L);
+  clua_reset(&machine->items, mark);
+  luaL_checkstack(L, 4, NULL);
+  if (machine->failureHasLocation) {
+    luaL_where(L, 1);
+  } else {
+    lua_pushliteral(L, "");
+  }
+  lua_pushlstring(L, machine->failure, machine->failureCount);
+  lua_concat(L, 2);
+  machine->failureString = lua_tostring(L, -1);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, failureKey);
+  return lua_error(L);
+}
+
+static void copyText(char *target, size_t capacity, const char *source) {
+  size_t count = source == NULL ? 0 : strlen(source);
+  if (count >= capacity) count = capacity - 1;
+  if (count > 0) memcpy(target, source, count);
+  target[count] = 0;
+}
+
+void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level) {
+  CLuaError *error = &machine->error;
+  error->frameCount = 0;
+  if (error->frames == NULL) error->frames = malloc(CLUA_MAXIMUM_FRAMES * sizeof(CLuaFrame));
+  if (error->frames == NULL) return;
+  lua_Debug record;
+  bool isComplete = true;
+  for (; lua_getstack(L, level, &record); level += 1) {
+    if ((const void *)record.i_ci == machine->callBase) break;
+    if (!lua_getinfo(L, "Sln", &record) || *record.what == 'C') continue;
+    if (error->frameCount == CLUA_MAXIMUM_FRAMES) {
+      isComplete = false;
+      break;
+    }
+    CLuaFrame *frame = &error->frames[error->frameCount++];
+    const char *source = record.source;
+    copyText(frame->source, sizeof frame->source, *source == '@' || *source == '=' ? source + 1 : record.short_src);
+    copyText(frame->nameKind, sizeof frame->nameKind, record.namewhat);
+    copyText(frame->name, sizeof frame->name, record.name);
+    frame->line = record.currentline;
+    frame->lineDefined = record.linedefined;
+    frame->isMain = *record.what == 'm';
+  }
+  // The function that the host called is the one the host will name.
+  if (isComplete && error->frameCount > 0) error->frameCount -= 1;
+}
+
+int clua_collectFrames(lua_State *L) {
+  clua_gatherFrames(clua_machine(L), L, 1);
+  return 1;
+}
+
+static void setMessage(CLuaError *error, const char *bytes, size_t count) {
+  char *grown = realloc(error->message, count + 1);
+  if (grown == NULL) {
+    error->messageCount = 0;
+    return;
+  }
+  memcpy(grown, bytes, count);
+  grown[count] = 0;
+  error->message = grown;
+  error->messageCount = count;
+}
+
+static int describeErrorObject(lua_State *L) {
+  if (luaL_getmetafield(L, 1, "__tostring") == LUA_TNIL && !lua_isnumber(L, 1)) {
+    lua_pushfstring(L, "(error object is a %s)", luaL_typename(L, 1));
+    return 1;
+  }
+  size_t count;
+  clua_toText(L, 1, &count);
+  return 1;
+}
+
+/// Describes the error object on top of the stack within a budget of its own.
+static void describeUnknown(CLuaMachine *machine, lua_State *L) {
+  const char *type = luaL_typename(L, -1);
+  bool enforcing = machine->enforcing;
+  int64_t remaining = machine->remaining;
+  machine->remaining = remaining > 0 && remaining < describeBudget ? remaining : describeBudget;
+  machine->enforcing = true;
+  lua_pushcfunction(L, describeErrorObject);
+  lua_pushvalue(L, -2);
+  int status = lua_pcall(L, 1, 1, 0);
+  machine->enforcing = enforcing;
+  machine->remaining = remaining;
+  machine->exhausted = CLuaStatusDone;
+  size_t count = 0;
+  const char *text = status == LUA_OK && lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &count) : NULL;
+  if (text != NULL) {
+    setMessage(&machine->error, text, count);
+  } else {
+    char fallback[64] = "(error object is a ";
+    strncat(fallback, type, 32);
+    strcat(fallback, ")");
+    setMessage(&machine->error, fallback, strlen(fallback));
+  }
+  lua_pop(L, 1);
+}
+
+CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status) {
+  CLuaError *error = &machine->error;
+  error->isHostFailure = false;
+  if (machine->exhausted != CLuaStatusDone) {
+    setMessage(error, machine->exhaustedMessage, strlen(machine->exhaustedMessage));
+    return machine->exhausted;
+  }
+  if (status == LUA_ERRMEM) {
+    static const char message[] = "not enough memory";
+    setMessage(error, message, sizeof message - 1);
+    error->frameCount = 0;
+    return CLuaStatusMemory;
+  }
+  if (lua_type(L, -1) != LUA_TSTRING) {
+    describeUnknown(machine, L);
+    return CLuaStatusNotText;
+  }
+  size_t count;
+  const char *text = lua_tolstring(L, -1, &count);
+  error->isHostFailure = text == machine->failureString;
+  setMessage(error, text, count);
+  return status == LUA_ERRSYNTAX ? CLuaStatusSyntax : CLuaStatusRuntime;
+}

@@ -1,0 +1,351 @@
+// The system's Lua 5.4 behind functions that never let a Lua error jump across the caller's frame.
+//
+// Every Lua call that can raise runs below lua_pcall inside this target. The caller describes values as a stream of
+// items; one C function turns the stream into Lua values under protection. Callbacks into the caller return a status,
+// and the C function that called them raises the error.
+
+#ifndef CLUA_H
+#define CLUA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct lua_State lua_State;
+
+#pragma clang assume_nonnull begin
+
+#define CLUA_CLOSED __attribute__((enum_extensibility(closed)))
+
+/// What a Lua value is, as the host sees it.
+typedef enum CLUA_CLOSED CLuaKind : uint32_t {
+  CLuaKindNil,
+  CLuaKindBoolean,
+  CLuaKindInteger,
+  CLuaKindNumber,
+  CLuaKindString,
+  CLuaKindTable,
+  CLuaKindFunction,
+  CLuaKindObject,
+  CLuaKindOther,
+} CLuaKind;
+
+/// A userdata of the host: plain numbers that the host chooses.
+typedef struct CLuaObject {
+  uint32_t tag;
+  uint32_t id;
+  uint32_t generation;
+} CLuaObject;
+
+/// A Lua value on a stack, read without conversion. `bytes` live as long as the stack slot.
+typedef struct CLuaValue {
+  CLuaKind kind;
+  int32_t index;
+  union {
+    bool boolean;
+    int64_t integer;
+    double number;
+    const char *bytes;
+    CLuaObject object;
+    const char *typeName;
+  };
+  size_t count;
+} CLuaValue;
+
+typedef enum CLUA_CLOSED CLuaItemKind : uint32_t {
+  CLuaItemKindNil,
+  CLuaItemKindBoolean,
+  CLuaItemKindInteger,
+  CLuaItemKindNumber,
+  CLuaItemKindReference,
+  CLuaItemKindObject,
+  CLuaItemKindString,
+  CLuaItemKindBeginTable,
+  CLuaItemKindEndTable,
+  CLuaItemKindKey,
+  CLuaItemKindKeyReference,
+  CLuaItemKindKeyInteger,
+} CLuaItemKind;
+
+/// One step in the description of Lua values. Strings are copied to the buffer's bytes and named by their offset.
+typedef struct CLuaItem {
+  CLuaItemKind kind;
+  uint32_t tag;
+  union {
+    bool boolean;
+    int64_t integer;
+    double number;
+    size_t offset;
+    struct {
+      uint32_t id;
+      uint32_t generation;
+    };
+  };
+  size_t count;
+} CLuaItem;
+
+/// A growing stack of items; users take a mark before they write and the consumer returns to it.
+typedef struct CLuaItems {
+  CLuaItem *_Null_unspecified items;
+  size_t count;
+  size_t capacity;
+  char *_Nullable bytes;
+  size_t byteCount;
+  size_t byteCapacity;
+  bool outOfMemory;
+} CLuaItems;
+
+typedef struct CLuaMark {
+  size_t items;
+  size_t bytes;
+} CLuaMark;
+
+/// Whether the caller wants to read the results of a call.
+typedef enum CLUA_CLOSED CLuaResults : uint32_t {
+  CLuaResultsKept,
+  CLuaResultsDiscarded,
+} CLuaResults;
+
+/// What a callback of the host tells the C function that called it.
+typedef enum CLUA_CLOSED CLuaAnswer : uint32_t {
+  CLuaAnswerDone,
+  CLuaAnswerFailed,
+  CLuaAnswerEnd,
+  CLuaAnswerYield,
+} CLuaAnswer;
+
+/// The host's side. Results go to the machine's `items` (and the key of `next` to `keys`).
+typedef struct CLuaCallbacks {
+  CLuaAnswer (*get)(void *context, const CLuaObject *object, const CLuaValue *key);
+  CLuaAnswer (*set)(void *context, const CLuaObject *object, const CLuaValue *key,
+                             const CLuaValue *value);
+  CLuaAnswer (*next)(void *context, const CLuaObject *object, const CLuaValue *_Nullable key);
+  CLuaAnswer (*length)(void *context, const CLuaObject *object);
+  CLuaAnswer (*describe)(void *context, const CLuaObject *object);
+  bool (*equals)(void *context, const CLuaObject *left, const CLuaObject *right);
+  CLuaAnswer (*invoke)(void *context, int64_t function, int32_t argumentCount);
+} CLuaCallbacks;
+
+/// How a call ended.
+typedef enum CLUA_CLOSED CLuaStatus : uint32_t {
+  CLuaStatusDone,
+  CLuaStatusYielded,
+  CLuaStatusSyntax,
+  CLuaStatusRuntime,
+  CLuaStatusMemory,
+  CLuaStatusInstructions,
+  CLuaStatusTime,
+  CLuaStatusNotText,
+} CLuaStatus;
+
+/// One Lua function that was running when an error was raised. Texts end with a zero byte.
+typedef struct CLuaFrame {
+  char source[512];
+  char nameKind[16];
+  char name[64];
+  int32_t line;
+  int32_t lineDefined;
+  bool isMain;
+} CLuaFrame;
+
+enum { CLUA_MAXIMUM_FRAMES = 16 };
+
+/// The last error; valid until the next call.
+typedef struct CLuaError {
+  char *_Nullable message;
+  size_t messageCount;
+  CLuaFrame *_Nullable frames;
+  int32_t frameCount;
+  bool isHostFailure;
+} CLuaError;
+
+/// A Lua state with its budgets and buffers. The host reads and writes only `items`, `keys` and the limits.
+typedef struct CLuaMachine {
+  CLuaItems items;
+  CLuaItems keys;
+
+  int64_t instructionLimit;
+  int64_t millisecondLimit;
+  size_t memoryLimit;
+  bool refusesUnorderedKeys;
+
+  lua_State *_Nullable main;
+  lua_State *_Nullable current;
+  void *_Nullable context;
+  CLuaCallbacks callbacks;
+
+  size_t memory;
+  int64_t remaining;
+  uint64_t charged;
+  int64_t deadline;
+  uint32_t interruption;
+  int32_t depth;
+  bool enforcing;
+  CLuaStatus exhausted;
+  char exhaustedMessage[640];
+
+  int32_t objectMetatable;
+  int32_t globals;
+  int32_t visibleGlobals;
+  const void *_Nullable visibleGlobalsPointer;
+  const void *_Nullable callBase;
+
+  char *_Nullable failure;
+  size_t failureCount;
+  size_t failureCapacity;
+  bool failureHasLocation;
+  const void *_Nullable failureString;
+
+  int64_t *_Nullable freed;
+  size_t freedCount;
+  size_t freedCapacity;
+  size_t functionCount;
+
+  const void *_Nullable orderedTable;
+  int64_t orderedPosition;
+
+  CLuaError error;
+} CLuaMachine;
+
+/// Which libraries a state has, and whether undefined globals are errors.
+typedef enum CLUA_CLOSED CLuaSandbox : uint32_t {
+  CLuaSandboxPlugin,
+  CLuaSandboxSession,
+  CLuaSandboxUnrestricted,
+} CLuaSandbox;
+
+// A machine
+
+/// A new machine, or null when memory is out.
+CLuaMachine *_Nullable clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *_Nullable context,
+                                 const CLuaCallbacks *callbacks);
+void clua_close(CLuaMachine *machine);
+/// Stops the call that runs, if one does; may be called from any thread while the machine lives.
+void clua_interrupt(CLuaMachine *machine);
+/// A full garbage collection.
+CLuaStatus clua_collect(CLuaMachine *machine);
+
+// Items
+
+void clua_growItems(CLuaItems *items);
+void clua_writeBytes(CLuaItems *items, CLuaItemKind kind, const void *_Nullable bytes, size_t count);
+
+static inline CLuaMark clua_mark(const CLuaItems *items) {
+  return (CLuaMark){items->count, items->byteCount};
+}
+
+static inline void clua_reset(CLuaItems *items, CLuaMark mark) {
+  items->count = mark.items;
+  items->byteCount = mark.bytes;
+}
+
+static inline CLuaItem *clua_write(CLuaItems *items, CLuaItemKind kind) {
+  if (items->count == items->capacity) clua_growItems(items);
+  CLuaItem *item = &items->items[items->count++];
+  item->kind = kind;
+  return item;
+}
+
+static inline void clua_writeNil(CLuaItems *items) { clua_write(items, CLuaItemKindNil); }
+
+static inline void clua_writeBoolean(CLuaItems *items, bool value) {
+  clua_write(items, CLuaItemKindBoolean)->boolean = value;
+}
+
+static inline void clua_writeInteger(CLuaItems *items, int64_t value) {
+  clua_write(items, CLuaItemKindInteger)->integer = value;
+}
+
+static inline void clua_writeNumber(CLuaItems *items, double value) {
+  clua_write(items, CLuaItemKindNumber)->number = value;
+}
+
+static inline void clua_writeReference(CLuaItems *items, int32_t reference) {
+  clua_write(items, CLuaItemKindReference)->integer = reference;
+}
+
+static inline void clua_writeObject(CLuaItems *items, CLuaObject object) {
+  CLuaItem *item = clua_write(items, CLuaItemKindObject);
+  item->tag = object.tag;
+  item->id = object.id;
+  item->generation = object.generation;
+}
+
+static inline void clua_beginTable(CLuaItems *items, uint32_t array, size_t record) {
+  CLuaItem *item = clua_write(items, CLuaItemKindBeginTable);
+  item->tag = array;
+  item->count = record;
+}
+
+static inline void clua_endTable(CLuaItems *items) { clua_write(items, CLuaItemKindEndTable); }
+
+static inline void clua_writeKeyReference(CLuaItems *items, int32_t reference) {
+  clua_write(items, CLuaItemKindKeyReference)->integer = reference;
+}
+
+static inline void clua_writeKeyInteger(CLuaItems *items, int64_t key) {
+  clua_write(items, CLuaItemKindKeyInteger)->integer = key;
+}
+
+// Calls. Results stay on the current stack from `first` on; clua_drop removes them.
+
+/// Compiles text; the function is the one result.
+CLuaStatus clua_load(CLuaMachine *machine, const char *_Nullable bytes, size_t count,
+                     const char *chunkName, int32_t *first);
+/// Calls a referenced function with the items above the mark. Discarded results are only counted.
+CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, CLuaResults results,
+                     int32_t *first, int32_t *count);
+/// Starts or continues a referenced coroutine.
+CLuaStatus clua_resume(CLuaMachine *machine, int32_t coroutine, CLuaMark mark, int32_t *first,
+                       int32_t *count);
+/// Closes a coroutine, running what it has to close.
+CLuaStatus clua_closeCoroutine(CLuaMachine *machine, int32_t coroutine);
+/// Removes everything from stack index `first` on.
+void clua_drop(CLuaMachine *machine, int32_t first);
+/// Reads the value at an index of the current stack.
+void clua_read(CLuaMachine *machine, int32_t index, CLuaValue *value);
+/// Notes what a callback failed with, before it answers CLuaAnswerFailed. The bytes are copied.
+void clua_fail(CLuaMachine *machine, const char *_Nullable bytes, size_t count, bool hasLocation);
+/// The Lua function that called the running host function: chunk name into `chunk`, answer is the line, or -1.
+int32_t clua_callerLine(CLuaMachine *machine, char *chunk, size_t capacity);
+/// Whether the running host function may yield.
+bool clua_isYieldable(CLuaMachine *machine);
+
+// References: values kept alive in the registry
+
+/// Keeps the items above the mark (one value) alive.
+CLuaStatus clua_anchorItems(CLuaMachine *machine, CLuaMark mark, int32_t *reference);
+/// Keeps the value at an index of the current stack alive.
+CLuaStatus clua_anchor(CLuaMachine *machine, int32_t index, int32_t *reference);
+void clua_release(CLuaMachine *machine, int32_t reference);
+/// Keeps a string alive and gives its address, the same for every equal string of up to 40 bytes.
+CLuaStatus clua_intern(CLuaMachine *machine, const char *_Nullable bytes, size_t count,
+                       int32_t *reference, const void *_Nullable *_Nonnull address);
+/// Changes what a referenced host object stands for.
+bool clua_setObject(CLuaMachine *machine, int32_t reference, CLuaObject object);
+/// A Lua function that calls the host's `invoke` with `function`.
+CLuaStatus clua_makeFunction(CLuaMachine *machine, int64_t function, int32_t *reference);
+/// A host function that Lua has let go of, or -1.
+int64_t clua_nextFreed(CLuaMachine *machine);
+CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *reference);
+
+// Globals and tables, raw
+
+/// Sets a global to the item above the mark.
+CLuaStatus clua_setGlobal(CLuaMachine *machine, const char *_Nullable name, size_t count, CLuaMark mark);
+/// Pushes a global, nil when there is none.
+CLuaStatus clua_global(CLuaMachine *machine, const char *_Nullable name, size_t count, int32_t *first);
+/// Pushes the field of a referenced table that the item above the mark names.
+CLuaStatus clua_field(CLuaMachine *machine, int32_t table, CLuaMark mark, int32_t *first);
+int64_t clua_length(CLuaMachine *machine, int32_t table);
+/// Pushes the keys of a referenced table as one list in key order, and the number of them.
+CLuaStatus clua_sortedKeys(CLuaMachine *machine, int32_t table, int32_t *first,
+                           int64_t *count);
+/// Pushes key and value number `position` of a key list at stack index `list` and a referenced table.
+void clua_entry(CLuaMachine *machine, int32_t table, int32_t list, int64_t position, int32_t *first);
+/// Pushes what tostring gives for the item above the mark.
+CLuaStatus clua_describe(CLuaMachine *machine, CLuaMark mark, int32_t *first);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,133 @@
+// The item stream: how the host describes values without touching a Lua stack.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+enum { maximumTableDepth = 100 };
+
+void clua_growItems(CLuaItems *items) {
+  size_t capacity = items->capacity < 32 ? 32 : items->capacity * 2;
+  CLuaItem *grown = realloc(items->items, capacity * sizeof(CLuaItem));
+  if (grown == NULL) {
+    // The last slot is written again and the push raises: the writer itself has no way to fail.
+    items->outOfMemory = true;
+    items->count -= 1;
+    return;
+  }
+  items->items = grown;
+  items->capacity = capacity;
+}
+
+void clua_writeBytes(CLuaItems *items, CLuaItemKind kind, const void *bytes, size_t count) {
+  if (count > items->byteCapacity - items->byteCount) {
+    size_t capacity = items->byteCapacity < 256 ? 256 : items->byteCapacity;
+    while (capacity - items->byteCount < count) capacity *= 2;
+    char *grown = realloc(items->bytes, capacity);
+    if (grown == NULL) {
+      items->outOfMemory = true;
+      count = 0;
+    } else {
+      items->bytes = grown;
+      items->byteCapacity = capacity;
+    }
+  }
+  CLuaItem *item = clua_write(items, kind);
+  item->offset = items->byteCount;
+  item->count = count;
+  if (count > 0) memcpy(items->bytes + items->byteCount, bytes, count);
+  items->byteCount += count;
+}
+
+void clua_freeItems(CLuaItems *items) {
+  free(items->items);
+  free(items->bytes);
+}
+
+bool clua_areItemsPlain(const CLuaItems *items, CLuaMark mark) {
+  if (items->outOfMemory) return false;
+  for (size_t position = mark.items; position < items->count; position += 1) {
+    if (items->items[position].kind > CLuaItemKindReference) return false;
+  }
+  return true;
+}
+
+static void pushKey(lua_State *L, const CLuaItems *items, const CLuaItem *item) {
+  switch (item->kind) {
+    case CLuaItemKindKey: lua_pushlstring(L, items->bytes + item->offset, item->count); break;
+    case CLuaItemKindKeyReference: lua_rawgeti(L, LUA_REGISTRYINDEX, item->integer); break;
+    default: lua_pushinteger(L, item->integer); break;
+  }
+}
+
+static size_t pushOne(lua_State *L, const CLuaItems *items, size_t position, int depth);
+
+static size_t pushTable(lua_State *L, const CLuaItems *items, size_t position, int depth) {
+  const CLuaItem *begin = &items->items[position];
+  if (depth >= maximumTableDepth) luaL_error(L, "a table is nested more than %d levels deep", maximumTableDepth);
+  luaL_checkstack(L, 4, "a table is nested too deep");
+  lua_createtable(L, (int)begin->tag, (int)begin->count);
+  position += 1;
+  lua_Integer length = 0;
+  while (position < items->count) {
+    const CLuaItem *item = &items->items[position];
+    if (item->kind == CLuaItemKindEndTable) return position + 1;
+    if (item->kind >= CLuaItemKindKey) {
+      pushKey(L, items, item);
+      position += 1;
+      if (position == items->count || items->items[position].kind >= CLuaItemKindEndTable) {
+        lua_pop(L, 1);
+        continue;
+      }
+      position = pushOne(L, items, position, depth);
+      lua_rawset(L, -3);
+    } else {
+      position = pushOne(L, items, position, depth);
+      lua_rawseti(L, -2, ++length);
+    }
+  }
+  return position;
+}
+
+static size_t pushOne(lua_State *L, const CLuaItems *items, size_t position, int depth) {
+  const CLuaItem *item = &items->items[position];
+  switch (item->kind) {
+    case CLuaItemKindBoolean: lua_pushboolean(L, item->boolean); break;
+    case CLuaItemKindInteger: lua_pushinteger(L, item->integer); break;
+    case CLuaItemKindNumber: lua_pushnumber(L, item->number); break;
+    case CLuaItemKindReference: lua_rawgeti(L, LUA_REGISTRYINDEX, item->integer); break;
+    case CLuaItemKindObject: clua_pushObject(L, (CLuaObject){item->tag, item->id, item->generation}); break;
+    case CLuaItemKindString: lua_pushlstring(L, items->bytes + item->offset, item->count); break;
+    case CLuaItemKindBeginTable: return pushTable(L, items, position, depth + 1);
+    default: lua_pushnil(L); break;
+  }
+  return position + 1;
+}
+
+static void checkMemory(lua_State *L, CLuaItems *items) {
+  if (!items->outOfMemory) return;
+  items->outOfMemory = false;
+  luaL_error(L, "not enough memory for the values of the host");
+}
+
+int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark) {
+  checkMemory(L, items);
+  int count = 0;
+  for (size_t position = mark.items; position < items->count; count += 1) {
+    luaL_checkstack(L, 4, "too many values");
+    position = pushOne(L, items, position, 0);
+  }
+  clua_reset(items, mark);
+  return count;
+}
+
+void clua_pushItem(lua_State *L, CLuaItems *items, CLuaMark mark) {
+  checkMemory(L, items);
+  if (mark.items < items->count) {
+    pushOne(L, items, mark.items, 0);
+  } else {
+    lua_pushnil(L);
+  }
+  clua_reset(items, mark);
+}

@@ -1,0 +1,62 @@
+// A machine from its opening to its end.
+
+#include <stdlib.h>
+
+#include "machine.h"
+
+static int openState(lua_State *L) {
+  CLuaSandbox sandbox = (CLuaSandbox)lua_tointeger(L, 1);
+  clua_openObjects(L);
+  clua_openFunctions(L);
+  clua_openSandbox(L, sandbox);
+  return 0;
+}
+
+CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, const CLuaCallbacks *callbacks) {
+  CLuaMachine *machine = calloc(1, sizeof(CLuaMachine));
+  if (machine == NULL) return NULL;
+  machine->context = context;
+  machine->callbacks = *callbacks;
+  machine->memoryLimit = memoryLimit;
+  machine->instructionLimit = CLUA_HOOK_PERIOD;
+  // Writers expect room for one item; the buffers grow from here.
+  clua_growItems(&machine->items);
+  clua_growItems(&machine->keys);
+  lua_State *L = machine->items.capacity > 0 && machine->keys.capacity > 0
+                     ? lua_newstate(clua_allocate, machine)
+                     : NULL;
+  if (L == NULL) {
+    clua_close(machine);
+    return NULL;
+  }
+  machine->main = L;
+  machine->current = L;
+  *(CLuaMachine **)lua_getextraspace(L) = machine;
+  lua_pushcfunction(L, openState);
+  lua_pushinteger(L, sandbox);
+  if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
+    clua_close(machine);
+    return NULL;
+  }
+  // Coroutines inherit the hook, those made before the first call too.
+  clua_startBudget(machine, L);
+  return machine;
+}
+
+void clua_close(CLuaMachine *machine) {
+  if (machine->main != NULL) lua_close(machine->main);
+  clua_freeItems(&machine->items);
+  clua_freeItems(&machine->keys);
+  free(machine->failure);
+  free(machine->freed);
+  free(machine->error.message);
+  free(machine->error.frames);
+  free(machine);
+}
+
+static int collect(lua_State *L) {
+  lua_gc(L, LUA_GCCOLLECT);
+  return 0;
+}
+
+CLuaStatus clua_collect(CLuaMachine *machine) { return clua_protect(machine, collect, NULL); }

@@ -1,0 +1,108 @@
+// What the C files of this target share. Functions that take a lua_State may raise unless they say otherwise.
+
+#ifndef CLUA_MACHINE_H
+#define CLUA_MACHINE_H
+
+#include <lua5.4/lauxlib.h>
+#include <lua5.4/lua.h>
+#include <lua5.4/lualib.h>
+
+#include "CLua.h"
+
+/// Instructions between two looks at the budget.
+enum { CLUA_HOOK_PERIOD = 1000 };
+
+/// The payload of a host object; `owner` tells it from every other userdata.
+typedef struct CLuaUserdata {
+  const CLuaMachine *owner;
+  CLuaObject object;
+} CLuaUserdata;
+
+/// What a callback into the host changes and its return restores.
+typedef struct CLuaHostEntry {
+  lua_State *current;
+  bool enforcing;
+} CLuaHostEntry;
+
+static inline CLuaMachine *clua_machine(lua_State *L) { return *(CLuaMachine **)lua_getextraspace(L); }
+
+static inline CLuaHostEntry clua_enterHost(CLuaMachine *machine, lua_State *L) {
+  CLuaHostEntry entry = {machine->current, machine->enforcing};
+  machine->current = L;
+  machine->enforcing = false;
+  return entry;
+}
+
+static inline void clua_leaveHost(CLuaMachine *machine, CLuaHostEntry entry) {
+  machine->current = entry.current;
+  machine->enforcing = entry.enforcing;
+}
+
+// budget.c
+void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
+void clua_startBudget(CLuaMachine *machine, lua_State *L);
+/// Takes `cost` instructions from the budget and raises when it is used up.
+void clua_charge(lua_State *L, uint64_t cost);
+
+// items.c
+void clua_freeItems(CLuaItems *items);
+/// Pushes the items above the mark, takes them off the buffer and answers how many values they made.
+int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark);
+/// The same for one value; nil when there is none.
+void clua_pushItem(lua_State *L, CLuaItems *items, CLuaMark mark);
+/// True when pushing the items above the mark cannot raise.
+bool clua_areItemsPlain(const CLuaItems *items, CLuaMark mark);
+
+// objects.c
+/// The host object at an index, or null. Never raises.
+CLuaUserdata *clua_toObject(lua_State *L, int index);
+void clua_readValue(lua_State *L, int index, CLuaValue *value);
+void clua_pushObject(lua_State *L, CLuaObject object);
+void clua_openObjects(lua_State *L);
+/// `next` on the host object at index 1 after the key at index 2; pushes key and value, or one nil.
+int clua_nextOfObject(lua_State *L);
+
+// failure.c
+/// Raises what the host's callback failed with.
+int clua_raiseFailure(lua_State *L, CLuaMark mark);
+int clua_collectFrames(lua_State *L);
+void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level);
+/// Turns the error object on top of the stack into the machine's error. Never raises.
+CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status);
+
+// functions.c
+void clua_openFunctions(lua_State *L);
+
+// call.c
+/// Runs a C function of one argument under protection with the memory limit off; results stay on the stack.
+CLuaStatus clua_protect(CLuaMachine *machine, lua_CFunction function, void *argument);
+
+// text.c
+/// Pushes what tostring gives, without addresses.
+const char *clua_toText(lua_State *L, int index, size_t *count);
+
+// order.c
+/// Replaces nothing; pushes the list of keys of the table at `index` in key order and answers their number.
+int64_t clua_pushSortedKeys(lua_State *L, int index);
+int clua_pairs(lua_State *L);
+int clua_next(lua_State *L);
+
+// sandbox.c
+void clua_openSandbox(lua_State *L, CLuaSandbox sandbox);
+/// Whether the value at the index is a read-only view of a table.
+bool clua_isProtected(lua_State *L, int index);
+/// Replaces a read-only view at the index by the table behind it.
+void clua_seeThrough(lua_State *L, int index);
+
+// matching.c, tables.c, coroutines.c: functions that replace those of the same name
+extern const luaL_Reg clua_matchingFunctions[];
+extern const luaL_Reg clua_tableFunctions[];
+extern const luaL_Reg clua_coroutineFunctions[];
+
+// charging.c: functions that run those of the same name after a charge
+extern const luaL_Reg clua_chargedStringFunctions[];
+extern const luaL_Reg clua_chargedTextFunctions[];
+/// Puts charging functions around the functions of the library on top.
+void clua_chargeFunctions(lua_State *L, const luaL_Reg *functions);
+
+#endif

@@ -1,0 +1,209 @@
+// Values that the host keeps, and raw access to tables and globals.
+
+#include <string.h>
+
+#include "machine.h"
+
+typedef struct Operation {
+  CLuaMark mark;
+  int32_t table;
+  int32_t index;
+  int32_t *reference;
+  const char *bytes;
+  size_t count;
+  const void **address;
+  int64_t *length;
+} Operation;
+
+static int anchorItems(lua_State *L) {
+  Operation *operation = lua_touserdata(L, 1);
+  clua_pushItem(L, &clua_machine(L)->items, operation->mark);
+  *operation->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+CLuaStatus clua_anchorItems(CLuaMachine *machine, CLuaMark mark, int32_t *reference) {
+  Operation operation = {.mark = mark, .reference = reference};
+  CLuaStatus status = clua_protect(machine, anchorItems, &operation);
+  clua_reset(&machine->items, mark);
+  return status;
+}
+
+static int anchorTop(lua_State *L) {
+  *(int32_t *)lua_touserdata(L, 1) = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+CLuaStatus clua_anchor(CLuaMachine *machine, int32_t index, int32_t *reference) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, LUA_MINSTACK)) return CLuaStatusMemory;
+  index = lua_absindex(L, index);
+  bool enforcing = machine->enforcing;
+  machine->enforcing = false;
+  lua_pushcfunction(L, anchorTop);
+  lua_pushlightuserdata(L, reference);
+  lua_pushvalue(L, index);
+  int status = lua_pcall(L, 2, 0, 0);
+  machine->enforcing = enforcing;
+  if (status == LUA_OK) return CLuaStatusDone;
+  lua_pop(L, 1);
+  return CLuaStatusMemory;
+}
+
+void clua_release(CLuaMachine *machine, int32_t reference) {
+  lua_State *L = machine->current;
+  // Both slots that luaL_unref writes exist since luaL_ref made the reference, so it cannot raise.
+  if (lua_checkstack(L, 4)) luaL_unref(L, LUA_REGISTRYINDEX, reference);
+}
+
+static int intern(lua_State *L) {
+  Operation *operation = lua_touserdata(L, 1);
+  lua_pushlstring(L, operation->bytes, operation->count);
+  *operation->address = lua_tostring(L, -1);
+  *operation->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+CLuaStatus clua_intern(CLuaMachine *machine, const char *bytes, size_t count, int32_t *reference,
+                       const void **address) {
+  Operation operation = {.bytes = bytes, .count = count, .reference = reference, .address = address};
+  return clua_protect(machine, intern, &operation);
+}
+
+bool clua_setObject(CLuaMachine *machine, int32_t reference, CLuaObject object) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, 2)) return false;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
+  CLuaUserdata *userdata = clua_toObject(L, -1);
+  if (userdata != NULL) userdata->object = object;
+  lua_pop(L, 1);
+  return userdata != NULL;
+}
+
+static int makeCoroutine(lua_State *L) {
+  Operation *operation = lua_touserdata(L, 1);
+  lua_State *coroutine = lua_newthread(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, operation->table);
+  lua_xmove(L, coroutine, 1);
+  *operation->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *reference) {
+  Operation operation = {.table = function, .reference = reference};
+  return clua_protect(machine, makeCoroutine, &operation);
+}
+
+static int setGlobal(lua_State *L) {
+  Operation *operation = lua_touserdata(L, 1);
+  CLuaMachine *machine = clua_machine(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, machine->globals);
+  lua_pushlstring(L, operation->bytes, operation->count);
+  clua_pushItem(L, &machine->items, operation->mark);
+  lua_rawset(L, -3);
+  // What a session assigned hides the host's value; the host's word is the last one.
+  if (machine->visibleGlobals != machine->globals) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, machine->visibleGlobals);
+    lua_pushlstring(L, operation->bytes, operation->count);
+    lua_pushnil(L);
+    lua_rawset(L, -3);
+  }
+  return 0;
+}
+
+CLuaStatus clua_setGlobal(CLuaMachine *machine, const char *name, size_t count, CLuaMark mark) {
+  Operation operation = {.bytes = name, .count = count, .mark = mark};
+  CLuaStatus status = clua_protect(machine, setGlobal, &operation);
+  clua_reset(&machine->items, mark);
+  return status;
+}
+
+static int global(lua_State *L) {
+  Operation *operation = lua_touserdata(L, 1);
+  CLuaMachine *machine = clua_machine(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, machine->visibleGlobals);
+  lua_pushlstring(L, operation->bytes, operation->count);
+  lua_pushvalue(L, -1);
+  if (lua_rawget(L, 2) != LUA_TNIL) return 1;
+  lua_pop(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, machine->globals);
+  lua_insert(L, -2);
+  lua_rawget(L, -2);
+  return 1;
+}
+
+CLuaStatus clua_global(CLuaMachine *machine, const char *name, size_t count, int32_t *first) {
+  *first = lua_gettop(machine->current) + 1;
+  Operation operation = {.bytes = name, .count = count};
+  return clua_protect(machine, global, &operation);
+}
+
+static int field(lua_State *L) {
+  Operation *operation = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, operation->table);
+  clua_pushItem(L, &clua_machine(L)->items, operation->mark);
+  if (lua_isnil(L, -1) || !lua_istable(L, -2)) {
+    lua_pushnil(L);
+  } else {
+    lua_rawget(L, -2);
+  }
+  return 1;
+}
+
+CLuaStatus clua_field(CLuaMachine *machine, int32_t table, CLuaMark mark, int32_t *first) {
+  *first = lua_gettop(machine->current) + 1;
+  Operation operation = {.table = table, .mark = mark};
+  CLuaStatus status = clua_protect(machine, field, &operation);
+  clua_reset(&machine->items, mark);
+  return status;
+}
+
+int64_t clua_length(CLuaMachine *machine, int32_t table) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, 2)) return 0;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  int64_t length = (int64_t)lua_rawlen(L, -1);
+  lua_pop(L, 1);
+  return length;
+}
+
+static int sortedKeys(lua_State *L) {
+  Operation *operation = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, operation->table);
+  *operation->length = clua_pushSortedKeys(L, -1);
+  return 1;
+}
+
+CLuaStatus clua_sortedKeys(CLuaMachine *machine, int32_t table, int32_t *first, int64_t *count) {
+  *first = lua_gettop(machine->current) + 1;
+  Operation operation = {.table = table, .length = count};
+  return clua_protect(machine, sortedKeys, &operation);
+}
+
+void clua_entry(CLuaMachine *machine, int32_t table, int32_t list, int64_t position, int32_t *first) {
+  lua_State *L = machine->current;
+  *first = lua_gettop(L) + 1;
+  if (!lua_checkstack(L, 4)) {
+    *first = 0;
+    return;
+  }
+  lua_rawgeti(L, list, position);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  lua_pushvalue(L, -2);
+  lua_rawget(L, -2);
+  lua_remove(L, -2);
+}
+
+int32_t clua_callerLine(CLuaMachine *machine, char *chunk, size_t capacity) {
+  lua_State *L = machine->current;
+  lua_Debug record;
+  if (!lua_getstack(L, 1, &record) || !lua_getinfo(L, "Sl", &record)) return -1;
+  const char *source = *record.source == '@' || *record.source == '=' ? record.source + 1 : record.short_src;
+  size_t count = strlen(source);
+  if (count >= capacity) count = capacity - 1;
+  memcpy(chunk, source, count);
+  chunk[count] = 0;
+  return record.currentline;
+}
+
+bool clua_isYieldable(CLuaMachine *machine) { return lua_isyieldable(machine->current); }

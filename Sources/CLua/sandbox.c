@@ -1,0 +1,312 @@
+// Which libraries a state has. In a sandbox every library and the table of globals are seen through an empty table
+// whose metatable leads to the real one, so that they can be read and never be written.
+
+#include <string.h>
+
+#include "machine.h"
+
+typedef struct Missing {
+  const char *name;
+  const char *advice;
+} Missing;
+
+static const Missing missingGlobals[] = {
+    {"os", "os is not available; timestamps come in action.meta.at, delays from task:sleep()"},
+    {"io", "files are not available; keep data in the plugin's state"},
+    {"debug", "debug is not available; the host adds the traceback to an error"},
+    {"package", "packages are not available; require(\"lib.x\") reads lib/x.lua of the plugin's own folder"},
+    {"require", "require is not available here; it reads lib/x.lua of a plugin's own folder"},
+    {"print", "print is not available; use log.info, or cmd:print in a command"},
+    {"xpcall", "xpcall is not available; use pcall, the host adds the traceback to an error"},
+    {"dofile", "files are not available; require(\"lib.x\") reads lib/x.lua of the plugin's own folder"},
+    {"loadfile", "files are not available; require(\"lib.x\") reads lib/x.lua of the plugin's own folder"},
+    {"loadstring", "loadstring is not available; use load"},
+    {"collectgarbage", "collectgarbage is not available; the host bounds the memory"},
+    {"warn", "warn is not available; use log.warn"},
+    {NULL, NULL},
+};
+
+static const Missing missingMembers[] = {
+    {"math.random", "random numbers are not available; pass them as arguments of an action"},
+    {"math.randomseed", "random numbers are not available; pass them as arguments of an action"},
+    {"string.dump", "bytecode is not available"},
+    {NULL, NULL},
+};
+
+static const char viewKey[] = "view";
+
+static void raiseIfMissing(lua_State *L, const Missing *table, const char *name) {
+  for (; table->name != NULL; table += 1) {
+    if (strcmp(table->name, name) == 0) {
+      luaL_error(L, "'%s' is not part of the plugin sandbox (%s)", name, table->advice);
+    }
+  }
+}
+
+bool clua_isProtected(lua_State *L, int index) {
+  if (!lua_istable(L, index) || !lua_getmetatable(L, index)) return false;
+  bool isProtected = lua_rawgetp(L, -1, viewKey) != LUA_TNIL;
+  lua_pop(L, 2);
+  return isProtected;
+}
+
+void clua_seeThrough(lua_State *L, int index) {
+  if (!lua_getmetatable(L, index)) return;
+  if (lua_rawgetp(L, -1, viewKey) == LUA_TTABLE) {
+    lua_replace(L, index);
+    lua_pop(L, 1);
+  } else {
+    lua_pop(L, 2);
+  }
+}
+
+/// Replaces the table on top by a view of it that `newindex` guards.
+static void makeView(lua_State *L, lua_CFunction newindex) {
+  lua_newtable(L);
+  lua_createtable(L, 0, 4);
+  lua_pushvalue(L, -3);
+  lua_setfield(L, -2, "__index");
+  lua_pushcfunction(L, newindex);
+  lua_setfield(L, -2, "__newindex");
+  lua_pushboolean(L, false);
+  lua_setfield(L, -2, "__metatable");
+  lua_pushvalue(L, -3);
+  lua_rawsetp(L, -2, viewKey);
+  lua_setmetatable(L, -2);
+  lua_remove(L, -2);
+}
+
+static int refuseGlobal(lua_State *L) {
+  return luaL_error(L, "plugins may not create globals ('%s'); use 'local'", luaL_tolstring(L, 2, NULL));
+}
+
+static int refuseMember(lua_State *L) {
+  return luaL_error(L, "the libraries are read-only (%s)", luaL_tolstring(L, 2, NULL));
+}
+
+static int undefinedGlobal(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  const char *name = lua_tostring(L, 2);
+  raiseIfMissing(L, missingGlobals, name);
+  return luaL_error(L, "undefined global '%s'", name);
+}
+
+static int undefinedSessionGlobal(lua_State *L) {
+  if (lua_type(L, 2) == LUA_TSTRING) raiseIfMissing(L, missingGlobals, lua_tostring(L, 2));
+  return 0;
+}
+
+static int undefinedMember(lua_State *L) {
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  raiseIfMissing(L, missingMembers,
+                 lua_pushfstring(L, "%s.%s", lua_tostring(L, lua_upvalueindex(1)), lua_tostring(L, 2)));
+  return 0;
+}
+
+static int toString(lua_State *L) {
+  size_t count;
+  luaL_checkany(L, 1);
+  clua_toText(L, 1, &count);
+  return 1;
+}
+
+static int setMetatable(lua_State *L) {
+  int type = lua_type(L, 2);
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_argexpected(L, type == LUA_TNIL || type == LUA_TTABLE, 2, "nil or table");
+  if (luaL_getmetafield(L, 1, "__metatable") != LUA_TNIL) return luaL_error(L, "cannot change a protected metatable");
+  static const char *const refused[] = {"__gc", "__mode"};
+  for (int position = 0; type == LUA_TTABLE && position < 2; position += 1) {
+    lua_pushstring(L, refused[position]);
+    if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "plugins may not use '%s'", refused[position]);
+  }
+  lua_settop(L, 2);
+  lua_setmetatable(L, 1);
+  return 1;
+}
+
+static int rawSet(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkany(L, 2);
+  luaL_checkany(L, 3);
+  lua_settop(L, 3);
+  if (clua_isProtected(L, 1)) {
+    bool isGlobal = lua_topointer(L, 1) == clua_machine(L)->visibleGlobalsPointer;
+    return isGlobal ? refuseGlobal(L) : refuseMember(L);
+  }
+  lua_rawset(L, 1);
+  return 1;
+}
+
+static int rawGet(lua_State *L) {
+  luaL_checktype(L, 1, LUA_TTABLE);
+  luaL_checkany(L, 2);
+  lua_settop(L, 2);
+  clua_seeThrough(L, 1);
+  lua_rawget(L, 1);
+  return 1;
+}
+
+/// Hands `load` the pieces of a chunk; `index` is the stack slot that keeps the current piece alive.
+static const char *readPiece(lua_State *L, void *data, size_t *count) {
+  (void)data;
+  luaL_checkstack(L, 2, "too many nested functions");
+  lua_pushvalue(L, 1);
+  lua_call(L, 0, 1);
+  if (lua_isnil(L, -1)) {
+    lua_pop(L, 1);
+    *count = 0;
+    return NULL;
+  }
+  if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "reader function must return a string");
+  lua_replace(L, 5);
+  const char *piece = lua_tolstring(L, 5, count);
+  clua_charge(L, 1 + *count / 2);
+  return piece;
+}
+
+static int load(lua_State *L) {
+  size_t count;
+  const char *text = lua_tolstring(L, 1, &count);
+  const char *name = luaL_optstring(L, 2, text != NULL ? text : "=(load)");
+  bool hasEnvironment = !lua_isnone(L, 4);
+  int status;
+  if (text != NULL) {
+    clua_charge(L, 1 + count / 2);
+    status = luaL_loadbufferx(L, text, count, name, "t");
+  } else {
+    luaL_checktype(L, 1, LUA_TFUNCTION);
+    lua_settop(L, 5);
+    status = lua_load(L, readPiece, NULL, name, "t");
+  }
+  if (status != LUA_OK) {
+    lua_pushnil(L);
+    lua_insert(L, -2);
+    return 2;
+  }
+  if (hasEnvironment) {
+    lua_pushvalue(L, 4);
+    if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
+  }
+  return 1;
+}
+
+/// Opens a library and leaves its table on top.
+static void openLibrary(lua_State *L, const char *name, lua_CFunction open) {
+  luaL_requiref(L, name, open, 0);
+}
+
+static void removeNames(lua_State *L, const char *const *names) {
+  for (; *names != NULL; names += 1) {
+    lua_pushnil(L);
+    lua_setfield(L, -2, *names);
+  }
+}
+
+/// Adds the library on top to the globals below it as a view.
+static void addLibrary(lua_State *L, const char *name) {
+  lua_createtable(L, 0, 1);
+  lua_pushstring(L, name);
+  lua_pushcclosure(L, undefinedMember, 1);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+  makeView(L, refuseMember);
+  lua_setfield(L, -2, name);
+}
+
+static void openBase(lua_State *L) {
+  static const char *const names[] = {"assert",  "error",  "getmetatable", "ipairs",   "pcall", "rawequal", "rawlen",
+                                      "select", "tonumber", "type",         "_VERSION", NULL};
+  static const luaL_Reg replaced[] = {
+      {"load", load},       {"next", clua_next},   {"pairs", clua_pairs}, {"rawget", rawGet},
+      {"rawset", rawSet}, {"setmetatable", setMetatable}, {"tostring", toString}, {NULL, NULL},
+  };
+  lua_pushcfunction(L, luaopen_base);
+  lua_call(L, 0, 1);
+  for (const char *const *name = names; *name != NULL; name += 1) {
+    lua_getfield(L, -1, *name);
+    lua_setfield(L, -3, *name);
+  }
+  lua_pop(L, 1);
+  luaL_setfuncs(L, replaced, 0);
+}
+
+static void openLibraries(lua_State *L) {
+  static const char *const stringNames[] = {"dump", NULL};
+  static const char *const mathNames[] = {"random", "randomseed", NULL};
+
+  openLibrary(L, LUA_STRLIBNAME, luaopen_string);
+  removeNames(L, stringNames);
+  clua_chargeFunctions(L, clua_chargedStringFunctions);
+  luaL_setfuncs(L, clua_matchingFunctions, 0);
+  lua_pushliteral(L, "");
+  lua_getmetatable(L, -1);
+  lua_pushboolean(L, false);
+  lua_setfield(L, -2, "__metatable");
+  lua_pop(L, 2);
+  addLibrary(L, LUA_STRLIBNAME);
+
+  openLibrary(L, LUA_TABLIBNAME, luaopen_table);
+  luaL_setfuncs(L, clua_tableFunctions, 0);
+  addLibrary(L, LUA_TABLIBNAME);
+
+  openLibrary(L, LUA_MATHLIBNAME, luaopen_math);
+  removeNames(L, mathNames);
+  addLibrary(L, LUA_MATHLIBNAME);
+
+  openLibrary(L, LUA_UTF8LIBNAME, luaopen_utf8);
+  clua_chargeFunctions(L, clua_chargedTextFunctions);
+  addLibrary(L, LUA_UTF8LIBNAME);
+
+  openLibrary(L, LUA_COLIBNAME, luaopen_coroutine);
+  luaL_setfuncs(L, clua_coroutineFunctions, 0);
+  addLibrary(L, LUA_COLIBNAME);
+}
+
+static void openSandbox(lua_State *L, CLuaSandbox sandbox) {
+  CLuaMachine *machine = clua_machine(L);
+  lua_newtable(L);
+  openBase(L);
+  openLibraries(L);
+  lua_createtable(L, 0, 1);
+  lua_pushcfunction(L, sandbox == CLuaSandboxPlugin ? undefinedGlobal : undefinedSessionGlobal);
+  lua_setfield(L, -2, "__index");
+  lua_setmetatable(L, -2);
+
+  lua_pushvalue(L, -1);
+  machine->globals = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_pushvalue(L, -1);
+  if (sandbox == CLuaSandboxPlugin) {
+    makeView(L, refuseGlobal);
+  } else {
+    lua_newtable(L);
+    lua_createtable(L, 0, 2);
+    lua_pushvalue(L, -3);
+    lua_setfield(L, -2, "__index");
+    lua_pushboolean(L, false);
+    lua_setfield(L, -2, "__metatable");
+    lua_setmetatable(L, -2);
+    lua_remove(L, -2);
+  }
+  machine->visibleGlobalsPointer = lua_topointer(L, -1);
+  lua_pushvalue(L, -1);
+  lua_setfield(L, -3, "_G");
+  lua_pushvalue(L, -1);
+  machine->visibleGlobals = luaL_ref(L, LUA_REGISTRYINDEX);
+  lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
+  lua_pop(L, 1);
+  // The registry's list of loaded libraries serves error messages only; nothing in the sandbox can reach it.
+}
+
+void clua_openSandbox(lua_State *L, CLuaSandbox sandbox) {
+  CLuaMachine *machine = clua_machine(L);
+  if (sandbox != CLuaSandboxUnrestricted) {
+    openSandbox(L, sandbox);
+    return;
+  }
+  luaL_openlibs(L);
+  lua_pushglobaltable(L);
+  machine->visibleGlobalsPointer = lua_topointer(L, -1);
+  machine->globals = luaL_ref(L, LUA_REGISTRYINDEX);
+  machine->visibleGlobals = machine->globals;
+}

@@ -1,0 +1,261 @@
+#define _GNU_SOURCE
+#include "CReadline.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include <readline/history.h>
+#include <readline/readline.h>
+
+static bool is_open, is_initialized, is_dumb, is_editing;
+static void *action_context;
+static creadline_action complete_action, edit_action;
+static creadline_result result;
+static char *finished_line;
+static int typed_ahead;
+
+// The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL. Among the bytes typed ahead
+// a NUL is therefore read as the Ctrl-D it was.
+static int translated(unsigned char byte) {
+  if (typed_ahead == 0) return byte;
+  typed_ahead--;
+  return byte == 0 ? 0x04 : byte;
+}
+
+// In place of rl_getc: a key that waits for more (a paste whose end never comes) gives up on Ctrl-C.
+static int read_byte(FILE *stream) {
+  struct pollfd sources[2] = {
+      {.fd = fileno(stream), .events = POLLIN},
+      {.fd = creadline_interrupt_descriptor(), .events = POLLIN},
+  };
+  for (;;) {
+    if (RL_ISSTATE(RL_STATE_MOREINPUT)) {
+      if (poll(sources, 2, -1) < 0 && errno != EINTR) return EOF;
+      if (sources[0].revents == 0 && sources[1].revents != 0) return EOF;
+      if (sources[0].revents == 0) continue;
+    }
+    unsigned char byte;
+    ssize_t count = read(sources[0].fd, &byte, 1);
+    if (count == 1) return translated(byte);
+    if (count == 0) return EOF;
+    if (errno == EAGAIN) poll(sources, 1, -1);
+    else if (errno != EINTR) return RL_ISSTATE(RL_STATE_READCMD) ? READERR : EOF;
+  }
+}
+
+// readline ends the line itself on end of input when bracketed paste is on, and only then. The newline is ours always.
+static void deprep_terminal(void) {
+  rl_eof_found = 0;
+  rl_deprep_terminal();
+}
+
+static void end_line(void) {
+  rl_callback_handler_remove();
+  creadline_watch_suspend(false);
+  is_editing = false;
+}
+
+static void accept_line(char *line) {
+  end_line();
+  if (line == NULL) fputc('\n', rl_outstream);
+  fflush(rl_outstream);
+  free(finished_line);
+  finished_line = line;
+  result = line == NULL ? CREADLINE_END_OF_INPUT : CREADLINE_LINE;
+}
+
+static int on_complete(int count, int key) {
+  complete_action(action_context);
+  return 0;
+}
+
+static int on_edit(int count, int key) {
+  edit_action(action_context);
+  return 0;
+}
+
+static char *no_completion(const char *text, int state) { return NULL; }
+
+static void bind_keys(const char *map) {
+  Keymap keys = rl_get_keymap_by_name(map);
+  rl_bind_key_in_map('\t', on_complete, keys);
+  rl_bind_keyseq_in_map("\\C-x\\C-e", on_edit, keys);
+}
+
+// Someone who has set no locale at all still expects to type an umlaut.
+static void choose_locale(void) {
+  setlocale(LC_CTYPE, "");
+  if (getenv("LC_ALL") == NULL && getenv("LC_CTYPE") == NULL && getenv("LANG") == NULL) {
+    setlocale(LC_CTYPE, "C.UTF-8");
+  }
+}
+
+static void initialize(const char *program) {
+  choose_locale();
+  rl_readline_name = strdup(program);
+  rl_catch_signals = 0;
+  rl_catch_sigwinch = 0;
+  // readline would call setenv, which is not safe while other threads read the environment.
+  rl_change_environment = 0;
+  rl_getc_function = read_byte;
+  rl_deprep_term_function = deprep_terminal;
+  rl_completion_entry_function = no_completion;
+  rl_add_defun("complete-statement", on_complete, -1);
+  rl_add_defun("edit-statement", on_edit, -1);
+  rl_initialize();
+  bind_keys("emacs-standard");
+  bind_keys("vi-insert");
+  const char *terminal = getenv("TERM");
+  is_dumb = terminal == NULL || *terminal == '\0' || strcmp(terminal, "dumb") == 0 || rl_get_termcap("up") == NULL;
+  if (is_dumb) rl_variable_bind("enable-bracketed-paste", "off");
+}
+
+int creadline_open(const char *program, void *context, creadline_action complete, creadline_action edit) {
+  if (is_open) return EBUSY;
+  if (!isatty(STDIN_FILENO)) return ENOTTY;
+  FILE *output = isatty(STDOUT_FILENO) ? stdout : isatty(STDERR_FILENO) ? stderr : NULL;
+  if (output == NULL) return ENOTTY;
+  int problem = creadline_watch_signals();
+  if (problem != 0) return problem;
+  action_context = context;
+  complete_action = complete;
+  edit_action = edit;
+  rl_instream = stdin;
+  rl_outstream = output;
+  if (!is_initialized) initialize(program);
+  is_initialized = true;
+  is_open = true;
+  return 0;
+}
+
+void creadline_close(void) {
+  if (!is_open) return;
+  if (is_editing) {
+    creadline_hide_line();
+    end_line();
+    fflush(rl_outstream);
+  }
+  rl_clear_history();
+  free(finished_line);
+  finished_line = NULL;
+  creadline_unwatch_signals();
+  is_open = false;
+}
+
+bool creadline_is_dumb(void) { return is_dumb; }
+
+void creadline_begin_line(const char *prompt) {
+  fflush(rl_outstream);
+  // An interrupt that nobody asked for while a command ran has nothing left to interrupt.
+  creadline_take_interrupt();
+  creadline_watch_suspend(true);
+  is_editing = true;
+  rl_reset_screen_size();
+  rl_callback_handler_install(prompt, accept_line);
+  if (ioctl(fileno(rl_instream), FIONREAD, &typed_ahead) != 0) typed_ahead = 0;
+}
+
+bool creadline_is_editing(void) { return is_editing; }
+
+void creadline_set_prompt(const char *prompt) {
+  if (strcmp(prompt, rl_prompt) == 0 || RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH | RL_STATE_NUMERICARG)) return;
+  rl_set_prompt(prompt);
+  rl_redisplay();
+}
+
+creadline_result creadline_read_key(void) {
+  result = CREADLINE_EDITING;
+  rl_callback_read_char();
+  return result;
+}
+
+char *creadline_take_line(void) {
+  char *line = finished_line;
+  finished_line = NULL;
+  return line;
+}
+
+bool creadline_drop_line(void) {
+  rl_callback_sigcleanup();
+  rl_free_line_state();
+  bool had_text = rl_end > 0;
+  rl_point = rl_end;
+  rl_redisplay();
+  fputs("^C\n", rl_outstream);
+  end_line();
+  fflush(rl_outstream);
+  return had_text;
+}
+
+const char *creadline_text(void) { return rl_line_buffer; }
+
+int creadline_cursor(void) { return rl_point; }
+
+void creadline_replace(int from, int to, const char *text) {
+  rl_begin_undo_group();
+  rl_delete_text(from, to);
+  rl_point = from;
+  rl_insert_text(text);
+  rl_end_undo_group();
+}
+
+void creadline_ring(void) { rl_ding(); }
+
+void creadline_hide_line(void) {
+  if (is_dumb) rl_crlf();
+  else rl_clear_visible_line();
+  fflush(rl_outstream);
+}
+
+void creadline_show_line(void) {
+  rl_forced_update_display();
+  fflush(rl_outstream);
+}
+
+void creadline_lend_terminal(void) {
+  creadline_hide_line();
+  rl_deprep_terminal();
+  fflush(rl_outstream);
+}
+
+void creadline_reclaim_terminal(void) {
+  rl_prep_terminal(1);
+  rl_reset_screen_size();
+  creadline_show_line();
+}
+
+void creadline_resize(void) {
+  rl_resize_terminal();
+  fflush(rl_outstream);
+}
+
+void creadline_suspend(void) {
+  int point = rl_point;
+  rl_point = rl_end;
+  rl_redisplay();
+  rl_point = point;
+  rl_crlf();
+  rl_deprep_terminal();
+  fflush(rl_outstream);
+  creadline_watch_suspend(false);
+  raise(SIGTSTP);
+  creadline_watch_suspend(true);
+  creadline_reclaim_terminal();
+}
+
+void creadline_screen_size(int *rows, int *columns) { rl_get_screen_size(rows, columns); }
+
+int creadline_width(unsigned scalar) {
+  int width = wcwidth((wchar_t)scalar);
+  return width < 0 ? 1 : width;
+}
+
+void creadline_add_history(const char *entry) { add_history(entry); }

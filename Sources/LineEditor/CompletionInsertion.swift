@@ -1,0 +1,41 @@
+import StoreShell
+
+/// What Tab does with a completion.
+enum CompletionInsertion: Equatable {
+  /// Replace the word by a text; `suffix` is to follow it, unless it is there already.
+  case replace(text: String, suffix: String)
+  /// Show the candidates: they have nothing more in common than what is typed.
+  case list([LineCompletion.Candidate])
+  /// Show a note.
+  case note(String)
+  /// Nothing fits.
+  case nothing
+
+  /// - Parameters:
+  ///   - completion: What the completer proposes.
+  ///   - word: What stands between `replaceFrom` and the cursor.
+  init(_ completion: LineCompletion, word: String) {
+    let candidates = completion.candidates
+    if let note = completion.note {
+      self = .note(note)
+    } else if candidates.count == 1, let only = candidates.first {
+      self = .replace(text: only.text, suffix: only.suffix)
+    } else if candidates.isEmpty {
+      self = .nothing
+    } else {
+      let common = Self.commonPrefix(of: candidates.map(\.text))
+      // A completer that ignores case may propose texts that share less than what is typed: that is not taken away.
+      let extends = common.utf8.count > word.utf8.count && common.lowercased().hasPrefix(word.lowercased())
+      self = extends ? .replace(text: common, suffix: "") : .list(candidates)
+    }
+  }
+
+  static func commonPrefix(of texts: [String]) -> String {
+    guard var common = texts.first?[...] else { return "" }
+    for text in texts.dropFirst() {
+      let shared = zip(common, text).prefix { $0 == $1 }.count
+      common = common.prefix(shared)
+    }
+    return String(common)
+  }
+}

@@ -1,0 +1,51 @@
+import Glibc
+
+/// The user's own editor, for a statement that has outgrown the line: `$VISUAL`, else `$EDITOR`, else `vi`.
+struct ExternalEditor {
+  /// The editor's command line, read by `sh`; the file is added as its last word.
+  let command: String
+
+  /// - Parameter variable: Looks up an environment variable.
+  init(variable: (String) -> String?) {
+    command = ["VISUAL", "EDITOR"].lazy.compactMap(variable).first { !$0.isEmpty } ?? "vi"
+  }
+
+  /// Lets the user edit a text in a private temporary file. The terminal must be in its usual mode.
+  /// - Returns: The text without its last newlines; nil when the editor ended with a failure.
+  func edit(_ text: String) throws(LineEditorError) -> String? {
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    // The ending tells the editor which language this is; mkstemps makes the file for its owner alone.
+    let ending = ".stsh"
+    var template = Array("\(folder)/statement-XXXXXX\(ending)".utf8CString)
+    let descriptor = mkstemps(&template, Int32(ending.utf8.count))
+    let path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    guard descriptor >= 0 else { throw .system(subject: path, code: errno) }
+    defer { unlink(path) }
+    do {
+      defer { Glibc.close(descriptor) }
+      try FileAccess.writeAll(text + "\n", to: descriptor, subject: path)
+    }
+    guard try run(path) else { return nil }
+    // Opened anew: many editors write another file and rename it.
+    let edited = open(path, O_RDONLY | O_CLOEXEC)
+    guard edited >= 0 else { throw .system(subject: path, code: errno) }
+    defer { Glibc.close(edited) }
+    var bytes = try FileAccess.readAll(edited, subject: path)
+    while bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private func run(_ path: String) throws(LineEditorError) -> Bool {
+    let words = ["sh", "-c", command + " \"$1\"", "sh", path]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var process: pid_t = 0
+    let problem = posix_spawn(&process, "/bin/sh", nil, nil, &arguments, environ)
+    guard problem == 0 else { throw .system(subject: command, code: problem) }
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 {
+      guard errno == EINTR else { throw .system(subject: command, code: errno) }
+    }
+    return status == 0
+  }
+}

@@ -1,0 +1,115 @@
+import Glibc
+
+/// The statements of past sessions, in a private file that several sessions may append to at once.
+///
+/// The format is that of GNU history with timestamps: a line `#SECONDS` (since 1970), then the statement, which may
+/// have several lines. Each statement is appended by one `write`, so a session that is killed loses nothing.
+public struct HistoryFile {
+  /// Where the statements are kept.
+  public let path: String
+  private let now: () -> Int
+  private var last: String?
+
+  /// Names the file; nothing is touched before the first `load` or `append`.
+  /// - Parameters:
+  ///   - path: The file. It and its folder are created when a statement is first kept, for their owner alone.
+  ///   - now: Seconds since 1970.
+  public init(path: String, now: @escaping () -> Int = { time(nil) }) {
+    self.path = path
+    self.now = now
+  }
+
+  /// Reads the statements, oldest first; a missing file holds none.
+  /// - Parameter limit: How many of the newest to return.
+  public mutating func load(limit: Int = 10_000) throws(LineEditorError) -> [String] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return [] }
+      throw .system(subject: path, code: errno)
+    }
+    defer { Glibc.close(descriptor) }
+    let text = String(decoding: try FileAccess.readAll(descriptor, subject: path), as: UTF8.self)
+    let statements = Self.statements(in: text)
+    last = statements.last
+    return Array(statements.suffix(limit))
+  }
+
+  /// Appends a statement, unless `keeps` refuses it after the last one this session has seen.
+  /// - Returns: Whether it was kept.
+  @discardableResult
+  public mutating func append(_ statement: String) throws(LineEditorError) -> Bool {
+    guard Self.keeps(statement, after: last) else { return false }
+    try Self.createFolder(of: path)
+    let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .system(subject: path, code: errno) }
+    defer { Glibc.close(descriptor) }
+    // A file that was made by other means may be open to others.
+    guard fchmod(descriptor, 0o600) == 0 else { throw .system(subject: path, code: errno) }
+    let entry = Self.entry(statement, at: now())
+    try FileAccess.writeAll(Self.endsInsideLine(descriptor) ? "\n" + entry : entry, to: descriptor, subject: path)
+    last = statement
+    return true
+  }
+
+  /// Whether a statement belongs in a history: not when it is blank, starts with a space or repeats the last one.
+  public static func keeps(_ statement: String, after last: String?) -> Bool {
+    statement.contains { !$0.isWhitespace } && !statement.hasPrefix(" ") && statement != last
+  }
+
+  // MARK: Format
+
+  private static func entry(_ statement: String, at seconds: Int) -> String {
+    let lines = statement.split(separator: "\n", omittingEmptySubsequences: false)
+    let shielded = lines.map { stampShape($0) == nil ? String($0) : $0 + " " }
+    return "#\(seconds)\n" + shielded.joined(separator: "\n") + "\n"
+  }
+
+  static func statements(in text: String) -> [String] {
+    var statements: [String] = []
+    var lines: [Substring] = []
+    func finish() {
+      if !lines.isEmpty { statements.append(lines.joined(separator: "\n")) }
+      lines = []
+    }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      switch stampShape(line) {
+      case .stamp: finish()
+      case .shielded: lines.append(line.dropLast())
+      case nil: lines.append(line)
+      }
+    }
+    // What follows the last newline is no line.
+    if lines.last == "" { lines.removeLast() }
+    finish()
+    return statements
+  }
+
+  private enum StampShape { case stamp, shielded }
+
+  /// A line of a statement that looks like a timestamp, such as the comment `#12`, is shielded by a space at its end.
+  private static func stampShape(_ line: Substring) -> StampShape? {
+    guard line.first == "#" else { return nil }
+    let spaces = line.reversed().prefix { $0 == " " }.count
+    let digits = line.dropFirst().dropLast(spaces)
+    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) else { return nil }
+    return spaces == 0 ? .stamp : .shielded
+  }
+
+  // MARK: The file system
+
+  private static func createFolder(of path: String) throws(LineEditorError) {
+    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+    let folder = String(path[..<slash])
+    if access(folder, F_OK) == 0 { return }
+    try createFolder(of: folder)
+    // Another session may have been quicker.
+    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .system(subject: folder, code: errno) }
+  }
+
+  /// True when the last write to the file was cut short, by a full disk for instance.
+  private static func endsInsideLine(_ descriptor: Int32) -> Bool {
+    let end = lseek(descriptor, 0, SEEK_END)
+    var byte: UInt8 = 0
+    return end > 0 && pread(descriptor, &byte, 1, end - 1) == 1 && byte != UInt8(ascii: "\n")
+  }
+}

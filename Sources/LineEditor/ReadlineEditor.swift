@@ -1,0 +1,217 @@
+import CReadline
+import Glibc
+import StoreShell
+
+/// GNU readline as the prompt's editor of lines.
+///
+/// There is one at a time in a process. While it exists, SIGINT sets a flag instead of ending the process: `nextEvent`
+/// reports it while a line is edited, and `takeInterrupt` or `interruptPending` while a command runs. SIGTERM and SIGHUP
+/// are the program's own: it should call `close` before it ends, since a line being edited holds the terminal.
+public final class ReadlineEditor: LineEditing {
+  /// Proposes what may stand at the cursor.
+  public var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)?
+  /// The earlier lines of an open statement.
+  public var openLines: String?
+  /// The statements that Up and Ctrl-R find, oldest first.
+  public private(set) var history: [String] = []
+  private var historyFile: HistoryFile?
+  private var isOpen = false
+  /// True once an external editor has been given the open lines along with the line.
+  private var holdsOpenLines = false
+
+  /// Takes the terminal's signals; the terminal itself only while a line is edited.
+  /// - Parameters:
+  ///   - program: The name that `$if` in the user's `.inputrc` knows.
+  ///   - historyFile: Where statements outlive the session; nil keeps them in memory.
+  /// - Throws: `alreadyOpen`, `notATerminal`, or what the system answered. A history that cannot be read is empty.
+  public init(program: String, historyFile: HistoryFile? = nil) throws(LineEditorError) {
+    self.historyFile = historyFile
+    // Unretained: `deinit` closes, after which readline calls neither.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    let problem = creadline_open(
+      program, context,
+      { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().complete() } },
+      { $0.map { Unmanaged<ReadlineEditor>.fromOpaque($0).takeUnretainedValue().editExternally() } })
+    switch problem {
+    case 0: break
+    case EBUSY: throw .alreadyOpen
+    case ENOTTY: throw .notATerminal
+    default: throw .system(subject: "line editor", code: problem)
+    }
+    isOpen = true
+    for statement in (try? self.historyFile?.load()) ?? [] { remember(statement) }
+  }
+
+  deinit { close() }
+
+  /// Restores the terminal and the handlers of signals.
+  public func close() {
+    guard isOpen else { return }
+    isOpen = false
+    creadline_close()
+  }
+
+  /// Size of the terminal in characters.
+  public var screenSize: (rows: Int, columns: Int) {
+    var rows: Int32 = 0
+    var columns: Int32 = 0
+    creadline_screen_size(&rows, &columns)
+    return (Int(rows), Int(columns))
+  }
+
+  // MARK: Interrupts
+
+  /// True when Ctrl-C was pressed since `takeInterrupt` was last called. Any thread; costs one atomic load.
+  public static var interruptPending: Bool { creadline_interrupt_pending() }
+
+  /// True, once, when Ctrl-C was pressed while no line was being edited.
+  public func takeInterrupt() -> Bool { creadline_take_interrupt() }
+
+  /// Readable while an interrupt waits to be taken.
+  public var interruptDescriptor: Int32 { creadline_interrupt_descriptor() }
+
+  // MARK: Events
+
+  /// Waits for one event. While it waits, timers and effects are served by `deadline` and `wakeDescriptor`.
+  public func nextEvent(
+    prompt: String, until deadline: Duration? = nil, wakeDescriptor: Int32? = nil
+  ) throws -> LineEvent {
+    let end = deadline.map { ContinuousClock.now + $0 }
+    show(prompt)
+    while true {
+      var sources = [
+        STDIN_FILENO, creadline_interrupt_descriptor(), creadline_notice_descriptor(), wakeDescriptor ?? -1,
+      ]
+      .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      let count = poll(&sources, nfds_t(sources.count), Self.milliseconds(until: end))
+      if count < 0 && errno != EINTR { throw LineEditorError.system(subject: "poll", code: errno) }
+      if creadline_take_interrupt() { return .interrupted(hadText: dropLine()) }
+      serveNotices()
+      guard count > 0 else {
+        if let end, end <= .now { return .deadline }
+        continue
+      }
+      if sources[0].revents != 0, let event = readKey() { return event }
+      if sources[3].revents != 0 { return .woken }
+      if let end, end <= .now { return .deadline }
+    }
+  }
+
+  private func show(_ prompt: String) {
+    let text = PromptText.marked(prompt, isDumb: creadline_is_dumb())
+    if creadline_is_editing() {
+      creadline_set_prompt(text)
+    } else {
+      creadline_begin_line(text)
+    }
+  }
+
+  /// Rounded up, so that the wait never ends before the deadline.
+  private static func milliseconds(until end: ContinuousClock.Instant?) -> Int32 {
+    guard let end else { return -1 }
+    let (seconds, attoseconds) = (end - .now).components
+    if seconds < 0 || attoseconds < 0 { return 0 }
+    let most: Int64 = 1_000_000
+    return Int32(min(seconds, most) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+  }
+
+  private func readKey() -> LineEvent? {
+    switch creadline_read_key() {
+    case CREADLINE_LINE:
+      let bytes = creadline_take_line()
+      defer { free(bytes) }
+      let line = bytes.map { String(cString: $0) } ?? ""
+      defer { holdsOpenLines = false }
+      return holdsOpenLines ? .statement(line) : .line(line)
+    case CREADLINE_END_OF_INPUT:
+      return .endOfInput
+    default:
+      return nil
+    }
+  }
+
+  private func dropLine() -> Bool {
+    holdsOpenLines = false
+    return creadline_drop_line()
+  }
+
+  private func serveNotices() {
+    var resized = false
+    var suspended = false
+    creadline_take_notices(&resized, &suspended)
+    if suspended { creadline_suspend() }
+    if resized { creadline_resize() }
+  }
+
+  // MARK: Printing
+
+  /// Prints whole lines above the line being edited.
+  public func printAbove(_ text: String, to target: OutputTarget) {
+    let descriptor = target == .standardOutput ? STDOUT_FILENO : STDERR_FILENO
+    // Output that goes to a file does not touch the line.
+    let covers = creadline_is_editing() && isatty(descriptor) != 0
+    if covers { creadline_hide_line() }
+    // There is nowhere left to report that the terminal is gone; the next read of a key finds out.
+    try? FileAccess.writeAll(text.hasSuffix("\n") ? text : text + "\n", to: descriptor, subject: "output")
+    if covers { creadline_show_line() }
+  }
+
+  // MARK: History
+
+  /// Keeps a statement in memory and in the history file.
+  public func addHistory(_ statement: String) throws {
+    guard HistoryFile.keeps(statement, after: history.last) else { return }
+    remember(statement)
+    try historyFile?.append(statement)
+  }
+
+  private func remember(_ statement: String) {
+    history.append(statement)
+    creadline_add_history(statement)
+  }
+
+  // MARK: Keys
+
+  /// Tab.
+  private func complete() {
+    let line = String(cString: creadline_text())
+    let cursor = Int(creadline_cursor())
+    guard let completion = completer?(line, cursor), (0...cursor).contains(completion.replaceFrom) else {
+      return creadline_ring()
+    }
+    let word = String(
+      decoding: line.utf8.dropFirst(completion.replaceFrom).prefix(cursor - completion.replaceFrom), as: UTF8.self)
+    switch CompletionInsertion(completion, word: word) {
+    case .replace(let text, let suffix):
+      let present = suffix.utf8.elementsEqual(line.utf8.dropFirst(cursor).prefix(suffix.utf8.count))
+      let end = present ? cursor + suffix.utf8.count : cursor
+      creadline_replace(Int32(completion.replaceFrom), Int32(end), text + suffix)
+    case .list(let candidates):
+      let size = screenSize
+      printAbove(CandidateList(candidates).text(rows: size.rows, columns: size.columns), to: .standardOutput)
+    case .note(let note):
+      printAbove(note, to: .standardOutput)
+    case .nothing:
+      creadline_ring()
+    }
+  }
+
+  /// Ctrl-X Ctrl-E.
+  private func editExternally() {
+    let line = String(cString: creadline_text())
+    let statement = holdsOpenLines ? line : [openLines, line].compactMap(\.self).joined(separator: "\n")
+    let editor = ExternalEditor { name in getenv(name).map { String(cString: $0) } }
+    creadline_lend_terminal()
+    do {
+      if let edited = try editor.edit(statement) {
+        creadline_replace(0, Int32(line.utf8.count), edited)
+        holdsOpenLines = openLines != nil
+      }
+    } catch {
+      printAbove("\(error)", to: .standardError)
+    }
+    // Ctrl-C in the editor was the editor's.
+    _ = creadline_take_interrupt()
+    creadline_reclaim_terminal()
+  }
+}

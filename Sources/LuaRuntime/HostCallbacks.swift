@@ -1,0 +1,127 @@
+import CLua
+
+/// The functions that C calls. Each finds its state by the context, hands over plain structs and turns a thrown error
+/// into a status: no Lua error ever passes through Swift.
+enum HostCallbacks {
+  static var all: CLuaCallbacks {
+    CLuaCallbacks(
+      get: { context, object, key in
+        withState(context) { $0.get(object, key) }
+      },
+      set: { context, object, key, value in
+        withState(context) { $0.set(object, key, value) }
+      },
+      next: { context, object, key in
+        withState(context) { $0.next(object, key) }
+      },
+      length: { context, object in
+        withState(context) { state in
+          state.answer { handler, result in result.append(try handler.length(LuaObject(object.pointee))) }
+        }
+      },
+      describe: { context, object in
+        withState(context) { state in
+          state.answer { handler, result in result.append(handler.describe(LuaObject(object.pointee))) }
+        }
+      },
+      equals: { context, left, right in
+        withState(context) { state in
+          let left = LuaObject(left.pointee)
+          let right = LuaObject(right.pointee)
+          return state.objectHandler?.equals(left, right) ?? (left == right)
+        }
+      },
+      invoke: { context, function, count in
+        withState(context) { $0.invoke(Int(function), count) }
+      })
+  }
+}
+
+@inline(__always)
+private func withState<Result>(_ context: UnsafeMutableRawPointer, _ body: (LuaState) -> Result) -> Result {
+  // The state is alive: it is the one that called into Lua.
+  Unmanaged<LuaState>.fromOpaque(context)._withUnsafeGuaranteedRef(body)
+}
+
+extension LuaState {
+  fileprivate func get(_ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>) -> CLuaAnswer {
+    guard let objectHandler else { return fail(LuaFailure("the host does not answer for its objects")) }
+    var result = LuaResult(items)
+    do {
+      try objectHandler.get(
+        LuaObject(object.pointee), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)), into: &result)
+      return .done
+    } catch {
+      return fail(error)
+    }
+  }
+
+  fileprivate func set(
+    _ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>, _ value: UnsafePointer<CLuaValue>
+  ) -> CLuaAnswer {
+    guard let objectHandler else { return fail(LuaFailure("the host does not answer for its objects")) }
+    do {
+      try objectHandler.set(
+        LuaObject(object.pointee), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)),
+        to: LuaArgument(value.pointee, LuaLinkPointer(link)))
+      return .done
+    } catch {
+      return fail(error)
+    }
+  }
+
+  fileprivate func next(_ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>?) -> CLuaAnswer {
+    guard let objectHandler else { return fail(LuaFailure("the host does not answer for its objects")) }
+    var nextKey = LuaResult(items + 1)
+    var value = LuaResult(items)
+    do {
+      let previous = key.map { LuaKeyArgument($0.pointee, LuaLinkPointer(link)) }
+      return try objectHandler.next(LuaObject(object.pointee), after: previous, key: &nextKey, value: &value)
+        ? .done : .end
+    } catch {
+      return fail(error)
+    }
+  }
+
+  fileprivate func answer(_ body: (any LuaObjectHandler, inout LuaResult) throws -> Void) -> CLuaAnswer {
+    guard let objectHandler else { return fail(LuaFailure("the host does not answer for its objects")) }
+    var result = LuaResult(items)
+    do {
+      try body(objectHandler, &result)
+      return .done
+    } catch {
+      return fail(error)
+    }
+  }
+
+  fileprivate func invoke(_ number: Int, _ count: Int32) -> CLuaAnswer {
+    guard functions.indices.contains(number), let function = functions[number] else {
+      return fail(LuaFailure("the host function is gone"))
+    }
+    var call = LuaCall(self, name: function.name, count: count)
+    do {
+      try function.body(&call)
+      return call.yields ? .yield : .done
+    } catch {
+      return fail(error)
+    }
+  }
+
+  private func fail(_ error: any Error) -> CLuaAnswer {
+    lastFailure = error
+    var message: String
+    var hasLocation = true
+    switch error {
+    case let failure as LuaFailure:
+      message = failure.message
+      hasLocation = failure.location == .caller
+    case let inner as LuaError:
+      message = inner.message
+      hasLocation = false
+    default:
+      message = String(describing: error)
+    }
+    message.withBytes { clua_fail(machine, $0, $1, hasLocation) }
+    return .failed
+  }
+}

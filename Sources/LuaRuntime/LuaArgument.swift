@@ -1,0 +1,109 @@
+import CLua
+
+/// A value that Lua passes to the host, read in place. Valid during the callback that got it.
+public struct LuaArgument {
+  @usableFromInline let raw: CLuaValue
+  @usableFromInline let link: LuaLinkPointer
+
+  @usableFromInline
+  init(_ raw: CLuaValue, _ link: LuaLinkPointer) {
+    self.raw = raw
+    self.link = link
+  }
+
+  /// What is known of a value without copying it.
+  public enum Kind {
+    /// Nothing.
+    case `nil`
+    /// True or false.
+    case boolean(Bool)
+    /// An integer.
+    case integer(Int)
+    /// A float.
+    case number(Double)
+    /// A string, in place.
+    case string(LuaText)
+    /// A table; ``LuaArgument/value`` makes it readable.
+    case table
+    /// A function; ``LuaArgument/value`` makes it callable.
+    case function
+    /// An object of the host.
+    case object(LuaObject)
+    /// Anything else.
+    case other
+  }
+
+  /// The value as far as it can be read without copying.
+  @inlinable
+  public var kind: Kind {
+    switch raw.kind {
+    case .nil: .nil
+    case .boolean: .boolean(raw.boolean)
+    case .integer: .integer(Int(raw.integer))
+    case .number: .number(raw.number)
+    case .string: .string(LuaText(raw))
+    case .table: .table
+    case .function: .function
+    case .object: .object(LuaObject(raw.object))
+    case .other: .other
+    }
+  }
+
+  /// A copy that lasts.
+  public var value: LuaValue { link.link.value(of: raw) }
+
+  /// The name that Lua gives the type.
+  public var typeName: String {
+    switch raw.kind {
+    case .nil: "nil"
+    case .boolean: "boolean"
+    case .integer, .number: "number"
+    case .string: "string"
+    case .table: "table"
+    case .function: "function"
+    case .object: "userdata"
+    case .other: String(cString: raw.typeName)
+    }
+  }
+}
+
+/// The link of a state, borrowed for the length of a callback: the state that calls back holds it.
+@usableFromInline
+struct LuaLinkPointer {
+  unowned(unsafe) let link: LuaLink
+
+  init(_ link: LuaLink) { self.link = link }
+}
+
+/// The key with which Lua reaches into a host object. Valid during the callback that got it.
+public enum LuaKeyArgument {
+  /// A string, in place: compare it with a ``LuaKey``.
+  case string(LuaText)
+  /// An integer.
+  case integer(Int)
+  /// A key of another type, by its Lua name.
+  case other(LuaArgument)
+
+  @inline(__always)
+  init(_ raw: CLuaValue, _ link: LuaLinkPointer) {
+    switch raw.kind {
+    case .string: self = .string(LuaText(raw))
+    case .integer: self = .integer(Int(raw.integer))
+    default: self = .other(LuaArgument(raw, link))
+    }
+  }
+
+  /// The key as text for a message.
+  public var text: String {
+    switch self {
+    case .string(let text): text.text
+    case .integer(let number): String(number)
+    case .other(let argument):
+      switch argument.kind {
+      case .boolean(let value): String(value)
+      case .number(let value): String(value)
+      default: "(\(argument.typeName))"
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import CLua
+
+/// A function of the host as Lua calls it.
+struct HostFunction {
+  let name: String
+  let body: (inout LuaCall) throws -> Void
+}
+
+/// One call of a host function: its arguments, who called, and room for the results. Valid during the call.
+public struct LuaCall {
+  /// The state that calls.
+  public unowned(unsafe) let state: LuaState
+  /// The name that the function was made with.
+  public let functionName: String
+  /// The number of arguments.
+  public let count: Int
+  /// Takes the results; nothing written is no result.
+  public var results: LuaWriter
+
+  var yields = false
+
+  init(_ state: LuaState, name: String, count: Int32) {
+    self.state = state
+    functionName = name
+    self.count = Int(count)
+    results = LuaWriter(state.items)
+  }
+
+  /// The argument at a position, counted from 0; nil beyond the last one.
+  public subscript(position: Int) -> LuaValue { argument(position).value }
+
+  /// The argument at a position, in place.
+  public func argument(_ position: Int) -> LuaArgument {
+    var value = CLuaValue()
+    if position >= 0 && position < count { clua_read(state.machine, Int32(position + 1), &value) }
+    return LuaArgument(value, LuaLinkPointer(state.link))
+  }
+
+  /// All arguments.
+  public var arguments: [LuaValue] { (0..<count).map { self[$0] } }
+
+  /// The Lua code that calls, nil when no Lua function does.
+  public var location: (chunk: String, line: Int)? {
+    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
+      guard let start = buffer.baseAddress else { return nil }
+      let line = clua_callerLine(state.machine, start, buffer.count)
+      return line < 0 ? nil : (String(cString: start), Int(line))
+    }
+  }
+
+  /// Whether ``yield(_:)`` is possible: the caller runs in a coroutine.
+  public var canYield: Bool { clua_isYieldable(state.machine) }
+
+  /// Lets the coroutine that calls pause with these values once the function returns; what it is resumed with are the
+  /// results that the Lua code gets. Outside a coroutine that is an error in Lua.
+  public mutating func yield(_ values: [LuaValue] = []) {
+    for value in values { results.append(value) }
+    yields = true
+  }
+}

@@ -1,0 +1,62 @@
+import CLua
+import Synchronization
+
+/// What a state shares with the functions and tables that it hands out: they may outlive it.
+final class LuaLink {
+  /// Null once the state is gone.
+  var machine: UnsafeMutablePointer<CLuaMachine>?
+
+  private let released = Mutex<[Int32]>([])
+  private let releasedCount = Atomic<Int>(0)
+
+  /// Notes that a reference is no longer needed. A reference may end on any thread; the state drops it later on its own.
+  func release(_ reference: Int32) {
+    released.withLock { $0.append(reference) }
+    releasedCount.add(1, ordering: .relaxed)
+  }
+
+  /// Drops what was released; called where the state is in use anyway.
+  @inline(__always)
+  func dropReleased() {
+    if releasedCount.load(ordering: .relaxed) > 0 { dropAll() }
+  }
+
+  private func dropAll() {
+    guard let machine else { return }
+    let references = released.withLock { references in
+      defer { references.removeAll(keepingCapacity: true) }
+      return references
+    }
+    releasedCount.subtract(references.count, ordering: .relaxed)
+    for reference in references { clua_release(machine, reference) }
+  }
+
+  /// The value at an index of the current stack.
+  func value(at index: Int32) -> LuaValue {
+    guard let machine else { return .nil }
+    var value = CLuaValue()
+    clua_read(machine, index, &value)
+    return self.value(of: value)
+  }
+
+  /// The same for a value already read.
+  func value(of value: CLuaValue) -> LuaValue {
+    switch value.kind {
+    case .nil: return .nil
+    case .boolean: return .boolean(value.boolean)
+    case .integer: return .integer(Int(value.integer))
+    case .number: return .number(value.number)
+    case .string: return .string(LuaText(value).text)
+    case .object: return .object(LuaObject(value.object))
+    case .other: return .other(String(cString: value.typeName))
+    case .table: return anchor(value.index).map { .table(LuaTable(self, $0)) } ?? .nil
+    case .function: return anchor(value.index).map { .function(LuaFunction(self, $0)) } ?? .nil
+    }
+  }
+
+  private func anchor(_ index: Int32) -> Int32? {
+    guard let machine else { return nil }
+    var reference: Int32 = 0
+    return clua_anchor(machine, index, &reference) == .done ? reference : nil
+  }
+}

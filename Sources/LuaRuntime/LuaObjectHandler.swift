@@ -1,0 +1,46 @@
+/// The host's side of its objects: what Lua reads, writes, counts and walks when it uses one.
+///
+/// Arguments and results are valid during the call only. An error thrown here is raised in Lua at the line that used the
+/// object; when nothing in Lua catches it, the outermost call throws a ``LuaError`` with it as `underlying`.
+public protocol LuaObjectHandler: AnyObject {
+  /// `object[key]`: writes one value to `result`; nothing written is nil. A method is a function that is written.
+  func get(_ object: LuaObject, key: LuaKeyArgument, into result: inout LuaResult) throws
+
+  /// `object[key] = value`.
+  func set(_ object: LuaObject, key: LuaKeyArgument, to value: LuaArgument) throws
+
+  /// `#object`.
+  func length(_ object: LuaObject) throws -> Int
+
+  /// One step of `pairs` and `next`: writes the key after `previous` (the first one after nil) and its value, and
+  /// answers false at the end. The order is the host's.
+  func next(
+    _ object: LuaObject, after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
+  ) throws -> Bool
+
+  /// `tostring(object)`.
+  func describe(_ object: LuaObject) -> String
+
+  /// `left == right`, asked when the two are different userdata.
+  func equals(_ left: LuaObject, _ right: LuaObject) -> Bool
+}
+
+extension LuaObjectHandler {
+  /// Refuses: the object has no length.
+  public func length(_ object: LuaObject) throws -> Int {
+    throw LuaFailure("attempt to get length of an object")
+  }
+
+  /// Refuses: the object has no entries to walk.
+  public func next(
+    _ object: LuaObject, after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
+  ) throws -> Bool {
+    throw LuaFailure("attempt to walk an object that has no entries")
+  }
+
+  /// `object`.
+  public func describe(_ object: LuaObject) -> String { "object" }
+
+  /// Equal numbers.
+  public func equals(_ left: LuaObject, _ right: LuaObject) -> Bool { left == right }
+}

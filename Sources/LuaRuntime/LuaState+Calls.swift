@@ -1,0 +1,63 @@
+import CLua
+
+extension LuaState {
+  /// Calls a function and answers its results, all of them or as many as asked for, filled up with nil.
+  public func call(
+    _ function: LuaFunction, _ arguments: [LuaValue] = [], results: Int? = nil
+  ) throws(LuaError) -> [LuaValue] {
+    var values = try call(function, arguments: { writer in for argument in arguments { writer.append(argument) } })
+    if let results {
+      if values.count > results { values.removeLast(values.count - results) }
+      while values.count < results { values.append(.nil) }
+    }
+    return values
+  }
+
+  /// Calls a function with the arguments that are written and answers all results.
+  public func call(
+    _ function: LuaFunction, arguments write: (inout LuaWriter) -> Void
+  ) throws(LuaError) -> [LuaValue] {
+    try checkOwner(function)
+    let mark = self.write(write)
+    var first: Int32 = 0
+    var count: Int32 = 0
+    try check(clua_call(machine, function.reference, mark, .kept, &first, &count))
+    defer { clua_drop(machine, first) }
+    return values(first, count)
+  }
+
+  /// Calls a function with the arguments that are written and answers how many results it gave. Nothing is allocated
+  /// in Swift on this path.
+  public func call(
+    _ function: LuaFunction, discardingResultsWith write: (inout LuaWriter) -> Void
+  ) throws(LuaError) -> Int {
+    try checkOwner(function)
+    let mark = self.write(write)
+    var first: Int32 = 0
+    var count: Int32 = 0
+    try check(clua_call(machine, function.reference, mark, .discarded, &first, &count))
+    return Int(count)
+  }
+
+  /// A coroutine that will run a function.
+  public func makeCoroutine(_ function: LuaFunction) throws(LuaError) -> LuaCoroutine {
+    try checkOwner(function)
+    var reference: Int32 = 0
+    try check(clua_makeCoroutine(machine, function.reference, &reference))
+    link.dropReleased()
+    return LuaCoroutine(self, reference)
+  }
+
+  @inline(__always)
+  private func checkOwner(_ function: LuaFunction) throws(LuaError) {
+    guard function.link === link else {
+      throw LuaError(kind: .runtime, message: "the function belongs to another Lua state")
+    }
+    link.dropReleased()
+  }
+
+  /// The values on the stack from an index on.
+  func values(_ first: Int32, _ count: Int32) -> [LuaValue] {
+    (0..<count).map { link.value(at: first + $0) }
+  }
+}

@@ -1,0 +1,271 @@
+import CLua
+
+/// A Lua 5.4 state with budgets and a sandbox, confined to one thread at a time.
+///
+/// After any error the state can be used again. Values of one state mean nothing in another.
+public final class LuaState {
+  /// A name for messages of the host.
+  public let name: String
+  /// Answers for the host's objects; without it every use of one is an error.
+  public var objectHandler: (any LuaObjectHandler)?
+
+  let link = LuaLink()
+  let machine: UnsafeMutablePointer<CLuaMachine>
+  let interrupter: LuaInterrupter
+  /// The host functions by number; nil where Lua has let go of one.
+  var functions: [HostFunction?] = []
+  private var freeNumbers: [Int] = []
+  /// The error a callback threw last, until the outermost call ends.
+  var lastFailure: (any Error)?
+  /// Full names of chunks whose name Lua shortens in messages, by the short one.
+  private var longNames: [String: String] = [:]
+
+  /// A fresh state. Fails when the limits leave no room for the libraries.
+  public init(name: String, limits: Limits = Limits(), sandbox: Sandbox = .plugin) throws(LuaError) {
+    self.name = name
+    var callbacks = HostCallbacks.all
+    let kind: CLuaSandbox =
+      switch sandbox {
+      case .plugin: .plugin
+      case .session: .session
+      case .unrestricted: .unrestricted
+      }
+    guard let machine = clua_open(kind, max(limits.memory, 0), nil, &callbacks) else {
+      throw LuaError(kind: .memory, message: "not enough memory")
+    }
+    self.machine = machine
+    self.limits = limits
+    link.machine = machine
+    interrupter = LuaInterrupter(machine)
+    machine.pointee.context = Unmanaged.passUnretained(self).toOpaque()
+    applyLimits()
+  }
+
+  deinit {
+    interrupter.forget()
+    link.machine = nil
+    clua_close(machine)
+  }
+
+  /// What one call may use. A change counts from the next outermost call on; the memory limit at once.
+  public var limits: Limits {
+    didSet { applyLimits() }
+  }
+
+  private func applyLimits() {
+    machine.pointee.instructionLimit = Int64(limits.instructions)
+    machine.pointee.memoryLimit = max(limits.memory, 0)
+    machine.pointee.millisecondLimit = Int64(limits.milliseconds ?? 0)
+  }
+
+  /// Bytes that the state holds.
+  public var memoryInUse: Int { machine.pointee.memory }
+
+  /// VM instructions that the running or the last outermost call has used, in steps of the count hook.
+  public var instructionsUsed: Int { limits.instructions - Int(machine.pointee.remaining) }
+
+  /// Whether `pairs` and `next` refuse tables with keys that have no order: tables, functions, coroutines and objects.
+  public var refusesUnorderedKeys: Bool {
+    get { machine.pointee.refusesUnorderedKeys }
+    set { machine.pointee.refusesUnorderedKeys = newValue }
+  }
+
+  /// Stops the call that runs, from any thread.
+  public var interruption: LuaInterrupter { interrupter }
+
+  /// Frees what Lua code no longer reaches.
+  public func collectGarbage() {
+    link.dropReleased()
+    _ = clua_collect(machine)
+    forgetFunctions()
+  }
+
+  // MARK: Compiling
+
+  /// Compiles a chunk of text. `chunkName` is shown as it is, as in `pomodoro/init.lua:4:`.
+  public func load(_ source: String, chunkName: String) throws(LuaError) -> LuaFunction {
+    noteName(chunkName)
+    var first: Int32 = 0
+    try check(source.withBytes { clua_load(machine, $0, $1, "@" + chunkName, &first) })
+    defer { clua_drop(machine, first) }
+    var reference: Int32 = 0
+    try check(clua_anchor(machine, first, &reference))
+    return LuaFunction(link, reference)
+  }
+
+  private func noteName(_ name: String) {
+    let bytes = name.utf8
+    if bytes.count > 59 { longNames["..." + String(decoding: bytes.suffix(56), as: UTF8.self)] = name }
+  }
+
+  // MARK: Values
+
+  /// Sets a global that Lua code can read, whatever the sandbox.
+  public func setGlobal(_ name: String, _ value: LuaValue) throws(LuaError) {
+    try setGlobal(name) { $0.append(value) }
+  }
+
+  /// Sets a global to the one value that is written.
+  public func setGlobal(_ name: String, to write: (inout LuaWriter) -> Void) throws(LuaError) {
+    let mark = self.write(write)
+    try check(name.withBytes { clua_setGlobal(machine, $0, $1, mark) })
+  }
+
+  /// A global, nil where there is none.
+  public func global(_ name: String) -> LuaValue {
+    var first: Int32 = 0
+    guard name.withBytes({ clua_global(machine, $0, $1, &first) }) == .done else { return .nil }
+    defer { clua_drop(machine, first) }
+    return link.value(at: -1)
+  }
+
+  /// A table, written as one `beginTable` … `endTable`.
+  public func makeTable(_ write: (inout LuaWriter) -> Void) throws(LuaError) -> LuaTable {
+    LuaTable(link, try anchor(self.write(write)))
+  }
+
+  /// Keeps a string for the state's life, so that a host object recognises a key by its address.
+  public func intern(_ text: String) throws(LuaError) -> LuaKey {
+    var reference: Int32 = 0
+    var address: UnsafeRawPointer?
+    try check(text.withBytes { clua_intern(machine, $0, $1, &reference, &address) })
+    guard let address else { throw LuaError(kind: .memory, message: "not enough memory") }
+    return LuaKey(text: text, pointer: address, reference: reference)
+  }
+
+  /// One userdata for a host object that is handed out again and again.
+  public func makeObject(_ object: LuaObject) throws(LuaError) -> LuaObjectReference {
+    LuaObjectReference(link, try anchor(write { $0.append(object) }))
+  }
+
+  /// Lets a userdata, wherever Lua code keeps it, stand for another object.
+  public func setObject(_ reference: LuaObjectReference, to object: LuaObject) {
+    guard reference.link === link else { return }
+    _ = clua_setObject(machine, reference.reference, object.raw)
+  }
+
+  /// What Lua's `tostring` gives, within a call's budgets.
+  public func describe(_ value: LuaValue) throws(LuaError) -> String {
+    let mark = write { $0.append(value) }
+    var first: Int32 = 0
+    try check(clua_describe(machine, mark, &first))
+    defer { clua_drop(machine, first) }
+    guard case .string(let text) = link.value(at: first) else { return "" }
+    return text
+  }
+
+  private func anchor(_ mark: CLuaMark) throws(LuaError) -> Int32 {
+    var reference: Int32 = 0
+    try check(clua_anchorItems(machine, mark, &reference))
+    link.dropReleased()
+    return reference
+  }
+
+  /// Writes items and answers where they begin.
+  @inline(__always)
+  func write(_ write: (inout LuaWriter) -> Void) -> CLuaMark {
+    let mark = clua_mark(items)
+    var writer = LuaWriter(items)
+    write(&writer)
+    return mark
+  }
+
+  @inline(__always)
+  var items: UnsafeMutablePointer<CLuaItems> {
+    UnsafeMutableRawPointer(machine).assumingMemoryBound(to: CLuaItems.self)
+  }
+
+  // MARK: Host functions
+
+  /// A Lua function that runs `body`. The closure lives as long as Lua code or the host holds the function; it reaches
+  /// the state by its ``LuaCall`` and should not capture it.
+  public func makeFunction(
+    _ name: String, _ body: @escaping (inout LuaCall) throws -> Void
+  ) throws(LuaError) -> LuaFunction {
+    forgetFunctions()
+    let number = freeNumbers.popLast() ?? functions.count
+    if number == functions.count { functions.append(nil) }
+    functions[number] = HostFunction(name: name, body: body)
+    var reference: Int32 = 0
+    let status = clua_makeFunction(machine, Int64(number), &reference)
+    if status != .done {
+      functions[number] = nil
+      freeNumbers.append(number)
+    }
+    try check(status)
+    return LuaFunction(link, reference)
+  }
+
+  private func forgetFunctions() {
+    while case let number = Int(clua_nextFreed(machine)), number >= 0 {
+      functions[number] = nil
+      freeNumbers.append(number)
+    }
+  }
+
+  // MARK: Errors
+
+  /// Throws what the machine's last operation failed with.
+  @inline(__always)
+  func check(_ status: CLuaStatus) throws(LuaError) {
+    switch status {
+    case .done, .yielded: return
+    default: throw error(status)
+    }
+  }
+
+  private func error(_ status: CLuaStatus) -> LuaError {
+    let raw = machine.pointee.error
+    let kind: LuaError.Kind =
+      switch status {
+      case .syntax: .syntax
+      case .memory: .memory
+      case .instructions: .instructions
+      case .time: .time
+      case .notText: .notText
+      case .runtime, .done, .yielded: .runtime
+      }
+    var message = UnsafeBufferPointer(start: raw.message, count: raw.message == nil ? 0 : raw.messageCount)
+      .withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
+    if message.isEmpty, kind == .memory { message = "not enough memory" }
+    for (short, long) in longNames where message.hasPrefix(short + ":") {
+      message = long + message.dropFirst(short.count)
+    }
+    let frames = UnsafeBufferPointer(start: raw.frames, count: raw.frames == nil ? 0 : Int(raw.frameCount))
+    let underlying = raw.isHostFailure ? lastFailure : nil
+    if machine.pointee.depth == 0 { lastFailure = nil }
+    var error = LuaError(
+      kind: kind, message: message, traceback: frames.map(LuaError.Frame.init), underlying: underlying)
+    if let inner = underlying as? LuaError {
+      error.kind = inner.kind
+      error.traceback = inner.traceback + error.traceback
+    }
+    return error
+  }
+}
+
+extension LuaError.Frame {
+  init(_ frame: CLuaFrame) {
+    var frame = frame
+    let chunk = withUnsafeBytes(of: &frame.source) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    let name = withUnsafeBytes(of: &frame.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    let kind = withUnsafeBytes(of: &frame.nameKind) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    let what =
+      if !name.isEmpty {
+        kind.isEmpty ? "in '\(name)'" : "in \(kind) '\(name)'"
+      } else {
+        frame.isMain ? "in main chunk" : "in function <\(chunk):\(frame.lineDefined)>"
+      }
+    self.init(chunk: chunk, line: Int(frame.line), what: what)
+  }
+}
+
+extension String {
+  /// The UTF-8 bytes as C takes them.
+  func withBytes<Result>(_ body: (UnsafePointer<CChar>?, Int) -> Result) -> Result {
+    var text = self
+    return text.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { body($0.baseAddress, $0.count) }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import CLua
+
+/// A Lua table, read without metamethods. Once its state is gone it is empty.
+public final class LuaTable: LuaReference {
+  /// The field of a name, nil where there is none.
+  public subscript(key: String) -> LuaValue { self[.string(key)] }
+
+  /// The item at a position; Lua counts from 1.
+  public subscript(position: Int) -> LuaValue { self[.integer(position)] }
+
+  /// The value of any key.
+  public subscript(key: LuaValue) -> LuaValue {
+    guard let machine = link.machine else { return .nil }
+    let items = UnsafeMutableRawPointer(machine).assumingMemoryBound(to: CLuaItems.self)
+    let mark = clua_mark(items)
+    var writer = LuaWriter(items)
+    writer.append(key)
+    var first: Int32 = 0
+    guard clua_field(machine, reference, mark, &first) == .done else { return .nil }
+    defer { clua_drop(machine, first) }
+    return link.value(at: -1)
+  }
+
+  /// The length that Lua's `#` gives.
+  public var count: Int {
+    guard let machine = link.machine else { return 0 }
+    return Int(clua_length(machine, reference))
+  }
+
+  /// All entries in key order: numbers, strings by their bytes, false, true, then the others.
+  public func entries() -> [(LuaValue, LuaValue)] {
+    guard let machine = link.machine else { return [] }
+    var list: Int32 = 0
+    var count: Int64 = 0
+    guard clua_sortedKeys(machine, reference, &list, &count) == .done else { return [] }
+    defer { clua_drop(machine, list) }
+    var entries: [(LuaValue, LuaValue)] = []
+    entries.reserveCapacity(Int(count))
+    for position in 0..<count {
+      var first: Int32 = 0
+      clua_entry(machine, reference, list, position + 1, &first)
+      guard first > 0 else { return entries }
+      entries.append((link.value(at: first), link.value(at: first + 1)))
+      clua_drop(machine, first)
+    }
+    return entries
+  }
+}

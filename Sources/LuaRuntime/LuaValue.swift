@@ -1,0 +1,64 @@
+/// A Lua value as Swift sees it. Scalars are copied; tables and functions are references into their state.
+public enum LuaValue {
+  /// Nothing.
+  case `nil`
+  /// True or false.
+  case boolean(Bool)
+  /// A number of Lua's integer subtype.
+  case integer(Int)
+  /// A number of Lua's float subtype.
+  case number(Double)
+  /// Text; bytes that are no UTF-8 are replaced by U+FFFD.
+  case string(String)
+  /// A table of the state.
+  case table(LuaTable)
+  /// A function of the state.
+  case function(LuaFunction)
+  /// An object of the host.
+  case object(LuaObject)
+  /// What the host cannot hold, by the name of its type: a coroutine, or a userdata that is not the host's.
+  case other(String)
+}
+
+extension LuaValue {
+  /// The name that Lua gives the type.
+  public var typeName: String {
+    switch self {
+    case .nil: "nil"
+    case .boolean: "boolean"
+    case .integer, .number: "number"
+    case .string: "string"
+    case .table: "table"
+    case .function: "function"
+    case .object: "userdata"
+    case .other(let name): name
+    }
+  }
+
+  /// False for nil and false, as in a Lua condition.
+  public var isTruthy: Bool {
+    switch self {
+    case .nil, .boolean(false): false
+    default: true
+    }
+  }
+}
+
+/// Scalars and objects by value, tables and functions by identity of the reference.
+extension LuaValue: Equatable {
+  /// Whether two values are the same; an integer never equals a float.
+  public static func == (left: LuaValue, right: LuaValue) -> Bool {
+    switch (left, right) {
+    case (.nil, .nil): true
+    case (.boolean(let left), .boolean(let right)): left == right
+    case (.integer(let left), .integer(let right)): left == right
+    case (.number(let left), .number(let right)): left == right
+    case (.string(let left), .string(let right)): left == right
+    case (.table(let left), .table(let right)): left === right
+    case (.function(let left), .function(let right)): left === right
+    case (.object(let left), .object(let right)): left == right
+    case (.other(let left), .other(let right)): left == right
+    default: false
+    }
+  }
+}

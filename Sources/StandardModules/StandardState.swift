@@ -1,0 +1,30 @@
+import StoreCore
+import StoreSchema
+
+/// The state of the modules that the shipped program hosts.
+@Schema
+public struct StandardState: Hashable, Sendable {
+  /// A counter.
+  public var counter = Counter()
+  /// A list of things to do.
+  public var tasks = Tasks()
+
+  /// All modules as they start.
+  public init() {}
+}
+
+/// The actions of the modules that the shipped program hosts.
+@Schema
+public enum StandardAction: Hashable, Sendable {
+  /// An action of the counter.
+  case counter(CounterAction)
+  /// An action of the list of things to do.
+  case tasks(TasksAction)
+}
+
+extension StandardState {
+  /// The reducers of all modules.
+  public static let reducer = Reducer<StandardAction, StandardState>.compose(
+    Counter.reducer.lift(action: StandardAction.cases.counter.extract, state: \.counter),
+    Tasks.reducer.lift(action: StandardAction.cases.tasks.extract, state: \.tasks))
+}

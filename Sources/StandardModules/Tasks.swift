@@ -1,0 +1,64 @@
+import StoreCore
+import StoreSchema
+
+/// The module `tasks`: a list of things to do.
+@Schema
+public struct Tasks: Hashable, Sendable {
+  /// The id that the next task gets.
+  public var nextId = 1
+  /// The tasks in the order in which they were added.
+  public var items: PersistentList<Task> = []
+
+  /// No tasks.
+  public init() {}
+
+  /// Something to do.
+  @Schema
+  public struct Task: Hashable, Sendable {
+    /// Tells the task from all others, also from removed ones.
+    public var id: Int
+    /// What is to be done.
+    public var title: String
+    /// Whether it is done.
+    public var done: Bool
+
+    /// Makes a task.
+    public init(id: Int, title: String, done: Bool) {
+      self.id = id
+      self.title = title
+      self.done = done
+    }
+  }
+
+  /// The tasks that are not done.
+  public var open: [Task] { items.filter { !$0.done } }
+
+  /// How many of how many are done, in words.
+  public var summary: String { "\(items.count { $0.done }) of \(items.count) done" }
+}
+
+/// What can be done with tasks.
+@Schema
+public enum TasksAction: Hashable, Sendable {
+  /// Adds a task at the end.
+  case add(title: String)
+  /// Marks a task as done; an unknown id changes nothing.
+  case complete(id: Int)
+  /// Takes a task off the list; an unknown id changes nothing.
+  case remove(id: Int)
+}
+
+extension Tasks {
+  /// The tasks' reducer.
+  public static let reducer = Reducer<TasksAction, Tasks>("tasks") { action, tasks in
+    switch action {
+    case .add(let title):
+      tasks.items.append(Task(id: tasks.nextId, title: title, done: false))
+      tasks.nextId += 1
+    case .complete(let id):
+      if let index = tasks.items.firstIndex(where: { $0.id == id }) { tasks.items[index].done = true }
+    case .remove(let id):
+      if let index = tasks.items.firstIndex(where: { $0.id == id }) { tasks.items.remove(at: index) }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// Watches actions and causes others: is asked before the reducers, and may have something done after the commit (R3, R4,
+/// R9). It can neither stop nor change an action.
+///
+/// Middlewares form a monoid (R16), kept as a flat list of named units whatever the nesting, lifting or erasure, so that
+/// IO runs last-composed first in every case.
+public struct Middleware<Input, Output, State>: Sendable {
+  /// The units in composition order.
+  public let units: [MiddlewareUnit<Input, Output, State>]
+
+  /// A composition of units.
+  @inlinable
+  public init(units: [MiddlewareUnit<Input, Output, State>]) { self.units = units }
+
+  /// A middleware of one unit.
+  ///
+  /// - Parameters:
+  ///   - name: what traces, gates and listings call it; unique in a store.
+  ///   - handle: gets the action, its context and a reader of the state (now: before reducing; inside the IO: after), and
+  ///     returns what is to be done after the commit.
+  @inlinable
+  public init(
+    _ name: String,
+    handle: @escaping @Sendable (Input, ActionContext, StateReader<State>) -> IO<Output>
+  ) {
+    units = [MiddlewareUnit(name: name, handle: handle)]
+  }
+
+  /// Does nothing; neutral on both sides of a composition.
+  @inlinable public static var identity: Middleware { Middleware(units: []) }
+
+  /// This middleware, then another.
+  @inlinable
+  public func appending(_ other: Middleware) -> Middleware { Middleware(units: units + other.units) }
+
+  /// Middlewares in order.
+  @inlinable
+  public static func compose(_ middlewares: Middleware...) -> Middleware {
+    Middleware(units: middlewares.flatMap(\.units))
+  }
+
+  /// Middlewares in order, top to bottom.
+  @inlinable
+  public static func compose(@MiddlewareBuilder<Input, Output, State> _ content: () -> Middleware) -> Middleware {
+    content()
+  }
+}
+
+/// Lists middlewares from top to bottom.
+@resultBuilder
+public enum MiddlewareBuilder<Input, Output, State> {
+  /// The composition, which may be empty.
+  public static func buildBlock(
+    _ middlewares: Middleware<Input, Output, State>...
+  ) -> Middleware<Input, Output, State> { buildArray(middlewares) }
+  /// Middlewares from a loop.
+  public static func buildArray(
+    _ middlewares: [Middleware<Input, Output, State>]
+  ) -> Middleware<Input, Output, State> { middlewares.reduce(.identity) { $0.appending($1) } }
+  /// A middleware that may be left out.
+  public static func buildOptional(
+    _ middleware: Middleware<Input, Output, State>?
+  ) -> Middleware<Input, Output, State> { middleware ?? .identity }
+  /// One of two middlewares.
+  public static func buildEither(
+    first middleware: Middleware<Input, Output, State>
+  ) -> Middleware<Input, Output, State> { middleware }
+  /// One of two middlewares.
+  public static func buildEither(
+    second middleware: Middleware<Input, Output, State>
+  ) -> Middleware<Input, Output, State> { middleware }
+}

@@ -1,0 +1,65 @@
+/// One named middleware of a flat composition.
+///
+/// A unit is attached to a store once; only then do its closures see the store's state, so that lifting costs nothing per
+/// action. It is a class because a store keeps what a unit attached to across changes of the composition, by identity.
+public final class MiddlewareUnit<Input, Output, State>: Sendable {
+  /// Answers an action: what is to be done after the commit, or nil where the unit's input map does not accept it.
+  public typealias Handler = @Sendable (Input, ActionContext) -> IO<Output>?
+
+  /// What a unit gets when it is attached.
+  public struct Attachment: Sendable {
+    /// Reads the state that the unit sees.
+    public let state: StateReader<State>
+    /// Where the unit reports what it does.
+    public let trace: TracePoint
+
+    /// Joins the two.
+    @inlinable
+    public init(state: StateReader<State>, trace: TracePoint) {
+      self.state = state
+      self.trace = trace
+    }
+  }
+
+  /// What traces, gates and listings call the unit.
+  public let name: String
+  @usableFromInline let attach: @Sendable (Attachment) -> Handler
+
+  /// A unit that makes its handler when it is attached.
+  @inlinable
+  public init(name: String, attach: @escaping @Sendable (Attachment) -> Handler) {
+    self.name = name
+    self.attach = attach
+  }
+
+  /// A unit that is asked about every action.
+  @inlinable
+  public convenience init(
+    name: String, handle: @escaping @Sendable (Input, ActionContext, StateReader<State>) -> IO<Output>
+  ) {
+    self.init(name: name) { attachment in
+      let state = attachment.state
+      let trace = attachment.trace
+      return { input, context in
+        guard trace.isOn else { return handle(input, context, state) }
+        let number = context.number
+        trace.report(.handle(number: number, unit: name, state: state()))
+        let io = handle(input, context, state)
+        guard !io.isNone else { return io }
+        return IO { output in
+          trace.report(.io(number: number, unit: name, state: state()))
+          io.run(output)
+        }
+      }
+    }
+  }
+
+  /// The same unit with its handler changed once it is attached.
+  @inlinable
+  public func mapHandler(
+    _ transform: @escaping @Sendable (@escaping Handler, Attachment) -> Handler
+  ) -> MiddlewareUnit {
+    let attach = attach
+    return MiddlewareUnit(name: name) { attachment in transform(attach(attachment), attachment) }
+  }
+}

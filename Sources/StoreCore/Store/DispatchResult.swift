@@ -1,0 +1,35 @@
+/// What became of a dispatch.
+public struct DispatchResult {
+  /// The action's sequence number; nil while it waits in the queue of a store that is busy on another thread.
+  public let number: Int?
+  /// What happened.
+  public let outcome: Outcome
+
+  @inlinable
+  init(number: Int?, outcome: Outcome) {
+    self.number = number
+    self.outcome = outcome
+  }
+
+  /// The ways in which a dispatch ends.
+  public enum Outcome {
+    /// The action, and what it caused, was processed.
+    case done
+    /// The store is busy: the action waits behind what is already queued (R2).
+    case queued
+    /// A reducer failed: the state is as before, nobody was told, no IO ran (R7); what the queue held besides was
+    /// processed.
+    case failed(any Error)
+    /// The action was processed, but what it caused was stopped (R30).
+    case stopped(StoreError)
+  }
+
+  /// Throws the error that the dispatch met, if any.
+  public func get() throws {
+    switch outcome {
+    case .done, .queued: return
+    case .failed(let error): throw error
+    case .stopped(let error): throw error
+    }
+  }
+}

@@ -1,0 +1,38 @@
+/// When watchers are told (R10). A mutation is committed whatever the policy says, IO runs, and the action is recorded.
+public struct EmissionPolicy<State>: Sendable {
+  /// What settings call the policy.
+  public let name: String
+  @usableFromInline let decide: Decision
+
+  @usableFromInline
+  enum Decision: Sendable {
+    case always
+    case never
+    case when(@Sendable (State, State) -> Bool)
+  }
+
+  @inlinable
+  init(name: String, decide: Decision) {
+    self.name = name
+    self.decide = decide
+  }
+
+  /// After every action.
+  @inlinable public static var always: EmissionPolicy { EmissionPolicy(name: "always", decide: .always) }
+
+  /// Not at all.
+  @inlinable public static var never: EmissionPolicy { EmissionPolicy(name: "never", decide: .never) }
+
+  /// After the actions for which the predicate over the states before and after holds.
+  @inlinable
+  public static func when(_ predicate: @escaping @Sendable (State, State) -> Bool) -> EmissionPolicy {
+    EmissionPolicy(name: "when", decide: .when(predicate))
+  }
+}
+
+extension EmissionPolicy where State: Equatable & Sendable {
+  /// After the actions that changed the state.
+  @inlinable public static var whenDifferent: EmissionPolicy {
+    EmissionPolicy(name: "whenDifferent", decide: .when { $0 != $1 })
+  }
+}

@@ -1,0 +1,189 @@
+import DequeModule
+import Dispatch
+import Synchronization
+
+/// Holds one state that changes only by actions.
+///
+/// Actions are taken one at a time, in the order in which they were enqueued, each through all its phases before the next
+/// (R1, R3): handle → reduce → commit → notify → IO → done. `dispatch` may be called from any thread; the state never
+/// changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex, whose deviations from its own documents
+/// the design's `systems.md` lists.
+public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable {
+  // Safe: everything below but `ownership` is read and written only by the thread that owns the store, that is between
+  // `ownership.tryAcquire()` and `ownership.release()`.
+  @usableFromInline let ownership = StoreOwnership<Action>()
+  @usableFromInline var current: State
+  @usableFromInline var queue = Deque<QueuedAction<Action>>()
+  @usableFromInline var nextNumber = 1
+  @usableFromInline var reducer: Reducer<Action, State>
+  @usableFromInline var units: [AttachedUnit] = []
+  @usableFromInline var pendingIO: [IO<Action>] = []
+  @usableFromInline var watchers: [Watcher<State>] = []
+  @usableFromInline var nextWatcher = 1
+  @usableFromInline var emission: EmissionPolicy<State>
+  @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
+  @usableFromInline let clock: (any StoreClock)?
+  @usableFromInline let trace = TracePoint()
+  @usableFromInline var recorder: ((ActionRecord<Action, State>) -> Void)?
+  @usableFromInline var processing: QueuedAction<Action>?
+  @usableFromInline var guardrail: RunawayGuard
+  @usableFromInline var onLateError: ((StoreError) -> Void)?
+
+  @usableFromInline
+  struct AttachedUnit {
+    @usableFromInline let unit: MiddlewareUnit<Action, Action, State>
+    @usableFromInline let handler: MiddlewareUnit<Action, Action, State>.Handler
+
+    @usableFromInline
+    init(unit: MiddlewareUnit<Action, Action, State>, handler: @escaping MiddlewareUnit<Action, Action, State>.Handler) {
+      self.unit = unit
+      self.handler = handler
+    }
+  }
+
+  /// Makes a store.
+  ///
+  /// - Parameters:
+  ///   - initial: the state to start from.
+  ///   - reducer: all reducers.
+  ///   - middleware: all middlewares.
+  ///   - emission: when watchers are told.
+  ///   - clock: what stamps actions with the time; nil: they bear time zero.
+  ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
+  ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
+  /// - Throws: ``StoreError/duplicateUnit(name:)``.
+  public init(
+    initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
+    emission: EmissionPolicy<State>, clock: (any StoreClock)? = nil,
+    areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000
+  ) throws(StoreError) {
+    current = initial
+    self.reducer = reducer
+    self.emission = emission
+    self.clock = clock
+    self.areEqual = areEqual
+    guardrail = RunawayGuard(limit: runawayLimit)
+    units = try attach(middleware)
+  }
+
+  /// Makes a store whose watchers are told when the state differs.
+  ///
+  /// - Throws: ``StoreError/duplicateUnit(name:)``.
+  public convenience init(
+    initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
+    clock: (any StoreClock)? = nil, runawayLimit: Int = 1000
+  ) throws(StoreError) where State: Equatable {
+    try self.init(
+      initial: initial, reducer: reducer, middleware: middleware, emission: .whenDifferent, clock: clock,
+      areEqual: { $0 == $1 }, runawayLimit: runawayLimit)
+  }
+
+  // MARK: Reading
+
+  /// The state now. On the thread that processes actions: of this moment of the processing (R8). On another thread: as it
+  /// is once the action in progress, and what was queued before, is done.
+  @inlinable
+  public var state: State {
+    if ownership.isMine { return current }
+    return exclusively { current }
+  }
+
+  /// Reads part of the state without copying the rest; see ``state``.
+  @inlinable
+  public func withState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result {
+    if ownership.isMine { return try body(current) }
+    return try exclusively { try body(current) }
+  }
+
+  // MARK: Changing the composition
+
+  /// Replaces the middlewares from the next action on. A unit that stays, by identity, stays attached and keeps what it
+  /// holds.
+  ///
+  /// - Throws: ``StoreError/duplicateUnit(name:)``; the composition is then as before.
+  public func replaceMiddleware(_ middleware: Middleware<Action, Action, State>) throws(StoreError) {
+    let result = exclusively { () -> Result<Void, StoreError> in
+      do throws(StoreError) {
+        units = try attach(middleware)
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  /// Replaces the reducers from the next action on.
+  public func replaceReducer(_ reducer: Reducer<Action, State>) {
+    exclusively { self.reducer = reducer }
+  }
+
+  /// Replaces the emission policy from the next commit on.
+  public func setEmission(_ policy: EmissionPolicy<State>) {
+    exclusively { emission = policy }
+  }
+
+  /// Sets how many actions one outside dispatch may cause (R30).
+  public func setRunawayLimit(_ limit: Int) {
+    exclusively { guardrail.limit = limit }
+  }
+
+  /// Has every action recorded at its commit or failure. The store then keeps the state before each action while it is
+  /// reduced, so collections that grow should be persistent ones.
+  public func setRecorder(_ recorder: ((ActionRecord<Action, State>) -> Void)?) {
+    exclusively { self.recorder = recorder }
+  }
+
+  /// Has every phase of every action reported.
+  public func setTrace(_ sink: ((TraceEvent) -> Void)?) {
+    exclusively { trace.sink = sink }
+  }
+
+  /// Has errors reported that reach no dispatching caller: those of actions that another thread brought.
+  public func setErrorHandler(_ handler: ((StoreError) -> Void)?) {
+    exclusively { onLateError = handler }
+  }
+
+  private func attach(_ middleware: Middleware<Action, Action, State>) throws(StoreError) -> [AttachedUnit] {
+    var names = Set<String>()
+    for unit in middleware.units where !names.insert(unit.name).inserted {
+      throw .duplicateUnit(name: unit.name)
+    }
+    let reader = StateReader<State> { [unowned self] in state }
+    return middleware.units.map { unit in
+      if let attached = units.first(where: { $0.unit === unit }) { return attached }
+      let attachment = MiddlewareUnit<Action, Action, State>.Attachment(state: reader, trace: trace)
+      return AttachedUnit(unit: unit, handler: unit.attach(attachment))
+    }
+  }
+
+  // MARK: Exclusion
+
+  /// Runs a closure while no action is being reduced: at once where this thread owns the store or the store is idle, else
+  /// behind what is queued, this thread waiting for it.
+  @usableFromInline
+  func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
+    if ownership.isMine { return try body() }
+    if ownership.tryAcquire() {
+      defer {
+        ownership.release()
+        drainIncoming()
+      }
+      return try body()
+    }
+    return try withoutActuallyEscaping(body) { body in
+      var result: Swift.Result<Result, any Error>?
+      let done = DispatchSemaphore(value: 0)
+      ownership.bring(
+        .job(
+          Job {
+            result = Swift.Result { try body() }
+            done.signal()
+          }))
+      drainIncoming()
+      done.wait()
+      guard let result else { preconditionFailure("the job has run") }
+      return try result.get()
+    }
+  }
+}

@@ -1,0 +1,44 @@
+/// One step of the processing of an action, in the vocabulary of the design's `scenarios.md`. States and actions are
+/// those that the unit in question sees, untyped, since units see different types.
+public enum TraceEvent {
+  /// `Q`: an action was enqueued.
+  case enqueued(number: Int, action: Any, cause: Int?)
+  /// `H`: a middleware is asked, with the state before reducing.
+  case handle(number: Int, unit: String, state: Any)
+  /// `R`: a reducer ran.
+  case reduce(number: Int, unit: String, before: Any, after: Any)
+  /// `C`: the state changed.
+  case committed(number: Int, before: Any, after: Any)
+  /// `U`: the state is as before.
+  case unchanged(number: Int)
+  /// `F`: a reducer failed; the state is as before.
+  case failed(number: Int, reason: any Error)
+  /// `N`: a watcher was told; number 0: its initial value.
+  case notified(number: Int, watcher: String, value: Any)
+  /// `I`: an IO closure starts, with the state after the commit.
+  case io(number: Int, unit: String, state: Any)
+  /// `G`: a gate moved.
+  case gate(unit: String, isOpen: Bool)
+  /// `X`: an action or output was dropped before it was enqueued.
+  case dropped(what: Any, reason: String)
+  /// `D`: the action is done.
+  case done(number: Int)
+}
+
+/// Where units and store report trace events. Shared by all units of one store; costs one test while nobody listens.
+public final class TracePoint: @unchecked Sendable {
+  // Safe: read and written only by the thread that owns the store's queue (`Store.exclusively`).
+  @usableFromInline var sink: ((TraceEvent) -> Void)?
+
+  @usableFromInline
+  init() {}
+
+  /// Whether somebody listens; units build events only then.
+  @inlinable public var isOn: Bool { sink != nil }
+
+  /// Reports an event to whoever listens.
+  @inlinable
+  public func report(_ event: @autoclosure () -> TraceEvent) {
+    if let sink { sink(event()) }
+  }
+}

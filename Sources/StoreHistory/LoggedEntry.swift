@@ -1,0 +1,37 @@
+import StoreCore
+import StoreSchema
+
+/// One action of the log: what it was, where it came from, what it did (R12, R22).
+public struct LoggedEntry: Sendable {
+  /// The action's sequence number.
+  public let number: Int
+  /// Seconds and fractions since the session began, on the store's clock.
+  public let time: Duration
+  /// Where it comes from.
+  public let source: ActionSource
+  /// The action's full name, such as `tasks.add`.
+  public let action: String
+  /// Its arguments in declared order; a nil one is an argument that was left out.
+  public let arguments: Record
+  /// Whether runs of the action fold into one line of a listing.
+  public let isQuiet: Bool
+  /// What it changed, in schema order.
+  public let changes: [Change]
+  /// The error's code, if a reducer failed; then nothing was changed.
+  public let failure: String?
+
+  /// Makes an entry.
+  public init(
+    number: Int, time: Duration, source: ActionSource, action: String, arguments: Record, isQuiet: Bool,
+    changes: [Change], failure: String?
+  ) {
+    self.number = number
+    self.time = time
+    self.source = source
+    self.action = action
+    self.arguments = arguments
+    self.isQuiet = isQuiet
+    self.changes = changes
+    self.failure = failure
+  }
+}

@@ -1,0 +1,234 @@
+import LuaRuntime
+import StoreSchema
+
+/// Reads the table that a plugin gives to `plugin{…}`, against the modules that the store has.
+struct DefinitionReader {
+  let manifest: PluginManifest
+  /// An action of another module by its full name.
+  let foreignAction: (String) -> ActionType?
+  /// The names of the store's modules.
+  let moduleNames: [String]
+  private let types: TypeReader
+
+  init(manifest: PluginManifest, foreignAction: @escaping (String) -> ActionType?, moduleNames: [String]) {
+    self.manifest = manifest
+    self.foreignAction = foreignAction
+    self.moduleNames = moduleNames
+    types = TypeReader(plugin: manifest.name)
+  }
+
+  private static let keys = [
+    "state", "actions", "reducers", "middleware", "projections", "commands", "on_load", "on_unload",
+  ]
+
+  func read(_ table: LuaTable) throws(PluginError) -> PluginDefinition {
+    for (key, _) in table.entries() {
+      guard case .string(let name) = key, Self.keys.contains(name) else {
+        var text = key.described
+        if case .string(let name) = key { text = "'\(name)'" }
+        var suggestion: String?
+        if case .string(let name) = key { suggestion = Suggestion.nearest(to: name, among: Self.keys) }
+        throw types.fault("plugin{…} has no key \(text)", hint: suggestion.map { "did you mean '\($0)'?" })
+      }
+    }
+    var definition = PluginDefinition()
+    let fields = try types.fields(table["state"], "state")
+    if !fields.isEmpty {
+      let schema = Schema.dynamic(.record(RecordSchema(name: manifest.name, fields: fields)))
+      definition.schema = schema
+      definition.initial = schema.initialValue
+    }
+    definition.actions = try actions(table["actions"])
+    definition.reducers = try reducers(table["reducers"], definition.actions)
+    definition.middleware = try middleware(table["middleware"], definition.actions)
+    definition.projections = try projections(table["projections"])
+    definition.commands = try commands(table["commands"])
+    definition.onUnload = try optionalFunction(table["on_unload"], "on_unload")
+    if case .string(let name) = table["on_load"] {
+      definition.onLoad = try action(name, definition.actions, "on_load").fullName
+    } else if table["on_load"] != .nil {
+      throw types.fault("on_load must be the name of an action, got \(table["on_load"].described)")
+    }
+    return definition
+  }
+
+  // MARK: Parts
+
+  private func actions(_ value: LuaValue) throws(PluginError) -> [ActionType] {
+    var actions: [ActionType] = []
+    for entry in try list(value, "actions", keys: ["name", "args", "doc", "quiet"]) {
+      let name = try self.name(entry, "actions")
+      guard !actions.contains(where: { $0.name == name }) else { throw types.fault("action '\(name)' is declared twice") }
+      actions.append(
+        ActionType(
+          module: manifest.name, name: name, fields: try types.fields(entry["args"], "\(manifest.name).\(name)"),
+          documentation: text(entry["doc"]), isQuiet: entry["quiet"].isTruthy))
+    }
+    return actions
+  }
+
+  private func reducers(_ value: LuaValue, _ own: [ActionType]) throws(PluginError) -> [String: LuaFunction] {
+    var reducers: [String: LuaFunction] = [:]
+    guard let table = try optionalTable(value, "reducers") else { return [:] }
+    for (key, value) in table.entries() {
+      guard case .string(let name) = key else {
+        throw types.fault("reducers go by the name of an action, got \(key.described)")
+      }
+      let type = try action(name, own, "reducer")
+      guard let function = try optionalFunction(value, "reducer '\(name)'") else { continue }
+      reducers[type.fullName] = function
+    }
+    return reducers
+  }
+
+  private func middleware(_ value: LuaValue, _ own: [ActionType]) throws(PluginError) -> [PluginDefinition.Unit] {
+    var units: [PluginDefinition.Unit] = []
+    for entry in try list(value, "middleware", keys: ["name", "gate", "on", "before", "after", "supervise"]) {
+      let name = try self.name(entry, "middleware")
+      guard !units.contains(where: { $0.name == name }) else { throw types.fault("middleware '\(name)' is declared twice") }
+      let place = "middleware '\(name)'"
+      var isOpen = true
+      switch entry["gate"] {
+      case .nil, .string("on"), .boolean(true): break
+      case .string("off"), .boolean(false): isOpen = false
+      default: throw types.fault("\(place): gate must be \"on\" or \"off\", got \(entry["gate"].described)")
+      }
+      units.append(
+        PluginDefinition.Unit(
+          name: name, isOpen: isOpen, on: try filter(entry["on"], own, place),
+          before: try optionalFunction(entry["before"], "\(place): before"),
+          after: try optionalFunction(entry["after"], "\(place): after"),
+          supervise: try optionalFunction(entry["supervise"], "\(place): supervise")))
+    }
+    return units
+  }
+
+  private func filter(
+    _ value: LuaValue, _ own: [ActionType], _ place: String
+  ) throws(PluginError) -> PluginDefinition.Filter {
+    var filter = PluginDefinition.Filter()
+    guard let table = try optionalTable(value, "\(place): on") else {
+      filter.modules = [manifest.name]
+      return filter
+    }
+    for (_, item) in table.entries() {
+      guard case .string(let name) = item else {
+        throw types.fault("\(place): on must be a list of action names, got \(item.described)")
+      }
+      if name.hasSuffix(".*") {
+        let module = String(name.dropLast(2))
+        guard moduleNames.contains(module) || module == manifest.name else {
+          throw types.fault("\(place): unknown module '\(module)'", hint: suggestion(module, moduleNames))
+        }
+        try mayRead(module, place)
+        filter.modules.insert(module)
+      } else {
+        filter.names.insert(try action(name, own, place).fullName)
+      }
+    }
+    return filter
+  }
+
+  private func projections(_ value: LuaValue) throws(PluginError) -> [PluginDefinition.Projection] {
+    var projections: [PluginDefinition.Projection] = []
+    for entry in try list(value, "projections", keys: ["name", "type", "fn"]) {
+      let name = try self.name(entry, "projections")
+      let place = "projection '\(name)'"
+      let schema = entry["type"] == .nil ? Schema.dynamic(.any) : try types.type(entry["type"], place).0
+      guard let function = try optionalFunction(entry["fn"], "\(place): fn") else {
+        throw types.fault("\(place) needs fn = function(state) … end")
+      }
+      projections.append(
+        PluginDefinition.Projection(type: ProjectionType(name: name, schema: schema), function: function))
+    }
+    return projections
+  }
+
+  private func commands(_ value: LuaValue) throws(PluginError) -> [PluginDefinition.Command] {
+    var commands: [PluginDefinition.Command] = []
+    for entry in try list(value, "commands", keys: ["name", "args", "summary", "examples", "run"]) {
+      let name = try self.name(entry, "commands")
+      let place = "command '\(name)'"
+      guard let run = try optionalFunction(entry["run"], "\(place): run") else {
+        throw types.fault("\(place) needs run = function(args, cmd) … end")
+      }
+      var examples: [String] = []
+      if let table = try optionalTable(entry["examples"], "\(place): examples") {
+        examples = table.entries().map { text($0.1) }
+      }
+      let type = CommandType(
+        name: name, fields: try types.fields(entry["args"], place), summary: text(entry["summary"]), examples: examples)
+      commands.append(PluginDefinition.Command(type: type, run: run))
+    }
+    return commands
+  }
+
+  // MARK: Pieces
+
+  private func action(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
+    if let type = own.first(where: { $0.name == name || $0.fullName == name }) { return type }
+    let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
+    guard let type = foreignAction(fullName) else {
+      let known = own.map(\.fullName)
+      throw types.fault("\(place) for unknown action '\(fullName)'", hint: suggestion(fullName, known))
+    }
+    try mayRead(type.module, "\(place) for '\(fullName)'")
+    return type
+  }
+
+  private func mayRead(_ module: String, _ place: String) throws(PluginError) {
+    guard module == manifest.name || manifest.permissions.contains(.read(module: module)) else {
+      throw types.fault(
+        "\(place) needs to read '\(module)'", hint: "add \"read:\(module)\" to permissions in plugin.json")
+    }
+  }
+
+  private func suggestion(_ word: String, _ names: [String]) -> String? {
+    Suggestion.nearest(to: word, among: names).map { "did you mean '\($0)'?" }
+  }
+
+  private func list(_ value: LuaValue, _ place: String, keys: [String]) throws(PluginError) -> [LuaTable] {
+    guard let table = try optionalTable(value, place) else { return [] }
+    var entries: [LuaTable] = []
+    for (key, value) in table.entries() {
+      guard case .integer = key, case .table(let entry) = value else {
+        throw types.fault("\(place) must be a list of tables { name = … }")
+      }
+      for (key, _) in entry.entries() {
+        guard case .string(let name) = key, keys.contains(name) else {
+          throw types.fault("\(place): unknown key \(key.described)", hint: "keys are \(keys.joined(separator: ", "))")
+        }
+      }
+      entries.append(entry)
+    }
+    return entries
+  }
+
+  private func name(_ entry: LuaTable, _ place: String) throws(PluginError) -> String {
+    guard case .string(let name) = entry["name"], name.isName else {
+      throw types.fault("\(place): every entry needs a name, got \(entry["name"].described)")
+    }
+    return name
+  }
+
+  private func optionalTable(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaTable? {
+    switch value {
+    case .nil: return nil
+    case .table(let table): return table
+    default: throw types.fault("\(place) must be a table, got \(value.described)")
+    }
+  }
+
+  private func optionalFunction(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaFunction? {
+    switch value {
+    case .nil: return nil
+    case .function(let function): return function
+    default: throw types.fault("\(place) must be a function, got \(value.described)")
+    }
+  }
+
+  private func text(_ value: LuaValue) -> String {
+    guard case .string(let text) = value else { return "" }
+    return text
+  }
+}

@@ -1,0 +1,49 @@
+import LuaRuntime
+import StoreSchema
+
+/// What a plugin's `init.lua` declares, read and checked.
+struct PluginDefinition {
+  /// The type of the slice; nil: the plugin has no state.
+  var schema: Schema?
+  /// The slice to start from.
+  var initial: Value = .none
+  var actions: [ActionType] = []
+  /// Reducers by the full name of the action that they answer.
+  var reducers: [String: LuaFunction] = [:]
+  var middleware: [Unit] = []
+  var projections: [Projection] = []
+  var commands: [Command] = []
+  var onUnload: LuaFunction?
+  /// The full name of an action to dispatch after loading.
+  var onLoad: String?
+
+  /// A middleware.
+  struct Unit {
+    let name: String
+    let isOpen: Bool
+    let on: Filter
+    let before: LuaFunction?
+    let after: LuaFunction?
+    let supervise: LuaFunction?
+  }
+
+  /// Which actions a middleware sees.
+  struct Filter {
+    var names: Set<String> = []
+    var modules: Set<String> = []
+
+    func accepts(_ type: ActionType) -> Bool { modules.contains(type.module) || names.contains(type.fullName) }
+  }
+
+  /// A projection.
+  struct Projection {
+    let type: ProjectionType
+    let function: LuaFunction
+  }
+
+  /// A command.
+  struct Command {
+    let type: CommandType
+    let run: LuaFunction
+  }
+}

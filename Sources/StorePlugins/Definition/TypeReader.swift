@@ -1,0 +1,111 @@
+import LuaRuntime
+import StoreSchema
+
+/// Reads type declarations: what `int{min = 0}` and its like made.
+struct TypeReader {
+  let plugin: String
+
+  /// A fault of the definition.
+  func fault(_ message: String, hint: String? = nil) -> PluginError {
+    PluginError(.schema, "\(plugin): \(message)", hint: hint)
+  }
+
+  /// A list of `field(name, type)`.
+  func fields(_ value: LuaValue, _ place: String) throws(PluginError) -> [Field] {
+    let table: LuaTable
+    switch value {
+    case .nil: return []
+    case .table(let given): table = given
+    default: throw fault("\(place) must be a list of field(name, type), got \(value.described)")
+    }
+    var fields: [Field] = []
+    for (key, item) in table.entries() {
+      guard case .integer = key, case .table(let entry) = item, case .string(let name) = entry["field"] else {
+        throw fault("\(place) must be a list of field(name, type)", hint: "write: field(\"count\", int())")
+      }
+      guard name.isName else { throw fault("\(place): \(Literal.quoted(name)) is not a name") }
+      guard !fields.contains(where: { $0.name == name }) else { throw fault("\(place) declares '\(name)' twice") }
+      let (schema, defaultValue) = try type(entry["type"], "\(place).\(name)")
+      var documentation = ""
+      if case .string(let text) = entry["doc"] { documentation = text }
+      fields.append(Field(name, schema, default: defaultValue, documentation: documentation))
+    }
+    return fields
+  }
+
+  /// A type and the default that it declares.
+  func type(_ value: LuaValue, _ place: String) throws(PluginError) -> (Schema, Value?) {
+    guard case .table(let table) = value, case .string(let kind) = table["kind"] else {
+      throw fault("\(place) must be a type such as int() or text(), got \(value.described)")
+    }
+    let schema: Schema
+    switch kind {
+    case "bool": schema = .dynamic(.bool)
+    case "number": schema = .dynamic(.double)
+    case "text": schema = .dynamic(.string)
+    case "int":
+      let (minimum, maximum) = (try integer(table["min"], "\(place): min"), try integer(table["max"], "\(place): max"))
+      if let minimum, let maximum, minimum > maximum { throw fault("\(place): min is above max") }
+      schema = .dynamic(.int(minimum: minimum, maximum: maximum))
+    case "enum": schema = .dynamic(.choice(name: "", cases: try cases(table["cases"], place)))
+    case "optional": schema = .dynamic(.optional(try type(table["of"], place).0))
+    case "list": schema = .dynamic(.list(try type(table["of"], "\(place)[…]").0))
+    case "map": schema = .dynamic(.map(key: .string, try type(table["of"], "\(place)[…]").0))
+    case "record":
+      guard case .string(let name) = table["name"] else { throw fault("\(place): record(…) needs a name") }
+      let fields = try fields(table["fields"], name)
+      schema = .dynamic(.record(RecordSchema(name: name, fields: fields)))
+    default: throw fault("\(place): unknown type '\(kind)'")
+    }
+    return (schema, try defaultValue(table["default"], schema, place))
+  }
+
+  private func defaultValue(_ value: LuaValue, _ schema: Schema, _ place: String) throws(PluginError) -> Value? {
+    if case .nil = value { return nil }
+    do throws(SchemaError) {
+      let value = try LuaBridge.value(of: value) { (_) throws(SchemaError) in .none }
+      return try schema.check(value)
+    } catch {
+      throw fault("\(place): the default does not fit: \(error.message)")
+    }
+  }
+
+  private func integer(_ value: LuaValue, _ place: String) throws(PluginError) -> Int? {
+    switch value {
+    case .nil: return nil
+    case .integer(let number): return number
+    default: throw fault("\(place) must be a whole number, got \(value.described)")
+    }
+  }
+
+  private func cases(_ value: LuaValue, _ place: String) throws(PluginError) -> [String] {
+    guard case .table(let table) = value else { throw fault("\(place): enum{…} needs the names of its cases") }
+    var cases: [String] = []
+    for index in 1...max(table.count, 1) {
+      guard case .string(let name) = table[index], name.isName else {
+        throw fault("\(place): the cases of an enum are names, got \(table[index].described)")
+      }
+      cases.append(name)
+    }
+    return cases
+  }
+}
+
+extension Schema {
+  /// The value that a declared type starts from: its fields' defaults; zero, or the bound nearest to it; false; empty text,
+  /// list and map; an enum's first case; none.
+  var initialValue: Value {
+    switch kind {
+    case .bool: .bool(false)
+    case .int(let minimum, let maximum): .int(min(max(0, minimum ?? .min), maximum ?? .max))
+    case .double: .double(0)
+    case .string: .string("")
+    case .choice(_, let cases): .string(cases.first ?? "")
+    case .optional, .any, .union: .none
+    case .list: .list([])
+    case .map: .map([:])
+    case .record(let record):
+      .record(Record(record.layout, record.fields.map { $0.defaultValue ?? $0.schema.initialValue }))
+    }
+  }
+}

@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Why a file could not be read or written.
+public struct FileError: Error, Hashable, Sendable {
+  /// The path as given.
+  public let path: String
+  /// What the system says: `No such file or directory`.
+  public let reason: String
+
+  /// An error of the system, by its number.
+  public init(path: String, code: Int32) {
+    self.path = path
+    reason = String(cString: strerror(code))
+  }
+}
+
+/// Whole files, without Foundation.
+public enum Files {
+  /// The bytes of a file.
+  ///
+  /// - Throws: ``FileError`` with the system's reason.
+  public static func read(_ path: String) throws(FileError) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    defer { close(descriptor) }
+    return try read(descriptor, path: path)
+  }
+
+  /// The bytes that are left in an open file.
+  public static func read(_ descriptor: Int32, path: String) throws(FileError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var status = stat()
+    if fstat(descriptor, &status) == 0, status.st_size > 0 { bytes.reserveCapacity(Int(status.st_size) + 1) }
+    let chunk = 1 << 16
+    while true {
+      var failure: Int32?
+      let start = bytes.count
+      bytes.append(contentsOf: repeatElement(0, count: chunk))
+      let count = bytes.withUnsafeMutableBytes { buffer -> Int in
+        guard let base = buffer.baseAddress else { return 0 }
+        let count = Glibc.read(descriptor, base + start, chunk)
+        if count < 0 { failure = errno }
+        return count
+      }
+      bytes.removeLast(chunk - max(count, 0))
+      if let failure {
+        if failure == EINTR { continue }
+        throw FileError(path: path, code: failure)
+      }
+      if count == 0 { return bytes }
+    }
+  }
+
+  /// Whether a directory stands at a path.
+  public static func isDirectory(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+}

@@ -1,0 +1,158 @@
+import StoreSchema
+
+extension PluginManifest {
+  /// Reads a manifest.
+  ///
+  /// - Parameters:
+  ///   - text: the bytes of `plugin.json`.
+  ///   - file: how messages call the file.
+  /// - Throws: ``PluginError`` with the place and what to write instead.
+  public init(parsing text: [UInt8], file: String) throws(PluginError) {
+    let value: Value
+    do throws(JSONError) {
+      value = try JSON.value(of: text.span)
+    } catch {
+      let place = TextPlace(offset: error.offset, in: text)
+      throw PluginError(.load, "\(file):\(place.line):\(place.column): not JSON: \(error.message)")
+    }
+    guard case .map(let entries) = value else {
+      throw PluginError(.load, "\(file): expected a JSON object, got \(value.described)")
+    }
+    var reader = ManifestReader(file: file, entries: entries)
+    name = try reader.text("name")
+    guard name.isPluginName else {
+      throw PluginError(
+        .load, "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(Literal.quoted(name))")
+    }
+    version = try reader.text("version")
+    api = try reader.integer("api")
+    summary = try reader.optionalText("summary") ?? ""
+    permissions = try reader.permissions()
+    limits = try reader.limits()
+    try reader.finish()
+    guard PluginManifest.servedAPIs.contains(api) else {
+      throw PluginError(.api, "\(name) needs plugin API \(api); this shell supports \(PluginManifest.servedAPIs.upperBound)")
+    }
+  }
+}
+
+extension String {
+  /// Whether the text may name a plugin: `[a-z][a-z0-9_]*`.
+  fileprivate var isPluginName: Bool {
+    guard let first = utf8.first, first >= 0x61, first <= 0x7A else { return false }
+    return utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F }
+  }
+}
+
+/// A place in a text: line and column, from 1, the column in characters.
+struct TextPlace {
+  let line: Int
+  let column: Int
+
+  init(offset: Int, in text: [UInt8]) {
+    let before = text.prefix(offset)
+    line = 1 + before.count { $0 == 0x0A }
+    let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    column = 1 + String(decoding: before[start...], as: UTF8.self).count
+  }
+}
+
+/// Takes the entries of a manifest one by one.
+private struct ManifestReader {
+  let file: String
+  var entries: PersistentMap<MapKey, Value>
+
+  init(file: String, entries: PersistentMap<MapKey, Value>) {
+    self.file = file
+    self.entries = entries
+  }
+
+  private mutating func take(_ key: String) -> Value? {
+    let value = entries[.string(key)]
+    entries[.string(key)] = nil
+    return value
+  }
+
+  private func wrong(_ key: String, _ expected: String, _ found: Value?) -> PluginError {
+    guard let found else { return PluginError(.load, "\(file): \"\(key)\" is missing (\(expected))") }
+    return PluginError(.load, "\(file): \"\(key)\" must be \(expected), got \(found.described)")
+  }
+
+  mutating func text(_ key: String) throws(PluginError) -> String {
+    guard let text = try optionalText(key) else { throw wrong(key, "text", nil) }
+    return text
+  }
+
+  mutating func optionalText(_ key: String) throws(PluginError) -> String? {
+    guard let value = take(key) else { return nil }
+    guard case .string(let text) = value else { throw wrong(key, "text", value) }
+    return text
+  }
+
+  mutating func integer(_ key: String) throws(PluginError) -> Int {
+    let value = take(key)
+    guard case .int(let number) = value else { throw wrong(key, "a whole number", value) }
+    return number
+  }
+
+  mutating func permissions() throws(PluginError) -> [Permission] {
+    guard let value = take("permissions") else { return [] }
+    guard case .list(let list) = value else { throw wrong("permissions", "a list of texts", value) }
+    var permissions: [Permission] = []
+    for item in list {
+      guard case .string(let text) = item else { throw wrong("permissions", "a list of texts", item) }
+      guard let permission = Permission(text) else {
+        throw PluginError(
+          .load, "\(file): unknown permission \(Literal.quoted(text))",
+          hint: "permissions are read:MODULE, reduce:MODULE, dispatch:MODULE.ACTION, intercept and timers")
+      }
+      if !permissions.contains(permission) { permissions.append(permission) }
+    }
+    return permissions
+  }
+
+  mutating func limits() throws(PluginError) -> PluginManifest.Limits {
+    var limits = PluginManifest.Limits()
+    guard let value = take("limits") else { return limits }
+    guard case .map(let map) = value else { throw wrong("limits", "an object", value) }
+    for (key, value) in map {
+      guard case .string(let name) = key else { continue }
+      switch name {
+      case "instructions": limits.instructions = try limit(name, value, PluginManifest.ceiling.instructions)
+      case "tasks": limits.tasks = try limit(name, value, PluginManifest.ceiling.tasks)
+      case "memory": limits.memory = try memory(value)
+      default: throw unknown("limits.\(name)", among: ["limits.instructions", "limits.memory", "limits.tasks"])
+      }
+    }
+    return limits
+  }
+
+  private func limit(_ name: String, _ value: Value, _ ceiling: Int) throws(PluginError) -> Int {
+    guard case .int(let number) = value, number > 0, number <= ceiling else {
+      throw wrong("limits.\(name)", "a whole number in 1...\(ceiling)", value)
+    }
+    return number
+  }
+
+  private func memory(_ value: Value) throws(PluginError) -> Int {
+    let expected = "text such as \"4MiB\", at most \(PluginManifest.ceiling.memory >> 20)MiB"
+    guard case .string(let text) = value else { throw wrong("limits.memory", expected, value) }
+    for (suffix, shift) in [("KiB", 10), ("MiB", 20)] where text.hasSuffix(suffix) {
+      guard let number = Int(text.dropLast(suffix.count)), number > 0, number <= PluginManifest.ceiling.memory >> shift
+      else { break }
+      return number << shift
+    }
+    throw wrong("limits.memory", expected, value)
+  }
+
+  func finish() throws(PluginError) {
+    guard let entry = entries.firstEntry(after: nil), case .string(let name) = entry.key else { return }
+    throw unknown(name, among: ["name", "version", "api", "summary", "permissions", "limits"])
+  }
+
+  private func unknown(_ name: String, among names: [String]) -> PluginError {
+    let suggestion = Suggestion.nearest(to: name, among: names)
+    return PluginError(
+      .load, "\(file): unknown key \"\(name)\"", hint: suggestion.map { "did you mean \"\($0)\"?" })
+  }
+}

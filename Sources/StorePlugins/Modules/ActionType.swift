@@ -1,0 +1,76 @@
+import StoreSchema
+
+/// An action that a store accepts, as the shell and plugins know it: its name, its arguments, its meaning.
+public final class ActionType: Sendable {
+  /// The module that declares it.
+  public let module: String
+  /// Its name within the module.
+  public let name: String
+  /// Module and name: `tasks.add`.
+  public let fullName: String
+  /// The arguments in declared order.
+  public let fields: [Field]
+  /// The layout that argument records share.
+  public let layout: RecordLayout
+  /// What it means, in one sentence; may be empty.
+  public let documentation: String
+  /// Whether runs of it fold into one line of the log.
+  public let isQuiet: Bool
+  /// Where the owner of the module finds the action: positions the module chooses, such as those of an enum's cases.
+  public let position: [Int]
+
+  /// Makes an action type.
+  public init(
+    module: String, name: String, fields: [Field], documentation: String = "", isQuiet: Bool = false,
+    position: [Int] = []
+  ) {
+    self.module = module
+    self.name = name
+    fullName = "\(module).\(name)"
+    self.fields = fields
+    layout = RecordLayout(name: fullName, fields: fields.map(\.name))
+    self.documentation = documentation
+    self.isQuiet = isQuiet
+    self.position = position
+  }
+
+  /// How the action is written: `tasks.add title:String`.
+  public var signature: String {
+    ([fullName] + fields.map { "\($0.name):\($0.schema.typeName)" }).joined(separator: " ")
+  }
+
+  /// Checks named arguments and fills in defaults.
+  ///
+  /// - Throws: ``SchemaError`` at the argument's name.
+  public func call(_ named: [(name: String, value: Value)]) throws(SchemaError) -> ActionCall {
+    var given = [Value?](repeating: nil, count: fields.count)
+    for (name, value) in named {
+      guard let index = layout.index(of: name) else {
+        let suggestion = Suggestion.nearest(to: name, among: layout.fields)
+        throw SchemaError(Path(), .unknownField(record: fullName, name: name, suggestion: suggestion))
+      }
+      given[index] = value
+    }
+    var arguments: [Value] = []
+    arguments.reserveCapacity(fields.count)
+    for (index, field) in fields.enumerated() { arguments.append(try field.check(given[index])) }
+    return ActionCall(self, arguments)
+  }
+}
+
+/// An action with its arguments: checked, in declared order, defaults filled in.
+public struct ActionCall: Sendable {
+  /// The action.
+  public let type: ActionType
+  /// One value for each of the action's fields.
+  public let arguments: [Value]
+
+  /// Joins an action and checked arguments.
+  public init(_ type: ActionType, _ arguments: [Value]) {
+    self.type = type
+    self.arguments = arguments
+  }
+
+  /// The arguments with their names.
+  public var record: Record { Record(type.layout, arguments) }
+}

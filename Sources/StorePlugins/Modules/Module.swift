@@ -1,0 +1,86 @@
+import StoreSchema
+
+/// One module of a store: a slice of its state, actions, projections and commands, from Swift or from a Lua plugin.
+public struct Module: Sendable {
+  /// The module's name; its actions and paths start with it.
+  public let name: String
+  /// What it is written in.
+  public let origin: Origin
+  /// The type of its slice; nil: the module has no state of its own.
+  public let schema: Schema?
+  /// Its actions in declared order.
+  public let actions: [ActionType]
+  /// Its projections in declared order.
+  public let projections: [ProjectionType]
+  /// Its commands in declared order.
+  public let commands: [CommandType]
+
+  /// Makes a module.
+  public init(
+    name: String, origin: Origin, schema: Schema?, actions: [ActionType], projections: [ProjectionType] = [],
+    commands: [CommandType] = []
+  ) {
+    self.name = name
+    self.origin = origin
+    self.schema = schema
+    self.actions = actions
+    self.projections = projections
+    self.commands = commands
+  }
+
+  /// What a module is written in.
+  public enum Origin: String, Sendable {
+    /// Swift.
+    case swift
+    /// Lua: a plugin.
+    case lua
+  }
+
+  /// The fields of its slice; empty where the slice is no record.
+  public var fields: [Field] {
+    guard case .record(let record) = schema?.kind else { return [] }
+    return record.fields
+  }
+}
+
+/// A named value that the state determines.
+public struct ProjectionType: Sendable {
+  /// The projection's name within its module.
+  public let name: String
+  /// The type of what it gives.
+  public let schema: Schema
+
+  /// Makes a projection type.
+  public init(name: String, schema: Schema) {
+    self.name = name
+    self.schema = schema
+  }
+}
+
+/// A command that a plugin adds to the shell: `pomodoro status`.
+public struct CommandType: Sendable {
+  /// The word after the plugin's name.
+  public let name: String
+  /// Its arguments in declared order.
+  public let fields: [Field]
+  /// What it does, in one sentence.
+  public let summary: String
+  /// Example lines.
+  public let examples: [String]
+
+  /// Makes a command type.
+  public init(name: String, fields: [Field], summary: String, examples: [String]) {
+    self.name = name
+    self.fields = fields
+    self.summary = summary
+    self.examples = examples
+  }
+}
+
+/// A look at the state of a store, module by module, without copying it.
+public protocol StateView {
+  /// Hands out a module's slice and its type; false where there is no such module.
+  func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool
+  /// The names of the modules, in order.
+  var moduleNames: [String] { get }
+}

@@ -1,0 +1,193 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// What a plugin's functions get beside slices: `meta`, the action, `ctx`, `cmd` and `log`.
+final class PluginCalls {
+  static let stateObject = LuaObject(tag: SliceObjects.Tag.state, id: 0)
+  static let metaObject = LuaObject(tag: SliceObjects.Tag.facade, id: 1)
+  static let actionObject = LuaObject(tag: SliceObjects.Tag.facade, id: 2)
+
+  let faults: PluginFaults
+  let meta = ActionFacade(name: "meta")
+  let action = ActionFacade(name: "action")
+  /// Where dispatches go; nil: dispatching is not possible now.
+  var emission: Emission?
+  var commandHost: (any PluginCommandHost)?
+  private let ownActions: [String: ActionType]
+  private let foreignAction: (String) -> ActionType?
+  private var contextTable: LuaTable?
+  private var commandTable: LuaTable?
+
+  /// Who dispatches, and what becomes of it.
+  struct Emission {
+    let unit: String
+    let function: String
+    /// Enqueues; nil: the command host dispatches.
+    let emit: ((ActionCall, ActionSource) -> Void)?
+  }
+
+  init(
+    faults: PluginFaults, ownActions: [String: ActionType], foreignAction: @escaping (String) -> ActionType?
+  ) {
+    self.faults = faults
+    self.ownActions = ownActions
+    self.foreignAction = foreignAction
+  }
+
+  /// Makes the tables and functions that plugins see.
+  func install(in lua: LuaState, _ objects: SliceObjects) throws(LuaError) {
+    objects.facades = [Self.metaObject.id: meta, Self.actionObject.id: action]
+    let dispatch = try lua.makeFunction("dispatch") { [weak self, weak objects] call in
+      guard let self, let objects else { return }
+      try self.dispatch(&call, objects)
+    }
+    let project = try lua.makeFunction("project") { [weak self] call in
+      guard let host = self?.commandHost, case .string(let path) = call[1] else {
+        throw LuaFailure("cmd:project needs the name of a projection or a path")
+      }
+      LuaBridge.write(try host.project(path), to: &call.results)
+    }
+    let print = try lua.makeFunction("print") { [weak self] call in
+      guard let host = self?.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }
+      let texts = try call.arguments.dropFirst().map { try call.state.describe($0) }
+      host.print(texts.joined(separator: " "))
+    }
+    contextTable = try lua.makeTable { writer in
+      writer.beginTable(record: 2)
+      writer.key("state")
+      writer.append(Self.stateObject)
+      writer.key("dispatch")
+      writer.append(dispatch)
+      writer.endTable()
+    }
+    commandTable = try lua.makeTable { writer in
+      writer.beginTable(record: 4)
+      writer.key("state")
+      writer.append(Self.stateObject)
+      writer.key("dispatch")
+      writer.append(dispatch)
+      writer.key("project")
+      writer.append(project)
+      writer.key("print")
+      writer.append(print)
+      writer.endTable()
+    }
+  }
+
+  func appendContext(to writer: inout LuaWriter) {
+    if let contextTable { writer.append(contextTable) }
+  }
+
+  func appendCommand(to writer: inout LuaWriter) {
+    if let commandTable { writer.append(commandTable) }
+  }
+
+  private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {
+    guard let emission else { throw LuaFailure("dispatching is not possible here; do it in after, or in a command") }
+    guard case .string(let name) = call[1] else {
+      throw LuaFailure("dispatch needs the name of an action, got \(call[1].described)")
+    }
+    let own = ownActions[name] ?? ownActions["\(faults.manifest.name).\(name)"]
+    guard let type = own ?? foreignAction(name) else {
+      let suggestion = Suggestion.nearest(to: name, among: ownActions.keys.sorted())
+      throw LuaFailure("unknown action '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+    }
+    guard faults.manifest.mayDispatch(type) else {
+      throw LuaFailure(
+        "may not dispatch '\(type.fullName)' (add \"dispatch:\(type.fullName)\" to permissions in plugin.json)")
+    }
+    let action: ActionCall
+    do throws(SchemaError) {
+      action = try type.call(Self.named(try objects.value(of: call[2])))
+    } catch {
+      throw LuaFailure("\(type.fullName): \(error.message)")
+    }
+    let location = call.location
+    let source = ActionSource(
+      file: location?.chunk ?? faults.manifest.name, function: emission.function, line: location?.line ?? 0,
+      kind: .plugin, plugin: faults.manifest.name, unit: emission.unit)
+    if let emit = emission.emit { return emit(action, source) }
+    try commandHost?.dispatch(action, source: source)
+  }
+
+  /// The arguments that a Lua table names.
+  static func named(_ value: Value) throws(SchemaError) -> [(name: String, value: Value)] {
+    switch value {
+    case .none: return []
+    case .record(let record): return zip(record.layout.fields, record.values).map { ($0, $1) }
+    case .list(let list) where list.isEmpty: return []
+    case .map(let map):
+      var named: [(name: String, value: Value)] = []
+      for (key, value) in map {
+        guard case .string(let name) = key else {
+          throw SchemaError(Path(), .badKey(expected: "text", found: key.value.described))
+        }
+        named.append((name, value))
+      }
+      return named
+    default: throw SchemaError(Path(), .typeMismatch(expected: "a table of arguments", found: value.described))
+    }
+  }
+}
+
+/// The action being processed, as Lua sees it: `name`, `args`, `id`, `at` in seconds, `source`.
+final class ActionFacade: LuaFacade {
+  let name: String
+  private var number = 0
+  private var time = Duration.zero
+  private var source: ActionSource?
+  private var call: ActionCall?
+
+  init(name: String) { self.name = name }
+
+  func set(number: Int, time: Duration, source: ActionSource, call: ActionCall) {
+    self.number = number
+    self.time = time
+    self.source = source
+    self.call = call
+  }
+
+  func get(_ key: String, into result: inout LuaResult) throws {
+    switch key {
+    case "id": result.append(number)
+    case "at": result.append(time.seconds)
+    case "source": writeSource(to: &result)
+    case "name": if let call { result.append(call.type.fullName) }
+    case "args": if let call { LuaBridge.write(.record(call.record), to: &result) }
+    case "meta": result.append(PluginCalls.metaObject)
+    default:
+      let names = ["id", "at", "source", "name", "args"]
+      let suggestion = Suggestion.nearest(to: key, among: names)
+      throw LuaFailure("\(name) has no field '\(key)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+    }
+  }
+
+  private func writeSource(to result: inout LuaResult) {
+    guard let source else { return }
+    result.beginTable(record: 7)
+    result.key("file")
+    result.append(source.file)
+    result.key("function")
+    result.append(source.function)
+    result.key("line")
+    result.append(source.line)
+    result.key("kind")
+    result.append(source.kind.rawValue)
+    for (key, value) in [("info", source.info), ("plugin", source.plugin)] {
+      guard let value else { continue }
+      result.key(key)
+      result.append(value)
+    }
+    if let cause = source.cause {
+      result.key("cause")
+      result.append(cause)
+    }
+    result.endTable()
+  }
+}
+
+extension Duration {
+  /// The duration in seconds.
+  public var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}

@@ -1,0 +1,37 @@
+/// Why a plugin could not be loaded, or what its code did wrong.
+public struct PluginError: Error, Hashable, Sendable {
+  /// What kind of fault it is.
+  public let code: Code
+  /// One sentence that starts with the plugin's name.
+  public let message: String
+  /// Where Lua was: one place a line, innermost first.
+  public let trace: [String]
+  /// What to try.
+  public let hint: String?
+
+  /// Makes an error.
+  public init(_ code: Code, _ message: String, trace: [String] = [], hint: String? = nil) {
+    self.code = code
+    self.message = message
+    self.trace = trace
+    self.hint = hint
+  }
+
+  /// The codes under which the shell reports plugin faults (`help CODE`).
+  public enum Code: String, Sendable {
+    /// The plugin's files cannot be read or run.
+    case load = "plugin-load"
+    /// The plugin is written for another plugin API.
+    case api = "plugin-api"
+    /// The plugin asks for what it was not granted.
+    case grant = "plugin-grant"
+    /// The plugin's code raised an error.
+    case runtime = "plugin-runtime"
+    /// A state, an action or a name does not fit the declared types.
+    case schema = "plugin-schema"
+    /// A call used more than its budget.
+    case budget = "plugin-budget"
+    /// The plugin needed more memory than it may use.
+    case memory = "plugin-memory"
+  }
+}

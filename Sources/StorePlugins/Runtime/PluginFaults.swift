@@ -1,0 +1,66 @@
+import LuaRuntime
+import StoreSchema
+
+/// Puts what Lua raised into the words of the design's failure table.
+struct PluginFaults {
+  let manifest: PluginManifest
+
+  func make(_ code: PluginError.Code, _ message: String, hint: String? = nil) -> PluginError {
+    PluginError(code, "\(manifest.name): \(message)", hint: hint)
+  }
+
+  /// A fault while loading.
+  func load(_ error: LuaError) -> PluginError {
+    if let own = error.underlying as? PluginError { return own }
+    switch error.kind {
+    case .instructions, .time: return make(.budget, "init.lua ran too long and was stopped")
+    case .memory: return make(.memory, "init.lua needed more than \(memory) and was stopped")
+    default: return PluginError(.load, "\(manifest.name): \(error.message)", trace: trace(of: error))
+    }
+  }
+
+  /// A fault of a reducer: the state is unchanged.
+  func reducer(_ name: String, _ error: LuaError) -> PluginError {
+    let place = "reducer '\(name)'"
+    if let schema = error.underlying as? SchemaError {
+      return make(.schema, "\(place) left invalid state: \(schema.message)", hint: "state is unchanged")
+    }
+    return runtime(place, error)
+  }
+
+  /// A fault of any other function.
+  func runtime(_ place: String, _ error: LuaError) -> PluginError {
+    switch error.kind {
+    case .instructions:
+      return PluginError(
+        .budget,
+        "\(manifest.name): \(place) used more than \(grouped(manifest.limits.instructions)) VM instructions and was stopped",
+        trace: trace(of: error))
+    case .time:
+      return PluginError(
+        .budget, "\(manifest.name): \(place) took longer than 1 s and was stopped", trace: trace(of: error))
+    case .memory: return make(.memory, "\(place) needed more than \(memory) and was stopped")
+    case .syntax, .runtime, .notText:
+      return PluginError(
+        .runtime, "\(manifest.name): \(place): \(error.message)",
+        trace: error.traceback.map { "at \($0)" })
+    }
+  }
+
+  private func trace(of error: LuaError) -> [String] {
+    if !error.traceback.isEmpty, error.kind == .runtime { return error.traceback.map { "at \($0)" } }
+    guard let chunk = error.chunk, let line = error.line, error.kind != .syntax else { return [] }
+    return ["at \(chunk):\(line)"]
+  }
+
+  private var memory: String {
+    let bytes = manifest.limits.memory
+    return bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
+  }
+
+  private func grouped(_ number: Int) -> String {
+    var digits = Array(String(number))
+    for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert("_", at: index) }
+    return String(digits)
+  }
+}

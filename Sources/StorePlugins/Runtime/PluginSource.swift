@@ -1,0 +1,49 @@
+import StoreSchema
+
+/// A plugin's folder on disk.
+public struct PluginSource: Hashable, Sendable {
+  /// The folder as it was given, without a leading `./` and a trailing `/`; chunks are named after it.
+  public let folder: String
+  /// What `plugin.json` says.
+  public let manifest: PluginManifest
+
+  /// Reads a plugin's manifest; runs no Lua.
+  ///
+  /// - Parameter folder: the plugin's own folder.
+  /// - Throws: ``PluginError`` where folder or manifest cannot be read.
+  public init(folder given: String) throws(PluginError) {
+    var folder = given
+    while folder.hasPrefix("./"), folder.utf8.count > 2 { folder.removeFirst(2) }
+    while folder.hasSuffix("/"), folder.utf8.count > 1 { folder.removeLast() }
+    self.folder = folder
+    guard Files.isDirectory(folder) else {
+      throw PluginError(.load, "no plugin folder '\(folder)'", hint: "a plugin is a folder with plugin.json and init.lua")
+    }
+    let file = "\(folder)/plugin.json"
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try Files.read(file)
+    } catch {
+      throw PluginError(
+        .load, "\(file): \(error.reason)", hint: "every plugin needs a manifest; plugins.md shows one")
+    }
+    manifest = try PluginManifest(parsing: bytes, file: file)
+  }
+
+  /// Reads one of the plugin's Lua files.
+  ///
+  /// - Parameter name: the path within the folder, such as `init.lua`.
+  func lua(_ name: String) throws(PluginError) -> (text: String, chunk: String) {
+    let chunk = "\(folder)/\(name)"
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try Files.read(chunk)
+    } catch {
+      throw PluginError(.load, "\(manifest.name): \(chunk): \(error.reason)")
+    }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw PluginError(.load, "\(manifest.name): \(chunk): invalid UTF-8")
+    }
+    return (text, chunk)
+  }
+}

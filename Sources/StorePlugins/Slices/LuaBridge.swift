@@ -1,0 +1,113 @@
+import LuaRuntime
+import StoreSchema
+
+/// Values as Lua sees them, and Lua's as values.
+enum LuaBridge {
+  /// Writes a value as plain Lua data: lists and maps as tables, records as tables with their fields, an enum case with
+  /// payload as a table whose `case` names it.
+  static func write(_ value: Value, to writer: inout LuaWriter) {
+    switch value {
+    case .none: writer.appendNil()
+    case .bool(let value): writer.append(value)
+    case .int(let value): writer.append(value)
+    case .double(let value): writer.append(value)
+    case .string(let value): writer.append(value)
+    case .list(let list):
+      writer.beginTable(array: list.count)
+      for value in list { write(value, to: &writer) }
+      writer.endTable()
+    case .map(let map):
+      writer.beginTable(record: map.count)
+      for (key, value) in map {
+        switch key {
+        case .int(let key): writer.key(key)
+        case .string(let key): writer.key(key)
+        }
+        write(value, to: &writer)
+      }
+      writer.endTable()
+    case .record(let record): write(record, case: nil, to: &writer)
+    case .variant(let variant): write(variant.payload, case: variant.name, to: &writer)
+    }
+  }
+
+  private static func write(_ record: Record, case name: String?, to writer: inout LuaWriter) {
+    writer.beginTable(record: record.values.count + 1)
+    if let name {
+      writer.key("case")
+      writer.append(name)
+    }
+    for (field, value) in zip(record.layout.fields, record.values) where value != .none {
+      writer.key(field)
+      write(value, to: &writer)
+    }
+    writer.endTable()
+  }
+
+  /// The value of a Lua one. Objects of the host are read by `read`.
+  ///
+  /// - Throws: ``SchemaError`` where a table is neither a list nor a map, or holds what is no data (R32).
+  static func value(
+    of lua: LuaValue, depth: Int = 0, reading read: (LuaObject) throws(SchemaError) -> Value
+  ) throws(SchemaError) -> Value {
+    switch lua {
+    case .nil: return .none
+    case .boolean(let value): return .bool(value)
+    case .integer(let value): return .int(value)
+    case .number(let value): return .double(value)
+    case .string(let value): return .string(value)
+    case .object(let object): return try read(object)
+    case .table(let table):
+      guard depth < 64 else { throw SchemaError(Path(), .malformedList("nested deeper than 64, or within itself")) }
+      return try self.value(of: table, depth: depth, reading: read)
+    case .function, .other:
+      throw SchemaError(Path(), .typeMismatch(expected: "data", found: "a \(lua.typeName)"))
+    }
+  }
+
+  private static func value(
+    of table: LuaTable, depth: Int, reading read: (LuaObject) throws(SchemaError) -> Value
+  ) throws(SchemaError) -> Value {
+    let entries = table.entries()
+    var list = PersistentList<Value>()
+    var map = PersistentMap<MapKey, Value>()
+    for (key, lua) in entries {
+      let mapKey: MapKey
+      switch key {
+      case .integer(let number): mapKey = .int(number)
+      case .string(let text): mapKey = .string(text)
+      default: throw SchemaError(Path(), .badKey(expected: "integer or text", found: "a \(key.typeName)"))
+      }
+      let value: Value
+      do throws(SchemaError) {
+        value = try self.value(of: lua, depth: depth + 1, reading: read)
+      } catch {
+        throw error.under(Path([.key(mapKey)]))
+      }
+      if map.isEmpty, mapKey == .int(list.count + 1) {
+        list.append(value)
+      } else {
+        map[mapKey] = value
+      }
+    }
+    if map.isEmpty { return list.isEmpty ? .map(map) : .list(list) }
+    for (index, value) in list.enumerated() { map[.int(index + 1)] = value }
+    return .map(map)
+  }
+}
+
+extension LuaValue {
+  /// What the value is, for the "got …" half of a message.
+  var described: String {
+    switch self {
+    case .nil: "nil"
+    case .boolean(let value): "bool \(value)"
+    case .integer(let value): "number \(value)"
+    case .number(let value): "number \(value)"
+    case .string(let value): "string \(Literal.quoted(value))"
+    case .table: "a table"
+    case .function: "a function"
+    case .object, .other: "a \(typeName)"
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import LuaRuntime
+import StoreSchema
+
+/// A place in a slice that Lua holds an object for: how to get there from its parent, and what stands there.
+struct SliceNode {
+  /// The node that it is a part of; -1: it is the root of a slice.
+  let parent: Int
+  /// The way from the parent, or to the slice.
+  let step: Step
+  /// The type of what stands there, unwrapped where it is optional.
+  let schema: Schema
+  /// The way through the optional that what stands there is wrapped in, if it is.
+  let wrapper: OptionalAccess?
+  /// The field names as the Lua state interned them, where a record stands there.
+  let keys: FieldKeys?
+
+  /// One step inwards.
+  enum Step {
+    /// The slice that the running reducer may change.
+    case draft
+    /// A module's slice, read-only.
+    case module(String)
+    /// A field of a record, by position from 0.
+    case field(Int)
+    /// An element of a list, by position from 0.
+    case element(Int)
+    /// An entry of a map.
+    case entry(MapKey)
+  }
+
+  /// Hands out what stands at an address, through the optional around it.
+  func unwrap(_ pointer: UnsafeRawPointer, _ body: PartReader) {
+    guard let wrapper else { return body(pointer) }
+    _ = wrapper.read(pointer, body)
+  }
+
+  /// Hands out what stands at an address for change in place, through the optional around it.
+  func unwrap(_ pointer: UnsafeMutableRawPointer, _ body: PartWriter) throws {
+    guard let wrapper else { return try body(pointer) }
+    _ = try wrapper.modify(pointer, body)
+  }
+}
+
+/// The field names of a record type as one Lua state interned them: a field is found by comparing addresses.
+final class FieldKeys {
+  private let keys: [LuaKey]
+
+  init(_ keys: [LuaKey]) { self.keys = keys }
+
+  /// The position of a field, from 0.
+  func index(of text: LuaText) -> Int? {
+    for index in keys.indices where keys[index] == text { return index }
+    return nil
+  }
+}

@@ -1,0 +1,400 @@
+import LuaRuntime
+import StoreSchema
+
+/// Slices of a store's state as objects of one Lua state: a draft that the running reducer changes in place, and the
+/// other modules, read-only. Nothing is converted but the scalars that Lua reads or writes.
+///
+/// Objects are valid during the call that made them; a generation number tells those that Lua kept too long.
+final class SliceObjects: LuaObjectHandler {
+  /// The kinds of object, as tags.
+  enum Tag {
+    static let node: UInt32 = 1
+    static let state: UInt32 = 2
+    static let facade: UInt32 = 3
+  }
+
+  unowned let state: LuaState
+  /// The state that `state.MODULE` reads.
+  var view: (any StateView)?
+  /// Why a module may not be read; nil: it may.
+  var refusal: (String) -> String? = { _ in nil }
+  /// Objects that are neither slices nor the state.
+  var facades: [UInt32: any LuaFacade] = [:]
+
+  private var nodes: [SliceNode] = []
+  private var generation: UInt32 = 1
+  private var draft: UnsafeMutableRawPointer?
+  private var draftName = ""
+  private var layouts: [ObjectIdentifier: FieldKeys] = [:]
+
+  init(_ state: LuaState) { self.state = state }
+
+  // MARK: The life of objects
+
+  /// The object through which a reducer changes a slice in place, until ``endCall()``.
+  func beginDraft(_ name: String, _ schema: Schema, _ pointer: UnsafeMutableRawPointer) -> LuaObject {
+    draft = pointer
+    draftName = name
+    return add(SliceNode(parent: -1, step: .draft, schema: schema, wrapper: nil, keys: fieldKeys(schema)))
+  }
+
+  /// Ends the life of all objects handed out since the last time.
+  func endCall() {
+    draft = nil
+    nodes.removeAll(keepingCapacity: true)
+    generation &+= 1
+  }
+
+  private func add(_ node: SliceNode) -> LuaObject {
+    nodes.append(node)
+    return LuaObject(tag: Tag.node, id: UInt32(nodes.count - 1), generation: generation)
+  }
+
+  private func fieldKeys(_ schema: Schema) -> FieldKeys? {
+    guard case .record(let record) = schema.kind else { return nil }
+    let identity = ObjectIdentifier(record.layout)
+    if let keys = layouts[identity] { return keys }
+    guard let keys = try? record.layout.fields.map({ try state.intern($0) }) else { return nil }
+    let made = FieldKeys(keys)
+    layouts[identity] = made
+    return made
+  }
+
+  private func node(_ object: LuaObject) throws -> SliceNode {
+    guard object.generation == generation, object.id < nodes.count else {
+      throw LuaFailure("this part of the state was valid only during the call that gave it")
+    }
+    return nodes[Int(object.id)]
+  }
+
+  // MARK: Reaching memory
+
+  /// Hands out what stands at a node.
+  func read(_ index: Int, _ body: PartReader) {
+    let node = nodes[index]
+    switch node.step {
+    case .draft:
+      if let draft { body(UnsafeRawPointer(draft)) }
+    case .module(let name):
+      _ = view?.readSlice(name) { _, pointer in body(pointer) }
+    case .field(let position):
+      guard case .record(let access) = nodes[node.parent].schema.access.parts else { return }
+      read(node.parent) { access.read($0, position) { node.unwrap($0, body) } }
+    case .element(let position):
+      guard case .list(let access) = nodes[node.parent].schema.access.parts else { return }
+      read(node.parent) { list in
+        if position < access.count(list) { access.read(list, position) { node.unwrap($0, body) } }
+      }
+    case .entry(let key):
+      guard case .map(let access) = nodes[node.parent].schema.access.parts else { return }
+      read(node.parent) { _ = access.read($0, key) { node.unwrap($0, body) } }
+    }
+  }
+
+  private func modify(_ index: Int, _ body: PartWriter) throws {
+    let node = nodes[index]
+    switch node.step {
+    case .draft:
+      guard let draft else { return }
+      try body(draft)
+    case .module: throw LuaFailure("\(label(index)) is read-only here; change it by dispatching an action")
+    case .field(let position):
+      guard case .record(let access) = nodes[node.parent].schema.access.parts else { return }
+      try modify(node.parent) { try access.modify($0, position) { try node.unwrap($0, body) } }
+    case .element(let position):
+      guard case .list(let access) = nodes[node.parent].schema.access.parts else { return }
+      try modify(node.parent) { list in
+        guard position < access.count(list) else { throw LuaFailure("\(label(index)) no longer exists") }
+        try access.modify(list, position) { try node.unwrap($0, body) }
+      }
+    case .entry(let key):
+      guard case .map(let access) = nodes[node.parent].schema.access.parts else { return }
+      try modify(node.parent) { map in
+        guard try access.modify(map, key, { try node.unwrap($0, body) }) else {
+          throw LuaFailure("\(label(index)) no longer exists")
+        }
+      }
+    }
+  }
+
+  /// The path of a node from its module, as messages name it; a read-only one starts with `state`.
+  private func label(_ index: Int) -> String {
+    let path = path(index)
+    return isDraft(index) ? path.description : "state.\(path)"
+  }
+
+  private func isDraft(_ index: Int) -> Bool {
+    var current = index
+    while nodes[current].parent >= 0 { current = nodes[current].parent }
+    if case .draft = nodes[current].step { return true }
+    return false
+  }
+
+  private func path(_ index: Int) -> Path {
+    let node = nodes[index]
+    switch node.step {
+    case .draft: return Path([.field(draftName)])
+    case .module(let name): return Path([.field(name)])
+    case .field(let position):
+      guard case .record(let record) = nodes[node.parent].schema.kind else { return path(node.parent) }
+      return path(node.parent).appending(.field(record.fields[position].name))
+    case .element(let position): return path(node.parent).appending(.index(position + 1))
+    case .entry(let key): return path(node.parent).appending(.key(key))
+    }
+  }
+
+  /// The whole value of an object.
+  func value(of object: LuaObject) throws(SchemaError) -> Value {
+    guard object.tag == Tag.node, object.generation == generation, object.id < nodes.count else {
+      throw SchemaError(Path(), .typeMismatch(expected: "data", found: "an object of the shell"))
+    }
+    var value = Value.none
+    let schema = nodes[Int(object.id)].schema
+    read(Int(object.id)) { value = schema.access.read($0) }
+    return value
+  }
+
+  /// The value of a Lua one, whatever it holds.
+  func value(of lua: LuaValue) throws(SchemaError) -> Value {
+    try LuaBridge.value(of: lua) { (object) throws(SchemaError) in try value(of: object) }
+  }
+
+  /// The type of an object that stands for a part of the state.
+  func schema(of object: LuaObject) -> Schema? {
+    guard object.tag == Tag.node, object.generation == generation, object.id < nodes.count else { return nil }
+    return nodes[Int(object.id)].schema
+  }
+
+  // MARK: LuaObjectHandler
+
+  func get(_ object: LuaObject, key: LuaKeyArgument, into result: inout LuaResult) throws {
+    switch object.tag {
+    case Tag.node: try get(Int(object.id), try node(object), key, into: &result)
+    case Tag.state: try getModule(key.text, into: &result)
+    default: try facades[object.id]?.get(key.text, into: &result)
+    }
+  }
+
+  private func getModule(_ name: String, into result: inout LuaResult) throws {
+    if let refusal = refusal(name) { throw LuaFailure(refusal) }
+    var found: Schema?
+    _ = view?.readSlice(name) { schema, _ in found = schema }
+    guard let found else {
+      let suggestion = Suggestion.nearest(to: name, among: view?.moduleNames ?? [])
+      throw LuaFailure("state has no module '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+    }
+    result.append(
+      add(SliceNode(parent: -1, step: .module(name), schema: found, wrapper: nil, keys: fieldKeys(found))))
+  }
+
+  private func get(_ index: Int, _ node: SliceNode, _ key: LuaKeyArgument, into result: inout LuaResult) throws {
+    switch (node.schema.access.parts, node.schema.kind, key) {
+    case (.record(let access), .record(let record), .string(let text)):
+      guard let position = node.keys?.index(of: text) else { throw unknownField(index, record, text.text) }
+      let field = record.fields[position].schema
+      read(index) { access.read($0, position) { write(field, $0, index, .field(position), to: &result) } }
+    case (.list(let access), .list(let element), .integer(let number)):
+      read(index) { list in
+        guard number >= 1, number <= access.count(list) else { return }
+        access.read(list, number - 1) { write(element, $0, index, .element(number - 1), to: &result) }
+      }
+    case (.map(let access), .map(let kind, let element), _):
+      guard let mapKey = key.mapKey(kind) else { throw wrongKey(index, kind.name, key) }
+      read(index) { _ = access.read($0, mapKey) { write(element, $0, index, .entry(mapKey), to: &result) } }
+    case (.record(_), .record(let record), _): throw unknownField(index, record, key.text)
+    default: throw wrongKey(index, "Int", key)
+    }
+  }
+
+  /// Writes what stands at an address: a scalar as it is, what has parts as an object.
+  private func write(
+    _ schema: Schema, _ pointer: UnsafeRawPointer, _ parent: Int, _ step: SliceNode.Step, to result: inout LuaResult
+  ) {
+    guard case .optional(let wrapper) = schema.access.parts, case .optional(let wrapped) = schema.kind else {
+      return write(schema, wrapper: nil, pointer, parent, step, to: &result)
+    }
+    _ = wrapper.read(pointer) { write(wrapped, wrapper: wrapper, $0, parent, step, to: &result) }
+  }
+
+  private func write(
+    _ schema: Schema, wrapper: OptionalAccess?, _ pointer: UnsafeRawPointer, _ parent: Int, _ step: SliceNode.Step,
+    to result: inout LuaResult
+  ) {
+    switch schema.access.parts {
+    case .record, .list, .map:
+      result.append(
+        add(SliceNode(parent: parent, step: step, schema: schema, wrapper: wrapper, keys: fieldKeys(schema))))
+    case .none, .union, .optional: LuaBridge.write(schema.access.read(pointer), to: &result)
+    }
+  }
+
+  func set(_ object: LuaObject, key: LuaKeyArgument, to argument: LuaArgument) throws {
+    guard object.tag == Tag.node else {
+      throw LuaFailure("\(describe(object)) is read-only here; change it by dispatching an action")
+    }
+    let node = try node(object)
+    let index = Int(object.id)
+    guard isDraft(index) else {
+      throw LuaFailure("\(label(index)) is read-only here; change it by dispatching an action")
+    }
+    switch (node.schema.access.parts, node.schema.kind, key) {
+    case (.record(let access), .record(let record), .string(let text)):
+      guard let position = node.keys?.index(of: text) else { throw unknownField(index, record, text.text) }
+      let field = record.fields[position]
+      let value = try checked(argument, field.schema, index, .field(field.name))
+      try modify(index) { try access.modify($0, position) { try field.schema.access.assign(value, $0) } }
+    case (.list(let access), .list(let element), .integer(let number)):
+      try setElement(index, access, element, number, argument)
+    case (.map(let access), .map(let kind, let element), _):
+      guard let mapKey = key.mapKey(kind) else { throw wrongKey(index, kind.name, key) }
+      if case .nil = argument.kind { return try modify(index) { access.remove($0, mapKey) } }
+      let value = try checked(argument, element, index, .key(mapKey))
+      try modify(index) { try access.set($0, mapKey, value) }
+    case (.record(_), .record(let record), _): throw unknownField(index, record, key.text)
+    default: throw wrongKey(index, "Int", key)
+    }
+  }
+
+  private func setElement(
+    _ index: Int, _ access: ListAccess, _ element: Schema, _ number: Int, _ argument: LuaArgument
+  ) throws {
+    var count = 0
+    read(index) { count = access.count($0) }
+    if case .nil = argument.kind {
+      guard number == count else {
+        throw LuaFailure("\(label(index))[\(number)] = nil would leave a hole; only the last item can go that way")
+      }
+      return try modify(index) { access.remove($0, number - 1) }
+    }
+    guard number >= 1, number <= count + 1 else {
+      throw LuaFailure("\(label(index))[\(number)] would leave a hole: the list has \(count) items")
+    }
+    let value = try checked(argument, element, index, .index(number))
+    try modify(index) { list in
+      if number > count { return try access.insert(list, count, value) }
+      try access.modify(list, number - 1) { try element.access.assign(value, $0) }
+    }
+  }
+
+  private func checked(
+    _ argument: LuaArgument, _ schema: Schema, _ index: Int, _ step: Path.Step
+  ) throws -> Value {
+    do throws(SchemaError) {
+      switch (argument.kind, schema.kind) {
+      case (.integer(let number), .int(nil, nil)): return .int(number)
+      case (.string(let text), .string): return .string(text.text)
+      default: return try schema.check(try value(of: argument.value))
+      }
+    } catch {
+      throw error.under(path(index).appending(step))
+    }
+  }
+
+  func length(_ object: LuaObject) throws -> Int {
+    let node = try node(object)
+    var count = 0
+    switch node.schema.access.parts {
+    case .list(let access): read(Int(object.id)) { count = access.count($0) }
+    case .map(let access): read(Int(object.id)) { count = access.count($0) }
+    default: throw LuaFailure("attempt to get length of \(label(Int(object.id))), which is no list")
+    }
+    return count
+  }
+
+  func next(
+    _ object: LuaObject, after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
+  ) throws -> Bool {
+    if object.tag == Tag.state { return try nextModule(after: previous, key: &key, value: &value) }
+    let node = try node(object)
+    let index = Int(object.id)
+    switch (node.schema.access.parts, node.schema.kind) {
+    case (.record(let access), .record(let record)):
+      var position = 0
+      if case .string(let text) = previous { position = (node.keys?.index(of: text) ?? record.fields.count) + 1 }
+      guard position < record.fields.count else { return false }
+      key.append(record.fields[position].name)
+      read(index) { access.read($0, position) { write(record.fields[position].schema, $0, index, .field(position), to: &value) } }
+      return true
+    case (.list(let access), .list(let element)):
+      var position = 0
+      if case .integer(let number) = previous { position = number }
+      var found = false
+      read(index) { list in
+        guard position < access.count(list) else { return }
+        found = true
+        access.read(list, position) { write(element, $0, index, .element(position), to: &value) }
+      }
+      if found { key.append(position + 1) }
+      return found
+    case (.map(let access), .map(let kind, let element)):
+      var nextKey: MapKey?
+      read(index) { nextKey = access.nextKey($0, previous?.mapKey(kind)) }
+      guard let nextKey else { return false }
+      switch nextKey {
+      case .int(let number): key.append(number)
+      case .string(let text): key.append(text)
+      }
+      read(index) { _ = access.read($0, nextKey) { write(element, $0, index, .entry(nextKey), to: &value) } }
+      return true
+    default: return false
+    }
+  }
+
+  private func nextModule(
+    after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
+  ) throws -> Bool {
+    let names = (view?.moduleNames ?? []).filter { refusal($0) == nil }
+    let position = previous.flatMap { names.firstIndex(of: $0.text) }.map { $0 + 1 } ?? 0
+    guard position < names.count else { return false }
+    key.append(names[position])
+    try getModule(names[position], into: &value)
+    return true
+  }
+
+  func describe(_ object: LuaObject) -> String {
+    switch object.tag {
+    case Tag.node: (try? node(object)).map { _ in label(Int(object.id)) } ?? "state"
+    case Tag.state: "state"
+    default: facades[object.id]?.name ?? "object"
+    }
+  }
+
+  func equals(_ left: LuaObject, _ right: LuaObject) -> Bool {
+    if left == right { return true }
+    guard left.tag == Tag.node, right.tag == Tag.node, let first = try? value(of: left),
+      let second = try? value(of: right)
+    else { return false }
+    return first == second
+  }
+
+  // MARK: Messages
+
+  private func unknownField(_ index: Int, _ record: RecordSchema, _ name: String) -> LuaFailure {
+    let suggestion = Suggestion.nearest(to: name, among: record.layout.fields)
+    return LuaFailure(
+      "\(path(index)) has no field '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+  }
+
+  private func wrongKey(_ index: Int, _ expected: String, _ key: LuaKeyArgument) -> LuaFailure {
+    LuaFailure("\(path(index)) is \(nodes[index].schema.typeName); it has no '\(key.text)' (keys are \(expected))")
+  }
+}
+
+/// An object of the shell that is no part of the state, such as the action that a middleware is asked about.
+protocol LuaFacade: AnyObject {
+  /// What `tostring` says.
+  var name: String { get }
+  /// Writes the field of that name; nothing written is nil.
+  func get(_ key: String, into result: inout LuaResult) throws
+}
+
+extension LuaKeyArgument {
+  /// The map key that the Lua key stands for.
+  fileprivate func mapKey(_ kind: Schema.KeyKind) -> MapKey? {
+    switch (kind, self) {
+    case (.int, .integer(let number)): .int(number)
+    case (.string, .string(let text)): .string(text.text)
+    default: nil
+    }
+  }
+}

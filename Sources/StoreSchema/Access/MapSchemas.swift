@@ -1,0 +1,186 @@
+import HashTreeCollections
+
+/// A Swift type that can be the key of a map.
+public protocol SchematicKey: Hashable, Comparable, Sendable {
+  /// Which kind of key it is.
+  static var keyKind: Schema.KeyKind { get }
+  /// The key that a run-time key stands for, or nil where its kind does not fit.
+  init?(mapKey: MapKey)
+  /// The key in its run-time form.
+  var mapKey: MapKey { get }
+}
+
+extension Int: SchematicKey {
+  /// An integer key.
+  public static var keyKind: Schema.KeyKind { .int }
+  /// The integer, or nil where the key is text.
+  public init?(mapKey: MapKey) {
+    guard case .int(let key) = mapKey else { return nil }
+    self = key
+  }
+  /// The key.
+  public var mapKey: MapKey { .int(self) }
+}
+
+extension String: SchematicKey {
+  /// A text key.
+  public static var keyKind: Schema.KeyKind { .string }
+  /// The text, or nil where the key is an integer.
+  public init?(mapKey: MapKey) {
+    guard case .string(let key) = mapKey else { return nil }
+    self = key
+  }
+  /// The key.
+  public var mapKey: MapKey { .string(self) }
+}
+
+/// A hashed collection of entries, as seen by its schema.
+@usableFromInline
+protocol HashedEntries: Sendable {
+  associatedtype EntryKey: SchematicKey
+  associatedtype EntryValue: Schematic
+  init()
+  var entryCount: Int { get }
+  var entryKeys: [EntryKey] { get }
+  subscript(entry key: EntryKey) -> EntryValue? { get set }
+}
+
+extension HashedEntries {
+  static var hashedSchema: Schema {
+    let element = EntryValue.schema
+    return Schema(
+      kind: .map(key: EntryKey.keyKind, element),
+      access: Access(
+        read: { source in
+          let entries = source.assumingMemoryBound(to: Self.self).pointee
+          var map = PersistentMap<MapKey, Value>()
+          for key in entries.entryKeys { map[key.mapKey] = entries[entry: key]?.schemaValue }
+          return .map(map)
+        },
+        assign: { (value, target) throws(SchemaError) in
+          target.assumingMemoryBound(to: Self.self).pointee = try Self(entries: value)
+        },
+        isEqual: { left, right in
+          let left = left.assumingMemoryBound(to: Self.self).pointee
+          let right = right.assumingMemoryBound(to: Self.self).pointee
+          guard left.entryCount == right.entryCount else { return false }
+          return left.entryKeys.allSatisfy { key in
+            guard let old = left[entry: key], let new = right[entry: key] else { return false }
+            return element.areEqual(old, new)
+          }
+        },
+        parts: .map(hashedAccess)))
+  }
+
+  private static var hashedAccess: MapAccess {
+    MapAccess(
+      count: { $0.assumingMemoryBound(to: Self.self).pointee.entryCount },
+      read: { source, key, body in
+        guard let key = EntryKey(mapKey: key), let value = source.assumingMemoryBound(to: Self.self).pointee[entry: key]
+        else { return false }
+        withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
+        return true
+      },
+      modify: { target, key, body in
+        let entries = target.assumingMemoryBound(to: Self.self)
+        guard let key = EntryKey(mapKey: key), var value = entries.pointee[entry: key] else { return false }
+        // Taken out meanwhile, so that `value` is the only owner and changes in place.
+        entries.pointee[entry: key] = nil
+        defer { entries.pointee[entry: key] = value }
+        try withUnsafeMutablePointer(to: &value) { try body(UnsafeMutableRawPointer($0)) }
+        return true
+      },
+      set: { (target, key, value) throws(SchemaError) in
+        guard let entryKey = EntryKey(mapKey: key) else {
+          throw SchemaError(Path(), .badKey(expected: EntryKey.keyKind.name, found: key.value.described))
+        }
+        let value = try EntryValue(schemaValue: value)
+        target.assumingMemoryBound(to: Self.self).pointee[entry: entryKey] = value
+      },
+      remove: { target, key in
+        guard let key = EntryKey(mapKey: key) else { return }
+        target.assumingMemoryBound(to: Self.self).pointee[entry: key] = nil
+      },
+      nextKey: { source, previous in
+        let keys = source.assumingMemoryBound(to: Self.self).pointee.entryKeys.map(\.mapKey)
+        guard let previous else { return keys.min() }
+        return keys.lazy.filter { previous < $0 }.min()
+      },
+      visitDifferences: { old, new, visit in
+        let old = old.assumingMemoryBound(to: Self.self).pointee
+        let new = new.assumingMemoryBound(to: Self.self).pointee
+        let keys = Set(old.entryKeys).union(new.entryKeys)
+        for key in keys.map(\.mapKey).sorted() {
+          guard let entryKey = EntryKey(mapKey: key) else { continue }
+          withOptionalPointer(to: old[entry: entryKey]) { old in
+            withOptionalPointer(to: new[entry: entryKey]) { new in visit(key, old, new) }
+          }
+        }
+      })
+  }
+
+  init(entries value: Value) throws(SchemaError) {
+    self.init()
+    let expected = "[\(EntryKey.keyKind.name): \(EntryValue.schema.typeName)]"
+    switch value {
+    case .map(let map):
+      for (key, value) in map {
+        guard let entryKey = EntryKey(mapKey: key) else {
+          throw SchemaError(Path(), .badKey(expected: EntryKey.keyKind.name, found: key.value.described))
+        }
+        do throws(SchemaError) {
+          self[entry: entryKey] = try EntryValue(schemaValue: value)
+        } catch {
+          throw error.under(Path([.key(key)]))
+        }
+      }
+    case .list(let list) where list.isEmpty: return
+    default: throw SchemaError(Path(), .typeMismatch(expected: expected, found: value.described))
+    }
+  }
+}
+
+private func withOptionalPointer<Wrapped>(to value: Wrapped?, _ body: (UnsafeRawPointer?) -> Void) {
+  guard let value else { return body(nil) }
+  withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
+}
+
+extension Schema {
+  func areEqual<Subject>(_ left: Subject, _ right: Subject) -> Bool {
+    withUnsafePointer(to: left) { left in
+      withUnsafePointer(to: right) { access.isEqual(UnsafeRawPointer(left), UnsafeRawPointer($0)) }
+    }
+  }
+}
+
+extension Dictionary: HashedEntries where Key: SchematicKey, Value: Schematic {
+  @usableFromInline var entryCount: Int { count }
+  @usableFromInline var entryKeys: [Key] { Array(keys) }
+  @usableFromInline subscript(entry key: Key) -> Value? {
+    get { self[key] }
+    set { self[key] = newValue }
+  }
+}
+
+extension Dictionary: Schematic where Key: SchematicKey, Value: Schematic {
+  /// `[Key: Value]`, iterated in key order.
+  public static var schema: Schema { hashedSchema }
+  /// The dictionary.
+  public init(schemaValue value: StoreSchema.Value) throws(SchemaError) { try self.init(entries: value) }
+}
+
+extension TreeDictionary: HashedEntries where Key: SchematicKey, Value: Schematic {
+  @usableFromInline var entryCount: Int { count }
+  @usableFromInline var entryKeys: [Key] { Array(keys) }
+  @usableFromInline subscript(entry key: Key) -> Value? {
+    get { self[key] }
+    set { self[key] = newValue }
+  }
+}
+
+extension TreeDictionary: Schematic where Key: SchematicKey, Value: Schematic {
+  /// `[Key: Value]`, iterated in key order; a snapshot shares all that did not change.
+  public static var schema: Schema { hashedSchema }
+  /// The dictionary.
+  public init(schemaValue value: StoreSchema.Value) throws(SchemaError) { try self.init(entries: value) }
+}

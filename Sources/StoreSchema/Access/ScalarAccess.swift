@@ -1,0 +1,114 @@
+extension Schema {
+  /// A schema for a Swift type without parts.
+  @inlinable
+  public static func scalar<Scalar: Schematic & Equatable>(
+    _ type: Scalar.Type, _ kind: Kind, read: @escaping @Sendable (Scalar) -> Value
+  ) -> Schema {
+    Schema(
+      kind: kind,
+      access: Access(
+        read: { read($0.assumingMemoryBound(to: Scalar.self).pointee) },
+        assign: { (value, target) throws(SchemaError) in
+          target.assumingMemoryBound(to: Scalar.self).pointee = try Scalar(schemaValue: value)
+        },
+        isEqual: { $0.assumingMemoryBound(to: Scalar.self).pointee == $1.assumingMemoryBound(to: Scalar.self).pointee }
+      ))
+  }
+
+  func mismatch(_ value: Value) -> SchemaError {
+    SchemaError(Path(), .typeMismatch(expected: typeName, found: value.described))
+  }
+}
+
+extension Bool: Schematic {
+  /// `Bool`.
+  public static let schema = Schema.scalar(Bool.self, .bool) { .bool($0) }
+  /// The truth value.
+  public init(schemaValue value: Value) throws(SchemaError) {
+    guard case .bool(let value) = value else { throw Bool.schema.mismatch(value) }
+    self = value
+  }
+}
+
+extension Int: Schematic {
+  /// `Int`, without bounds.
+  public static let schema = Schema.scalar(Int.self, .int(minimum: nil, maximum: nil)) { .int($0) }
+  /// The integer.
+  public init(schemaValue value: Value) throws(SchemaError) {
+    guard case .int(let value) = value else { throw Int.schema.mismatch(value) }
+    self = value
+  }
+}
+
+extension Double: Schematic {
+  /// `Double`.
+  public static let schema = Schema.scalar(Double.self, .double) { .double($0) }
+  /// The number; an integer is one too.
+  public init(schemaValue value: Value) throws(SchemaError) {
+    switch value {
+    case .double(let value): self = value
+    case .int(let value): self = Double(value)
+    default: throw Double.schema.mismatch(value)
+    }
+  }
+}
+
+extension String: Schematic {
+  /// `String`.
+  public static let schema = Schema.scalar(String.self, .string) { .string($0) }
+  /// The text.
+  public init(schemaValue value: Value) throws(SchemaError) {
+    guard case .string(let value) = value else { throw String.schema.mismatch(value) }
+    self = value
+  }
+}
+
+extension Optional: Schematic where Wrapped: Schematic {
+  /// `Wrapped?`.
+  @inlinable
+  public static var schema: Schema {
+    let wrapped = Wrapped.schema
+    return Schema(
+      kind: .optional(wrapped),
+      access: Access(
+        read: { source in
+          source.assumingMemoryBound(to: Wrapped?.self).pointee.map(\.schemaValue) ?? .none
+        },
+        assign: { (value, target) throws(SchemaError) in
+          target.assumingMemoryBound(to: Wrapped?.self).pointee = try Wrapped?(schemaValue: value)
+        },
+        isEqual: { left, right in
+          switch (left.assumingMemoryBound(to: Wrapped?.self).pointee, right.assumingMemoryBound(to: Wrapped?.self).pointee)
+          {
+          case (nil, nil): true
+          case (let left?, let right?):
+            withUnsafePointer(to: left) { left in
+              withUnsafePointer(to: right) { wrapped.access.isEqual(UnsafeRawPointer(left), UnsafeRawPointer($0)) }
+            }
+          default: false
+          }
+        },
+        parts: .optional(
+          OptionalAccess(
+            read: { source, body in
+              guard let value = source.assumingMemoryBound(to: Wrapped?.self).pointee else { return false }
+              withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
+              return true
+            },
+            modify: { target, body in
+              let optional = target.assumingMemoryBound(to: Wrapped?.self)
+              guard var value = optional.pointee else { return false }
+              // Emptied meanwhile, so that `value` is the only owner and changes in place.
+              optional.pointee = nil
+              defer { optional.pointee = value }
+              try withUnsafeMutablePointer(to: &value) { try body(UnsafeMutableRawPointer($0)) }
+              return true
+            }))))
+  }
+
+  /// The wrapped value, or nil.
+  @inlinable
+  public init(schemaValue value: Value) throws(SchemaError) {
+    if case .none = value { self = nil } else { self = try Wrapped(schemaValue: value) }
+  }
+}

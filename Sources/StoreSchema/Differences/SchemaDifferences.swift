@@ -1,0 +1,175 @@
+extension Schema {
+  /// The typed difference between two values of the type, in schema order (rule R22): fields as declared, map entries by
+  /// key, list elements by their `id` field where they have one, else by index. What both values share in memory is not
+  /// looked into.
+  public func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: Path = Path()) -> [Change] {
+    var collector = ChangeCollector()
+    collector.compare(self, old, new, at: path)
+    return collector.changes
+  }
+}
+
+/// Walks two values of one type side by side.
+private struct ChangeCollector {
+  var changes: [Change] = []
+
+  mutating func compare(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, at path: @autoclosure () -> Path) {
+    switch schema.access.parts {
+    case .none, .union:
+      guard !schema.access.isEqual(old, new) else { return }
+      changes.append(Change(path(), .replace(from: schema.access.read(old), to: schema.access.read(new))))
+    case .optional(let access): compareOptionals(schema, access, old, new, path)
+    case .record(let access):
+      guard case .record(let record) = schema.kind else { return }
+      compareFields(record, access, old, new, path)
+    case .list(let access):
+      guard case .list(let element) = schema.kind else { return }
+      compareLists(element, access, old, new, path)
+    case .map(let access):
+      guard case .map(_, let element) = schema.kind else { return }
+      access.visitDifferences(old, new) { key, old, new in
+        switch (old, new) {
+        case (let old?, let new?): compare(element, old, new, at: path().appending(.key(key)))
+        case (nil, let new?): changes.append(Change(path().appending(.key(key)), .add(element.access.read(new))))
+        case (let old?, nil): changes.append(Change(path().appending(.key(key)), .remove(element.access.read(old))))
+        case (nil, nil): break
+        }
+      }
+    }
+  }
+
+  private mutating func compareFields(
+    _ record: RecordSchema, _ access: RecordAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer,
+    _ path: () -> Path
+  ) {
+    switch access {
+    case .flat(let offsets):
+      for (index, offset) in offsets.enumerated() {
+        let field = record.fields[index]
+        compare(field.schema, old + offset, new + offset, at: path().appending(.field(field.name)))
+      }
+    case .dynamic:
+      guard case .record(let oldRecord) = old.assumingMemoryBound(to: Value.self).pointee,
+        case .record(let newRecord) = new.assumingMemoryBound(to: Value.self).pointee
+      else { return }
+      oldRecord.values.withUnsafeBufferPointer { oldFields in
+        newRecord.values.withUnsafeBufferPointer { newFields in
+          guard let oldBase = oldFields.baseAddress, let newBase = newFields.baseAddress, oldBase != newBase else {
+            return
+          }
+          for (index, field) in record.fields.enumerated() {
+            compare(
+              field.schema, UnsafeRawPointer(oldBase + index), UnsafeRawPointer(newBase + index),
+              at: path().appending(.field(field.name)))
+          }
+        }
+      }
+    }
+  }
+
+  private mutating func compareOptionals(
+    _ schema: Schema, _ access: OptionalAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ path: () -> Path
+  ) {
+    guard case .optional(let wrapped) = schema.kind else { return }
+    let hadValue = access.read(old) { old in
+      let hasValue = access.read(new) { new in compare(wrapped, old, new, at: path()) }
+      if !hasValue { changes.append(Change(path(), .remove(wrapped.access.read(old)))) }
+    }
+    if !hadValue {
+      _ = access.read(new) { changes.append(Change(path(), .add(wrapped.access.read($0)))) }
+    }
+  }
+
+  private mutating func compareLists(
+    _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ path: () -> Path
+  ) {
+    let (prefix, suffix) = access.commonEnds(old, new)
+    let oldRange = prefix..<(access.count(old) - suffix)
+    let newRange = prefix..<(access.count(new) - suffix)
+    guard !oldRange.isEmpty || !newRange.isEmpty else { return }
+    let path = path()
+    if let identity = ElementIdentity(element) {
+      compareById(identity, element, access, old, oldRange, new, newRange, path)
+    } else {
+      compareByIndex(element, access, old, oldRange, new, newRange, path)
+    }
+  }
+
+  private mutating func compareByIndex(
+    _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer, _ oldRange: Range<Int>, _ new: UnsafeRawPointer,
+    _ newRange: Range<Int>, _ path: Path
+  ) {
+    for index in oldRange.lowerBound..<max(oldRange.upperBound, newRange.upperBound) {
+      let place = path.appending(.index(index + 1))
+      switch (oldRange.contains(index), newRange.contains(index)) {
+      case (true, true):
+        access.read(old, index) { old in
+          access.read(new, index) { new in compare(element, old, new, at: place) }
+        }
+      case (false, true): access.read(new, index) { changes.append(Change(place, .add(element.access.read($0)))) }
+      case (true, false): access.read(old, index) { changes.append(Change(place, .remove(element.access.read($0)))) }
+      case (false, false): break
+      }
+    }
+  }
+
+  private mutating func compareById(
+    _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
+    _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>, _ path: Path
+  ) {
+    var oldPlaces: [Value: Int] = [:]
+    var newPlaces: [Value: Int] = [:]
+    for index in oldRange { oldPlaces[identity.read(access, old, index)] = index }
+    for index in newRange { newPlaces[identity.read(access, new, index)] = index }
+    guard oldPlaces.count == oldRange.count, newPlaces.count == newRange.count else {
+      // Ids that repeat name nothing.
+      return compareByIndex(element, access, old, oldRange, new, newRange, path)
+    }
+    for index in oldRange {
+      let id = identity.read(access, old, index)
+      let place = path.appending(.match(field: ElementIdentity.fieldName, id))
+      access.read(old, index) { old in
+        guard let newIndex = newPlaces[id] else {
+          changes.append(Change(place, .remove(element.access.read(old))))
+          return
+        }
+        access.read(new, newIndex) { new in compare(element, old, new, at: place) }
+      }
+    }
+    for index in newRange {
+      let id = identity.read(access, new, index)
+      guard oldPlaces[id] == nil else { continue }
+      let place = path.appending(.match(field: ElementIdentity.fieldName, id))
+      access.read(new, index) { changes.append(Change(place, .add(element.access.read($0)))) }
+    }
+  }
+}
+
+/// The field by which the elements of a list are told apart: `id`, an integer or a text.
+struct ElementIdentity {
+  static let fieldName = "id"
+  private let index: Int
+  private let schema: Schema
+  private let record: RecordAccess
+
+  init?(_ element: Schema) {
+    guard case .record(let fields) = element.kind, case .record(let access) = element.access.parts,
+      let index = fields.index(of: ElementIdentity.fieldName)
+    else { return nil }
+    switch fields.fields[index].schema.kind {
+    case .int, .string: break
+    default: return nil
+    }
+    self.index = index
+    schema = fields.fields[index].schema
+    record = access
+  }
+
+  func read(_ list: ListAccess, _ pointer: UnsafeRawPointer, _ position: Int) -> Value {
+    var id = Value.none
+    list.read(pointer, position) { element in
+      record.read(element, index) { id = schema.access.read($0) }
+    }
+    return id
+  }
+}

@@ -1,0 +1,293 @@
+/// Why a text is not JSON.
+public struct JSONError: Error, Hashable, Sendable {
+  /// What is wrong, in a sentence.
+  public let message: String
+  /// Where, as an offset in bytes from the start of the text.
+  public let offset: Int
+}
+
+extension JSON {
+  /// Reads one JSON value; objects become maps with text keys.
+  ///
+  /// - Throws: ``JSONError`` with the byte offset of the fault; invalid UTF-8, a key that stands twice and nesting deeper
+  ///   than 512 are faults too.
+  public static func value(of text: some Sequence<UInt8>) throws(JSONError) -> Value {
+    let bytes = Array(text)
+    return try value(of: bytes.span)
+  }
+
+  /// Reads one JSON value.
+  public static func value(of text: String) throws(JSONError) -> Value { try value(of: text.utf8) }
+
+  /// Reads one JSON value from bytes.
+  public static func value(of bytes: Span<UInt8>) throws(JSONError) -> Value {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+      var parser = JSONParser(bytes)
+      return try parser.document()
+    }
+  }
+
+  /// Reads one JSON object field by field, in the order in which they stand, without building a map.
+  public static func fields(of bytes: Span<UInt8>) throws(JSONError) -> [(name: String, value: Value)] {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+      var parser = JSONParser(bytes)
+      return try parser.objectDocument()
+    }
+  }
+}
+
+/// A recursive-descent reader over bytes.
+private struct JSONParser {
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private var position = 0
+  private var depth = 0
+
+  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+
+  mutating func document() throws(JSONError) -> Value {
+    let value = try value()
+    try end()
+    return value
+  }
+
+  mutating func objectDocument() throws(JSONError) -> [(name: String, value: Value)] {
+    skipSpace()
+    guard peek == UInt8(ascii: "{") else { throw fault("expected a JSON object") }
+    var fields: [(name: String, value: Value)] = []
+    fields.reserveCapacity(8)
+    try members { (name, value, offset) throws(JSONError) in
+      if fields.contains(where: { $0.name == name }) {
+        throw JSONError(message: "the key \"\(name)\" stands twice", offset: offset)
+      }
+      fields.append((name, value))
+    }
+    try end()
+    return fields
+  }
+
+  private mutating func end() throws(JSONError) {
+    skipSpace()
+    guard position == bytes.count else { throw fault("expected the end of the value") }
+  }
+
+  private mutating func value() throws(JSONError) -> Value {
+    skipSpace()
+    guard let byte = peek else { throw fault("expected a value") }
+    switch byte {
+    case UInt8(ascii: "{"):
+      var map = PersistentMap<MapKey, Value>()
+      try members { (name, value, offset) throws(JSONError) in
+        let key = MapKey.string(name)
+        guard map[key] == nil else { throw JSONError(message: "the key \"\(name)\" stands twice", offset: offset) }
+        map[key] = value
+      }
+      return .map(map)
+    case UInt8(ascii: "["): return .list(try list())
+    case UInt8(ascii: "\""): return .string(try string())
+    case UInt8(ascii: "t"):
+      try word("true")
+      return .bool(true)
+    case UInt8(ascii: "f"):
+      try word("false")
+      return .bool(false)
+    case UInt8(ascii: "n"):
+      try word("null")
+      return .none
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return try number()
+    default: throw fault("expected a value")
+    }
+  }
+
+  private mutating func members(_ add: (String, Value, Int) throws(JSONError) -> Void) throws(JSONError) {
+    try enter()
+    skipSpace()
+    if peek == UInt8(ascii: "}") {
+      position += 1
+      depth -= 1
+      return
+    }
+    while true {
+      skipSpace()
+      let start = position
+      guard peek == UInt8(ascii: "\"") else { throw fault("expected a key in quotes") }
+      let name = try string()
+      skipSpace()
+      guard peek == UInt8(ascii: ":") else { throw fault("expected ':' after the key") }
+      position += 1
+      try add(name, try value(), start)
+      skipSpace()
+      guard let byte = peek, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
+        throw fault("expected ',' or '}'")
+      }
+      position += 1
+      if byte == UInt8(ascii: "}") { break }
+    }
+    depth -= 1
+  }
+
+  private mutating func list() throws(JSONError) -> PersistentList<Value> {
+    try enter()
+    var list = PersistentList<Value>()
+    skipSpace()
+    if peek == UInt8(ascii: "]") {
+      position += 1
+      depth -= 1
+      return list
+    }
+    while true {
+      list.append(try value())
+      skipSpace()
+      guard let byte = peek, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") else {
+        throw fault("expected ',' or ']'")
+      }
+      position += 1
+      if byte == UInt8(ascii: "]") { break }
+    }
+    depth -= 1
+    return list
+  }
+
+  private mutating func enter() throws(JSONError) {
+    depth += 1
+    guard depth <= 512 else { throw fault("nested deeper than 512") }
+    position += 1
+  }
+
+  private mutating func string() throws(JSONError) -> String {
+    let open = position
+    position += 1
+    let start = position
+    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+    if peek == UInt8(ascii: "\"") {
+      defer { position += 1 }
+      return try text(start..<position)
+    }
+    return try escapedString(from: start, openedAt: open)
+  }
+
+  private mutating func escapedString(from start: Int, openedAt open: Int) throws(JSONError) -> String {
+    var out = try text(start..<position)
+    while let byte = peek, byte != UInt8(ascii: "\"") {
+      guard byte >= 0x20 else { throw fault("a control character must be escaped") }
+      if byte == UInt8(ascii: "\\") {
+        out.unicodeScalars.append(try escape())
+      } else {
+        let start = position
+        while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+        out += try text(start..<position)
+      }
+    }
+    guard peek != nil else { throw JSONError(message: "this quote is never closed", offset: open) }
+    position += 1
+    return out
+  }
+
+  private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+    position += 1
+    guard let byte = peek else { throw fault("expected an escape") }
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): return try unicodeEscape()
+    default: throw JSONError(message: "unknown escape", offset: position - 2)
+    }
+  }
+
+  private mutating func unicodeEscape() throws(JSONError) -> Unicode.Scalar {
+    let start = position - 2
+    var code = try hexadecimal()
+    if code >= 0xD800, code < 0xDC00, peek == UInt8(ascii: "\\") {
+      position += 1
+      guard peek == UInt8(ascii: "u") else { throw JSONError(message: "half of a surrogate pair", offset: start) }
+      position += 1
+      let low = try hexadecimal()
+      guard low >= 0xDC00, low < 0xE000 else { throw JSONError(message: "half of a surrogate pair", offset: start) }
+      code = 0x10000 + (code - 0xD800) << 10 + (low - 0xDC00)
+    }
+    guard let scalar = Unicode.Scalar(code) else {
+      throw JSONError(message: "half of a surrogate pair", offset: start)
+    }
+    return scalar
+  }
+
+  private mutating func hexadecimal() throws(JSONError) -> UInt32 {
+    var code: UInt32 = 0
+    for _ in 0..<4 {
+      guard let byte = peek, let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+        throw fault("expected four hexadecimal digits")
+      }
+      code = code << 4 | UInt32(digit)
+      position += 1
+    }
+    return code
+  }
+
+  private func text(_ range: Range<Int>) throws(JSONError) -> String {
+    guard let text = String(validating: bytes[range], as: UTF8.self) else { throw JSONError(message: "invalid UTF-8", offset: range.lowerBound) }
+    return text
+  }
+
+  private mutating func number() throws(JSONError) -> Value {
+    let start = position
+    if peek == UInt8(ascii: "-") { position += 1 }
+    let firstDigit = position
+    var magnitude = 0
+    var overflow = false
+    while let digit = digit {
+      let (tens, first) = magnitude.multipliedReportingOverflow(by: 10)
+      let (sum, second) = tens.addingReportingOverflow(digit)
+      overflow = overflow || first || second
+      magnitude = sum
+      position += 1
+    }
+    guard position > firstDigit else { throw fault("expected a digit") }
+    guard position == firstDigit + 1 || bytes[firstDigit] != UInt8(ascii: "0") else {
+      throw JSONError(message: "a number may not start with 0", offset: firstDigit)
+    }
+    let isWhole = peek != UInt8(ascii: ".") && peek != UInt8(ascii: "e") && peek != UInt8(ascii: "E")
+    if isWhole, !overflow { return .int(firstDigit > start ? -magnitude : magnitude) }
+    if peek == UInt8(ascii: ".") {
+      position += 1
+      guard digit != nil else { throw fault("expected a digit") }
+      while digit != nil { position += 1 }
+    }
+    if peek == UInt8(ascii: "e") || peek == UInt8(ascii: "E") {
+      position += 1
+      if peek == UInt8(ascii: "+") || peek == UInt8(ascii: "-") { position += 1 }
+      guard digit != nil else { throw fault("expected a digit") }
+      while digit != nil { position += 1 }
+    }
+    let text = try text(start..<position)
+    if isWhole, let exact = Int(text) { return .int(exact) }
+    guard let number = Double(text), number.isFinite else {
+      throw JSONError(message: "the number does not fit", offset: start)
+    }
+    return .double(number)
+  }
+
+  private var digit: Int? {
+    guard let byte = peek, byte >= UInt8(ascii: "0"), byte <= UInt8(ascii: "9") else { return nil }
+    return Int(byte - UInt8(ascii: "0"))
+  }
+
+  private mutating func word(_ word: StaticString) throws(JSONError) {
+    let start = position
+    for index in 0..<word.utf8CodeUnitCount {
+      guard peek == word.utf8Start[index] else { throw JSONError(message: "expected a value", offset: start) }
+      position += 1
+    }
+  }
+
+  private mutating func skipSpace() {
+    while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
+  }
+
+  private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private func fault(_ message: String) -> JSONError { JSONError(message: message, offset: position) }
+}

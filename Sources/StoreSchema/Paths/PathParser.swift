@@ -1,0 +1,132 @@
+/// Why a text is not a path.
+public struct PathSyntaxError: Error, Hashable, Sendable {
+  /// What is wrong, in a sentence.
+  public let message: String
+  /// Where, as an offset in UTF-8 bytes from the start of the text.
+  public let offset: Int
+}
+
+extension Path {
+  /// Reads a path such as `tasks.items[id=3].title`, `rounds[-1]`, `items[*].title` or `sections["non-free"]`.
+  ///
+  /// - Throws: ``PathSyntaxError`` with the byte offset of the fault.
+  public init(parsing text: String) throws(PathSyntaxError) {
+    var parser = PathParser(bytes: Array(text.utf8))
+    steps = try parser.path()
+  }
+}
+
+/// A reader of paths, byte by byte.
+private struct PathParser {
+  let bytes: [UInt8]
+  var position = 0
+
+  init(bytes: [UInt8]) { self.bytes = bytes }
+
+  mutating func path() throws(PathSyntaxError) -> [Path.Step] {
+    var steps: [Path.Step] = []
+    while position < bytes.count {
+      switch bytes[position] {
+      case UInt8(ascii: "["):
+        steps.append(try selector())
+      case UInt8(ascii: ".") where !steps.isEmpty:
+        position += 1
+        steps.append(.field(try name()))
+      default:
+        guard steps.isEmpty else { throw fault("expected '.' or '['") }
+        steps.append(.field(try name()))
+      }
+    }
+    return steps
+  }
+
+  private mutating func name() throws(PathSyntaxError) -> String {
+    let start = position
+    while position < bytes.count, bytes[position].isNameByte { position += 1 }
+    guard position > start else { throw fault("expected a name") }
+    return String(decoding: bytes[start..<position], as: UTF8.self)
+  }
+
+  private mutating func selector() throws(PathSyntaxError) -> Path.Step {
+    let open = position
+    position += 1
+    let step: Path.Step
+    switch peek {
+    case UInt8(ascii: "*"):
+      position += 1
+      step = .all
+    case UInt8(ascii: "\""), UInt8(ascii: "'"):
+      step = .key(.string(try quoted()))
+    case let byte? where byte == UInt8(ascii: "-") || byte.isDigit:
+      step = .index(try integer())
+    default:
+      let field = try name()
+      guard peek == UInt8(ascii: "=") else { throw fault("expected '=' after '\(field)'") }
+      position += 1
+      step = .match(field: field, try matchValue())
+    }
+    guard peek == UInt8(ascii: "]") else {
+      if position >= bytes.count { throw PathSyntaxError(message: "this [ is never closed", offset: open) }
+      throw fault("expected ']'")
+    }
+    position += 1
+    return step
+  }
+
+  private mutating func matchValue() throws(PathSyntaxError) -> Value {
+    switch peek {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return .string(try quoted())
+    default:
+      let start = position
+      while let byte = peek, byte != UInt8(ascii: "]") { position += 1 }
+      let text = String(decoding: bytes[start..<position], as: UTF8.self)
+      guard !text.isEmpty else { throw fault("expected a value") }
+      if let number = Int(text) { return .int(number) }
+      if text == "true" || text == "false" { return .bool(text == "true") }
+      return .string(text)
+    }
+  }
+
+  private mutating func integer() throws(PathSyntaxError) -> Int {
+    let start = position
+    if peek == UInt8(ascii: "-") { position += 1 }
+    while let byte = peek, byte.isDigit { position += 1 }
+    guard let number = Int(String(decoding: bytes[start..<position], as: UTF8.self)) else {
+      throw PathSyntaxError(message: "expected an index", offset: start)
+    }
+    return number
+  }
+
+  private mutating func quoted() throws(PathSyntaxError) -> String {
+    let open = position
+    let quote = bytes[position]
+    position += 1
+    var out: [UInt8] = []
+    while let byte = peek, byte != quote {
+      position += 1
+      if byte == UInt8(ascii: "\\"), let next = peek {
+        position += 1
+        out.append(next)
+      } else {
+        out.append(byte)
+      }
+    }
+    guard peek == quote else { throw PathSyntaxError(message: "this quote is never closed", offset: open) }
+    position += 1
+    return String(decoding: out, as: UTF8.self)
+  }
+
+  private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  private func fault(_ message: String) -> PathSyntaxError { PathSyntaxError(message: message, offset: position) }
+}
+
+extension UInt8 {
+  /// Whether the byte is an ASCII digit.
+  fileprivate var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+
+  /// Whether the byte may stand in a name after its first letter.
+  fileprivate var isNameByte: Bool {
+    (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A || self == 0x5F || (self >= 0x30 && self <= 0x39) || self >= 0x80
+  }
+}

@@ -1,0 +1,172 @@
+/// Why a path leads nowhere.
+public struct PathError: Error, Hashable, Sendable {
+  /// One sentence: which name or index does not exist, and where.
+  public let message: String
+  /// What to try, such as `did you mean 'tasks.items'?`; nil where there is nothing to suggest.
+  public let hint: String?
+
+  /// Makes an error.
+  public init(message: String, hint: String? = nil) {
+    self.message = message
+    self.hint = hint
+  }
+}
+
+/// What a path led to: a value and its type.
+public struct Reading: Sendable {
+  /// The value; for a path with `[*]` the list of all that it led to.
+  public let value: Value
+  /// The value's type.
+  public let schema: Schema
+
+  /// Joins a value and its type.
+  public init(value: Value, schema: Schema) {
+    self.value = value
+    self.schema = schema
+  }
+}
+
+extension Schema {
+  /// Reads what stands at a path in a value of the type; converts nothing else.
+  ///
+  /// - Parameters:
+  ///   - steps: the path from the value inwards.
+  ///   - origin: the path that led to the value, for messages.
+  /// - Throws: ``PathError`` where a step leads nowhere.
+  public func read(_ steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path) throws(PathError)
+    -> Reading
+  {
+    guard let step = steps.first else { return Reading(value: access.read(source), schema: self) }
+    let rest = steps.dropFirst()
+    var result: Result<Reading, PathError>?
+    func descend(_ schema: Schema, _ part: UnsafeRawPointer, _ step: Path.Step) {
+      let place = origin.appending(step)
+      result = Result { () throws(PathError) in try schema.read(rest, in: part, from: place) }
+    }
+    switch (access.parts, kind, step) {
+    case (.optional(let access), .optional(let wrapped), _):
+      if !access.read(source, { part in
+        result = Result { () throws(PathError) in try wrapped.read(steps, in: part, from: origin) }
+      }) {
+        return Reading(value: .none, schema: .dynamic(.any))
+      }
+    case (.record(let access), .record(let record), .field(let name)):
+      guard let index = record.index(of: name) else { throw unknown(name, among: record.layout.fields, origin) }
+      access.read(source, index) { descend(record.fields[index].schema, $0, step) }
+    case (.list(let access), .list(let element), .index(let index)):
+      let position = try position(of: index, count: access.count(source), origin)
+      access.read(source, position) { descend(element, $0, step) }
+    case (.list(let access), .list(let element), .match(let field, let value)):
+      let position = try self.position(of: field, value, element, access, source, origin)
+      access.read(source, position) { descend(element, $0, step) }
+    case (.list(let access), .list(let element), .all):
+      return try element.readAll(rest, from: origin, count: access.count(source)) { index, body in
+        access.read(source, index) { body($0, .index(index + 1)) }
+      }
+    case (.map(let access), .map(_, let element), .all):
+      var keys: [MapKey] = []
+      while let key = access.nextKey(source, keys.last) { keys.append(key) }
+      return try element.readAll(rest, from: origin, count: keys.count) { index, body in
+        _ = access.read(source, keys[index]) { body($0, .key(keys[index])) }
+      }
+    case (.map(let access), .map(let keyKind, let element), _):
+      guard let key = step.mapKey(keyKind) else { throw wrongStep(step, origin) }
+      guard access.read(source, key, { descend(element, $0, step) }) else {
+        throw PathError(message: "'\(origin)' has no entry \(JSON.text(of: key.value))")
+      }
+    default: throw wrongStep(step, origin)
+    }
+    guard let result else { throw wrongStep(step, origin) }
+    return try result.get()
+  }
+
+  /// Reads the rest of a path in each of a number of values of this type.
+  private func readAll(
+    _ steps: ArraySlice<Path.Step>, from origin: Path, count: Int,
+    each: (Int, (UnsafeRawPointer, Path.Step) -> Void) -> Void
+  ) throws(PathError) -> Reading {
+    var values = PersistentList<Value>()
+    var type: Schema?
+    var failure: PathError?
+    for index in 0..<count where failure == nil {
+      each(index) { part, step in
+        do throws(PathError) {
+          let reading = try read(steps, in: part, from: origin.appending(step))
+          values.append(reading.value)
+          type = reading.schema
+        } catch {
+          failure = error
+        }
+      }
+    }
+    if let failure { throw failure }
+    return Reading(value: .list(values), schema: .dynamic(.list((type ?? self).dynamic)))
+  }
+
+  private func position(of index: Int, count: Int, _ origin: Path) throws(PathError) -> Int {
+    let place = origin.appending(.index(index))
+    guard index != 0 else {
+      throw PathError(
+        message: "'\(place)': indices start at 1", hint: "did you mean '\(origin.appending(.index(1)))'?")
+    }
+    let position = index > 0 ? index - 1 : count + index
+    guard (0..<count).contains(position) else {
+      throw PathError(message: "'\(place)': the list has \(count) \(count == 1 ? "item" : "items")")
+    }
+    return position
+  }
+
+  private func position(
+    of field: String, _ wanted: Value, _ element: Schema, _ access: ListAccess, _ source: UnsafeRawPointer,
+    _ origin: Path
+  ) throws(PathError) -> Int {
+    guard case .record(let record) = element.kind, case .record(let fields) = element.access.parts,
+      let index = record.index(of: field)
+    else {
+      var names: [String] = []
+      if case .record(let record) = element.kind { names = record.layout.fields }
+      throw element.unknown(field, among: names, origin)
+    }
+    let schema = record.fields[index].schema
+    let wanted = (try? schema.check(wanted)) ?? wanted
+    for position in 0..<access.count(source) {
+      var found = false
+      access.read(source, position) { part in
+        fields.read(part, index) { found = schema.access.read($0) == wanted }
+      }
+      if found { return position }
+    }
+    throw PathError(message: "'\(origin)' has no item with \(field) = \(JSON.text(of: wanted))")
+  }
+
+  private func unknown(_ name: String, among names: [String], _ origin: Path) -> PathError {
+    let suggestion = Suggestion.nearest(to: name, among: names)
+    return PathError(
+      message: "'\(origin)' has no field '\(name)'",
+      hint: suggestion.map { "did you mean '\(origin.appending(.field($0)))'?" })
+  }
+
+  private func wrongStep(_ step: Path.Step, _ origin: Path) -> PathError {
+    switch (kind, step) {
+    case (.list, .field(let name)):
+      PathError(
+        message: "'\(origin)' is a list; it has no field '\(name)'",
+        hint: "say which item: \(origin)[1].\(name), or all: \(origin)[*].\(name)")
+    case (_, .field(let name)): PathError(message: "'\(origin)' is \(typeName); it has no field '\(name)'")
+    case (_, .key(let key)): PathError(message: "'\(origin)' is \(typeName); it has no entry \(JSON.text(of: key.value))")
+    default: PathError(message: "'\(origin)' is \(typeName); it has no items")
+    }
+  }
+}
+
+extension Path.Step {
+  /// The key of a map that the step names, or nil where it names none of that kind.
+  public func mapKey(_ kind: Schema.KeyKind) -> MapKey? {
+    switch (kind, self) {
+    case (.string, .field(let name)): .string(name)
+    case (.string, .key(.string(let name))): .string(name)
+    case (.int, .index(let number)), (.int, .key(.int(let number))): .int(number)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/// The tree as a value: positions, in-place access, insertion and removal. Copies share nodes; a mutation copies
+/// the nodes on its path that are shared, and no others.
+@usableFromInline
+struct CountedTree<Content: TreeContent> {
+  @usableFromInline typealias Node = TreeNode<Content>
+  @usableFromInline typealias Element = Content.Element
+
+  @usableFromInline var root: Node?
+
+  @inlinable
+  init() {}
+
+  @inlinable var count: Int { root?.count ?? 0 }
+
+  @inlinable
+  func isIdentical(to other: Self) -> Bool { root === other.root }
+
+  /// The root without a claim on it: descending costs no reference counting while `self` keeps the nodes alive.
+  @inlinable var unmanagedRoot: Unmanaged<Node>? { root.map { Unmanaged.passUnretained($0) } }
+
+  @inlinable
+  mutating func makeRootUnique() {
+    if !isKnownUniquelyReferenced(&root) { root = root?.copy() }
+  }
+
+  /// Where the element at `index` is, valid as long as the tree is neither mutated nor released.
+  @inlinable
+  func element(at index: Int) -> UnsafeMutablePointer<Element> {
+    let run = leaf(at: index)
+    return run.elements + run.offset
+  }
+
+  /// The leaf that holds the element at `index`: its elements, their number, and the element's place among them.
+  @inlinable
+  func leaf(at index: Int) -> (elements: UnsafeMutablePointer<Element>, count: Int, offset: Int) {
+    guard var node = unmanagedRoot, index >= 0, index < count else { preconditionFailure("Index out of range") }
+    var offset = index
+    while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {
+      node = node._withUnsafeGuaranteedRef { $0.child(at: &offset) }
+    }
+    return node._withUnsafeGuaranteedRef { ($0.elements, $0.slots, offset) }
+  }
+
+  /// Where the element at `index` is, to be changed in place; copies what is shared on the way.
+  @inlinable
+  mutating func mutableElement(at index: Int) -> UnsafeMutablePointer<Element> {
+    makeRootUnique()
+    guard var node = unmanagedRoot, index >= 0, index < count else { preconditionFailure("Index out of range") }
+    var offset = index
+    while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {
+      node = node._withUnsafeGuaranteedRef { $0.uniqueChild(at: &offset) }
+    }
+    return node._withUnsafeGuaranteedRef { $0.elements + offset }
+  }
+
+  /// Inserts before `index`, which may be `count`.
+  @inlinable
+  mutating func insert(_ element: __owned Element, at index: Int) {
+    makeRootUnique()
+    precondition(index >= 0 && index <= count, "Index out of range")
+    guard let unmanagedRoot else {
+      let leaf = Node(leafCapacity: 4)
+      leaf.insertElement(element, at: 0)
+      root = leaf
+      return
+    }
+    let sibling = unmanagedRoot._withUnsafeGuaranteedRef { $0.insert(element, at: index, isLast: true) }
+    guard let sibling, let node = root else { return }
+    let parent = Node(height: node.height + 1)
+    parent.insertChild(node, at: 0)
+    parent.insertChild(sibling, at: 1)
+    parent.refreshEnds()
+    root = parent
+  }
+
+  @inlinable
+  mutating func remove(at index: Int) -> Element { remove(at: index, take: { $0.move() }) }
+
+  /// Removes the element at `index`, which `take` moves out or destroys.
+  @inlinable
+  mutating func remove<R>(at index: Int, take: (UnsafeMutablePointer<Element>) -> R) -> R {
+    makeRootUnique()
+    guard let node = root, index >= 0, index < node.count else { preconditionFailure("Index out of range") }
+    let taken = node.remove(at: index, take: take)
+    while let node = root, node.height > 0, node.slots == 1 { root = node.children.pointee.node }
+    if node.count == 0 { root = nil }
+    return taken
+  }
+}

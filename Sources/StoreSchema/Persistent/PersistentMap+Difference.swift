@@ -1,0 +1,62 @@
+extension PersistentMap {
+  /// Visits, in order of the keys, where two maps may differ.
+  ///
+  /// Parts that the maps share are skipped without a look at them, so that a map and an earlier snapshot of it are
+  /// compared in time proportional to what has changed in between, times log n.
+  /// - Parameter visit: gets a key, its value in `old` and its value in `new`, nil on the side that lacks the key.
+  ///   Where both are there they may be equal: comparing them is up to the caller. The addresses are valid during
+  ///   the call.
+  @inlinable
+  public static func difference(
+    _ old: Self, _ new: Self,
+    visit: (_ key: Key, _ old: UnsafePointer<Value>?, _ new: UnsafePointer<Value>?) throws -> Void
+  ) rethrows {
+    _ = try walk(old, new) { key, old, new in
+      try visit(key, old, new)
+      return true
+    }
+  }
+
+  /// Merges both maps in order of their keys, until `visit` returns false; returns whether it never did.
+  @inlinable
+  static func walk(
+    _ old: Self, _ new: Self, visit: (Key, UnsafePointer<Value>?, UnsafePointer<Value>?) throws -> Bool
+  ) rethrows -> Bool {
+    var oldRank = 0
+    var newRank = 0
+    while let oldRoot = old.tree.root, let newRoot = new.tree.root, oldRank < old.count, newRank < new.count {
+      switch AlignedRun(oldRoot, oldRank, newRoot, newRank) {
+      case .shared(_, let after):
+        oldRank += after
+        newRank += after
+      case .separate(let oldEntries, let newEntries, _, let after):
+        var oldStep = 0
+        var newStep = 0
+        while oldStep < after && newStep < after {
+          let oldEntry = oldEntries + oldStep
+          let newEntry = newEntries + newStep
+          let isInOld = oldEntry.pointee.key <= newEntry.pointee.key
+          let isInNew = newEntry.pointee.key <= oldEntry.pointee.key
+          let goesOn = try visit(
+            isInOld ? oldEntry.pointee.key : newEntry.pointee.key,
+            isInOld ? UnsafePointer(value(of: oldEntry)) : nil,
+            isInNew ? UnsafePointer(value(of: newEntry)) : nil)
+          guard goesOn else { return false }
+          if isInOld { oldStep += 1 }
+          if isInNew { newStep += 1 }
+        }
+        oldRank += oldStep
+        newRank += newStep
+      }
+    }
+    for rank in oldRank..<old.count {
+      let entry = old.tree.element(at: rank)
+      guard try visit(entry.pointee.key, UnsafePointer(value(of: entry)), nil) else { return false }
+    }
+    for rank in newRank..<new.count {
+      let entry = new.tree.element(at: rank)
+      guard try visit(entry.pointee.key, nil, UnsafePointer(value(of: entry))) else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,99 @@
+/// A map from keys to values in ascending order of its keys, whose copies share structure.
+///
+/// Copying a map, and keeping the copy as a snapshot, is O(1). Finding, changing, adding and removing a value is
+/// O(log n), in place where no snapshot shares the nodes on its path. It is the B-tree of `PersistentList`, and
+/// for the same reason: order, in-place access to values and comparison that skips shared parts, all three of
+/// which no type of swift-collections has. Keys in order make iteration deterministic.
+public struct PersistentMap<Key: Comparable, Value> {
+  @usableFromInline typealias Entry = MapContent<Key, Value>.Entry
+
+  @usableFromInline var tree = CountedTree<MapContent<Key, Value>>()
+
+  /// An empty map.
+  @inlinable
+  public init() {}
+
+  /// A map of keys to values; of entries with equal keys the last one counts.
+  @inlinable
+  public init<S: Sequence>(_ entries: S) where S.Element == (Key, Value) {
+    for (key, value) in entries { updateValue(value, forKey: key) }
+  }
+
+  /// The number of entries; O(1).
+  @inlinable public var count: Int { tree.count }
+
+  /// Whether the map has no entries.
+  @inlinable public var isEmpty: Bool { tree.count == 0 }
+
+  /// Whether both maps are the same snapshot, so that they cannot differ; O(1). Equal maps need not be identical.
+  @inlinable
+  public func isIdentical(to other: Self) -> Bool { tree.isIdentical(to: other.tree) }
+
+  /// Where `key` is or belongs, and its entry if there is one.
+  @inlinable
+  func find(_ key: Key) -> (rank: Int, entry: UnsafeMutablePointer<Entry>?) {
+    guard var node = tree.unmanagedRoot else { return (0, nil) }
+    var rank = 0
+    while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {
+      node = node._withUnsafeGuaranteedRef { node in
+        let index = node.childIndex(for: key)
+        rank += node.start(of: index)
+        return Unmanaged.passUnretained(node.children[index].node)
+      }
+    }
+    return node._withUnsafeGuaranteedRef { leaf in
+      let index = leaf.elementIndex(for: key)
+      let entry = leaf.elements + index
+      return (rank + index, index < leaf.slots && entry.pointee.key == key ? entry : nil)
+    }
+  }
+
+  /// The value of an entry in place. `pointee` addresses the entry itself, so that the address holds as long as
+  /// the entry does.
+  @inlinable
+  static func value(of entry: UnsafeMutablePointer<Entry>) -> UnsafeMutablePointer<Value> {
+    withUnsafeMutablePointer(to: &entry.pointee.value) { $0 }
+  }
+}
+
+// A shared node never changes: nodes are mutated only while uniquely referenced, by the one map that holds them.
+extension PersistentMap: @unchecked Sendable where Key: Sendable, Value: Sendable {}
+
+extension PersistentMap: ExpressibleByDictionaryLiteral {
+  /// A map of the entries of the literal; of entries with equal keys the last one counts.
+  @inlinable
+  public init(dictionaryLiteral elements: (Key, Value)...) { self.init(elements) }
+}
+
+extension PersistentMap: Equatable where Value: Equatable {
+  /// Whether both maps have the same keys with equal values. Shared parts count as equal without a look at them.
+  @inlinable
+  public static func == (left: Self, right: Self) -> Bool {
+    guard left.count == right.count else { return false }
+    return walk(left, right) { _, left, right in
+      guard let left, let right else { return false }
+      return left.pointee == right.pointee
+    }
+  }
+}
+
+extension PersistentMap: Hashable where Key: Hashable, Value: Hashable {
+  /// Feeds the number of entries, and each key and value in order, to `hasher`.
+  @inlinable
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(count)
+    for (key, value) in self {
+      hasher.combine(key)
+      hasher.combine(value)
+    }
+  }
+}
+
+extension PersistentMap: CustomStringConvertible {
+  /// The entries in order, as a dictionary prints them.
+  public var description: String {
+    guard !isEmpty else { return "[:]" }
+    let entries = map { "\(String(reflecting: $0.key)): \(String(reflecting: $0.value))" }
+    return "[\(entries.joined(separator: ", "))]"
+  }
+}

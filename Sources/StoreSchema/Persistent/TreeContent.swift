@@ -1,0 +1,38 @@
+/// What a `TreeNode` holds: the type of its elements, and what an inner node remembers of each child so that a
+/// search need not look into it.
+@usableFromInline
+protocol TreeContent {
+  associatedtype Element
+  /// A copy of the part of a child's first element that orders it; empty where elements have a position only.
+  associatedtype Separator
+
+  static func separator(of element: UnsafePointer<Element>) -> Separator
+}
+
+/// Elements found by position alone.
+@usableFromInline
+enum ListContent<Element>: TreeContent {
+  @inlinable
+  static func separator(of element: UnsafePointer<Element>) {}
+}
+
+/// Entries that stand in ascending order of their keys.
+@usableFromInline
+enum MapContent<Key: Comparable, Value>: TreeContent {
+  @usableFromInline
+  struct Entry {
+    @usableFromInline var key: Key
+    @usableFromInline var value: Value
+
+    @inlinable
+    init(key: Key, value: Value) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  @usableFromInline typealias Element = Entry
+
+  @inlinable
+  static func separator(of element: UnsafePointer<Entry>) -> Key { element.pointee.key }
+}

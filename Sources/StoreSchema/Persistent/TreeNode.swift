@@ -1,0 +1,161 @@
+/// A node of the B-tree behind `PersistentList` and `PersistentMap`: a leaf with up to 128 elements, or an inner
+/// node with up to 16 children.
+///
+/// Invariants
+/// - A node is mutated only by a caller that has made it uniquely referenced; a shared node never changes.
+/// - All leaves have the same depth, and no node but an empty root's is empty.
+/// - `ends[i]` is the number of elements in the children `0...i`; `children[i].separator` belongs to the first
+///   element below child `i`.
+/// - Nodes split in halves, except on the right edge of the tree, where the left part stays full: appending
+///   leaves full nodes behind.
+///
+/// The variables opt out of dynamic exclusivity checks: each access is a single load or store, and the first
+/// invariant excludes a second party.
+@usableFromInline
+final class TreeNode<Content: TreeContent> {
+  @usableFromInline typealias Element = Content.Element
+
+  @usableFromInline
+  struct Child {
+    @usableFromInline var node: TreeNode
+    @usableFromInline var separator: Content.Separator
+
+    @inlinable
+    init(_ node: TreeNode) {
+      self.node = node
+      self.separator = node.firstSeparator
+    }
+  }
+
+  /// Zero for a leaf.
+  @usableFromInline let height: Int
+  /// A child of this node holds at most `1 << childShift` elements.
+  @usableFromInline let childShift: Int
+  /// The elements in this subtree.
+  @exclusivity(unchecked) @usableFromInline var count = 0
+  /// The elements of a leaf, or the children of an inner node.
+  @exclusivity(unchecked) @usableFromInline var slots = 0
+  @exclusivity(unchecked) @usableFromInline var capacity: Int
+  @exclusivity(unchecked) @usableFromInline var storage: UnsafeMutableRawPointer
+
+  /// A leaf without elements.
+  @inlinable
+  init(leafCapacity: Int) {
+    height = 0
+    childShift = 0
+    capacity = leafCapacity
+    storage = UnsafeMutableRawPointer(UnsafeMutablePointer<Element>.allocate(capacity: leafCapacity))
+  }
+
+  /// An inner node without children.
+  @inlinable
+  init(height: Int) {
+    self.height = height
+    childShift = Self.leafShift + Self.fanOutShift * (height - 1)
+    capacity = Self.fanOut
+    storage = UnsafeMutableRawPointer.allocate(
+      byteCount: Self.fanOut * (MemoryLayout<Child>.stride + MemoryLayout<Int>.stride),
+      alignment: MemoryLayout<Child>.alignment)
+  }
+
+  @inlinable
+  deinit {
+    if height == 0 {
+      elements.deinitialize(count: slots)
+    } else {
+      children.deinitialize(count: slots)
+    }
+    storage.deallocate()
+  }
+
+  /// A node with the same contents that shares the children.
+  @inlinable
+  func copy() -> TreeNode {
+    let copy = height == 0 ? TreeNode(leafCapacity: capacity) : TreeNode(height: height)
+    if height == 0 {
+      copy.elements.initialize(from: elements, count: slots)
+    } else {
+      copy.children.initialize(from: children, count: slots)
+      copy.ends.initialize(from: ends, count: slots)
+    }
+    copy.slots = slots
+    copy.count = count
+    return copy
+  }
+}
+
+// MARK: - Layout
+
+extension TreeNode {
+  @inlinable static var fanOutShift: Int { 4 }
+  @inlinable static var fanOut: Int { 1 << fanOutShift }
+
+  /// A leaf holds at most `1 << leafShift` elements: about half a kilobyte, so that copying a shared leaf stays
+  /// cheap, and 16 to 128 elements.
+  @inlinable static var leafShift: Int {
+    let fitting = max(16, min(128, 512 / max(1, MemoryLayout<Element>.stride)))
+    return Int.bitWidth - 1 - fitting.leadingZeroBitCount
+  }
+
+  @inlinable static var maximumLeafCapacity: Int { 1 << leafShift }
+
+  @inlinable var maximumSlots: Int { height == 0 ? Self.maximumLeafCapacity : Self.fanOut }
+
+  /// The elements of a leaf.
+  @inlinable var elements: UnsafeMutablePointer<Element> { storage.assumingMemoryBound(to: Element.self) }
+
+  /// The children of an inner node.
+  @inlinable var children: UnsafeMutablePointer<Child> { storage.assumingMemoryBound(to: Child.self) }
+
+  /// The running totals of an inner node, behind its children.
+  @inlinable var ends: UnsafeMutablePointer<Int> {
+    (storage + Self.fanOut * MemoryLayout<Child>.stride).assumingMemoryBound(to: Int.self)
+  }
+
+  /// The separator of the first element of a node that is not empty.
+  @inlinable var firstSeparator: Content.Separator {
+    height == 0 ? Content.separator(of: elements) : children.pointee.separator
+  }
+}
+
+// MARK: - Descending
+
+extension TreeNode {
+  /// The child of an inner node that holds the element at `offset`.
+  @inlinable
+  func childIndex(at offset: Int) -> Int {
+    let ends = ends
+    var index = offset &>> childShift
+    while ends[index] <= offset { index &+= 1 }
+    return index
+  }
+
+  /// The number of elements before child `index`.
+  @inlinable
+  func start(of index: Int) -> Int { index == 0 ? 0 : ends[index &- 1] }
+
+  /// The child of an inner node that holds the element at `offset`, which becomes an offset in the child.
+  @inlinable
+  func child(at offset: inout Int) -> Unmanaged<TreeNode> {
+    let index = childIndex(at: offset)
+    offset &-= start(of: index)
+    return Unmanaged.passUnretained(children[index].node)
+  }
+
+  /// The same, with the child safe to mutate; this node must be so already.
+  @inlinable
+  func uniqueChild(at offset: inout Int) -> Unmanaged<TreeNode> {
+    let index = childIndex(at: offset)
+    offset &-= start(of: index)
+    makeChildUnique(index)
+    return Unmanaged.passUnretained(children[index].node)
+  }
+
+  /// Makes child `index` safe to mutate; this node must be so already.
+  @inlinable
+  func makeChildUnique(_ index: Int) {
+    if !isKnownUniquelyReferenced(&children[index].node) {
+      children[index].node = children[index].node.copy()
+    }
+  }
+}

@@ -1,0 +1,154 @@
+/// What a type looks like at run time, and how to reach into a value of it.
+///
+/// A schema describes a type by its ``kind`` and reaches into memory that holds a value of it through ``access``:
+/// reading or writing one field, one element or one entry converts nothing else ("in-place access" of the design's
+/// `house.md`). The memory is either a Swift value (a schema that `@Schema` derived) or a ``Value`` that was checked
+/// against the schema (the slice of a Lua plugin): ``dynamic`` gives the second view of the same description.
+public final class Schema: Sendable {
+  /// The type's description.
+  public let kind: Kind
+  /// How to reach into a value of the type.
+  public let access: Access
+  /// Whether the memory that ``access`` reaches into holds a ``Value``.
+  public let isDynamic: Bool
+
+  /// Joins a description and a way into memory.
+  public init(kind: Kind, access: Access, isDynamic: Bool = false) {
+    self.kind = kind
+    self.access = access
+    self.isDynamic = isDynamic
+  }
+
+  /// The set of types that Swift modules and Lua plugins share.
+  public indirect enum Kind: Sendable {
+    /// `true` or `false`.
+    case bool
+    /// A 64-bit integer within bounds, both inclusive; nil: no bound.
+    case int(minimum: Int?, maximum: Int?)
+    /// A double-precision number.
+    case double
+    /// Text.
+    case string
+    /// One of a set of names: an enum without payloads.
+    case choice(name: String, cases: [String])
+    /// A value or none.
+    case optional(Schema)
+    /// Values of one type, in order.
+    case list(Schema)
+    /// Values of one type, by key.
+    case map(key: KeyKind, Schema)
+    /// Named fields.
+    case record(RecordSchema)
+    /// An enum of which at least one case has a payload.
+    case union(UnionSchema)
+    /// Any value at all: used where a projection declares no type.
+    case any
+  }
+
+  /// The type of a map's keys.
+  public enum KeyKind: Sendable {
+    /// Integer keys.
+    case int
+    /// Text keys.
+    case string
+  }
+}
+
+/// A record type: its name and its fields in declared order.
+public struct RecordSchema: Sendable {
+  /// The layout that values of the type share.
+  public let layout: RecordLayout
+  /// The fields in declared order.
+  public let fields: [Field]
+
+  /// Makes a record type.
+  public init(name: String, fields: [Field]) {
+    self.layout = RecordLayout(name: name, fields: fields.map(\.name))
+    self.fields = fields
+  }
+
+  /// The type's name.
+  public var name: String { layout.name }
+
+  /// The position of the field of that name, from 0.
+  public func index(of name: String) -> Int? { layout.index(of: name) }
+}
+
+/// One field of a record, or one argument of an action.
+public struct Field: Sendable {
+  /// The field's name.
+  public let name: String
+  /// The field's type.
+  public let schema: Schema
+  /// What an absent field becomes; nil: the field is required, unless it is optional.
+  public let defaultValue: Value?
+  /// What the field means, in one sentence; may be empty.
+  public let documentation: String
+
+  /// Makes a field.
+  public init(_ name: String, _ schema: Schema, default defaultValue: Value? = nil, documentation: String = "") {
+    self.name = name
+    self.schema = schema
+    self.defaultValue = defaultValue
+    self.documentation = documentation
+  }
+
+  /// Whether the field may hold no value.
+  public var isOptional: Bool {
+    if case .optional = schema.kind { return true }
+    return false
+  }
+
+  /// Whether a value for this field must be given.
+  public var isRequired: Bool { defaultValue == nil && !isOptional }
+}
+
+/// An enum type with payloads.
+public struct UnionSchema: Sendable {
+  /// The type's name.
+  public let name: String
+  /// The cases in declared order.
+  public let cases: [Case]
+
+  /// Makes an enum type.
+  public init(name: String, cases: [Case]) {
+    self.name = name
+    self.cases = cases
+  }
+
+  /// The position of the case of that name, from 0.
+  public func index(of name: String) -> Int? { cases.firstIndex { $0.name == name } }
+
+  /// One case of an enum: an action, when the enum is a module's actions.
+  public struct Case: Sendable {
+    /// The case's name.
+    public let name: String
+    /// The payload's layout, shared by all values of the case.
+    public let layout: RecordLayout
+    /// The payload's fields in declared order.
+    public let fields: [Field]
+    /// What the case means, in one sentence; may be empty.
+    public let documentation: String
+
+    /// Makes a case.
+    public init(_ name: String, fields: [Field] = [], documentation: String = "") {
+      self.name = name
+      self.layout = RecordLayout(name: name, fields: fields.map(\.name))
+      self.fields = fields
+      self.documentation = documentation
+    }
+
+    /// The enum that this case wraps: the case has one unlabelled payload that is itself an enum. An action enum's
+    /// branches, one a module, are such cases.
+    public var branch: Schema? {
+      guard fields.count == 1, fields[0].name == Case.unlabelled else { return nil }
+      switch fields[0].schema.kind {
+      case .union, .choice: return fields[0].schema
+      default: return nil
+      }
+    }
+
+    /// The name that a single payload without a label gets.
+    public static let unlabelled = "value"
+  }
+}

@@ -1,0 +1,200 @@
+extension Schema {
+  /// Checks a value against the type and returns it in the type's own form (R32): an integer where a number is declared
+  /// becomes one, a table becomes a record with its fields in declared order and its defaults filled in, an empty table
+  /// becomes an empty list or map.
+  ///
+  /// - Throws: ``SchemaError`` with the path inside `value`.
+  public func check(_ value: Value) throws(SchemaError) -> Value {
+    switch kind {
+    case .any: return value
+    case .bool:
+      guard case .bool = value else { throw mismatch(value) }
+      return value
+    case .int(let minimum, let maximum):
+      guard case .int(let number) = value else { throw mismatch(value) }
+      if number < minimum ?? .min || number > maximum ?? .max {
+        throw SchemaError(Path(), .outOfRange(bounds: bounds ?? "", found: "\(number)"))
+      }
+      return value
+    case .double:
+      switch value {
+      case .double: return value
+      case .int(let number): return .double(Double(number))
+      default: throw mismatch(value)
+      }
+    case .string:
+      guard case .string = value else { throw mismatch(value) }
+      return value
+    case .choice(_, let cases):
+      guard case .string(let name) = value else { throw mismatch(value) }
+      guard cases.contains(name) else {
+        throw SchemaError(Path(), .unknownCase(found: value.described, expected: cases))
+      }
+      return value
+    case .optional(let wrapped):
+      if case .none = value { return value }
+      do throws(SchemaError) {
+        return try wrapped.check(value)
+      } catch {
+        // The optional type is what was declared, so it is what the message names.
+        if error.path.isEmpty, case .typeMismatch(wrapped.typeName, let found) = error.problem {
+          throw SchemaError(Path(), .typeMismatch(expected: typeName, found: found))
+        }
+        throw error
+      }
+    case .list(let element): return try checkList(value, element)
+    case .map(let key, let element): return try checkMap(value, key, element)
+    case .record(let record): return .record(Record(record.layout, try fieldValues(of: value)))
+    case .union(let union):
+      let (index, values) = try caseValues(of: value)
+      let current = union.cases[index]
+      if current.fields.isEmpty { return .string(current.name) }
+      return .variant(Variant(name: current.name, payload: Record(current.layout, values)))
+    }
+  }
+
+  private func checkList(_ value: Value, _ element: Schema) throws(SchemaError) -> Value {
+    switch value {
+    case .list(let list):
+      var checked = PersistentList<Value>()
+      for item in list {
+        do throws(SchemaError) {
+          checked.append(try element.check(item))
+        } catch {
+          throw error.under(Path([.index(checked.count + 1)]))
+        }
+      }
+      return .list(checked)
+    case .map(let map) where map.isEmpty: return .list([])
+    default: throw mismatch(value)
+    }
+  }
+
+  private func checkMap(_ value: Value, _ key: KeyKind, _ element: Schema) throws(SchemaError) -> Value {
+    var entries: [(MapKey, Value)] = []
+    switch value {
+    case .map(let map): entries = map.map { ($0.key, $0.value) }
+    case .record(let record): entries = zip(record.layout.fields, record.values).map { (.string($0), $1) }
+    case .list(let list):
+      guard list.isEmpty || key == .int else { throw mismatch(value) }
+      entries = list.enumerated().map { (.int($0 + 1), $1) }
+    default: throw mismatch(value)
+    }
+    var checked = PersistentMap<MapKey, Value>()
+    for (entryKey, item) in entries {
+      switch (key, entryKey) {
+      case (.int, .int), (.string, .string): break
+      default: throw SchemaError(Path(), .badKey(expected: key.name, found: entryKey.value.described))
+      }
+      do throws(SchemaError) {
+        checked[entryKey] = try element.check(item)
+      } catch {
+        throw error.under(Path([.key(entryKey)]))
+      }
+    }
+    return .map(checked)
+  }
+
+  /// The fields of a record value in declared order, each checked, defaults filled in.
+  ///
+  /// - Throws: ``SchemaError`` where a field is missing, unknown or of another type.
+  public func fieldValues(of value: Value) throws(SchemaError) -> [Value] {
+    guard case .record(let record) = kind else { throw mismatch(value) }
+    return try Schema.check(value, against: record.fields, layout: record.layout, or: mismatch(value))
+  }
+
+  /// The position of an enum value's case and its payload in declared order.
+  ///
+  /// - Throws: ``SchemaError`` where there is no such case or the payload does not fit.
+  public func caseValues(of value: Value) throws(SchemaError) -> (index: Int, payload: [Value]) {
+    let names: [String]
+    var cases: [UnionSchema.Case] = []
+    switch kind {
+    case .choice(_, let all): names = all
+    case .union(let union):
+      cases = union.cases
+      names = cases.map(\.name)
+    default: throw mismatch(value)
+    }
+    let name: String
+    var payload = Value.map([:])
+    switch value {
+    case .string(let text): name = text
+    case .variant(let variant):
+      name = variant.name
+      payload = .record(variant.payload)
+    case .map(let map) where map.count == 1:
+      guard let entry = map.firstEntry(after: nil), case .string(let text) = entry.key else { throw mismatch(value) }
+      name = text
+      payload = entry.value
+    default: throw mismatch(value)
+    }
+    guard let index = names.firstIndex(of: name) else {
+      throw SchemaError(Path(), .unknownCase(found: value.described, expected: names))
+    }
+    guard !cases.isEmpty else { return (index, []) }
+    let current = cases[index]
+    let fields = try Schema.check(
+      payload, against: current.fields, layout: current.layout, or: mismatch(payload))
+    return (index, fields)
+  }
+
+  static func check(
+    _ value: Value, against fields: [Field], layout: RecordLayout, or mismatch: SchemaError
+  ) throws(SchemaError) -> [Value] {
+    var given: [Value?]
+    switch value {
+    case .record(let record) where record.layout == layout: given = record.values
+    case .record(let record):
+      given = try arrange(zip(record.layout.fields, record.values).map { ($0, $1) }, fields, layout)
+    case .map(let map):
+      var named: [(String, Value)] = []
+      for (key, value) in map {
+        guard case .string(let name) = key else {
+          throw SchemaError(Path(), .badKey(expected: "String", found: key.value.described))
+        }
+        named.append((name, value))
+      }
+      given = try arrange(named, fields, layout)
+    case .list(let list) where list.isEmpty: given = Array(repeating: nil, count: fields.count)
+    default: throw mismatch
+    }
+    var checked: [Value] = []
+    checked.reserveCapacity(fields.count)
+    for (index, field) in fields.enumerated() { checked.append(try field.check(given[index])) }
+    return checked
+  }
+
+  private static func arrange(
+    _ named: [(String, Value)], _ fields: [Field], _ layout: RecordLayout
+  ) throws(SchemaError) -> [Value?] {
+    var given = [Value?](repeating: nil, count: fields.count)
+    for (name, value) in named {
+      guard let index = layout.index(of: name) else {
+        let suggestion = Suggestion.nearest(to: name, among: layout.fields)
+        throw SchemaError(Path(), .unknownField(record: layout.name, name: name, suggestion: suggestion))
+      }
+      given[index] = value
+    }
+    return given
+  }
+}
+
+extension Field {
+  /// Checks what was given for the field: nil becomes the default, and so does ``Value/none`` where the field is not
+  /// optional.
+  ///
+  /// - Throws: ``SchemaError`` at the field's name.
+  public func check(_ given: Value?) throws(SchemaError) -> Value {
+    if given == nil || given == Value.none, let defaultValue, given == nil || !isOptional { return defaultValue }
+    guard let given else {
+      if isOptional { return .none }
+      throw SchemaError(Path(), .missingField(name: name, type: schema.typeName))
+    }
+    do throws(SchemaError) {
+      return try schema.check(given)
+    } catch {
+      throw error.under(Path([.field(name)]))
+    }
+  }
+}

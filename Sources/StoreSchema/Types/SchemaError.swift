@@ -1,0 +1,63 @@
+/// Why a value is not of a type: where, what was expected, what was found.
+public struct SchemaError: Error, Hashable, Sendable {
+  /// Where in the value; empty: the value itself.
+  public var path: Path
+  /// What is wrong there.
+  public let problem: Problem
+
+  /// Makes an error at a path.
+  public init(_ path: Path, _ problem: Problem) {
+    self.path = path
+    self.problem = problem
+  }
+
+  /// The kinds of mismatch.
+  public enum Problem: Hashable, Sendable {
+    /// A value of another type: the expected type's name and the value found.
+    case typeMismatch(expected: String, found: String)
+    /// A number out of its bounds, such as `>= 0` or `1...180`.
+    case outOfRange(bounds: String, found: String)
+    /// A name that is not one of an enum's cases.
+    case unknownCase(found: String, expected: [String])
+    /// A field that the record type does not have.
+    case unknownField(record: String, name: String, suggestion: String?)
+    /// A required field that is absent.
+    case missingField(name: String, type: String)
+    /// A list with holes, or a table with both positions and names.
+    case malformedList(String)
+    /// A map key of the wrong type.
+    case badKey(expected: String, found: String)
+  }
+
+  /// The code under which the shell reports the error (`help CODE`).
+  public var code: String {
+    switch problem {
+    case .outOfRange: "out-of-range"
+    case .missingField: "missing-argument"
+    case .unknownField: "unexpected-argument"
+    default: "type-mismatch"
+    }
+  }
+
+  /// The same error seen from further out.
+  public func under(_ prefix: Path) -> SchemaError { SchemaError(prefix + path, problem) }
+
+  /// One sentence with the place in quotes.
+  public var message: String {
+    let place = path.isEmpty ? "value" : "'\(path)'"
+    switch problem {
+    case .typeMismatch(let expected, let found): return "\(place) must be \(expected), got \(found)"
+    case .outOfRange(let bounds, let found): return "\(place) must be \(bounds), got \(found)"
+    case .unknownCase(let found, let expected):
+      return "\(place) must be one of \(expected.joined(separator: ", ")), got \(found)"
+    case .unknownField(let record, let name, let suggestion):
+      let owner = path.isEmpty ? record : path.description
+      let hint = suggestion.map { " (did you mean '\($0)'?)" } ?? ""
+      return "\(owner) has no field '\(name)'\(hint)"
+    case .missingField(let name, let type):
+      return path.isEmpty ? "'\(name)' (\(type)) is missing" : "\(place) needs '\(name)' (\(type))"
+    case .malformedList(let reason): return "\(place) must be a list: \(reason)"
+    case .badKey(let expected, let found): return "\(place) must have \(expected) keys, got \(found)"
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// The name that was probably meant.
+public enum Suggestion {
+  /// The candidate nearest to a word by Damerau–Levenshtein distance (optimal string alignment), if at most a third of
+  /// the word is wrong; ties go to the first. Source: F. J. Damerau, 1964.
+  public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
+    let limit = max(1, word.unicodeScalars.count / 3)
+    var best: (name: String, distance: Int)?
+    for candidate in candidates where candidate != word {
+      let distance = distance(word, candidate, limit: limit)
+      if distance <= limit, distance < best?.distance ?? .max { best = (candidate, distance) }
+    }
+    return best?.name
+  }
+
+  /// How many insertions, deletions, replacements and swaps of neighbours lead from one word to the other; more than
+  /// `limit` is reported as `limit + 1`.
+  static func distance(_ left: String, _ right: String, limit: Int) -> Int {
+    let left = Array(left.unicodeScalars)
+    let right = Array(right.unicodeScalars)
+    guard abs(left.count - right.count) <= limit else { return limit + 1 }
+    var beforePrevious = [Int](repeating: 0, count: right.count + 1)
+    var previous = Array(0...right.count)
+    var current = previous
+    for row in 0..<left.count {
+      current[0] = row + 1
+      var smallest = current[0]
+      for column in 0..<right.count {
+        let cost = left[row] == right[column] ? 0 : 1
+        var value = min(previous[column + 1] + 1, current[column] + 1, previous[column] + cost)
+        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+          value = min(value, beforePrevious[column - 1] + 1)
+        }
+        current[column + 1] = value
+        smallest = min(smallest, value)
+      }
+      guard smallest <= limit else { return limit + 1 }
+      (beforePrevious, previous, current) = (previous, current, beforePrevious)
+    }
+    return previous[right.count]
+  }
+}

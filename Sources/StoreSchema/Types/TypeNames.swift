@@ -1,0 +1,72 @@
+extension Schema {
+  /// The type's name as users read it: `Int`, `String?`, `[Task]`, `[String: Int]`.
+  public var typeName: String {
+    switch kind {
+    case .bool: "Bool"
+    case .int: "Int"
+    case .double: "Double"
+    case .string: "String"
+    case .choice(let name, let cases): name.isEmpty ? cases.joined(separator: "|") : name
+    case .optional(let wrapped): wrapped.typeName + "?"
+    case .list(let element): "[\(element.typeName)]"
+    case .map(let key, let value): "[\(key.name): \(value.typeName)]"
+    case .record(let record): record.name
+    case .union(let union): union.name
+    case .any: "Any"
+    }
+  }
+
+  /// What stands behind the type's name, where the name alone does not say it: `Task{id: Int, title: String}`, an
+  /// enum's cases, an integer's bounds; nil where there is nothing to add.
+  public var typeDetail: String? {
+    switch kind {
+    case .bool, .double, .string, .any: return nil
+    case .int: return bounds
+    case .choice(let name, let cases):
+      return name.isEmpty ? nil : "\(name){\(cases.joined(separator: ", "))}"
+    case .optional(let wrapped), .list(let wrapped), .map(_, let wrapped): return wrapped.typeDetail
+    case .record(let record):
+      let fields = record.fields.map { "\($0.name): \($0.schema.typeName)" }
+      return "\(record.name){\(fields.joined(separator: ", "))}"
+    case .union(let union):
+      return "\(union.name){\(union.cases.map(\.name).joined(separator: ", "))}"
+    }
+  }
+
+  /// An integer's bounds in words, `>= 0`, `<= 9` or `1...180`; nil where there are none.
+  public var bounds: String? {
+    guard case .int(let minimum, let maximum) = kind else { return nil }
+    switch (minimum, maximum) {
+    case (nil, nil): return nil
+    case (let minimum?, nil): return ">= \(minimum)"
+    case (nil, let maximum?): return "<= \(maximum)"
+    case (let minimum?, let maximum?): return "\(minimum)...\(maximum)"
+    }
+  }
+}
+
+extension Schema.KeyKind {
+  /// The key type's name.
+  public var name: String {
+    switch self {
+    case .int: "Int"
+    case .string: "String"
+    }
+  }
+}
+
+extension Value {
+  /// What the value is, for the "got …" half of a message: `string "two"`, `number 45`, `nil`, `a list`.
+  public var described: String {
+    switch self {
+    case .none: "nil"
+    case .bool(let value): "bool \(value)"
+    case .int(let value): "number \(value)"
+    case .double(let value): "number \(Literal.text(of: value))"
+    case .string(let value): "string \(Literal.quoted(value))"
+    case .list: "a list"
+    case .map, .record: "a record"
+    case .variant(let variant): "case \(variant.name)"
+    }
+  }
+}

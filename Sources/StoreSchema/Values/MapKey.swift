@@ -1,0 +1,48 @@
+/// The key of a map entry: an integer or a text, ordered as R31 asks: integers first, then texts by their UTF-8 bytes.
+public enum MapKey: Hashable, Comparable, Sendable {
+  /// An integer key.
+  case int(Int)
+  /// A text key.
+  case string(String)
+
+  /// Integers before texts; integers by size, texts by bytes.
+  public static func < (left: MapKey, right: MapKey) -> Bool {
+    switch (left, right) {
+    case (.int(let left), .int(let right)): left < right
+    case (.int, .string): true
+    case (.string, .int): false
+    case (.string(let left), .string(let right)): left.precedesByBytes(right)
+    }
+  }
+
+  /// The key as a value.
+  public var value: Value {
+    switch self {
+    case .int(let key): .int(key)
+    case .string(let key): .string(key)
+    }
+  }
+
+  /// The key that a value stands for, or nil where it is neither an integer nor text.
+  public init?(_ value: Value) {
+    switch value {
+    case .int(let key): self = .int(key)
+    case .string(let key): self = .string(key)
+    default: return nil
+    }
+  }
+}
+
+extension String {
+  /// Whether this text sorts before another by UTF-8 bytes, whatever the locale.
+  public func precedesByBytes(_ other: String) -> Bool {
+    let order = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        let shared = min(left.count, right.count)
+        for index in 0..<shared where left[index] != right[index] { return left[index] < right[index] }
+        return left.count < right.count
+      }
+    }
+    return (order ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
+  }
+}

@@ -1,0 +1,120 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// A struct's stored properties.
+struct RecordShape {
+  /// The struct's name, with backticks where the source has them.
+  let name: TokenSyntax
+  /// The stored properties in declared order.
+  let properties: [Property]
+
+  /// One stored property.
+  struct Property {
+    let name: TokenSyntax
+    /// The written type, if any.
+    let type: TypeSyntax?
+    /// The initial value, if any.
+    let initialValue: ExprSyntax?
+    let documentation: String
+  }
+
+  init(_ declaration: StructDeclSyntax, _ diagnostics: inout [Diagnostic]) {
+    name = declaration.name
+    let owner = name.plainName
+    var properties: [Property] = []
+    for member in declaration.memberBlock.members {
+      if let conditional = member.decl.as(IfConfigDeclSyntax.self), conditional.declaresStorage {
+        diagnostics.append(SchemaDiagnostic.conditional.at(conditional))
+      }
+      guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isStatic else { continue }
+      properties += RecordShape.properties(of: variable, in: owner, &diagnostics)
+    }
+    self.properties = properties
+  }
+
+  private static func properties(
+    of variable: VariableDeclSyntax, in owner: String, _ diagnostics: inout [Diagnostic]
+  ) -> [Property] {
+    let documentation = Documentation(variable.leadingTrivia).summary
+    var properties: [Property] = []
+    // In `var a, b: Int` the type stands behind the last name only.
+    var sharedType: TypeSyntax?
+    for binding in variable.bindings.reversed() {
+      if binding.typeAnnotation != nil || binding.initializer != nil { sharedType = binding.typeAnnotation?.type }
+      if binding.isComputed { continue }
+      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier else {
+        diagnostics.append(SchemaDiagnostic.pattern.at(binding.pattern))
+        continue
+      }
+      if let complaint = complaint(about: variable, binding, name.plainName) {
+        diagnostics.append(complaint)
+        continue
+      }
+      if let type = sharedType, let complaint = TypeRules.complaint(about: type, in: owner) {
+        diagnostics.append(complaint)
+        continue
+      }
+      properties.append(
+        Property(
+          name: name.trimmed, type: sharedType, initialValue: binding.initializer?.value,
+          documentation: documentation))
+    }
+    return properties.reversed()
+  }
+
+  private static func complaint(
+    about variable: VariableDeclSyntax, _ binding: PatternBindingSyntax, _ name: String
+  ) -> Diagnostic? {
+    if binding.accessorBlock != nil { return SchemaDiagnostic.observed(name).at(binding) }
+    if variable.modifiers.contains(where: { $0.name.tokenKind == .keyword(.lazy) }) {
+      return SchemaDiagnostic.lazy(name).at(variable)
+    }
+    for case .attribute(let attribute) in variable.attributes {
+      let attributeName = attribute.attributeName.trimmedDescription
+      if harmlessAttributes.contains(attributeName) { continue }
+      return SchemaDiagnostic.attributed(name, attribute: "@\(attributeName)").at(attribute)
+    }
+    if variable.bindingSpecifier.tokenKind == .keyword(.let), binding.initializer != nil {
+      return SchemaDiagnostic.constant(name).at(binding)
+    }
+    return nil
+  }
+
+  private static let harmlessAttributes: Set<String> = ["available", "usableFromInline", "_spi"]
+}
+
+extension VariableDeclSyntax {
+  /// Whether the property belongs to the type and not to its values.
+  var isStatic: Bool {
+    modifiers.contains { $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class) }
+  }
+}
+
+extension PatternBindingSyntax {
+  /// Whether there is a getter in place of storage; observers do not count.
+  fileprivate var isComputed: Bool {
+    switch accessorBlock?.accessors {
+    case nil: return false
+    case .getter: return true
+    case .accessors(let accessors):
+      return !accessors.allSatisfy {
+        [.keyword(.willSet), .keyword(.didSet)].contains($0.accessorSpecifier.tokenKind)
+      }
+    }
+  }
+}
+
+extension IfConfigDeclSyntax {
+  /// Whether a branch holds stored properties or cases.
+  var declaresStorage: Bool {
+    clauses.contains { clause in
+      guard case .decls(let members) = clause.elements else { return false }
+      return members.contains { member in
+        if member.decl.is(EnumCaseDeclSyntax.self) { return true }
+        if let nested = member.decl.as(IfConfigDeclSyntax.self) { return nested.declaresStorage }
+        guard let variable = member.decl.as(VariableDeclSyntax.self), !variable.isStatic else { return false }
+        return variable.bindings.contains { !$0.isComputed }
+      }
+    }
+  }
+}

@@ -1,0 +1,107 @@
+/// What the prompt needs of an editor of lines.
+///
+/// The prompt's logic is written against this protocol alone, so that batch, tests and embedding programs load no
+/// editor. An editor belongs to one thread, the one that waits in `nextEvent`.
+public protocol LineEditing: AnyObject {
+  /// Waits for one event.
+  ///
+  /// Shows `prompt` when no line is being edited yet; after `.deadline` and `.woken` the same line is still being
+  /// edited, and the next call goes on with it. Between a finished line and the next call the terminal is in its usual
+  /// mode, so that a command can print and start other programs.
+  ///
+  /// - Parameters:
+  ///   - prompt: The text before the line. Colour sequences in it take no room.
+  ///   - deadline: How long to wait from now; nil waits for ever.
+  ///   - wakeDescriptor: A file descriptor that ends the wait as `.woken` when it becomes readable; the caller reads it.
+  /// - Throws: What the editor cannot wait for: an error of the operating system.
+  func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptor: Int32?) throws -> LineEvent
+
+  /// Prints whole lines above the line being edited and puts line and cursor back as they were. When no line is being
+  /// edited, just prints. A missing newline at the end is added.
+  func printAbove(_ text: String, to target: OutputTarget)
+
+  /// Proposes what may stand at the cursor, when Tab is pressed: given the text of the line and the cursor's byte
+  /// offset in its UTF-8. Earlier lines of an open statement are the prompt's to remember.
+  var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)? { get set }
+
+  /// The earlier lines of a statement that is still open, joined by newlines; nil when the line starts a statement. An
+  /// external editor is given the whole statement.
+  var openLines: String? { get set }
+
+  /// The statements that Up and Ctrl-R find, oldest first. A statement of several lines is one entry.
+  var history: [String] { get }
+
+  /// Keeps a statement in the history, unless it starts with a space or repeats the last one.
+  /// - Throws: What kept it from being stored for later sessions; this session remembers it all the same.
+  func addHistory(_ statement: String) throws
+
+  /// True, once, when Ctrl-C was pressed while no line was being edited: the running command is to be cancelled.
+  func takeInterrupt() -> Bool
+
+  /// A file descriptor that is readable while such an interrupt waits to be taken: for a command that waits in `poll`.
+  var interruptDescriptor: Int32 { get }
+
+  /// Size of the terminal in characters.
+  var screenSize: (rows: Int, columns: Int) { get }
+
+  /// Restores the terminal. The editor is of no use afterwards.
+  func close()
+}
+
+/// What a wait for input ended with.
+public enum LineEvent: Equatable, Sendable {
+  /// A finished line, without its newline. Pasted text may hold newlines.
+  case line(String)
+  /// A whole statement that was edited in an external editor: it takes the place of `openLines` as well.
+  case statement(String)
+  /// Ctrl-C. The text on the line is dropped, `^C` and a newline are printed.
+  case interrupted(hadText: Bool)
+  /// Ctrl-D on an empty line, or the terminal is gone. A newline is printed.
+  case endOfInput
+  /// The time given is over; the line is still being edited.
+  case deadline
+  /// The descriptor given is readable; the line is still being edited.
+  case woken
+}
+
+/// Which of the program's two outputs a text belongs to.
+public enum OutputTarget: Sendable {
+  /// Results.
+  case standardOutput
+  /// Errors, notes, watch and log lines, progress.
+  case standardError
+}
+
+/// What may stand at the cursor.
+public struct LineCompletion: Equatable, Sendable {
+  /// Byte offset in the line's UTF-8 where the word at the cursor starts.
+  public var replaceFrom: Int
+  /// What may take the word's place, in the order in which it is listed.
+  public var candidates: [Candidate]
+  /// Text to print above the line, such as a signature. With a note nothing is inserted and nothing is listed.
+  public var note: String?
+
+  /// Creates a completion of the word that starts at `replaceFrom`.
+  public init(replaceFrom: Int, candidates: [Candidate] = [], note: String? = nil) {
+    self.replaceFrom = replaceFrom
+    self.candidates = candidates
+    self.note = note
+  }
+
+  /// One text that may take the place of the word at the cursor.
+  public struct Candidate: Equatable, Sendable {
+    /// What is inserted.
+    public var text: String
+    /// What the list shows, such as `by=  Int?`.
+    public var display: String
+    /// What follows the text when it is the only candidate: `.`, `=`, a space or nothing.
+    public var suffix: String
+
+    /// Creates a candidate; without a `display` the list shows the text.
+    public init(text: String, display: String? = nil, suffix: String = " ") {
+      self.text = text
+      self.display = display ?? text
+      self.suffix = suffix
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import Synchronization
+
+/// Lets actions through to middlewares and their output back, or not; switched while the store runs (R21). The idea is
+/// SwiftRex's GatedMiddleware.
+public final class Gate: Sendable {
+  private let open: Atomic<Bool>
+  private let lastEvaluated = Atomic<Int>(0)
+  private let heldInputs = Atomic<Int>(0)
+  private let droppedOutputs = Atomic<Int>(0)
+
+  /// A gate that stands open or shut to begin with.
+  public init(isOpen: Bool = true) { open = Atomic(isOpen) }
+
+  /// Whether plain actions and output pass.
+  public var isOpen: Bool { open.load(ordering: .relaxed) }
+
+  /// How many actions were held back.
+  public var held: Int { heldInputs.load(ordering: .relaxed) }
+
+  /// How many outputs were dropped.
+  public var dropped: Int { droppedOutputs.load(ordering: .relaxed) }
+
+  /// Counts an action that was held back.
+  public func noteHeld() { heldInputs.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Counts an output that was dropped.
+  public func noteDropped() { droppedOutputs.wrappingAdd(1, ordering: .relaxed) }
+
+  /// Moves the gate.
+  ///
+  /// - Returns: whether it stood otherwise before.
+  @discardableResult
+  public func set(isOpen: Bool) -> Bool { open.exchange(isOpen, ordering: .relaxed) != isOpen }
+
+  /// Whether an action has not been looked at yet: a gate around several units evaluates its control map once an action.
+  func isFirstLook(at number: Int) -> Bool { lastEvaluated.exchange(number, ordering: .relaxed) != number }
+}

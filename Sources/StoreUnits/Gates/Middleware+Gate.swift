@@ -1,0 +1,80 @@
+import StoreCore
+
+extension Middleware {
+  /// Gates these middlewares by actions of the application: a control action moves the gate when it arrives and is always
+  /// forwarded, a plain one only while the gate is open (R21).
+  ///
+  /// - Parameters:
+  ///   - gate: the gate; all units here share it. Gate each first to control them apart.
+  ///   - control: a control action's value; nil: a plain action.
+  ///   - on: the value that opens the gate.
+  ///   - off: the value that shuts it. Any other value leaves it as it is.
+  public func gated<Control: Equatable & Sendable>(
+    by gate: Gate = Gate(), control: @escaping @Sendable (Input) -> Control?, on: Control, off: Control
+  ) -> Middleware {
+    Middleware(
+      units: units.map { unit in
+        unit.mapHandler { inner, attachment in
+          let trace = attachment.trace
+          return { input, context in
+            let value = control(input)
+            if let value, gate.isFirstLook(at: context.number) {
+              if value == on, gate.set(isOpen: true) { trace.report(.gate(unit: unit.name, isOpen: true)) }
+              if value == off, gate.set(isOpen: false) { trace.report(.gate(unit: unit.name, isOpen: false)) }
+            }
+            guard value != nil || gate.isOpen else {
+              gate.noteHeld()
+              return nil
+            }
+            return inner(input, context)?.passing(gate, trace) { gate.isOpen }
+          }
+        }
+      })
+  }
+
+  /// Gates these middlewares by the state: actions by the state before reducing, output by the state at that moment (R21).
+  ///
+  /// - Parameters:
+  ///   - gate: counts what was held back and dropped.
+  ///   - isOpen: whether the gate stands open in a state.
+  ///   - neverForwarded: actions that are held back whatever the gate, uncounted.
+  public func gated(
+    by gate: Gate = Gate(), whileState isOpen: @escaping @Sendable (State) -> Bool,
+    neverForwarded: @escaping @Sendable (Input) -> Bool = { _ in false }
+  ) -> Middleware {
+    Middleware(
+      units: units.map { unit in
+        unit.mapHandler { inner, attachment in
+          let (state, trace) = (attachment.state, attachment.trace)
+          return { input, context in
+            if neverForwarded(input) { return nil }
+            guard isOpen(state()) else {
+              gate.noteHeld()
+              return nil
+            }
+            return inner(input, context)?.passing(gate, trace) { isOpen(state()) }
+          }
+        }
+      })
+  }
+}
+
+extension IO {
+  /// The same with output dropped while a gate is shut.
+  fileprivate func passing(
+    _ gate: Gate, _ trace: TracePoint, while isOpen: @escaping @Sendable () -> Bool
+  ) -> IO {
+    guard !isNone else { return self }
+    return IO { output in
+      run(
+        ActionHandler { dispatched in
+          guard isOpen() else {
+            gate.noteDropped()
+            trace.report(.dropped(what: dispatched.action, reason: "gate"))
+            return
+          }
+          output.dispatch(dispatched)
+        })
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import StoreCore
+import StoreSchema
+
+/// What a logger says of one action: its own before and after, as a typed difference (R22).
+public struct LoggedAction<Action> {
+  /// The action.
+  public let action: Action
+  /// Its number, source and time.
+  public let context: ActionContext
+  /// What it changed, in schema order; empty: no change.
+  public let changes: [Change]
+}
+
+extension Middleware where Output == Never {
+  /// Logs every action, in processing order. Gate it to switch it while the store runs.
+  ///
+  /// - Parameters:
+  ///   - name: what traces, gates and listings call it.
+  ///   - difference: what changed between two states.
+  ///   - write: gets one entry an action, after the commit, on the thread that processes actions.
+  public static func logger(
+    _ name: String = "logger", difference: @escaping @Sendable (State, State) -> [Change],
+    write: @escaping @Sendable (LoggedAction<Input>) -> Void
+  ) -> Middleware {
+    Middleware(name) { action, context, state in
+      let before = state()
+      return IO { _ in
+        write(LoggedAction(action: action, context: context, changes: difference(before, state())))
+      }
+    }
+  }
+}
+
+extension Middleware where Output == Never, State: Schematic {
+  /// Logs every action of a store whose state has a schema.
+  public static func logger(
+    _ name: String = "logger", write: @escaping @Sendable (LoggedAction<Input>) -> Void
+  ) -> Middleware {
+    logger(
+      name,
+      difference: { before, after in
+        withUnsafePointer(to: before) { before in
+          withUnsafePointer(to: after) { State.schema.changes(from: UnsafeRawPointer(before), to: UnsafeRawPointer($0)) }
+        }
+      }, write: write)
+  }
+}

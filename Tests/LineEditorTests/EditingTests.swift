@@ -1,0 +1,149 @@
+import Glibc
+import Testing
+
+@Suite("Editing a line on a terminal")
+struct EditingTests {
+  @Test func aLineIsDelivered() throws {
+    let probe = try ProbeTerminal()
+    probe.type("hello\r")
+    try probe.waitForLine(#"line("hello")"#)
+    try probe.waitForCursorLine("probe>")
+    #expect(probe.screen.lines == ["probe> hello", #"line("hello")"#, "probe>"])
+    #expect(probe.screen.column == 7)
+  }
+
+  @Test func linesTypedAheadAreAllDelivered() throws {
+    let probe = try ProbeTerminal()
+    probe.type("one\rtwo\rthree\r")
+    try probe.waitForLine(#"line("three")"#)
+    #expect(probe.screen.lines.contains(#"line("one")"#))
+    #expect(probe.screen.lines.contains(#"line("two")"#))
+  }
+
+  @Test func anUmlautIsOneCharacter() throws {
+    let probe = try ProbeTerminal(environment: ["LANG": "C.UTF-8"])
+    probe.type("xü\u{7F}y\r")
+    try probe.waitForLine(#"line("xy")"#)
+  }
+
+  @Test func ctrlCDropsTheLineBehindItsEnd() throws {
+    let probe = try ProbeTerminal()
+    probe.type("half a line\u{2}\u{2}\u{2}")
+    try probe.wait(for: "the cursor to move") { $0.column == 15 }
+    probe.type("\u{3}")
+    try probe.waitForCursorLine("probe>")
+    #expect(probe.screen.lines == ["probe> half a line^C", "interrupted(hadText: true)", "probe>"])
+    probe.type("x\r")
+    try probe.waitForLine(#"line("x")"#)
+  }
+
+  @Test func ctrlCOnAnEmptyLineSaysSo() throws {
+    let probe = try ProbeTerminal()
+    probe.type("\u{3}")
+    try probe.waitForLine("interrupted(hadText: false)")
+    #expect(probe.screen.lines.first == "probe> ^C")
+  }
+
+  @Test func ctrlCEndsASearch() throws {
+    let probe = try ProbeTerminal()
+    try probe.enter("find me")
+    probe.type("\u{12}fin")
+    try probe.waitForCursorLine("(reverse-i-search)`fin': find me")
+    probe.type("\u{3}")
+    try probe.waitForLine("interrupted(hadText: true)")
+    try probe.waitForCursorLine("probe>")
+    #expect(probe.screen.lines.contains("probe> find me^C"))
+  }
+
+  @Test func ctrlCReachesARunningCommandOnce() throws {
+    let probe = try ProbeTerminal()
+    probe.type("sleep\r")
+    try probe.waitForLine("running")
+    #expect(probe.isInUsualMode)
+    probe.type("\u{3}")
+    try probe.waitForLine("^Ctaken true false")
+    probe.type("next\r")
+    try probe.waitForLine(#"line("next")"#)
+    #expect(!probe.screen.lines.contains { $0.contains("interrupted") })
+  }
+
+  @Test func ctrlDLeavesOnlyAnEmptyLine() throws {
+    let probe = try ProbeTerminal()
+    probe.type("abc\u{1}\u{4}\r")
+    try probe.waitForLine(#"line("bc")"#)
+    try probe.waitForCursorLine("probe>")
+    probe.type("\u{4}")
+    #expect(try probe.waitForEnd() == 0)
+    #expect(probe.screen.lines.suffix(3) == ["probe>", "endOfInput", ""])
+    #expect(probe.isInUsualMode)
+  }
+
+  /// The kernel hands a Ctrl-D that came in canonical mode over as a NUL.
+  @Test func ctrlDTypedWhileACommandRunsStillLeaves() throws {
+    let probe = try ProbeTerminal()
+    probe.type("sleep\r")
+    try probe.waitForLine("running")
+    probe.type("\u{4}")
+    // A signal sent so, unlike a Ctrl-C, leaves what is typed ahead.
+    probe.signal(SIGINT)
+    #expect(try probe.waitForEnd() == 0)
+    #expect(probe.screen.lines.contains("endOfInput"))
+  }
+
+  @Test func aPasteOfThreeLinesIsOneLine() throws {
+    let probe = try ProbeTerminal()
+    probe.type("\u{1B}[200~one\ntwo\tx\nthree\u{1B}[201~")
+    try probe.waitForCursorLine("three")
+    probe.type("\r")
+    try probe.waitForLine(#"line("one\ntwo\tx\nthree")"#)
+  }
+
+  @Test func aPasteThatNeverEndsIsLeftByCtrlC() throws {
+    let probe = try ProbeTerminal()
+    probe.type("\u{1B}[200~one")
+    // Nothing shows how much of the paste has arrived, so a first signal may be too early.
+    try probe.wait(for: "the interrupt") { screen in
+      if screen.lines.contains("interrupted(hadText: true)") { return true }
+      probe.signal(SIGINT)
+      return false
+    }
+    probe.type("two\r")
+    try probe.waitForLine(#"line("two")"#)
+  }
+
+  @Test func aDumbTerminalGetsNoControlSequence() throws {
+    let probe = try ProbeTerminal(environment: ["TERM": "dumb"])
+    probe.type("show tas")
+    try probe.waitForCursorLine("probe> show tas")
+    probe.printAbove("above\n")
+    try probe.waitForLine("above")
+    probe.type("ks\r")
+    try probe.waitForLine(#"line("show tasks")"#)
+    try probe.waitForCursorLine("probe>")
+    probe.type("counter.\t")
+    try probe.waitForLine("counter.increment  counter.decrement")
+    probe.type("\u{3}")
+    try probe.waitForLine("interrupted(hadText: true)")
+    probe.type("\u{4}")
+    #expect(try probe.waitForEnd() == 0)
+    #expect(!probe.output.contains(0x1B))
+    #expect(!probe.output.contains(0x01))
+  }
+
+  @Test func withoutATerminalThereIsNoEditor() throws {
+    let probe = try ProbeTerminal(standardInput: "/dev/null")
+    #expect(try probe.waitForEnd() == 1)
+    #expect(probe.screen.lines.first == "failed: the line editor needs a terminal")
+  }
+
+  /// In a session of its own the probe has nobody who could continue it, so the kernel does not stop it.
+  @Test func afterCtrlZTheLineComesBack() throws {
+    let probe = try ProbeTerminal()
+    probe.type("half\u{2}")
+    try probe.wait(for: "the cursor to move") { $0.lines == ["probe> half"] && $0.column == 10 }
+    probe.type("\u{1A}")
+    try probe.wait(for: "the line again") { $0.lines == ["probe> half", "probe> half"] }
+    probe.type("x\r")
+    try probe.waitForLine(#"line("halxf")"#)
+  }
+}

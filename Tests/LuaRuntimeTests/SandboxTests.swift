@@ -1,0 +1,107 @@
+import LuaRuntime
+import Testing
+
+@Suite struct SandboxTests {
+  let state: LuaState
+
+  init() throws { state = try LuaState(name: "sandbox") }
+
+  @Test func missingLibrariesSayWhy() {
+    #expect(
+      failure(state, "\nlocal t = os.time()")?.message
+        == "t.lua:2: 'os' is not part of the plugin sandbox (os is not available; timestamps come in action.meta.at, delays from task:sleep())"
+    )
+    for name in ["io", "debug", "package", "require", "print", "xpcall", "dofile", "loadfile", "collectgarbage"] {
+      let message = failure(state, "return \(name)")?.message ?? ""
+      #expect(message.hasPrefix("t.lua:1: '\(name)' is not part of the plugin sandbox ("))
+    }
+    for name in ["math.random", "math.randomseed", "string.dump"] {
+      let message = failure(state, "return \(name)")?.message ?? ""
+      #expect(message.hasPrefix("t.lua:1: '\(name)' is not part of the plugin sandbox ("))
+    }
+    #expect(failure(state, "return cuont")?.message == "t.lua:1: undefined global 'cuont'")
+  }
+
+  @Test func globalsCannotBeMadeOrChanged() {
+    let expected = "t.lua:1: plugins may not create globals ('count'); use 'local'"
+    #expect(failure(state, "count = 1")?.message == expected)
+    #expect(failure(state, "function count() end")?.message == expected)
+    #expect(failure(state, "rawset(_G, 'count', 1)")?.message == expected)
+    for attack in [
+      "string = {}", "pairs = nil", "string.format = nil", "rawset(string, 'format', nil)", "_G.x = 1",
+      "setmetatable(_G, {})", "setmetatable(string, {})", "table.insert(_G, 1)", "table.insert(string, 1)",
+      "_ENV.math.pi = 3", "math.pi = 3", "table.move({1}, 1, 1, 1, math)", "table.sort(setmetatable(_G, nil))",
+      "local s = getmetatable('').__index s.rep = nil", "load('x = 1')()",
+    ] {
+      #expect(failure(state, attack) != nil, "\(attack)")
+    }
+    #expect(failure(state, "assert(math.pi > 3 and string.format and pairs and ('x'):rep(2) == 'xx')") == nil)
+  }
+
+  @Test func globalsCanBeReadAndWalked() throws {
+    #expect(try run(state, "return rawget(_G, 'pairs') == pairs, rawget(string, 'rep') == string.rep") == [
+      .boolean(true), .boolean(true),
+    ])
+    let names = try evaluate(
+      state, "local n = {} for k in pairs(_G) do n[#n + 1] = k end return table.concat(n, ' ')")
+    #expect(
+      names
+        == .string(
+          "_G _VERSION assert coroutine error getmetatable ipairs load math next pairs pcall rawequal rawget rawlen rawset select setmetatable string table tonumber tostring type utf8"
+        ))
+  }
+
+  @Test func loadIsTextWithTheSandboxAsEnvironment() throws {
+    #expect(try run(state, "return load('return math.pi > 3')()") == [.boolean(true)])
+    #expect(try run(state, "return load('return x', 'c', 't', {x = 5})()") == [.integer(5)])
+    #expect(try run(state, "local n = 0 return load(function() n = n + 1 return ({'return ', '7'})[n] end)()") == [
+      .integer(7)
+    ])
+    #expect(try run(state, "return load('x =')").first == .nil)
+    #expect(try run(state, "return load('\\27Lua')").first == .nil)
+    #expect(try run(state, "return load(function() return 1 end)").first == .nil)
+    #expect(failure(state, "return load('return os', 'c', 'b')()") != nil)
+  }
+
+  @Test func metatables() throws {
+    for key in ["__gc", "__mode"] {
+      #expect(failure(state, "setmetatable({}, {\(key) = 'k'})")?.message == "t.lua:1: plugins may not use '\(key)'")
+    }
+    #expect(try run(state, "local t = setmetatable({}, {__index = {a = 1}}) return t.a, getmetatable(t).__index.a") == [
+      .integer(1), .integer(1),
+    ])
+    #expect(failure(state, "setmetatable(setmetatable({}, {__metatable = 1}), {})") != nil)
+    #expect(try run(state, "return getmetatable('')") == [.boolean(false)])
+  }
+
+  @Test func noAddresses() throws {
+    for (source, expected) in [
+      ("tostring({})", "table"), ("tostring(print_)", "nil"), ("tostring(pairs)", "function"),
+      ("tostring(coroutine.create(function() end))", "thread"), ("string.format('%s', {})", "table"),
+      ("string.format('%10s|', {})", "     table|"), ("tostring(setmetatable({}, {__name = 'Point'}))", "Point"),
+      ("string.format('%s %d %s', pairs, 3, nil)", "function 3 nil"), ("tostring(1.5)", "1.5"),
+      ("string.format('%s', setmetatable({}, {__tostring = function() return 'me' end}))", "me"),
+    ] {
+      #expect(try run(state, "local print_ return \(source)") == [.string(expected)], "\(source)")
+    }
+    #expect(failure(state, "return string.format('%p', {})") != nil)
+    #expect(failure(state, "return string.format('%-20p', 'x')") != nil)
+  }
+
+  @Test func sessionsKeepTheirGlobals() throws {
+    let session = try LuaState(name: "session", sandbox: .session)
+    _ = try run(session, "x = 5 function double(n) return n * 2 end")
+    #expect(try run(session, "return double(x), unknown, _G.x") == [.integer(10), .nil, .integer(5)])
+    #expect(session.global("x") == .integer(5))
+    try session.setGlobal("x", .integer(6))
+    #expect(try run(session, "return x") == [.integer(6)])
+    #expect(failure(session, "return os")?.message.contains("'os' is not part of the plugin sandbox") == true)
+    #expect(failure(session, "string.rep = nil") != nil)
+  }
+
+  @Test func statesDoNotShareAnything() throws {
+    let other = try LuaState(name: "other", sandbox: .unrestricted)
+    _ = try run(other, "string.rep = nil getmetatable('').__index = nil")
+    #expect(try run(state, "return ('x'):rep(2)") == [.string("xx")])
+  }
+}

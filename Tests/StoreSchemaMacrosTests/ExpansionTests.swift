@@ -1,0 +1,43 @@
+import Testing
+
+/// What of the expansion only its text shows: access levels, and where storage is.
+@Suite struct ExpansionTests {
+  @Test(arguments: [
+    ("public struct Box { public var a: Int }", "public static let schema:"),
+    ("package struct Box { var a: Int }", "package static let schema:"),
+    ("struct Box { var a: Int }", "\n  static let schema:"),
+    ("private struct Box { var a: Int }", "fileprivate static let schema:"),
+    ("fileprivate enum Box { case a }", "fileprivate static let cases:"),
+    ("struct Box<Element: Schematic> { var a: Element }", "\n  static var schema:"),
+    ("public enum Box<Element: Schematic> { case a(Element) }", "public static var cases:"),
+  ])
+  func membersFollowTheType(source: String, part: String) {
+    #expect(Expansion("@Schema\n\(source)").text.contains(part))
+  }
+
+  @Test(arguments: [
+    ("public extension Space { @Schema struct Box { var a: Int } }", "public static let schema:"),
+    ("public extension Space { @Schema internal struct Box { var a: Int } }", " static let schema:"),
+    ("struct Space<Element> { @Schema struct Box { var a: Int } }", "static var schema:"),
+  ])
+  func membersFollowWhatIsAroundTheType(source: String, part: String) {
+    #expect(Expansion(source).text.contains(part))
+  }
+
+  @Test(arguments: [
+    ("/// One\n  /// two.\n  ///\n  /// Three.", "One two.", ""),
+    ("/// One.\n  /// - Parameter by: how\n  ///   far\n  /// - Returns: nothing", "One.", "how far"),
+    ("/// - Parameters:\n  ///   - by: how far\n  ///   - other: no", "", "how far"),
+    ("/// One.\n  /// - Note: but\n  /// not this", "One.", ""),
+    ("/**\n   * One\n   * two.\n   */", "One two.", ""),
+    ("/** One. */", "One.", ""),
+    ("// One.", "", ""),
+    (#"/// "One" \ two."#, #"\"One\" \\ two."#, ""),
+  ])
+  func documentationIsTheFirstParagraph(comment: String, summary: String, parameter: String) {
+    let text = Expansion("@Schema enum Box {\n  \(comment)\n  case a(by: Int)\n}").text
+    let found = text.split(separator: "documentation: ").dropFirst().map { $0.prefix { $0 != ")" && $0 != "\n" } }
+    let expected = [parameter, summary].filter { !$0.isEmpty }.map { "\"\($0)\"" }
+    #expect(found.map(String.init) == expected)
+  }
+}
