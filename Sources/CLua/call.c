@@ -17,6 +17,7 @@ static Call begin(CLuaMachine *machine, lua_State *hooked) {
   Call call = {L, lua_gettop(L), machine->enforcing, machine->callBase, clua_mark(&machine->keys)};
   if (machine->depth == 0) {
     machine->callBase = NULL;
+    machine->failureString = NULL;
     clua_startBudget(machine, hooked);
   } else {
     lua_Debug record;

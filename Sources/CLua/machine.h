@@ -82,15 +82,13 @@ CLuaStatus clua_protect(CLuaMachine *machine, lua_CFunction function, void *argu
 const char *clua_toText(lua_State *L, int index, size_t *count);
 
 // order.c
-/// Replaces nothing; pushes the list of keys of the table at `index` in key order and answers their number.
+/// Pushes the list of keys of the table at `index` in key order and answers their number.
 int64_t clua_pushSortedKeys(lua_State *L, int index);
 int clua_pairs(lua_State *L);
 int clua_next(lua_State *L);
 
 // sandbox.c
 void clua_openSandbox(lua_State *L, CLuaSandbox sandbox);
-/// Whether the value at the index is a read-only view of a table.
-bool clua_isProtected(lua_State *L, int index);
 /// Replaces a read-only view at the index by the table behind it.
 void clua_seeThrough(lua_State *L, int index);
 

@@ -43,11 +43,11 @@ static void raiseIfMissing(lua_State *L, const Missing *table, const char *name)
   }
 }
 
-bool clua_isProtected(lua_State *L, int index) {
+static bool isProtected(lua_State *L, int index) {
   if (!lua_istable(L, index) || !lua_getmetatable(L, index)) return false;
-  bool isProtected = lua_rawgetp(L, -1, viewKey) != LUA_TNIL;
+  bool isView = lua_rawgetp(L, -1, viewKey) != LUA_TNIL;
   lua_pop(L, 2);
-  return isProtected;
+  return isView;
 }
 
 void clua_seeThrough(lua_State *L, int index) {
@@ -130,7 +130,7 @@ static int rawSet(lua_State *L) {
   luaL_checkany(L, 2);
   luaL_checkany(L, 3);
   lua_settop(L, 3);
-  if (clua_isProtected(L, 1)) {
+  if (isProtected(L, 1)) {
     bool isGlobal = lua_topointer(L, 1) == clua_machine(L)->visibleGlobalsPointer;
     return isGlobal ? refuseGlobal(L) : refuseMember(L);
   }
@@ -147,7 +147,7 @@ static int rawGet(lua_State *L) {
   return 1;
 }
 
-/// Hands `load` the pieces of a chunk; `index` is the stack slot that keeps the current piece alive.
+/// Hands `load` the pieces of a chunk from the function at index 1; index 5 keeps the current piece alive.
 static const char *readPiece(lua_State *L, void *data, size_t *count) {
   (void)data;
   luaL_checkstack(L, 2, "too many nested functions");
@@ -191,7 +191,8 @@ static int load(lua_State *L) {
   return 1;
 }
 
-/// Opens a library and leaves its table on top.
+/// Opens a library and leaves its table on top. The registry's list of libraries, which this fills, only serves error
+/// messages: nothing in the sandbox can reach it.
 static void openLibrary(lua_State *L, const char *name, lua_CFunction open) {
   luaL_requiref(L, name, open, 0);
 }
@@ -295,7 +296,6 @@ static void openSandbox(lua_State *L, CLuaSandbox sandbox) {
   machine->visibleGlobals = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
   lua_pop(L, 1);
-  // The registry's list of loaded libraries serves error messages only; nothing in the sandbox can reach it.
 }
 
 void clua_openSandbox(lua_State *L, CLuaSandbox sandbox) {

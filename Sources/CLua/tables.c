@@ -55,7 +55,8 @@ static int remove_(lua_State *L) {
   lua_Integer size = lengthOf(L, 1, reads | writes);
   lua_Integer position = luaL_optinteger(L, 2, size);
   if (position != size) {
-    luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)size, 2, "position out of bounds");
+    // Lua 5.4.4 names the first argument here.
+    luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)size, 1, "position out of bounds");
   }
   lua_geti(L, 1, position);
   for (; position < size; position += 1) {
@@ -99,7 +100,7 @@ static void addItem(lua_State *L, luaL_Buffer *buffer, lua_Integer index) {
   clua_charge(L, 1);
   lua_geti(L, 1, index);
   if (!lua_isstring(L, -1)) {
-    luaL_error(L, "invalid value (at index %I) in table for 'concat'", (LUAI_UACINT)index);
+    luaL_error(L, "invalid value (%s) at index %I in table for 'concat'", luaL_typename(L, -1), (LUAI_UACINT)index);
   }
   luaL_addvalue(buffer);
 }

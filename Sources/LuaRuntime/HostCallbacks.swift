@@ -45,11 +45,13 @@ private func withState<Result>(_ context: UnsafeMutableRawPointer, _ body: (LuaS
 
 extension LuaState {
   fileprivate func get(_ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>) -> CLuaAnswer {
-    guard let objectHandler else { return fail(LuaFailure("the host does not answer for its objects")) }
+    guard let borrowedBox else { return failWithoutHandler() }
     var result = LuaResult(items)
     do {
-      try objectHandler.get(
-        LuaObject(object.pointee), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)), into: &result)
+      try borrowedBox._withUnsafeGuaranteedRef {
+        try $0.handler.get(
+          LuaObject(object.pointee), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)), into: &result)
+      }
       return .done
     } catch {
       return fail(error)
@@ -59,11 +61,14 @@ extension LuaState {
   fileprivate func set(
     _ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>, _ value: UnsafePointer<CLuaValue>
   ) -> CLuaAnswer {
-    guard let objectHandler else { return fail(LuaFailure("the host does not answer for its objects")) }
+    guard let borrowedBox else { return failWithoutHandler() }
     do {
-      try objectHandler.set(
-        LuaObject(object.pointee), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)),
-        to: LuaArgument(value.pointee, LuaLinkPointer(link)))
+      try borrowedBox._withUnsafeGuaranteedRef {
+        try $0.handler.set(
+          LuaObject(object.pointee), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)),
+          to: LuaArgument(value.pointee, LuaLinkPointer(link)))
+      }
+      try link.checkLost()
       return .done
     } catch {
       return fail(error)
@@ -71,23 +76,25 @@ extension LuaState {
   }
 
   fileprivate func next(_ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>?) -> CLuaAnswer {
-    guard let objectHandler else { return fail(LuaFailure("the host does not answer for its objects")) }
-    var nextKey = LuaResult(items + 1)
+    guard let borrowedBox else { return failWithoutHandler() }
+    var nextKey = LuaResult(clua_keys(machine))
     var value = LuaResult(items)
     do {
       let previous = key.map { LuaKeyArgument($0.pointee, LuaLinkPointer(link)) }
-      return try objectHandler.next(LuaObject(object.pointee), after: previous, key: &nextKey, value: &value)
-        ? .done : .end
+      let hasEntry = try borrowedBox._withUnsafeGuaranteedRef {
+        try $0.handler.next(LuaObject(object.pointee), after: previous, key: &nextKey, value: &value)
+      }
+      return hasEntry ? .done : .end
     } catch {
       return fail(error)
     }
   }
 
   fileprivate func answer(_ body: (any LuaObjectHandler, inout LuaResult) throws -> Void) -> CLuaAnswer {
-    guard let objectHandler else { return fail(LuaFailure("the host does not answer for its objects")) }
+    guard let borrowedBox else { return failWithoutHandler() }
     var result = LuaResult(items)
     do {
-      try body(objectHandler, &result)
+      try borrowedBox._withUnsafeGuaranteedRef { try body($0.handler, &result) }
       return .done
     } catch {
       return fail(error)
@@ -101,10 +108,15 @@ extension LuaState {
     var call = LuaCall(self, name: function.name, count: count)
     do {
       try function.body(&call)
+      try link.checkLost()
       return call.yields ? .yield : .done
     } catch {
       return fail(error)
     }
+  }
+
+  private func failWithoutHandler() -> CLuaAnswer {
+    fail(LuaFailure("the host does not answer for its objects"))
   }
 
   private func fail(_ error: any Error) -> CLuaAnswer {

@@ -35,7 +35,7 @@ public final class LuaCoroutine {
     let status = clua_resume(state.machine, reference.reference, mark, &first, &count)
     try state.check(status)
     defer { clua_drop(state.machine, first) }
-    let values = state.values(first, count)
+    let values = try state.values(first, count)
     return status == .yielded ? .yielded(values) : .finished(values)
   }
 

@@ -25,6 +25,13 @@ public struct LuaError: Error, CustomStringConvertible {
     /// What is known of the function, as in `in upvalue 'title'`.
     public var what: String
 
+    /// A frame from its parts.
+    public init(chunk: String, line: Int, what: String) {
+      self.chunk = chunk
+      self.line = line
+      self.what = what
+    }
+
     /// `chunk:line: what`.
     public var description: String { "\(chunk):\(line): \(what)" }
   }

@@ -6,6 +6,9 @@ final class LuaLink {
   /// Null once the state is gone.
   var machine: UnsafeMutablePointer<CLuaMachine>?
 
+  /// Set when a table or function could not be kept: Lua has no memory, or no C stack left for the attempt.
+  private var hasLostValue = false
+
   private let released = Mutex<[Int32]>([])
   private let releasedCount = Atomic<Int>(0)
 
@@ -15,14 +18,15 @@ final class LuaLink {
     releasedCount.add(1, ordering: .relaxed)
   }
 
-  /// Drops what was released; called where the state is in use anyway.
+  /// Drops what was released; called where the state is in use anyway. While items wait to be pushed nothing is dropped:
+  /// one of them may name a reference whose holder is gone already.
   @inline(__always)
   func dropReleased() {
-    if releasedCount.load(ordering: .relaxed) > 0 { dropAll() }
+    guard releasedCount.load(ordering: .relaxed) > 0, let machine else { return }
+    if machine.pointee.items.count == 0 && machine.pointee.keys.count == 0 { dropAll(machine) }
   }
 
-  private func dropAll() {
-    guard let machine else { return }
+  private func dropAll(_ machine: UnsafeMutablePointer<CLuaMachine>) {
     let references = released.withLock { references in
       defer { references.removeAll(keepingCapacity: true) }
       return references
@@ -57,6 +61,18 @@ final class LuaLink {
   private func anchor(_ index: Int32) -> Int32? {
     guard let machine else { return nil }
     var reference: Int32 = 0
-    return clua_anchor(machine, index, &reference) == .done ? reference : nil
+    guard clua_anchor(machine, index, &reference) == .done else {
+      hasLostValue = true
+      return nil
+    }
+    return reference
+  }
+
+  /// Throws when a value could not be kept since the last look; a nil in its place must not pass for the value.
+  @inline(__always)
+  func checkLost() throws(LuaError) {
+    guard hasLostValue else { return }
+    hasLostValue = false
+    throw LuaError(kind: .memory, message: "no room to keep a value (C stack overflow or no memory)")
   }
 }

@@ -23,7 +23,7 @@ extension LuaState {
     var count: Int32 = 0
     try check(clua_call(machine, function.reference, mark, .kept, &first, &count))
     defer { clua_drop(machine, first) }
-    return values(first, count)
+    return try values(first, count)
   }
 
   /// Calls a function with the arguments that are written and answers how many results it gave. Nothing is allocated
@@ -57,7 +57,9 @@ extension LuaState {
   }
 
   /// The values on the stack from an index on.
-  func values(_ first: Int32, _ count: Int32) -> [LuaValue] {
-    (0..<count).map { link.value(at: first + $0) }
+  func values(_ first: Int32, _ count: Int32) throws(LuaError) -> [LuaValue] {
+    let values = (0..<count).map { link.value(at: first + $0) }
+    try link.checkLost()
+    return values
   }
 }

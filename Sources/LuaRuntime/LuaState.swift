@@ -6,8 +6,11 @@ import CLua
 public final class LuaState {
   /// A name for messages of the host.
   public let name: String
-  /// Answers for the host's objects; without it every use of one is an error.
-  public var objectHandler: (any LuaObjectHandler)?
+  var handlerBox: HandlerBox?
+  var retiredBoxes: [HandlerBox] = []
+  /// The same as `handlerBox`, for callbacks. Unchecked because every access is a plain load or store of one word by the
+  /// thread that uses the state.
+  @exclusivity(unchecked) var borrowedBox: Unmanaged<HandlerBox>?
 
   let link = LuaLink()
   let machine: UnsafeMutablePointer<CLuaMachine>
@@ -18,7 +21,7 @@ public final class LuaState {
   /// The error a callback threw last, until the outermost call ends.
   var lastFailure: (any Error)?
   /// Full names of chunks whose name Lua shortens in messages, by the short one.
-  private var longNames: [String: String] = [:]
+  var longNames: [String: String] = [:]
 
   /// A fresh state. Fails when the limits leave no room for the libraries.
   public init(name: String, limits: Limits = Limits(), sandbox: Sandbox = .plugin) throws(LuaError) {
@@ -64,7 +67,7 @@ public final class LuaState {
   /// VM instructions that the running or the last outermost call has used, in steps of the count hook.
   public var instructionsUsed: Int { limits.instructions - Int(machine.pointee.remaining) }
 
-  /// Whether `pairs` and `next` refuse tables with keys that have no order: tables, functions, coroutines and objects.
+  /// Whether `pairs` and `next`, run by Lua code, refuse tables with keys that have no order: tables, functions, coroutines and objects.
   public var refusesUnorderedKeys: Bool {
     get { machine.pointee.refusesUnorderedKeys }
     set { machine.pointee.refusesUnorderedKeys = newValue }
@@ -117,6 +120,16 @@ public final class LuaState {
     guard name.withBytes({ clua_global(machine, $0, $1, &first) }) == .done else { return .nil }
     defer { clua_drop(machine, first) }
     return link.value(at: -1)
+  }
+
+  /// The names of all globals that Lua code can read, sorted.
+  public var globalNames: [String] {
+    let raw = machine.pointee
+    let references = raw.globals == raw.visibleGlobals ? [raw.globals] : [raw.globals, raw.visibleGlobals]
+    let names = references.flatMap { reference in
+      link.entries(of: reference).compactMap { key, _ in if case .string(let name) = key { name } else { nil } }
+    }
+    return Set(names).sorted()
   }
 
   /// A table, written as one `beginTable` … `endTable`.
@@ -172,7 +185,7 @@ public final class LuaState {
 
   @inline(__always)
   var items: UnsafeMutablePointer<CLuaItems> {
-    UnsafeMutableRawPointer(machine).assumingMemoryBound(to: CLuaItems.self)
+    clua_items(machine)
   }
 
   // MARK: Host functions
@@ -201,62 +214,6 @@ public final class LuaState {
       functions[number] = nil
       freeNumbers.append(number)
     }
-  }
-
-  // MARK: Errors
-
-  /// Throws what the machine's last operation failed with.
-  @inline(__always)
-  func check(_ status: CLuaStatus) throws(LuaError) {
-    switch status {
-    case .done, .yielded: return
-    default: throw error(status)
-    }
-  }
-
-  private func error(_ status: CLuaStatus) -> LuaError {
-    let raw = machine.pointee.error
-    let kind: LuaError.Kind =
-      switch status {
-      case .syntax: .syntax
-      case .memory: .memory
-      case .instructions: .instructions
-      case .time: .time
-      case .notText: .notText
-      case .runtime, .done, .yielded: .runtime
-      }
-    var message = UnsafeBufferPointer(start: raw.message, count: raw.message == nil ? 0 : raw.messageCount)
-      .withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
-    if message.isEmpty, kind == .memory { message = "not enough memory" }
-    for (short, long) in longNames where message.hasPrefix(short + ":") {
-      message = long + message.dropFirst(short.count)
-    }
-    let frames = UnsafeBufferPointer(start: raw.frames, count: raw.frames == nil ? 0 : Int(raw.frameCount))
-    let underlying = raw.isHostFailure ? lastFailure : nil
-    if machine.pointee.depth == 0 { lastFailure = nil }
-    var error = LuaError(
-      kind: kind, message: message, traceback: frames.map(LuaError.Frame.init), underlying: underlying)
-    if let inner = underlying as? LuaError {
-      error.kind = inner.kind
-      error.traceback = inner.traceback + error.traceback
-    }
-    return error
-  }
-}
-
-extension LuaError.Frame {
-  init(_ frame: CLuaFrame) {
-    var frame = frame
-    let chunk = withUnsafeBytes(of: &frame.source) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    let name = withUnsafeBytes(of: &frame.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    let kind = withUnsafeBytes(of: &frame.nameKind) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    let what =
-      if !name.isEmpty {
-        kind.isEmpty ? "in '\(name)'" : "in \(kind) '\(name)'"
-      } else {
-        frame.isMain ? "in main chunk" : "in function <\(chunk):\(frame.lineDefined)>"
-      }
-    self.init(chunk: chunk, line: Int(frame.line), what: what)
   }
 }
 

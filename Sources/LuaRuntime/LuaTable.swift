@@ -11,7 +11,7 @@ public final class LuaTable: LuaReference {
   /// The value of any key.
   public subscript(key: LuaValue) -> LuaValue {
     guard let machine = link.machine else { return .nil }
-    let items = UnsafeMutableRawPointer(machine).assumingMemoryBound(to: CLuaItems.self)
+    let items = clua_items(machine)
     let mark = clua_mark(items)
     var writer = LuaWriter(items)
     writer.append(key)
@@ -28,8 +28,13 @@ public final class LuaTable: LuaReference {
   }
 
   /// All entries in key order: numbers, strings by their bytes, false, true, then the others.
-  public func entries() -> [(LuaValue, LuaValue)] {
-    guard let machine = link.machine else { return [] }
+  public func entries() -> [(LuaValue, LuaValue)] { link.entries(of: reference) }
+}
+
+extension LuaLink {
+  /// The entries of a referenced table in key order.
+  func entries(of reference: Int32) -> [(LuaValue, LuaValue)] {
+    guard let machine else { return [] }
     var list: Int32 = 0
     var count: Int64 = 0
     guard clua_sortedKeys(machine, reference, &list, &count) == .done else { return [] }
@@ -40,7 +45,7 @@ public final class LuaTable: LuaReference {
       var first: Int32 = 0
       clua_entry(machine, reference, list, position + 1, &first)
       guard first > 0 else { return entries }
-      entries.append((link.value(at: first), link.value(at: first + 1)))
+      entries.append((value(at: first), value(at: first + 1)))
       clua_drop(machine, first)
     }
     return entries

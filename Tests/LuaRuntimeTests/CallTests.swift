@@ -9,7 +9,8 @@ import Testing
   @Test func valuesCrossBothWays() throws {
     let echo = try #require(try evaluate(state, "return function(...) return ... end").asFunction)
     let values: [LuaValue] = [
-      .integer(.min), .number(0.5), .boolean(true), .nil, .string("grüße\0x"), .object(LuaObject(tag: 3, id: 4, generation: 5)),
+      .integer(.min), .number(0.5), .boolean(true), .nil, .string("grüße\0x"),
+      .object(LuaObject(tag: 3, id: 4, generation: 5)),
     ]
     #expect(try state.call(echo, values) == values)
     #expect(try state.call(echo, values, results: 2) == Array(values.prefix(2)))
@@ -17,9 +18,10 @@ import Testing
   }
 
   @Test func integersAndFloatsStayApart() throws {
-    #expect(try run(state, "return 1, 1.0, 1 // 1, 3 / 1, math.maxinteger") == [
-      .integer(1), .number(1), .integer(1), .number(3), .integer(.max),
-    ])
+    #expect(
+      try run(state, "return 1, 1.0, 1 // 1, 3 / 1, math.maxinteger") == [
+        .integer(1), .number(1), .integer(1), .number(3), .integer(.max),
+      ])
   }
 
   @Test func countsDiscardedResults() throws {
@@ -102,20 +104,23 @@ import Testing
   @Test func entriesComeInKeyOrder() throws {
     let table = try #require(
       try evaluate(state, "return {[true]=1, [false]=2, b=3, a=4, [10]=5, [2.5]=6, [-1]=7, ['']=8, aa=9}").asTable)
-    #expect(table.entries().map(\.0) == [
-      .integer(-1), .number(2.5), .integer(10), .string(""), .string("a"), .string("aa"), .string("b"),
-      .boolean(false), .boolean(true),
-    ])
+    #expect(
+      table.entries().map(\.0) == [
+        .integer(-1), .number(2.5), .integer(10), .string(""), .string("a"), .string("aa"), .string("b"),
+        .boolean(false), .boolean(true),
+      ])
   }
 
   @Test func globalsOfTheHost() throws {
     try state.setGlobal("answer", .integer(42))
-    try state.setGlobal("options", to: { writer in
-      writer.beginTable()
-      writer.key("deep")
-      writer.append(true)
-      writer.endTable()
-    })
+    try state.setGlobal(
+      "options",
+      to: { writer in
+        writer.beginTable()
+        writer.key("deep")
+        writer.append(true)
+        writer.endTable()
+      })
     #expect(try run(state, "return answer, options.deep") == [.integer(42), .boolean(true)])
     #expect(state.global("answer") == .integer(42))
     #expect(state.global("nothing") == .nil)
@@ -141,8 +146,7 @@ import Testing
           for value in try call.state.call(function, [call[0]]) { call.results.append(value) }
         }))
     let error = failure(state, "local function f(g) return (again(g)) end return f(f)")
-    print(error as Any)
-    #expect(error?.message.contains("stack overflow") == true)
+    #expect(error?.message.contains("stack overflow") == true, "\(String(describing: error))")
     #expect(try run(state, "return 1") == [.integer(1)])
   }
 }

@@ -67,6 +67,13 @@ import Testing
     #expect(try run(state, "return pcall(refuse)").first == .boolean(false))
   }
 
+  @Test func failuresDoNotOutliveTheirCall() throws {
+    try state.setGlobal(
+      "bare", .function(state.makeFunction("bare") { _ in throw LuaFailure("bad", location: .none) }))
+    #expect(try run(state, "return pcall(bare)") == [.boolean(false), .string("bad")])
+    #expect(failure(state, "error('bad', 0)")?.underlying == nil)
+  }
+
   @Test func failuresChooseTheirPlace() throws {
     try state.setGlobal("near", .function(state.makeFunction("near") { _ in throw LuaFailure("bad") }))
     try state.setGlobal(

@@ -15,9 +15,10 @@ import Testing
   }
 
   @Test func fieldsAreReadAndWritten() throws {
-    #expect(try run(state, "record.zeta = record.zeta + 1 return record.zeta, record.alpha") == [
-      .integer(2), .string("x"),
-    ])
+    #expect(
+      try run(state, "record.zeta = record.zeta + 1 return record.zeta, record.alpha") == [
+        .integer(2), .string("x"),
+      ])
     #expect(records.fields[0].1 == .integer(2))
     _ = try run(state, "record.alpha = {1, {2}}")
     #expect(records.fields[1].1.asTable?[2].asTable?[1] == .integer(2))
@@ -46,14 +47,16 @@ import Testing
   @Test func listsGrowByTheTableLibrary() throws {
     _ = try run(state, "list[#list + 1] = 40 table.insert(list, 50)")
     #expect(records.list == [10, 20, 30, 40, 50])
-    #expect(try run(state, "return table.concat(list, ','), select('#', table.unpack(list))") == [
-      .string("10,20,30,40,50"), .integer(5),
-    ])
+    #expect(
+      try run(state, "return table.concat(list, ','), select('#', table.unpack(list))") == [
+        .string("10,20,30,40,50"), .integer(5),
+      ])
   }
 
   @Test func identityTextAndMetatable() throws {
     let result = try run(
-      state, "return record.nested == record.nested, record == list, tostring(record), getmetatable(record), type(record)")
+      state,
+      "return record.nested == record.nested, record == list, tostring(record), getmetatable(record), type(record)")
     #expect(result == [.boolean(true), .boolean(false), .string("record 1"), .string("object"), .string("userdata")])
     #expect(failure(state, "return record == {}") == nil)
     #expect(try state.describe(.object(LuaObject(tag: 1, id: 9))) == "record 9")
@@ -85,7 +88,8 @@ import Testing
     let handler = KeyRecorder([try state.intern("count"), try state.intern(long)])
     state.objectHandler = handler
     try state.setGlobal("object", .object(LuaObject(tag: 0, id: 0)))
-    _ = try run(state, "local a = object.count, object['co' .. 'unt'], object.\(long), object.other, object['c' .. 'ount2']")
+    _ = try run(
+      state, "local a = object.count, object['co' .. 'unt'], object.\(long), object.other, object['c' .. 'ount2']")
     #expect(handler.found == [0, 0, 1, nil, nil])
   }
 

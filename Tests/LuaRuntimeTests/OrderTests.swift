@@ -32,7 +32,8 @@ import Testing
   @Test func listsGoInOrder() throws {
     #expect(
       try evaluate(
-        state, "local s = '' for i, v in pairs({5, 6, 7}) do s = s .. i .. v .. ' ' end return s") == .string("15 26 37 "))
+        state, "local s = '' for i, v in pairs({5, 6, 7}) do s = s .. i .. v .. ' ' end return s")
+        == .string("15 26 37 "))
   }
 
   @Test func entriesMayBeClearedAndChangedWhileWalking() throws {
@@ -77,6 +78,7 @@ import Testing
     #expect(try run(state, source) == [.integer(3)])
     state.refusesUnorderedKeys = true
     #expect(failure(state, source)?.message.contains("keys of type 'table' have no order") == true)
+    #expect(try evaluate(state, "return {[{}] = 1, [1] = 2}").asTable?.entries().count == 2)
     state.refusesUnorderedKeys = false
     #expect(try run(state, source) == [.integer(3)])
   }

@@ -39,9 +39,10 @@ import Testing
   }
 
   @Test func globalsCanBeReadAndWalked() throws {
-    #expect(try run(state, "return rawget(_G, 'pairs') == pairs, rawget(string, 'rep') == string.rep") == [
-      .boolean(true), .boolean(true),
-    ])
+    #expect(
+      try run(state, "return rawget(_G, 'pairs') == pairs, rawget(string, 'rep') == string.rep") == [
+        .boolean(true), .boolean(true),
+      ])
     let names = try evaluate(
       state, "local n = {} for k in pairs(_G) do n[#n + 1] = k end return table.concat(n, ' ')")
     #expect(
@@ -51,12 +52,22 @@ import Testing
         ))
   }
 
+  @Test func globalNamesForCompletion() throws {
+    try state.setGlobal("answer", .integer(1))
+    #expect(state.globalNames.contains("answer") && state.globalNames.contains("math"))
+    let session = try LuaState(name: "session", sandbox: .session)
+    _ = try run(session, "mine = 1 math = 2")
+    #expect(session.globalNames.filter { ["mine", "math"].contains($0) } == ["math", "mine"])
+    #expect(try LuaState(name: "open", sandbox: .unrestricted).globalNames.contains("os"))
+  }
+
   @Test func loadIsTextWithTheSandboxAsEnvironment() throws {
     #expect(try run(state, "return load('return math.pi > 3')()") == [.boolean(true)])
     #expect(try run(state, "return load('return x', 'c', 't', {x = 5})()") == [.integer(5)])
-    #expect(try run(state, "local n = 0 return load(function() n = n + 1 return ({'return ', '7'})[n] end)()") == [
-      .integer(7)
-    ])
+    #expect(
+      try run(state, "local n = 0 return load(function() n = n + 1 return ({'return ', '7'})[n] end)()") == [
+        .integer(7)
+      ])
     #expect(try run(state, "return load('x =')").first == .nil)
     #expect(try run(state, "return load('\\27Lua')").first == .nil)
     #expect(try run(state, "return load(function() return 1 end)").first == .nil)
@@ -67,9 +78,10 @@ import Testing
     for key in ["__gc", "__mode"] {
       #expect(failure(state, "setmetatable({}, {\(key) = 'k'})")?.message == "t.lua:1: plugins may not use '\(key)'")
     }
-    #expect(try run(state, "local t = setmetatable({}, {__index = {a = 1}}) return t.a, getmetatable(t).__index.a") == [
-      .integer(1), .integer(1),
-    ])
+    #expect(
+      try run(state, "local t = setmetatable({}, {__index = {a = 1}}) return t.a, getmetatable(t).__index.a") == [
+        .integer(1), .integer(1),
+      ])
     #expect(failure(state, "setmetatable(setmetatable({}, {__metatable = 1}), {})") != nil)
     #expect(try run(state, "return getmetatable('')") == [.boolean(false)])
   }

@@ -227,6 +227,10 @@ CLuaStatus clua_collect(CLuaMachine *machine);
 
 // Items
 
+static inline CLuaItems *clua_items(CLuaMachine *machine) { return &machine->items; }
+
+static inline CLuaItems *clua_keys(CLuaMachine *machine) { return &machine->keys; }
+
 void clua_growItems(CLuaItems *items);
 void clua_writeBytes(CLuaItems *items, CLuaItemKind kind, const void *_Nullable bytes, size_t count);
 
@@ -328,6 +332,14 @@ CLuaStatus clua_makeFunction(CLuaMachine *machine, int64_t function, int32_t *re
 /// A host function that Lua has let go of, or -1.
 int64_t clua_nextFreed(CLuaMachine *machine);
 CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *reference);
+
+// What a function captures
+
+/// A number that changes when a captured local changes, or anything in a table that is reached from one.
+CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t *digest);
+/// Hands the bytecode of a referenced function to `take`, piece by piece; false when it is no Lua function.
+bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
+               void (*take)(void *context, const void *bytes, size_t count));
 
 // Globals and tables, raw
 

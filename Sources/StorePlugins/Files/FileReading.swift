@@ -55,6 +55,25 @@ public enum Files {
     }
   }
 
+  /// Writes a whole text file, replacing what stands there.
+  ///
+  /// - Parameter appends: add to the end of the file instead.
+  public static func write(_ text: String, to path: String, appends: Bool = false) throws(FileError) {
+    let flags = appends ? O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
+    let descriptor = open(path, flags, 0o666)
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    defer { close(descriptor) }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      guard count >= 0 else {
+        if errno == EINTR { continue }
+        throw FileError(path: path, code: errno)
+      }
+      rest = rest.dropFirst(count)
+    }
+  }
+
   /// Whether a directory stands at a path.
   public static func isDirectory(_ path: String) -> Bool {
     var status = stat()

@@ -19,16 +19,17 @@ public final class ActionType: Sendable {
   /// Where the owner of the module finds the action: positions the module chooses, such as those of an enum's cases.
   public let position: [Int]
 
-  /// Makes an action type.
+  /// Makes an action type. An action that is the case of a Swift enum shares the case's `layout`, so that its arguments
+  /// pass as that case's payload.
   public init(
     module: String, name: String, fields: [Field], documentation: String = "", isQuiet: Bool = false,
-    position: [Int] = []
+    position: [Int] = [], layout: RecordLayout? = nil
   ) {
     self.module = module
     self.name = name
     fullName = "\(module).\(name)"
     self.fields = fields
-    layout = RecordLayout(name: fullName, fields: fields.map(\.name))
+    self.layout = layout ?? RecordLayout(name: fullName, fields: fields.map(\.name))
     self.documentation = documentation
     self.isQuiet = isQuiet
     self.position = position

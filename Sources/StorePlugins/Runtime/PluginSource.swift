@@ -2,27 +2,32 @@ import StoreSchema
 
 /// A plugin's folder on disk.
 public struct PluginSource: Hashable, Sendable {
-  /// The folder as it was given, without a leading `./` and a trailing `/`; chunks are named after it.
+  /// The folder as it was given, without a leading `./` and a trailing `/`.
   public let folder: String
+  /// What chunks and messages call the folder.
+  public let displayName: String
   /// What `plugin.json` says.
   public let manifest: PluginManifest
 
   /// Reads a plugin's manifest; runs no Lua.
   ///
-  /// - Parameter folder: the plugin's own folder.
+  /// - Parameters:
+  ///   - given: the plugin's own folder.
+  ///   - name: what chunks and messages call it; nil: as given.
   /// - Throws: ``PluginError`` where folder or manifest cannot be read.
-  public init(folder given: String) throws(PluginError) {
+  public init(folder given: String, displayedAs name: String? = nil) throws(PluginError) {
     var folder = given
     while folder.hasPrefix("./"), folder.utf8.count > 2 { folder.removeFirst(2) }
     while folder.hasSuffix("/"), folder.utf8.count > 1 { folder.removeLast() }
     self.folder = folder
+    displayName = name ?? folder
     guard Files.isDirectory(folder) else {
       throw PluginError(.load, "no plugin folder '\(folder)'", hint: "a plugin is a folder with plugin.json and init.lua")
     }
-    let file = "\(folder)/plugin.json"
+    let file = "\(displayName)/plugin.json"
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file)
+      bytes = try Files.read("\(folder)/plugin.json")
     } catch {
       throw PluginError(
         .load, "\(file): \(error.reason)", hint: "every plugin needs a manifest; plugins.md shows one")
@@ -34,10 +39,10 @@ public struct PluginSource: Hashable, Sendable {
   ///
   /// - Parameter name: the path within the folder, such as `init.lua`.
   func lua(_ name: String) throws(PluginError) -> (text: String, chunk: String) {
-    let chunk = "\(folder)/\(name)"
+    let chunk = "\(displayName)/\(name)"
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(chunk)
+      bytes = try Files.read("\(folder)/\(name)")
     } catch {
       throw PluginError(.load, "\(manifest.name): \(chunk): \(error.reason)")
     }

@@ -3,7 +3,7 @@
 ///
 /// Invariants
 /// - A node is mutated only by a caller that has made it uniquely referenced; a shared node never changes.
-/// - All leaves have the same depth, and no node but an empty root's is empty.
+/// - All leaves have the same depth, and no node of a tree is empty.
 /// - `ends[i]` is the number of elements in the children `0...i`; `children[i].separator` belongs to the first
 ///   element below child `i`.
 /// - Nodes split in halves, except on the right edge of the tree, where the left part stays full: appending

@@ -13,14 +13,19 @@ struct PersistentListCommonEndsTests {
   func agreesWithTheNaiveComparison(seed: UInt64) {
     var random = SplitMix64(seed: seed)
     for _ in 0..<60 {
-      // Few different values, so that shifted elements are often equal by chance.
-      let array = (0..<Int.random(in: 0..<700, using: &random)).map { _ in Int.random(in: 0..<3, using: &random) }
+      // Few different values, so that shared parts are often equal where they do not line up, too.
+      let rarity = [3, 300].randomElement(using: &random) ?? 3
+      let array = (0..<Int.random(in: 0..<700, using: &random)).map { _ in
+        Int.random(in: 0..<rarity, using: &random) == 0 ? 1 : 0
+      }
       let old = PersistentList(array)
       var new = old
       for _ in 0..<Int.random(in: 0..<4, using: &random) {
         let index = Int.random(in: 0...new.count, using: &random)
         let count = Int.random(in: 0...min(100, new.count - index), using: &random)
-        let added = (0..<Int.random(in: 0..<100, using: &random)).map { _ in Int.random(in: 0..<3, using: &random) }
+        let added = (0..<Int.random(in: 0..<100, using: &random)).map { _ in
+          Int.random(in: 0..<rarity, using: &random) == 0 ? 1 : 0
+        }
         switch Int.random(in: 0..<4, using: &random) {
         case 0: new.replaceSubrange(index..<(index + count), with: added)
         case 1: for element in added { new.insert(element, at: index) }
@@ -62,20 +67,23 @@ struct PersistentListCommonEndsTests {
     },
   ]
 
+  static let dense = PersistentList(0..<100_000)
+
+  /// The same elements in nodes of all sizes.
+  static let sparse: PersistentList<Int> = {
+    var random = SplitMix64(seed: 5)
+    var list = dense
+    for _ in 0..<20_000 {
+      let index = Int.random(in: 0..<list.count, using: &random)
+      list.insert(0, at: index)
+      list.remove(at: index)
+    }
+    return list
+  }()
+
   @Test(arguments: edits, [true, false])
   func looksOnlyAtWhatIsNotShared(edit: Edit, isDense: Bool) {
-    var old = PersistentList(0..<100_000)
-    if !isDense {
-      // The same elements in nodes of all sizes.
-      var random = SplitMix64(seed: 5)
-      for _ in 0..<10_000 {
-        let index = Int.random(in: 0..<100_000, using: &random)
-        old.insert(old.remove(at: index), at: index)
-        old.insert(0, at: index)
-        old.remove(at: index)
-      }
-      #expect(old.elementsEqual(0..<100_000))
-    }
+    let old = isDense ? Self.dense : Self.sparse
     var new = old
     edit.apply(&new)
     var calls = 0

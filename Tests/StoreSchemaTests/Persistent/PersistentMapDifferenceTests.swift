@@ -83,11 +83,17 @@ struct PersistentMapDifferenceTests {
     Edit(testDescription: "remove 100", changes: 100) { for key in 50_000..<50_200 { $0[key] = nil } },
   ]
 
+  /// The even numbers below 200,000, added in random order.
+  static let large: Map = {
+    var random = SplitMix64(seed: 6)
+    var map = Map()
+    for number in (0..<100_000).shuffled(using: &random) { map[number * 2] = number }
+    return map
+  }()
+
   @Test(arguments: edits)
   func looksOnlyAtWhatIsNotShared(edit: Edit) {
-    var old = Map()
-    var random = SplitMix64(seed: 6)
-    for number in (0..<100_000).shuffled(using: &random) { old[number * 2] = number }
+    let old = Self.large
     var new = old
     edit.apply(&new)
     let found = Self.changes(old, new)

@@ -1,0 +1,61 @@
+import CLua
+
+extension LuaState {
+  /// A number that changes when a local that the function captures changes, or anything in a table that is reached from
+  /// one: taken before and after a call it tells whether the function kept state of its own. The global table and what
+  /// host objects stand for do not count.
+  public func digestOfCaptures(_ function: LuaFunction) throws(LuaError) -> UInt64 {
+    guard function.link === link else { return 0 }
+    var digest: UInt64 = 0
+    try check(clua_digestCaptures(machine, function.reference, &digest))
+    return digest
+  }
+
+  /// A place in a function's code that assigns to a local captured from outside it.
+  public struct CaptureAssignment: Hashable, Sendable {
+    /// The name of the captured local.
+    public var name: String
+    /// The chunk of the assignment.
+    public var chunk: String
+    /// The line of the assignment, 0 if unknown.
+    public var line: Int
+  }
+
+  /// The assignments to captured locals in a function and in the functions inside it, in code order, found in the
+  /// bytecode without running it. Empty for a host function.
+  public func captureAssignments(of function: LuaFunction) -> [CaptureAssignment] {
+    guard function.link === link else { return [] }
+    var bytes: [UInt8] = []
+    let isDumped = withUnsafeMutablePointer(to: &bytes) { target in
+      clua_dump(machine, function.reference, target) { context, piece, count in
+        let target = context.assumingMemoryBound(to: [UInt8].self)
+        target.pointee.append(contentsOf: UnsafeRawBufferPointer(start: piece, count: count))
+      }
+    }
+    guard isDumped, let root = try? BytecodeReader.read(bytes) else { return [] }
+    return root.assignments(captures: root.captures.indices.map { $0 }, names: root.captures.map(\.name), root.source)
+  }
+}
+
+extension BytecodeReader.Function {
+  /// `captures` says for each of this function's upvalues which of the outermost function's it is, nil for a local of a
+  /// function in between.
+  fileprivate func assignments(
+    captures: [Int?], names: [String], _ outerSource: String
+  ) -> [LuaState.CaptureAssignment] {
+    let source = source.isEmpty ? outerSource : source
+    var found: [LuaState.CaptureAssignment] = []
+    for assignment in assignments where captures.indices.contains(assignment.capture) {
+      guard let outermost = captures[assignment.capture], names.indices.contains(outermost) else { continue }
+      found.append(LuaState.CaptureAssignment(name: names[outermost], chunk: source, line: assignment.line))
+    }
+    for inner in inner {
+      let origins = inner.captures.map { capture -> Int? in
+        guard !capture.isLocalOfParent, captures.indices.contains(capture.index) else { return nil }
+        return captures[capture.index]
+      }
+      found += inner.assignments(captures: origins, names: names, source)
+    }
+    return found.sorted { $0.line < $1.line }
+  }
+}

@@ -1,0 +1,57 @@
+import CLua
+
+extension LuaState {
+  /// Throws what the machine's last operation failed with.
+  @inline(__always)
+  func check(_ status: CLuaStatus) throws(LuaError) {
+    switch status {
+    case .done, .yielded: return
+    default: throw error(status)
+    }
+  }
+
+  private func error(_ status: CLuaStatus) -> LuaError {
+    let raw = machine.pointee.error
+    let kind: LuaError.Kind =
+      switch status {
+      case .syntax: .syntax
+      case .memory: .memory
+      case .instructions: .instructions
+      case .time: .time
+      case .notText: .notText
+      case .runtime, .done, .yielded: .runtime
+      }
+    var message = UnsafeBufferPointer(start: raw.message, count: raw.message == nil ? 0 : raw.messageCount)
+      .withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
+    if message.isEmpty, kind == .memory { message = "not enough memory" }
+    for (short, long) in longNames where message.hasPrefix(short + ":") {
+      message = long + message.dropFirst(short.count)
+    }
+    let frames = UnsafeBufferPointer(start: raw.frames, count: raw.frames == nil ? 0 : Int(raw.frameCount))
+    let underlying = raw.isHostFailure ? lastFailure : nil
+    if machine.pointee.depth == 0 { lastFailure = nil }
+    var error = LuaError(
+      kind: kind, message: message, traceback: frames.map(LuaError.Frame.init), underlying: underlying)
+    if let inner = underlying as? LuaError {
+      error.kind = inner.kind
+      error.traceback = inner.traceback + error.traceback
+    }
+    return error
+  }
+}
+
+extension LuaError.Frame {
+  init(_ frame: CLuaFrame) {
+    var frame = frame
+    let chunk = withUnsafeBytes(of: &frame.source) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    let name = withUnsafeBytes(of: &frame.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    let kind = withUnsafeBytes(of: &frame.nameKind) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    let what =
+      if !name.isEmpty {
+        kind.isEmpty ? "in '\(name)'" : "in \(kind) '\(name)'"
+      } else {
+        frame.isMain ? "in main chunk" : "in function <\(chunk):\(frame.lineDefined)>"
+      }
+    self.init(chunk: chunk, line: Int(frame.line), what: what)
+  }
+}

@@ -1,0 +1,169 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// The Lua of the prompt and of scripts: `= expr`, `let`, `assert`, `$(…)`. It sees `state` (read-only, live), `dispatch`,
+/// `project` and the variables, in the same sandbox as plugins.
+public final class SessionLua {
+  private let lua: LuaState
+  private let objects: SliceObjects
+  private let host: any SessionLuaHost
+
+  /// Makes the session's Lua state.
+  ///
+  /// - Parameters:
+  ///   - view: the state that Lua reads.
+  ///   - host: does what Lua asks for.
+  /// - Throws: ``SessionLuaError`` where there is no memory for it.
+  public init(view: any StateView, host: any SessionLuaHost) throws(SessionLuaError) {
+    self.host = host
+    do throws(LuaError) {
+      lua = try LuaState(
+        name: "session", limits: LuaState.Limits(instructions: 500_000_000, memory: 256 << 20), sandbox: .session)
+      objects = SliceObjects(lua)
+      objects.view = view
+      lua.objectHandler = objects
+      try lua.setGlobal("state", .object(PluginCalls.stateObject))
+      try lua.setGlobal("project", .function(try makeProject()))
+      try lua.setGlobal("dispatch", .function(try makeDispatch()))
+      try lua.setGlobal("print", .function(try makePrint()))
+    } catch {
+      throw SessionLuaError(error)
+    }
+  }
+
+  private func makeProject() throws(LuaError) -> LuaFunction {
+    try lua.makeFunction("project") { [weak self] call in
+      guard let self, case .string(let path) = call[0] else { throw LuaFailure("project needs the name of a projection") }
+      LuaBridge.write(try self.host.project(path), to: &call.results)
+    }
+  }
+
+  private func makeDispatch() throws(LuaError) -> LuaFunction {
+    try lua.makeFunction("dispatch") { [weak self] call in
+      guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
+      guard let type = self.host.action(named: name) else { throw LuaFailure("unknown action '\(name)'") }
+      let action: ActionCall
+      do throws(SchemaError) {
+        action = try type.call(PluginCalls.named(try self.objects.value(of: call[1])))
+      } catch {
+        throw LuaFailure("\(name): \(error.message)")
+      }
+      let location = call.location
+      try self.host.dispatch(action, line: location?.line ?? 1)
+    }
+  }
+
+  private func makePrint() throws(LuaError) -> LuaFunction {
+    try lua.makeFunction("print") { [weak self] call in
+      let texts = try call.arguments.map { try call.state.describe($0) }
+      self?.host.print(texts.joined(separator: "\t"))
+    }
+  }
+
+  /// Stops what runs, at the next instruction; may be called from a signal's thread.
+  public var interrupter: LuaInterrupter { lua.interruption }
+
+  // MARK: Variables
+
+  /// Sets a variable, which is a global of the session.
+  public func set(_ name: String, _ value: Value) throws(SessionLuaError) {
+    do throws(LuaError) {
+      try lua.setGlobal(name, to: { LuaBridge.write(value, to: &$0) })
+    } catch {
+      throw SessionLuaError(error)
+    }
+  }
+
+  /// The value of a variable, or nil where there is none or it holds no data.
+  public func variable(_ name: String) -> Value? {
+    let lua = lua.global(name)
+    if case .nil = lua { return nil }
+    return try? objects.value(of: lua)
+  }
+
+  // MARK: Running
+
+  /// Whether a text only lacks its end, so that a prompt should ask for more.
+  ///
+  /// - Parameter isExpression: whether the text is an expression, else a chunk.
+  public func isUnfinished(_ text: String, isExpression: Bool) -> Bool {
+    do throws(LuaError) {
+      _ = try lua.load(isExpression ? "return \(text)" : text, chunkName: "?")
+      return false
+    } catch {
+      return error.isIncomplete
+    }
+  }
+
+  /// The value of an expression and, where it is a part of the state, its type.
+  ///
+  /// - Parameter chunk: how errors name the text, such as `stdin:3`.
+  public func evaluate(_ expression: String, chunk: String) throws(SessionLuaError) -> Reading {
+    defer { objects.endCall() }
+    do throws(LuaError) {
+      let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
+      do throws(SchemaError) {
+        if case .object(let object) = results.first, let schema = objects.schema(of: object) {
+          return Reading(value: try objects.value(of: object), schema: schema)
+        }
+        return Reading(value: try objects.value(of: results.first ?? .nil), schema: .dynamic(.any))
+      } catch {
+        throw LuaError(kind: .runtime, message: error.message, underlying: error)
+      }
+    } catch {
+      throw SessionLuaError(error)
+    }
+  }
+
+  /// Whether an expression holds: is neither false nor nil.
+  public func holds(_ expression: String, chunk: String) throws(SessionLuaError) -> Bool {
+    defer { objects.endCall() }
+    do throws(LuaError) {
+      return try lua.call(try lua.load("return \(expression)", chunkName: chunk)).first?.isTruthy ?? false
+    } catch {
+      throw SessionLuaError(error)
+    }
+  }
+
+  /// Runs a chunk.
+  public func run(_ text: String, chunk: String) throws(SessionLuaError) {
+    defer { objects.endCall() }
+    do throws(LuaError) {
+      _ = try lua.call(try lua.load(text, chunkName: chunk))
+    } catch {
+      throw SessionLuaError(error)
+    }
+  }
+}
+
+/// What the session's Lua may ask of the shell.
+public protocol SessionLuaHost: AnyObject {
+  /// The action of that full name.
+  func action(named name: String) -> ActionType?
+  /// Has an action processed; `line` counts within the Lua text.
+  func dispatch(_ call: ActionCall, line: Int) throws
+  /// The value at a path or of a projection.
+  func project(_ path: String) throws -> Value
+  /// Prints a line.
+  func print(_ text: String)
+}
+
+/// Why Lua of the session failed.
+public struct SessionLuaError: Error, Sendable {
+  /// Whether the text is no Lua at all.
+  public let isSyntax: Bool
+  /// What Lua says, without the place in front of it.
+  public let message: String
+  /// Where Lua was: one place a line, innermost first.
+  public let trace: [String]
+  /// The error that the shell itself raised, when that is what went wrong.
+  public let underlying: (any Error)?
+
+  init(_ error: LuaError) {
+    isSyntax = error.kind == .syntax
+    message = error.detail
+    trace = error.traceback.map { "at \($0)" }
+    underlying = error.underlying is LuaFailure ? nil : error.underlying
+  }
+}

@@ -1,0 +1,117 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Session {
+  /// Runs a file: all of its syntax is checked before anything runs.
+  ///
+  /// - Returns: the exit status.
+  public func run(file: String, arguments: [String]) -> Int32 {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try Files.read(file)
+    } catch {
+      let shellError = ShellError(describing: error)
+      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: shellError))
+      return shellError.status
+    }
+    do {
+      return try runScript(bytes, file: file, arguments: arguments)
+    } catch {
+      return ShellError(describing: error).status
+    }
+  }
+
+  /// Runs commands given on the command line.
+  public func run(commands: [String]) -> Int32 {
+    origin = StatementOrigin(file: "-c", kind: .batch)
+    for (index, command) in commands.enumerated() {
+      let reader = StatementReader(Array(command.utf8), grammar: grammar, firstLine: index + 1)
+      if let status = runStatements(of: reader) { return status }
+    }
+    return finalStatus
+  }
+
+  /// Runs statements from a descriptor as they arrive.
+  public func run(descriptor: Int32) -> Int32 {
+    origin = StatementOrigin(file: "stdin", kind: .batch)
+    var reader = StatementReader(grammar: grammar)
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count > 0 { reader.append(block[..<count]) } else { reader.finish() }
+      if let status = runStatements(of: &reader) { return status }
+      if count <= 0 { return finalStatus }
+    }
+  }
+
+  /// Runs the statements of a script.
+  ///
+  /// - Returns: 0, or the status of the first failure.
+  func runScript(_ bytes: [UInt8], file: String, arguments: [String]) throws -> Int32 {
+    let outer = origin
+    var chain = outer.chain
+    if let statement { chain.insert(ErrorRenderer.Origin(file: outer.file, line: statement.line), at: 0) }
+    guard chain.count < 64 else {
+      throw ShellError(code: "runaway", message: "files source each other more than 64 deep")
+    }
+    origin = StatementOrigin(file: file, kind: .batch, arguments: arguments, chain: chain)
+    defer { origin = outer }
+    let reader = StatementReader(bytes, grammar: grammar)
+    if let fault = firstFault(of: reader) {
+      report(fault)
+      return 2
+    }
+    let before = tally.firstStatus
+    tally.firstStatus = 0
+    defer { tally.firstStatus = before == 0 ? tally.firstStatus : before }
+    return runStatements(of: reader) ?? (outer.chain.isEmpty && statement == nil ? finalStatus : tally.firstStatus)
+  }
+
+  private func firstFault(of reader: StatementReader) -> SyntaxFault? {
+    var reader = reader
+    do throws(SyntaxFault) {
+      while try reader.next() != nil {}
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  private func runStatements(of reader: StatementReader) -> Int32? {
+    var reader = reader
+    return runStatements(of: &reader)
+  }
+
+  /// Runs what a reader has.
+  ///
+  /// - Returns: the status with which to end now, or nil to go on.
+  private func runStatements(of reader: inout StatementReader) -> Int32? {
+    while quitStatus == nil {
+      do throws(SyntaxFault) {
+        guard let statement = try reader.next() else { return nil }
+        let status = run(statement)
+        if status != 0, !options.keepsGoing { return status }
+      } catch {
+        report(error)
+        if !options.keepsGoing { return 2 }
+      }
+    }
+    return quitStatus
+  }
+
+  /// The status of a run that came to its end.
+  private var finalStatus: Int32 {
+    if options.keepsGoing, tally.failed > 0, !options.isJSON {
+      console.writeError("\(tally.failed) of \(tally.reached) commands failed\n")
+    }
+    return tally.firstStatus
+  }
+}

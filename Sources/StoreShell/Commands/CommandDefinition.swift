@@ -1,0 +1,77 @@
+/// One command of the shell: what help, completion and the reader of statements need to know, and what it does.
+struct CommandDefinition: Sendable {
+  /// The verb.
+  let verb: String
+  /// How it is written, one form a line.
+  let usage: [String]
+  /// What it does, in one sentence.
+  let summary: String
+  /// The flags that it takes beside the common ones.
+  let flags: [FlagDefinition]
+  /// What stands after the verb, by position: for completion.
+  let operands: [Operand]
+  /// Lines with their output, run as tests.
+  let examples: [CommandExample]
+  /// How its line goes on as Lua, if it does.
+  let lua: LuaVerb?
+  /// Runs it.
+  let run: @Sendable (inout Invocation) throws -> CommandResult
+
+  init(
+    _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], operands: [Operand] = [],
+    examples: [CommandExample] = [], lua: LuaVerb? = nil, run: @escaping @Sendable (inout Invocation) throws -> CommandResult
+  ) {
+    self.verb = verb
+    self.usage = usage
+    self.summary = summary
+    self.flags = flags
+    self.operands = operands
+    self.examples = examples
+    self.lua = lua
+    self.run = run
+  }
+
+  /// What may stand at a position of a line.
+  enum Operand: Sendable {
+    case action
+    case path
+    case module
+    case file
+    case plugin
+    case loadedPlugin
+    case middleware
+    case helpTopic
+    case words([String])
+  }
+}
+
+/// A flag of a command.
+struct FlagDefinition: Sendable {
+  let name: String
+  /// What its value is called in usage lines; nil: it takes none.
+  let value: String?
+  let summary: String
+
+  init(_ name: String, value: String? = nil, _ summary: String) {
+    self.name = name
+    self.value = value
+    self.summary = summary
+  }
+
+  /// What every command that gives a value takes.
+  static let format = [
+    FlagDefinition("as", value: "FORMAT", "print the result in that form"),
+    FlagDefinition("json", "the same as --as json"),
+  ]
+}
+
+/// Lines that show a command at work, and what they print.
+struct CommandExample: Sendable {
+  let lines: [String]
+  let output: String
+
+  init(_ lines: String..., output: String) {
+    self.lines = lines
+    self.output = output
+  }
+}

@@ -1,0 +1,50 @@
+import StorePlugins
+import StoreSchema
+
+/// All commands. Help, completion and the reader of statements come from here.
+struct CommandTable: Sendable {
+  let definitions: [CommandDefinition]
+  private let byVerb: [String: CommandDefinition]
+
+  init(_ definitions: [CommandDefinition]) {
+    self.definitions = definitions
+    byVerb = Dictionary(definitions.map { ($0.verb, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The commands of the shell, in the order in which help lists them.
+  static let standard = CommandTable(
+    [.dispatch, .show, .watch, .describe, .log, .middleware, .plugin, .ingest, .expression, .lua, .let, .assert]
+      + [.source, .echo, .set, .trace, .help, .quit])
+
+  subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
+
+  /// The verbs whose lines go on as Lua.
+  var luaVerbs: [LuaVerb] { definitions.compactMap(\.lua) }
+
+  /// Runs a statement.
+  func run(_ statement: Statement, in session: Session) throws -> CommandResult {
+    let verb = statement.words[0]
+    guard let definition = byVerb[verb.text] else { return try runOther(statement, in: session) }
+    var invocation = try Invocation(statement, definition, in: session)
+    guard let redirection = statement.redirection else { return try definition.run(&invocation) }
+    return try session.redirecting(to: redirection) { try definition.run(&invocation) }
+  }
+
+  private func runOther(_ statement: Statement, in session: Session) throws -> CommandResult {
+    let verb = statement.words[0]
+    if let plugin = session.store.plugin(named: verb.text) {
+      guard let redirection = statement.redirection else { return try session.run(plugin, statement) }
+      return try session.redirecting(to: redirection) { try session.run(plugin, statement) }
+    }
+    if session.store.action(named: verb.text) != nil {
+      throw ShellError(
+        code: "unknown-command", message: "'\(verb.text)' is an action, not a command", at: verb,
+        hint: "run it with: dispatch \(statement.words.map(\.text).joined(separator: " "))")
+    }
+    let names = definitions.map(\.verb) + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
+    let suggestion = Suggestion.nearest(to: verb.text, among: names)
+    throw ShellError(
+      code: "unknown-command", message: "there is no command '\(verb.text)'", at: verb,
+      hint: suggestion.map { "did you mean '\($0)'?" } ?? "help lists the commands")
+  }
+}

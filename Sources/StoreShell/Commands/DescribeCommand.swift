@@ -1,0 +1,112 @@
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let describe = CommandDefinition(
+    "describe", usage: ["describe [MODULE]"],
+    summary: "lists the modules, or the state, actions, projections and commands of one",
+    flags: FlagDefinition.format, operands: [.module],
+    examples: [
+      CommandExample(
+        "describe counter",
+        output: """
+          module counter (swift)
+          state
+            value  Int
+            step   Int
+          actions
+            counter.increment by:Int?
+            counter.decrement by:Int?
+            counter.setStep to:Int
+            counter.reset
+
+          """),
+      CommandExample(
+        "describe",
+        output: """
+          module   origin  fields  actions  projections
+          counter  swift   2       4        0
+          tasks    swift   2       3        2
+
+          """),
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    let modules = invocation.session.store.modules
+    guard let word = invocation.operands.first else { return try invocation.show(listing(modules)) }
+    let name = try invocation.required(0, "a module")
+    guard let module = modules.first(where: { $0.name == name }) else {
+      let suggestion = Suggestion.nearest(to: name, among: modules.map(\.name))
+      throw ShellError(
+        code: "unknown-module", message: "there is no module '\(name)'", at: word,
+        hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")
+    }
+    return invocation.print(ModuleDescription(module).text)
+  }
+
+  private static func listing(_ modules: [Module]) -> Reading {
+    let names = ["module", "origin", "fields", "actions", "projections"]
+    let record = RecordSchema(name: "Module", fields: names.map { Field($0, .dynamic(.any)) })
+    let rows = modules.map { module in
+      Value.record(
+        Record(
+          record.layout,
+          [
+            .string(module.name), .string(module.origin.rawValue), .int(module.fields.count),
+            .int(module.actions.count), .int(module.projections.count),
+          ]))
+    }
+    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+  }
+}
+
+/// A module in words.
+private struct ModuleDescription {
+  let text: String
+
+  init(_ module: Module) {
+    var out = "module \(module.name) (\(module.origin.rawValue))\n"
+    if !module.fields.isEmpty {
+      out += "state\n"
+      out += ModuleDescription.columns(
+        module.fields.map { [$0.name, $0.schema.typeName, $0.schema.typeDetail ?? ""] })
+    }
+    if !module.actions.isEmpty {
+      out += "actions\n"
+      for action in module.actions { out += "  \(action.signature)\n" }
+    }
+    if !module.projections.isEmpty {
+      out += "projections\n"
+      out += ModuleDescription.columns(
+        module.projections.map { ["\(module.name).\($0.name)", $0.schema.typeName] })
+    }
+    if !module.commands.isEmpty {
+      out += "commands\n"
+      out += ModuleDescription.columns(module.commands.map { ["\(module.name) \($0.name)", $0.summary] })
+    }
+    text = out
+  }
+
+  private static func columns(_ rows: [[String]]) -> String {
+    var widths: [Int] = []
+    for row in rows {
+      for (index, cell) in row.enumerated() {
+        if index == widths.count { widths.append(0) }
+        widths[index] = max(widths[index], DisplayWidth.of(cell))
+      }
+    }
+    var out = ""
+    for row in rows {
+      var line = " "
+      for (index, cell) in row.enumerated() where row[index...].contains(where: { !$0.isEmpty }) {
+        line += index == 0 ? " " : "  "
+        line += cell
+        if row[(index + 1)...].contains(where: { !$0.isEmpty }) {
+          line += String(repeating: " ", count: widths[index] - DisplayWidth.of(cell))
+        }
+      }
+      out += line + "\n"
+    }
+    return out
+  }
+}

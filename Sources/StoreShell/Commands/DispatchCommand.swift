@@ -1,0 +1,132 @@
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let dispatch = CommandDefinition(
+    "dispatch", usage: ["dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]"],
+    summary: "runs an action through middlewares and reducers; prints what it changed",
+    flags: [
+      FlagDefinition("quiet", "print nothing"),
+      FlagDefinition("info", value: "TEXT", "what to note in the action's source"),
+    ],
+    operands: [.action],
+    examples: [
+      CommandExample(
+        "dispatch counter.increment by=4",
+        output: "#1 counter.increment by=4\n  counter.value  0 -> 4\n"),
+      CommandExample(
+        "dispatch tasks.add \"Buy milk\"",
+        output: """
+          #1 tasks.add title="Buy milk"
+            tasks.nextId  1 -> 2
+            tasks.items[id=1]  + { id = 1, title = "Buy milk", done = false }
+
+          """),
+    ]
+  ) { invocation in
+    guard let word = invocation.operands.first else { throw invocation.missing("an action") }
+    let session = invocation.session
+    let type = try invocation.actionType(word)
+    let call = try invocation.call(type, at: word, invocation.operands.dropFirst())
+    let source = session.source(info: try invocation.text(of: "info"), function: "dispatch")
+    let report = session.store.dispatch(call, source: source)
+    return try session.finish(report, quietly: invocation.has("quiet"))
+  }
+}
+
+extension Invocation {
+  /// The action that a word names.
+  func actionType(_ word: Word) throws -> ActionType {
+    if let type = session.store.action(named: word.text) { return type }
+    var name = word.text
+    if case .value(let literal) = word.kind { name = try text(of: literal) }
+    if let type = session.store.action(named: name) { return type }
+    let names = session.store.modules.flatMap(\.actions).map(\.fullName)
+    let suggestion = Suggestion.nearest(to: name, among: names)
+    throw ShellError(
+      code: "unknown-action", message: "unknown action '\(name)'", at: word,
+      hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules, describe MODULE their actions")
+  }
+
+  /// The call that words make: positional values fill the arguments in declared order.
+  func call(_ type: ActionType, at action: Word, _ words: ArraySlice<Word>) throws -> ActionCall {
+    let arguments = try self.arguments(type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: action, words)
+    return ActionCall(type, arguments)
+  }
+
+  /// The values that words give to fields, checked, defaults filled in.
+  func arguments(
+    _ fields: [Field], of owner: String, usage: String, at verb: Word, _ words: ArraySlice<Word>
+  ) throws -> [Value] {
+    var given = [Value?](repeating: nil, count: fields.count)
+    var position = 0
+    for word in words {
+      let index: Int
+      let literal: Literal
+      switch word.kind {
+      case .named(let name, let value):
+        guard let found = fields.firstIndex(where: { $0.name == name }) else {
+          let suggestion = Suggestion.nearest(to: name, among: fields.map(\.name))
+          throw ShellError(
+            code: "unexpected-argument", message: "\(owner) has no argument '\(name)'",
+            place: .span(word.bareNameSpan), hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: \(usage)")
+        }
+        index = found
+        literal = value
+      case .value(let value):
+        while position < fields.count, given[position] != nil { position += 1 }
+        guard position < fields.count else {
+          let count = fields.count
+          let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
+          throw ShellError(
+            code: "unexpected-argument", message: "\(owner) takes \(arguments)", at: word, hint: "usage: \(usage)")
+        }
+        index = position
+        literal = value
+      case .flag: continue
+      }
+      guard given[index] == nil else {
+        throw ShellError(
+          code: "unexpected-argument", message: "'\(fields[index].name)' is given twice",
+          place: .span(word.bareNameSpan), hint: "usage: \(usage)")
+      }
+      given[index] = try value(literal, for: fields[index], at: word, usage: usage)
+    }
+    return try fields.enumerated().map { index, field in
+      do throws(SchemaError) {
+        if let value = given[index] { return value }
+        return try field.check(nil)
+      } catch {
+        throw ShellError(
+          code: "missing-argument", message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb,
+          hint: "usage: \(usage)")
+      }
+    }
+  }
+
+  private func value(_ literal: Literal, for field: Field, at word: Word, usage: String) throws -> Value {
+    do {
+      return try literal.value(as: field.schema, resolving: session.resolve)
+    } catch let error as SchemaError {
+      let error = error.under(Path([.field(field.name)]))
+      throw ShellError(code: error.code, message: error.message, place: .span(word.nameSpan), hint: "usage: \(usage)")
+    }
+  }
+}
+
+extension Session {
+  /// Prints the answer to an action of this statement, or throws what went wrong with it.
+  func finish(_ report: DispatchReport, quietly isQuiet: Bool = false, details: [String] = []) throws -> CommandResult {
+    if let failure = report.failure { throw ShellError(describing: failure) }
+    guard let entry = report.entry else { return .none }
+    if !options.isJSON, !options.isQuiet, !isQuiet {
+      console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\n")
+      if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes)) }
+      for detail in details { console.write("  \(detail)\n") }
+    }
+    if !report.faults.isEmpty { throw AppliedWithFaults(list: report.faults) }
+    guard options.isJSON else { return .none }
+    return CommandResult(
+      json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
+  }
+}

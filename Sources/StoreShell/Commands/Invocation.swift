@@ -1,0 +1,161 @@
+import StoreSchema
+
+/// One command about to run: its words sorted into operands and flags.
+struct Invocation {
+  let session: Session
+  let statement: Statement
+  let definition: CommandDefinition
+  /// The words that are no flags, without the verb.
+  private(set) var operands: [Word] = []
+  private var flags: [String: Flag] = [:]
+
+  private struct Flag {
+    let word: Word
+    let value: Literal?
+  }
+
+  /// Sorts the words of a statement.
+  ///
+  /// - Throws: ``ShellError`` for a flag that the command does not have, or one without its value.
+  init(_ statement: Statement, _ definition: CommandDefinition, in session: Session) throws {
+    self.session = session
+    self.statement = statement
+    self.definition = definition
+    var index = 1
+    let words = statement.words
+    operands.reserveCapacity(words.count - 1)
+    while index < words.count {
+      let word = words[index]
+      index += 1
+      guard case .flag(let name, let given) = word.kind else {
+        operands.append(word)
+        continue
+      }
+      guard let flag = definition.flags.first(where: { $0.name == name }) else {
+        let suggestion = Suggestion.nearest(to: name, among: definition.flags.map(\.name))
+        throw ShellError(
+          code: "unknown-flag", message: "\(definition.verb) has no flag --\(name)", at: word,
+          hint: suggestion.map { "did you mean --\($0)?" } ?? "usage: \(definition.usage[0])", status: 2)
+      }
+      var value = given
+      if flag.value != nil, value == nil {
+        guard index < words.count, case .value(let literal) = words[index].kind else {
+          throw ShellError(
+            code: "missing-argument", message: "--\(name) needs \(flag.value ?? "a value")", at: word,
+            hint: "usage: \(definition.usage[0])", status: 2)
+        }
+        value = literal
+        index += 1
+      }
+      flags[name] = Flag(word: word, value: value)
+    }
+  }
+
+  /// Whether a flag was given.
+  func has(_ flag: String) -> Bool { flags[flag] != nil }
+
+  /// The value of a flag as text, or nil where it was not given.
+  func text(of flag: String) throws -> String? {
+    guard let literal = flags[flag]?.value else { return nil }
+    return try text(of: literal)
+  }
+
+  /// The word of a flag that was given.
+  func word(of flag: String) -> Word? { flags[flag]?.word }
+
+  /// A literal as text: bare and quoted text as it is, other values as JSON.
+  func text(of literal: Literal) throws -> String {
+    switch literal {
+    case .bare(let text), .text(let text): return text
+    default:
+      if case .string(let text) = try session.value(literal) { return text }
+      return JSON.text(of: try session.value(literal))
+    }
+  }
+
+  /// The text of the operand at a position, from 0; nil where there is none.
+  func operand(_ index: Int) throws -> String? {
+    guard index < operands.count else { return nil }
+    guard case .value(let literal) = operands[index].kind else { return operands[index].text }
+    return try text(of: literal)
+  }
+
+  /// The text of the operand at a position, from 0.
+  ///
+  /// - Throws: ``ShellError`` naming what is missing.
+  func required(_ index: Int, _ name: String) throws -> String {
+    guard let text = try operand(index) else { throw missing(name) }
+    return text
+  }
+
+  /// The error for an operand that is missing.
+  func missing(_ name: String) -> ShellError {
+    ShellError(
+      code: "missing-argument", message: "\(definition.verb) needs \(name)", at: operands.last ?? statement.words[0],
+      hint: "usage: \(definition.usage[0])")
+  }
+
+  /// Refuses operands from a position on.
+  func refuseOperands(from index: Int) throws {
+    guard index < operands.count else { return }
+    throw ShellError(
+      code: "unexpected-argument", message: "\(definition.verb) takes no '\(operands[index].text)' here",
+      at: operands[index], hint: "usage: \(definition.usage[0])")
+  }
+
+  /// The path that the operand at a position says.
+  func path(_ index: Int, _ name: String) throws -> Path {
+    let text = try required(index, name)
+    do throws(PathSyntaxError) {
+      return try Path(parsing: text)
+    } catch {
+      let word = operands[index]
+      throw ShellError(
+        code: "unknown-path", message: "'\(text)' is not a path: \(error.message)",
+        place: .span(Word.Span(line: word.line, column: word.column + error.offset, width: 1)))
+    }
+  }
+
+  /// Marks a word as the place of errors about paths.
+  func at<Result>(_ word: Word, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PathError {
+      throw ShellError(code: "unknown-path", message: error.message, at: word, hint: error.hint)
+    }
+  }
+
+  // MARK: Results
+
+  /// The form in which the result is asked for.
+  func format() throws -> Format {
+    if has("json") { return .json }
+    guard let name = try text(of: "as") else { return session.options.format }
+    guard let format = Format(rawValue: name) else {
+      let names = Format.allCases.map(\.rawValue)
+      let hint = Suggestion.nearest(to: name, among: names).map { "did you mean \($0)?" }
+      throw ShellError(
+        code: "unknown-format", message: "there is no format '\(name)'",
+        place: flags["as"].map { .span($0.word.span) } ?? .command,
+        hint: hint ?? "formats are \(names.joined(separator: ", "))", status: 2)
+    }
+    return format
+  }
+
+  /// Prints a value as asked for and gives it.
+  func show(_ reading: Reading, hiding hiddenColumns: Set<String> = []) throws -> CommandResult {
+    session.lastValue = reading.value
+    guard !session.options.isJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
+    var formatter = session.formatter(try format())
+    formatter.hiddenColumns = hiddenColumns
+    session.console.write(try formatter.text(of: reading.value, reading.schema))
+    return .none
+  }
+
+  /// Prints lines and gives them as a JSON text.
+  func print(_ text: String) -> CommandResult {
+    guard !session.options.isJSON else { return CommandResult(json: JSON.text(of: .string(text))) }
+    session.console.write(text)
+    return .none
+  }
+}

@@ -1,0 +1,131 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let log = CommandDefinition(
+    "log", usage: ["log [N] [--action GLOB] [--changed PATH] [--all]"],
+    summary: "prints the journal, newest last: the last 20 lines, or N; runs of quiet actions are folded",
+    flags: FlagDefinition.format + [
+      FlagDefinition("action", value: "GLOB", "only actions of that name; * stands for anything"),
+      FlagDefinition("changed", value: "PATH", "only actions that changed something there"),
+      FlagDefinition("all", "all lines, unfolded"),
+    ],
+    examples: [
+      CommandExample(
+        "dispatch counter.increment --quiet", "log --json",
+        output: """
+          [{"n":"#1","at":"0.0s","source":"FILE:1","action":"counter.increment","changed":"counter.value"}]
+
+          """)
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    var limit = invocation.has("all") ? Int.max : 20
+    if let text = try invocation.operand(0) {
+      guard let number = Int(text), number > 0 else {
+        throw ShellError(
+          code: "type-mismatch", message: "log needs a number of lines, got '\(text)'", at: invocation.operands[0],
+          hint: "usage: log [N]")
+      }
+      limit = number
+    }
+    let filter = LogFilter(
+      action: try invocation.text(of: "action"), changed: try invocation.changedPath())
+    let entries = invocation.session.store.log.entries.lazy.filter(filter.accepts)
+    let lines = invocation.has("all") ? entries.map { FoldedEntry($0) } : entries.folded()
+    return try invocation.show(LogListing.reading(of: lines.suffix(limit)))
+  }
+}
+
+extension Invocation {
+  fileprivate func changedPath() throws -> Path? {
+    guard let text = try text(of: "changed") else { return nil }
+    do throws(PathSyntaxError) {
+      return try Path(parsing: text)
+    } catch {
+      throw ShellError(
+        code: "unknown-path", message: "'\(text)' is not a path: \(error.message)",
+        place: word(of: "changed").map { .span($0.span) } ?? .command)
+    }
+  }
+}
+
+/// Which entries of the log are asked for.
+private struct LogFilter {
+  let action: String?
+  let changed: Path?
+
+  func accepts(_ entry: LoggedEntry) -> Bool {
+    if let action, !Glob.matches(action, entry.action) { return false }
+    guard let changed else { return true }
+    return entry.changes.contains { change in
+      let shared = min(change.path.steps.count, changed.steps.count)
+      return change.path.steps.prefix(shared).elementsEqual(changed.steps.prefix(shared)) { $0.meets($1) }
+    }
+  }
+}
+
+extension Path.Step {
+  /// Whether a step of a change lies where a step of a filter points.
+  fileprivate func meets(_ filter: Path.Step) -> Bool {
+    if filter == .all || self == filter { return true }
+    if case .field(let name) = filter, case .key(.string(name)) = self { return true }
+    return false
+  }
+}
+
+/// Names with `*`.
+enum Glob {
+  /// Whether a name fits a pattern in which `*` stands for any text.
+  static func matches(_ pattern: String, _ name: String) -> Bool {
+    let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
+    guard parts.count > 1 else { return pattern == name }
+    guard name.hasPrefix(parts[0]) else { return false }
+    var rest = name.dropFirst(parts[0].count)
+    for part in parts[1..<(parts.count - 1)] where !part.isEmpty {
+      guard let range = rest.firstRange(of: part) else { return false }
+      rest = rest[range.upperBound...]
+    }
+    return rest.hasSuffix(parts[parts.count - 1])
+  }
+}
+
+/// The log as users read it.
+private enum LogListing {
+  private static let record = RecordSchema(
+    name: "LogLine", fields: ["n", "at", "source", "action", "changed"].map { Field($0, String.schema.dynamic) })
+
+  static func reading(of lines: some Sequence<FoldedEntry>) -> Reading {
+    let rows = lines.map { line in
+      Value.record(
+        Record(
+          record.layout,
+          [
+            .string(line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)"),
+            .string(seconds(line.last.time)),
+            .string(line.first.source.short),
+            .string(action(line)),
+            .string(changed(line)),
+          ]))
+    }
+    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+  }
+
+  private static func action(_ line: FoldedEntry) -> String {
+    guard line.count > 1 else { return ActionText.text(line.first.action, arguments: line.first.arguments) }
+    return "\(line.first.action) x\(line.count)"
+  }
+
+  private static func changed(_ line: FoldedEntry) -> String {
+    if let failure = line.first.failure { return "failed: \(failure)" }
+    return line.paths.isEmpty ? "-" : line.paths.map(\.description).joined(separator: ", ")
+  }
+
+  /// Seconds with one digit behind the point.
+  private static func seconds(_ time: Duration) -> String {
+    let tenths = time.components.seconds * 10 + time.components.attoseconds / 100_000_000_000_000_000
+    return "\(tenths / 10).\(tenths % 10)s"
+  }
+}

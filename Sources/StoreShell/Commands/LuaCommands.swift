@@ -1,0 +1,92 @@
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let expression = CommandDefinition(
+    "=", usage: ["= EXPR"], summary: "prints the value of a Lua expression", flags: FlagDefinition.format,
+    examples: [CommandExample("= state.counter.value * 10", output: "0\n")],
+    lua: LuaVerb("=")
+  ) { invocation in
+    let text = try invocation.luaText("an expression")
+    let session = invocation.session
+    return try invocation.show(try session.lua().evaluate(text, chunk: session.chunkName))
+  }
+
+  static let lua = CommandDefinition(
+    "lua", usage: ["lua CHUNK"], summary: "runs Lua: state, dispatch(name, args), project(name) and variables",
+    examples: [
+      CommandExample("lua for i = 1, 3 do dispatch(\"counter.increment\") end", "show counter.value", output: "3\n")
+    ],
+    lua: LuaVerb("lua")
+  ) { invocation in
+    let text = try invocation.luaText("a chunk")
+    let session = invocation.session
+    try session.lua().run(text, chunk: session.chunkName)
+    return .none
+  }
+
+  static let `let` = CommandDefinition(
+    "let", usage: ["let [NAME = EXPR]"], summary: "sets a variable to the value of a Lua expression, or lists them",
+    flags: FlagDefinition.format,
+    examples: [CommandExample("let n = 3", "= n + 1", output: "4\n")],
+    lua: LuaVerb("let", .named)
+  ) { invocation in
+    let session = invocation.session
+    guard let tail = invocation.statement.lua else {
+      try invocation.refuseOperands(from: 0)
+      return try invocation.show(session.variables())
+    }
+    let name = try invocation.required(0, "a name")
+    guard name.isName else {
+      throw ShellError(
+        code: "syntax", message: "'\(name)' is not a name", at: invocation.operands[0], hint: "usage: let NAME = EXPR",
+        status: 2)
+    }
+    let value = try session.lua().evaluate(tail.text, chunk: session.chunkName).value
+    try session.lua().set(name, value)
+    if !session.letNames.contains(name) { session.letNames.append(name) }
+    return .none
+  }
+
+  static let assert = CommandDefinition(
+    "assert", usage: ["assert EXPR [-- MESSAGE]"],
+    summary: "fails with status 3 unless a Lua expression holds; shows both sides of a comparison",
+    examples: [CommandExample("assert state.counter.value == 0 -- starts at zero", output: "")],
+    lua: LuaVerb("assert")
+  ) { invocation in
+    guard let tail = invocation.statement.lua else { throw invocation.missing("an expression") }
+    let (text, message) = tail.splittingComment
+    guard !text.isEmpty else { throw invocation.missing("an expression") }
+    let session = invocation.session
+    let lua = try session.lua()
+    guard try !lua.holds(text, chunk: session.chunkName) else { return .none }
+    var details: [String] = []
+    if let sides = Comparison(text) {
+      let left = try lua.evaluate(sides.left, chunk: session.chunkName).value
+      let right = try lua.evaluate(sides.right, chunk: session.chunkName).value
+      details = [
+        "left   \(sides.left) = \(ActionText.literal(of: left))",
+        "right  \(sides.right) = \(ActionText.literal(of: right))",
+      ]
+    }
+    throw ShellError(
+      code: "assert-failed", message: message ?? "\(text) does not hold", details: details, status: 3)
+  }
+}
+
+extension Invocation {
+  fileprivate func luaText(_ name: String) throws -> String {
+    guard let text = statement.lua?.text, text.contains(where: { !$0.isWhitespace }) else { throw missing(name) }
+    return text
+  }
+}
+
+extension Session {
+  /// The variables that `let` set.
+  fileprivate func variables() throws -> Reading {
+    let lua = try lua()
+    let values = letNames.map { lua.variable($0) ?? .none }
+    let record = RecordSchema(name: "Variables", fields: letNames.map { Field($0, .dynamic(.any)) })
+    return Reading(value: .record(Record(record.layout, values)), schema: .dynamic(.record(record)))
+  }
+}

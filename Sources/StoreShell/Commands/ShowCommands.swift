@@ -1,0 +1,84 @@
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let show = CommandDefinition(
+    "show", usage: ["show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json]"],
+    summary: "prints the state, a part of it, a projection or a value", flags: FlagDefinition.format,
+    operands: [.path],
+    examples: [
+      CommandExample("show counter", output: "value  0\nstep   1\n"),
+      CommandExample("show tasks.summary --as raw", output: "0 of 0 done\n"),
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    let session = invocation.session
+    guard let word = invocation.operands.first else { return try invocation.show(session.wholeState()) }
+    guard case .value(.bare(let text)) = word.kind, Int(text) == nil, Double(text) == nil else {
+      guard case .value(let literal) = word.kind else { throw invocation.missing("a path") }
+      return try invocation.show(Reading(value: try session.value(literal), schema: .dynamic(.any)))
+    }
+    let path = try invocation.path(0, "a path")
+    return try invocation.show(try invocation.at(word) { try session.read(path) })
+  }
+
+  static let watch = CommandDefinition(
+    "watch", usage: ["watch [PATH]", "watch stop ID|all"],
+    summary: "prints a line at each change of a value; alone, lists the watches", flags: FlagDefinition.format,
+    operands: [.path],
+    examples: [
+      CommandExample("watch counter.value", output: "watch 1: counter.value = 0\n"),
+      CommandExample("watch counter.step", "watch stop 1", output: "watch 1: counter.step = 1\n"),
+    ]
+  ) { invocation in
+    let session = invocation.session
+    guard let word = invocation.operands.first else {
+      return try invocation.show(ShellListing.watches.reading(in: session))
+    }
+    if word.text == "stop" { return try invocation.stopWatch() }
+    try invocation.refuseOperands(from: 1)
+    let path = try invocation.path(0, "a path")
+    let id = session.watches.upcoming
+    let store = session.store
+    let writer = WatchLineWriter(
+      console: session.console, isJSON: session.options.isJSON, id: id, path: path,
+      actionName: { [unowned store] number in store.log[number: number]?.action ?? "" })
+    let reading = try invocation.at(word) { try session.read(path) }
+    let subscription = try store.watch(path, name: "watch \(id)") { writer.write($0) }
+    session.watches.add(path, subscription)
+    session.lastValue = reading.value
+    guard !session.options.isJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
+    return invocation.print("watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n")
+  }
+}
+
+extension Invocation {
+  fileprivate func stopWatch() throws -> CommandResult {
+    try refuseOperands(from: 2)
+    let text = try required(1, "a watch's id, or all")
+    if text == "all" {
+      session.watches.stopAll()
+      return .none
+    }
+    guard let id = Int(text), session.watches.stop(id) else {
+      throw ShellError(
+        code: "unknown-watch", message: "there is no watch '\(text)'", at: operands[1], hint: "watch lists them")
+    }
+    return .none
+  }
+}
+
+extension Session {
+  /// All modules as one record.
+  func wholeState() throws -> Reading {
+    var fields: [Field] = []
+    var values: [Value] = []
+    for module in store.modules where module.schema != nil {
+      let reading = try store.read(Path([.field(module.name)]))
+      fields.append(Field(module.name, reading.schema.dynamic))
+      values.append(reading.value)
+    }
+    let record = RecordSchema(name: "State", fields: fields)
+    return Reading(value: .record(Record(record.layout, values)), schema: .dynamic(.record(record)))
+  }
+}

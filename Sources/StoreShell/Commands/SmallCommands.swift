@@ -1,0 +1,157 @@
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let echo = CommandDefinition(
+    "echo", usage: ["echo WORD…"], summary: "prints words, with variables and $(…) replaced",
+    examples: [CommandExample("let n = 3", "echo done $n", output: "done 3\n")]
+  ) { invocation in
+    let texts = try invocation.operands.map { word -> String in
+      guard case .value(let literal) = word.kind else {
+        guard case .named(let name, let literal) = word.kind else { return word.text }
+        return "\(name)=\(try invocation.text(of: literal))"
+      }
+      return try invocation.text(of: literal)
+    }
+    return invocation.print(texts.joined(separator: " ") + "\n")
+  }
+
+  static let quit = CommandDefinition(
+    "quit", usage: ["quit [STATUS]"], summary: "leaves, with a status",
+    examples: [CommandExample("quit", output: "")]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    var status: Int32 = 0
+    if let text = try invocation.operand(0) {
+      guard let number = Int32(text), (0...255).contains(number) else {
+        throw ShellError(
+          code: "out-of-range", message: "a status is 0...255, got '\(text)'", at: invocation.operands[0])
+      }
+      status = number
+    }
+    invocation.session.quitStatus = status
+    return .none
+  }
+
+  static let set = CommandDefinition(
+    "set", usage: ["set [NAME [VALUE]]"],
+    summary: "changes a setting, or lists them: emit (always, whenDifferent, never), output (a format), runaway (a number)",
+    flags: FlagDefinition.format, operands: [.words(["emit", "output", "runaway"])],
+    examples: [CommandExample("set output json", "show counter.value", output: "0\n")]
+  ) { invocation in
+    let session = invocation.session
+    guard let name = try invocation.operand(0) else {
+      return try invocation.show(ShellListing.settings.reading(in: session))
+    }
+    try invocation.refuseOperands(from: 2)
+    let source = session.source(function: "set")
+    let word = invocation.operands[0]
+    guard let value = try invocation.operand(1) else {
+      let all = ShellListing.settings.reading(in: session)
+      guard case .list(let rows) = all.value,
+        let row = rows.first(where: { $0.field("name") == .string(name) })
+      else { throw unknownSetting(name, at: word) }
+      return try invocation.show(Reading(value: row.field("value"), schema: .dynamic(.string)))
+    }
+    switch name {
+    case "emit":
+      try invocation.require(value, oneOf: ["always", "whenDifferent", "never"])
+      return try session.finish(session.store.setEmission(value, source: source))
+    case "runaway":
+      guard let limit = Int(value), limit > 0 else {
+        throw ShellError(
+          code: "out-of-range", message: "runaway is a number above 0, got '\(value)'", at: invocation.operands[1])
+      }
+      return try session.finish(session.store.setRunaway(limit, source: source))
+    case "output":
+      try invocation.require(value, oneOf: Format.allCases.map(\.rawValue))
+      session.options.format = Format(rawValue: value) ?? .auto
+      return .none
+    default: throw unknownSetting(name, at: word)
+    }
+  }
+
+  private static func unknownSetting(_ name: String, at word: Word) -> ShellError {
+    let suggestion = Suggestion.nearest(to: name, among: ["emit", "output", "runaway"])
+    return ShellError(
+      code: "unknown-setting", message: "there is no setting '\(name)'", at: word,
+      hint: suggestion.map { "did you mean '\($0)'?" } ?? "set lists them")
+  }
+
+  static let trace = CommandDefinition(
+    "trace", usage: ["trace [on|off] [--stable]"],
+    summary: "prints every phase of every action, to standard error",
+    flags: [FlagDefinition("stable", "leave out times")],
+    operands: [.words(["on", "off"])],
+    examples: [CommandExample("trace on --stable", "trace off", output: "")]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    let session = invocation.session
+    switch try invocation.operand(0) {
+    case "on":
+      let (console, clock) = (session.console, session.store.clock)
+      let isStable = invocation.has("stable")
+      session.isTracing = true
+      session.store.setTrace { event in
+        let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
+        console.writeError("\(time)\(TraceText.line(of: event))\n")
+      }
+      return .none
+    case "off":
+      session.isTracing = false
+      session.store.setTrace(nil)
+      return .none
+    case nil: return invocation.print("trace is \(session.isTracing ? "on" : "off")\n")
+    case let word?:
+      throw ShellError(
+        code: "unexpected-argument", message: "trace takes on or off, got '\(word)'", at: invocation.operands[0],
+        hint: "usage: trace [on|off] [--stable]")
+    }
+  }
+
+  static let source = CommandDefinition(
+    "source", usage: ["source FILE [ARG…]"], summary: "runs a script here; $1, $2 … are its arguments",
+    operands: [.file],
+    examples: [
+      CommandExample(
+        "echo 'dispatch counter.increment' > FOLDER/up.stsh", "source FOLDER/up.stsh",
+        output: "#1 counter.increment\n  counter.value  0 -> 1\n")
+    ]
+  ) { invocation in
+    let file = try invocation.required(0, "a file")
+    let arguments = try (1..<max(1, invocation.operands.count)).compactMap { try invocation.operand($0) }
+    let session = invocation.session
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try Files.read(file)
+    } catch {
+      throw ShellError(
+        code: "no-such-file", message: "\(error.path): \(error.reason)", at: invocation.operands[0], status: 2)
+    }
+    let status = try session.runScript(bytes, file: file, arguments: arguments)
+    guard status == 0 else { throw SourcedFileFailed(status: status) }
+    return .none
+  }
+}
+
+extension Invocation {
+  fileprivate func require(_ value: String, oneOf names: [String]) throws {
+    guard !names.contains(value) else { return }
+    let suggestion = Suggestion.nearest(to: value, among: names)
+    throw ShellError(
+      code: "type-mismatch", message: "expected one of \(names.joined(separator: ", ")), got '\(value)'",
+      at: operands[1], hint: suggestion.map { "did you mean \($0)?" })
+  }
+}
+
+extension Value {
+  fileprivate func field(_ name: String) -> Value {
+    guard case .record(let record) = self else { return .none }
+    return record[name] ?? .none
+  }
+}
+
+/// A statement of a sourced file failed; it has been reported there.
+struct SourcedFileFailed: Error {
+  let status: Int32
+}

@@ -1,0 +1,85 @@
+import StoreSchema
+
+/// The lines of `--json`: one object for each command and each event, without the line end.
+public enum JSONReport {
+  /// A command that succeeded.
+  ///
+  /// - Parameter data: its result as JSON; nil for a command without one.
+  public static func success(line: Int, data: String?) -> String {
+    "{\"ok\":true,\"line\":\(line),\"data\":\(data ?? "null")}"
+  }
+
+  /// A command that failed.
+  ///
+  /// - Parameter file: the statement's file, `-c` or `stdin`; nil is left out.
+  public static func failure(_ error: ShellError, in statement: Statement, file: String?) -> String {
+    var column: Int?
+    switch error.place {
+    case .command: column = 1
+    case .span(let span): column = span.column
+    case .line: break
+    }
+    return failure(
+      error.code, error.message, line: statement.line, column: column, details: error.details, hint: error.hint,
+      file: file)
+  }
+
+  /// A statement that could not be read.
+  public static func failure(_ fault: SyntaxFault, file: String?) -> String {
+    failure(fault.code, fault.message, line: fault.line, column: fault.column, details: [], hint: nil, file: file)
+  }
+
+  /// The result of a dispatch: its place in the journal, the action's name and what it changed.
+  public static func dispatch(id: Int, action: String, changes: [Change]) -> String {
+    var out = TextBuffer()
+    out.append("{\"id\":\(id),\"action\":")
+    out.appendQuoted(action)
+    out.append(",\"changes\":" as StaticString)
+    ChangeFormatter.appendJSON(changes, to: &out)
+    out.append("}" as Unicode.Scalar)
+    return out.text
+  }
+
+  /// A change that a watch saw; a value that was not there is none.
+  public static func watch(id: Int, path: String, from: Value, to: Value, action: Int) -> String {
+    """
+    {"event":"watch","id":\(id),"path":\(StoreSchema.Literal.quoted(path)),"from":\(JSON.text(of: from)),\
+    "to":\(JSON.text(of: to)),"action":\(action)}
+    """
+  }
+
+  /// An action that the log shows as it happens.
+  public static func log(id: Int, action: String, source: String, changes: [Change]) -> String {
+    """
+    {"event":"log","id":\(id),"action":\(StoreSchema.Literal.quoted(action)),\
+    "source":\(StoreSchema.Literal.quoted(source)),"changes":\(ChangeFormatter.json(changes))}
+    """
+  }
+
+  private static func failure(
+    _ code: String, _ message: String, line: Int, column: Int?, details: [String], hint: String?, file: String?
+  ) -> String {
+    var out = TextBuffer()
+    out.append("{\"ok\":false," as StaticString)
+    if let file {
+      out.append("\"file\":" as StaticString)
+      out.appendQuoted(file)
+      out.append("," as Unicode.Scalar)
+    }
+    out.append("\"line\":\(line),\"error\":{\"code\":")
+    out.appendQuoted(code)
+    out.append(",\"message\":" as StaticString)
+    out.appendQuoted(message)
+    if let column { out.append(",\"column\":\(column)") }
+    if !details.isEmpty {
+      out.append(",\"details\":" as StaticString)
+      out.append(JSON.text(of: .list(PersistentList(details.map { .string($0) }))))
+    }
+    if let hint {
+      out.append(",\"hint\":" as StaticString)
+      out.appendQuoted(hint)
+    }
+    out.append("}}" as StaticString)
+    return out.text
+  }
+}

@@ -1,0 +1,96 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// The only thing the shell knows of a store: the schema of its actions and its state, dispatch, values and watching.
+/// Commands, completion, printing and history speak to this seam and to nothing else.
+protocol DynamicStore: AnyObject {
+  /// The modules in order: Swift ones as hosted, then plugins as loaded.
+  var modules: [Module] { get }
+  /// The clock that stamps actions.
+  var clock: any StoreClock { get }
+  /// The latest actions.
+  var log: ActionLog { get }
+  /// The middlewares in composition order.
+  var units: [UnitListing] { get }
+  /// The folders of the loaded plugins, by name.
+  var loadedPlugins: [LoadedPluginListing] { get }
+  /// When watchers are told.
+  var emission: String { get }
+  /// How many actions one outside dispatch may cause.
+  var runaway: Int { get }
+
+  /// The action of that full name.
+  func action(named name: String) -> ActionType?
+  /// Has an action processed, with all that it causes.
+  func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport
+  /// What stands at a path, or what a projection gives.
+  func read(_ path: Path) throws -> Reading
+  /// Hands the look at the state that plugins and Lua get.
+  var view: any StateView { get }
+  /// Tells a watcher of the value at a path: now, and after every commit that changed it.
+  func watch(
+    _ path: Path, name: String, _ onChange: @escaping @Sendable (Notification<Value>) -> Void
+  ) throws -> Subscription
+  /// Has every phase of every action reported; nil: no longer.
+  func setTrace(_ sink: ((TraceEvent) -> Void)?)
+  /// Gets what the logger middleware says.
+  func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void)
+
+  /// Moves a gate, by a recorded action.
+  func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport
+  /// Changes when watchers are told, by a recorded action.
+  func setEmission(_ policy: String, source: ActionSource) -> DispatchReport
+  /// Changes how many actions one dispatch may cause, by a recorded action.
+  func setRunaway(_ limit: Int, source: ActionSource) -> DispatchReport
+  /// Runs a plugin's definition and adds it, by a recorded action; all or nothing (R28).
+  func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport)
+  /// Takes a plugin away with all that it registered, by a recorded action.
+  func unload(_ name: String, source: ActionSource) throws -> DispatchReport
+  /// The plugin of that name.
+  func plugin(named name: String) -> Plugin?
+}
+
+/// What became of one dispatch.
+struct DispatchReport {
+  /// The action's own log entry; nil where it was never processed.
+  let entry: LoggedEntry?
+  /// Why it failed, or why what it caused was stopped.
+  let failure: (any Error)?
+  /// What plugins did wrong meanwhile, in middlewares: the action was applied all the same.
+  let faults: [PluginFault]
+}
+
+/// What a plugin's middleware did wrong, and at which action.
+struct PluginFault {
+  let error: PluginError
+  let number: Int
+  let action: String
+}
+
+/// One middleware, as listings show it.
+struct UnitListing {
+  let name: String
+  let isOpen: Bool
+  let seen: Int
+  let held: Int
+  let dropped: Int
+  let origin: Module.Origin
+}
+
+/// One plugin, as listings show it.
+struct LoadedPluginListing {
+  let name: String
+  let version: String
+  let folder: String
+  let units: [String]
+}
+
+/// What the logger middleware says of one action.
+struct LoggedLine: Sendable {
+  let number: Int
+  let call: ActionCall
+  let source: ActionSource
+  let changes: [Change]
+}

@@ -1,0 +1,57 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+/// The codes under which errors of the libraries are reported and logged.
+enum ErrorCode {
+  /// The code of an error.
+  static func of(_ error: any Error) -> String {
+    switch error {
+    case let error as PluginError: error.code.rawValue
+    case let error as SchemaError: error.code
+    case let error as StoreError:
+      switch error {
+      case .duplicateUnit: "duplicate-unit"
+      case .runaway: "runaway"
+      }
+    case is PathError: "unknown-path"
+    default: "failed"
+    }
+  }
+
+  /// What `help CODE` says.
+  static let explanations: [String: String] = [
+    "assert-failed": "the expression of an assert is false or nil. Both sides of a comparison are shown.",
+    "bad-record": "a line of an ingested file is not JSON or does not fit the action. What came before it stays.",
+    "failed": "the system refused something; the message says what.",
+    "line-too-long": "a statement has more than 8 MiB. Read big data with ingest.",
+    "lua-error": "Lua raised an error. The line below the message is where.",
+    "lua-syntax": "the text is not Lua.",
+    "missing-argument": "something that the command or action needs is not there. The hint shows how it is written.",
+    "no-such-file": "a file cannot be opened.",
+    "not-allowed": "the session was started with a flag that forbids this.",
+    "out-of-range": "a number is outside the bounds that its type declares.",
+    "plugin-api": "the plugin is written for another version of the plugin API than this shell serves.",
+    "plugin-budget": "a plugin's function used more instructions or time than one call may; a reducer changed nothing.",
+    "plugin-grant": "the plugin asks for permissions that nobody granted. Run with --grant NAME, or answer at the prompt.",
+    "plugin-load": "the plugin's files cannot be read, or its Lua cannot be run. Nothing of it was loaded.",
+    "plugin-memory": "a plugin needed more memory than its limit; a reducer changed nothing.",
+    "plugin-runtime": "a plugin's function raised an error. From a reducer: the state is unchanged.",
+    "plugin-schema": "a plugin's state, action or name does not fit what is declared.",
+    "runaway": "one dispatch caused more actions than the setting runaway allows; the rest was dropped.",
+    "syntax": "the text is not a statement: something is open at its end, or stands where it cannot.",
+    "type-mismatch": "a value is not of the type that is declared. The message says both.",
+    "unexpected-argument": "the command or action takes no such argument.",
+    "unknown-action": "no module has an action of that name. describe MODULE lists a module's actions.",
+    "unknown-command": "there is no such verb. Actions are run with dispatch.",
+    "unknown-flag": "the command has no such flag. help COMMAND lists them.",
+    "unknown-format": "--as takes auto, table, tree, json, jsonl, lua, raw, csv or spark.",
+    "unknown-middleware": "there is no middleware of that name. middleware lists them.",
+    "unknown-module": "there is no module of that name. describe lists them.",
+    "unknown-path": "the path leads nowhere: a name, index or id on it does not exist.",
+    "unknown-setting": "there is no setting of that name. set lists them.",
+    "unknown-topic": "help knows commands and error codes.",
+    "unknown-variable": "nothing was set under that name. Set it with let NAME = EXPR.",
+    "unknown-watch": "there is no watch of that id. watch lists them.",
+  ]
+}

@@ -1,0 +1,85 @@
+import StorePlugins
+import StoreSchema
+
+/// An action of the root store: described for the shell and for plugins, and typed for whoever reduces it.
+struct HostAction<App: SchematicUnion>: Sendable {
+  /// The action and its arguments.
+  let call: ActionCall
+  let payload: Payload
+
+  enum Payload: Sendable {
+    /// An action of the application.
+    case app(App)
+    /// An action of a plugin.
+    case plugin
+    /// An action of the shell itself.
+    case shell(ShellAction)
+  }
+
+  var app: App? {
+    if case .app(let action) = payload { return action }
+    return nil
+  }
+
+  var shell: ShellAction? {
+    if case .shell(let action) = payload { return action }
+    return nil
+  }
+}
+
+/// What the shell does to its own slice, as actions: recorded and numbered like all others.
+enum ShellAction: Sendable {
+  case setGate(name: String, isOpen: Bool)
+  case loadPlugin(ShellState.LoadedPlugin, slice: PluginSlice?, gates: [ShellState.Gate])
+  case unloadPlugin(name: String)
+  case setEmission(String)
+  case setRunaway(Int)
+
+  /// The actions as the journal names them.
+  enum Types {
+    static let setGate = ActionType(
+      module: "shell", name: "setGate", fields: [Field("name", String.schema), Field("open", Bool.schema)],
+      documentation: "Opens or shuts the gate of a middleware.")
+    static let loadPlugin = ActionType(
+      module: "shell", name: "loadPlugin", fields: [Field("name", String.schema), Field("version", String.schema)],
+      documentation: "Adds a plugin.")
+    static let unloadPlugin = ActionType(
+      module: "shell", name: "unloadPlugin", fields: [Field("name", String.schema)], documentation: "Removes a plugin.")
+    static let set = ActionType(
+      module: "shell", name: "set", fields: [Field("name", String.schema), Field("value", String.schema)],
+      documentation: "Changes a setting of the store.")
+  }
+
+  /// The action as the journal names it, with its arguments.
+  var call: ActionCall {
+    switch self {
+    case .setGate(let name, let isOpen): ActionCall(Types.setGate, [.string(name), .bool(isOpen)])
+    case .loadPlugin(let plugin, _, _): ActionCall(Types.loadPlugin, [.string(plugin.name), .string(plugin.version)])
+    case .unloadPlugin(let name): ActionCall(Types.unloadPlugin, [.string(name)])
+    case .setEmission(let policy): ActionCall(Types.set, [.string("emit"), .string(policy)])
+    case .setRunaway(let limit): ActionCall(Types.set, [.string("runaway"), .string("\(limit)")])
+    }
+  }
+
+  /// Reduces the action over the root state.
+  func reduce<App>(_ state: inout HostState<App>) {
+    switch self {
+    case .setGate(let name, let isOpen):
+      if let index = state.shell.gates.firstIndex(where: { $0.name == name }) {
+        state.shell.gates[index].isOpen = isOpen
+      } else {
+        state.shell.gates.append(ShellState.Gate(name: name, isOpen: isOpen))
+      }
+    case .loadPlugin(let plugin, let slice, let gates):
+      state.shell.plugins.append(plugin)
+      if let slice { state.plugins.append(slice) }
+      state.shell.gates += gates
+    case .unloadPlugin(let name):
+      state.shell.plugins.removeAll { $0.name == name }
+      state.plugins.removeAll { $0.name == name }
+      state.shell.gates.removeAll { $0.name.hasPrefix("\(name).") }
+    case .setEmission(let policy): state.shell.emission = policy
+    case .setRunaway(let limit): state.shell.runaway = limit
+    }
+  }
+}

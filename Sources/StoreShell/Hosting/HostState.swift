@@ -1,0 +1,114 @@
+import StorePlugins
+import StoreSchema
+
+/// The root state that the shell puts around an application's: its modules, the slices of plugins, and the shell's own
+/// switches, so that all of it is changed by actions alone.
+struct HostState<App: SchematicRecord>: Sendable {
+  /// The application's state.
+  var app: App
+  /// The slices of plugins, in load order.
+  var plugins: [PluginSlice] = []
+  /// The shell's own switches.
+  var shell = ShellState()
+}
+
+/// The slice of one plugin.
+struct PluginSlice: Sendable {
+  let name: String
+  let schema: Schema
+  var value: Value
+}
+
+/// The slice of the module `shell`.
+struct ShellState: Hashable, Sendable {
+  /// Which gates stand open, in the order of the units.
+  var gates: [Gate] = []
+  /// When watchers are told: the name of an emission policy.
+  var emission = "whenDifferent"
+  /// How many actions one outside dispatch may cause.
+  var runaway = 1000
+  /// The loaded plugins, in load order.
+  var plugins: [LoadedPlugin] = []
+
+  struct Gate: Hashable, Sendable {
+    let name: String
+    var isOpen: Bool
+  }
+
+  struct LoadedPlugin: Hashable, Sendable {
+    let name: String
+    let version: String
+  }
+
+  func isOpen(_ name: String) -> Bool {
+    for gate in gates where gate.name == name { return gate.isOpen }
+    return true
+  }
+}
+
+extension HostState {
+  /// The application's type.
+  static var appRecord: RecordSchema {
+    guard case .record(let record) = App.schema.kind else { return RecordSchema(name: "", fields: []) }
+    return record
+  }
+
+  /// Hands out a module's slice and its type; false where there is no such module.
+  func readSlice(_ name: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    let record = Self.appRecord
+    if let index = record.index(of: name), case .record(let access) = App.schema.access.parts {
+      withUnsafePointer(to: app) { app in
+        access.read(UnsafeRawPointer(app), index) { body(record.fields[index].schema, $0) }
+      }
+      return true
+    }
+    guard let slice = plugins.first(where: { $0.name == name }) else { return false }
+    withUnsafePointer(to: slice.value) { body(slice.schema, UnsafeRawPointer($0)) }
+    return true
+  }
+
+  /// What changed between two states, in the order of the modules. The shell's own changes, and the arrival or removal of
+  /// a plugin's slice, are left out.
+  static func changes(from old: HostState, to new: HostState) -> [Change] {
+    var changes = withUnsafePointer(to: old.app) { old in
+      withUnsafePointer(to: new.app) { App.schema.changes(from: UnsafeRawPointer(old), to: UnsafeRawPointer($0)) }
+    }
+    for slice in new.plugins {
+      guard let before = old.plugins.first(where: { $0.name == slice.name && $0.schema === slice.schema }) else {
+        continue
+      }
+      withUnsafePointer(to: before.value) { before in
+        withUnsafePointer(to: slice.value) { after in
+          changes += slice.schema.changes(
+            from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), at: Path([.field(slice.name)]))
+        }
+      }
+    }
+    return changes
+  }
+
+  /// Whether two states are equal by value.
+  static func areEqual(_ left: HostState, _ right: HostState) -> Bool {
+    guard left.shell == right.shell, left.plugins.count == right.plugins.count else { return false }
+    for (left, right) in zip(left.plugins, right.plugins)
+    where left.name != right.name || left.schema !== right.schema || left.value != right.value {
+      return false
+    }
+    return withUnsafePointer(to: left.app) { left in
+      withUnsafePointer(to: right.app) { App.schema.access.isEqual(UnsafeRawPointer(left), UnsafeRawPointer($0)) }
+    }
+  }
+
+  /// The state of all modules as one value, for traces.
+  var value: Value {
+    let record = Self.appRecord
+    var names = record.layout.fields
+    guard case .record(let fields) = app.schemaValue else { return .none }
+    var values = fields.values
+    for slice in plugins where slice.value != .none {
+      names.append(slice.name)
+      values.append(slice.value)
+    }
+    return .record(Record(RecordLayout(name: "", fields: names), values))
+  }
+}

@@ -1,0 +1,92 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+import StoreUnits
+import Synchronization
+
+/// What the shell needs to know of an action in order to gate a unit.
+protocol ShellControlled: Sendable, SendableMetatype {
+  /// The name of the unit whose gate the action moves.
+  var movedGate: String? { get }
+}
+
+extension HostAction: ShellControlled {
+  var movedGate: String? {
+    if case .setGate(let name, _) = shell { return name }
+    return nil
+  }
+}
+
+/// What the shell needs to know of a state in order to gate a unit.
+protocol ShellSwitched: Sendable, SendableMetatype {
+  var shell: ShellState { get }
+}
+
+extension HostState: ShellSwitched {}
+
+/// One middleware in the shell's root: counted, and gated by the shell's slice. The shell's toggle moves the gate at commit
+/// and is never forwarded to the unit that it names (R21).
+struct HostUnit<Action: ShellControlled, State: ShellSwitched> {
+  let name: String
+  let origin: Module.Origin
+  let startsOpen: Bool
+  let gate = Gate()
+  let counters: UnitCounters
+  let middleware: Middleware<Action, Action, State>
+
+  /// - Parameter accepts: which actions the unit would answer; others do not count as held back.
+  init(
+    _ name: String, origin: Module.Origin, startsOpen: Bool = true,
+    accepts: @escaping @Sendable (Action) -> Bool = { _ in true }, _ middleware: Middleware<Action, Action, State>
+  ) {
+    self.name = name
+    self.origin = origin
+    self.startsOpen = startsOpen
+    let counters = UnitCounters()
+    self.counters = counters
+    let counted = Middleware(
+      units: middleware.units.map { unit in
+        unit.mapHandler { inner, _ in
+          { action, context in
+            guard let io = inner(action, context) else { return nil }
+            counters.noteSeen()
+            return io
+          }
+        }
+      })
+    self.middleware = counted.gated(
+      by: gate, whileState: { $0.shell.isOpen(name) }, neverForwarded: { $0.movedGate == name || !accepts($0) })
+  }
+}
+
+/// Counts the actions that a unit was asked about.
+final class UnitCounters: Sendable {
+  private let count = Atomic<Int>(0)
+
+  var seen: Int { count.load(ordering: .relaxed) }
+
+  func noteSeen() { count.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// Where the logger middleware writes.
+final class LogSink: @unchecked Sendable {
+  // Safe: set and used on the thread that owns the host.
+  var write: (@Sendable (LoggedLine) -> Void)?
+}
+
+/// Collects what plugins did wrong while an action was processed.
+final class FaultBox: @unchecked Sendable {
+  // Safe: used on the thread that owns the host.
+  private var faults: [PluginFault] = []
+
+  func note(_ error: PluginError, number: Int, action: String) {
+    faults.append(PluginFault(error: error, number: number, action: action))
+  }
+
+  func take() -> [PluginFault] {
+    defer { faults = [] }
+    return faults
+  }
+
+  func put(_ earlier: [PluginFault]) { faults = earlier + faults }
+}

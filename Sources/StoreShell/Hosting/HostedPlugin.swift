@@ -1,0 +1,90 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+/// A root action that carries its call.
+protocol CallCarrying: Sendable, SendableMetatype {
+  var call: ActionCall { get }
+}
+
+extension HostAction: CallCarrying {}
+
+/// A root state that holds slices of plugins.
+protocol PluginHolding: Sendable, SendableMetatype {
+  var plugins: [PluginSlice] { get set }
+}
+
+extension HostState: PluginHolding {}
+
+/// A plugin in the shell's root: one reducer over its slice, and a gated unit for each of its middlewares.
+struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding & ShellSwitched> {
+  let plugin: Plugin
+  let reducer: Reducer<Action, State>
+  let units: [HostUnit<Action, State>]
+
+  /// - Parameters:
+  ///   - view: the live state.
+  ///   - typed: makes the root action of a call that the plugin dispatches.
+  init(
+    _ plugin: Plugin, view: any StateView, wrap: (ActionCall) -> Action, typed: @escaping (ActionCall) -> Action,
+    faults: FaultBox
+  ) {
+    self.plugin = plugin
+    reducer = Self.reducer(plugin)
+    let context = UnitContext(view: view, typed: typed, faults: faults)
+    units = plugin.units.indices.map { Self.unit(plugin, $0, context) }
+  }
+
+  /// What the plugin's units share.
+  private struct UnitContext: @unchecked Sendable {
+    // Safe: used on the thread that owns the host, by units that run there.
+    let view: any StateView
+    let typed: (ActionCall) -> Action
+    let faults: FaultBox
+  }
+
+  private static func reducer(_ plugin: Plugin) -> Reducer<Action, State> {
+    let name = plugin.module.name
+    return Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
+      try plugin.reduce(
+        call, number: context.number, time: context.time, source: context.source, slice: &slice)
+    }.lift(
+      action: { (action: Action) in plugin.reduces(action.call.type) ? action.call : nil },
+      modify: { (state: inout State, body) in
+        guard let index = state.plugins.firstIndex(where: { $0.name == name }) else { return }
+        try body(&state.plugins[index].value)
+      })
+  }
+
+  private static func unit(_ plugin: Plugin, _ index: Int, _ context: UnitContext) -> HostUnit<Action, State> {
+    let type = plugin.units[index]
+    let name = plugin.module.name
+    let fullName = "\(name).\(type.name)"
+    let middleware = Middleware<ActionCall, Action, Value>(fullName) { call, action, _ in
+      func report(_ error: PluginError) {
+        context.faults.note(error, number: action.number, action: call.type.fullName)
+      }
+      do throws(PluginError) {
+        let kept = try plugin.before(unit: index, call, action, view: context.view)
+        return IO { output in
+          do throws(PluginError) {
+            try plugin.after(unit: index, call, action, kept: kept, view: context.view) { call, source in
+              output.dispatch(DispatchedAction(context.typed(call), source: source))
+            }
+          } catch {
+            report(error)
+          }
+        }
+      } catch {
+        report(error)
+        return .none
+      }
+    }
+    return HostUnit(
+      fullName, origin: .lua, startsOpen: type.isOpen, accepts: { plugin.accepts($0.call.type, unit: index) },
+      middleware.lift(
+        input: { (action: Action) in action.call },
+        output: { $0 },
+        state: { (state: State) in state.plugins.first { $0.name == name }?.value ?? .none }))
+  }
+}

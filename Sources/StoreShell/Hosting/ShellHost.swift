@@ -1,0 +1,332 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+import StoreUnits
+
+/// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
+/// logged.
+final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: DynamicStore, @unchecked Sendable {
+  // Safe: a session uses a host on one thread, the one that dispatches; what a store calls back runs on it too.
+  typealias Action = HostAction<AppAction>
+  typealias State = HostState<AppState>
+
+  let store: Store<Action, State>
+  let clock: any StoreClock
+  private let application: Application<AppAction, AppState>
+  private let table: ModuleTable<AppAction, AppState>
+  private let appUnits: [HostUnit<Action, State>]
+  private let logger: HostUnit<Action, State>
+  private let logSink: LogSink
+  private var plugins: [HostedPlugin<Action, State>] = []
+  private var actionsByName: [String: ActionType] = [:]
+  private(set) var log = ActionLog()
+  private let faults = FaultBox()
+
+  /// Hosts an application.
+  ///
+  /// - Throws: ``StoreError`` where two of its middlewares share a name.
+  init(_ application: Application<AppAction, AppState>, clock: any StoreClock) throws(StoreError) {
+    self.application = application
+    self.clock = clock
+    let table = ModuleTable(application)
+    self.table = table
+    let sink = LogSink()
+    logSink = sink
+    logger = HostUnit(
+      "logger", origin: .swift, startsOpen: false,
+      Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
+        sink.write?(
+          LoggedLine(
+            number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes))
+      }.lift(input: { $0 }, to: Action.self, state: { $0 }))
+    appUnits = application.middleware.units.map { unit in
+      HostUnit(
+        unit.name, origin: .swift,
+        Middleware(units: [unit]).lift(
+          input: { $0.app },
+          output: { action in Action(call: table.call(action) ?? .unknown, payload: .app(action)) },
+          state: { $0.app }))
+    }
+    var initial = HostState(app: application.initial)
+    initial.shell.gates = ([logger] + appUnits).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
+    store = try Store(
+      initial: initial, reducer: Self.reducer(application, []),
+      middleware: .init(units: ([logger] + appUnits).flatMap(\.middleware.units)),
+      emission: Self.policy("whenDifferent"), clock: clock, areEqual: State.areEqual)
+    for module in table.modules {
+      for type in module.actions { actionsByName[type.fullName] = type }
+    }
+    store.setRecorder { [unowned self] record in self.record(record) }
+  }
+
+  private static func reducer(
+    _ application: Application<AppAction, AppState>, _ plugins: [HostedPlugin<Action, State>]
+  ) -> Reducer<Action, State> {
+    var reducer = application.reducer.lift(action: { (action: Action) in action.app }, state: \State.app)
+    for plugin in plugins { reducer = reducer.appending(plugin.reducer) }
+    return reducer.appending(
+      Reducer<ShellAction, State>("shell") { action, state in action.reduce(&state) }
+        .lift(action: { $0.shell }, state: \State.self))
+  }
+
+  private static func policy(_ name: String) -> EmissionPolicy<State> {
+    switch name {
+    case "always": .always
+    case "never": .never
+    default: .when { !State.areEqual($0, $1) }
+    }
+  }
+
+  // MARK: What the shell asks
+
+  var modules: [Module] { table.modules + plugins.map(\.plugin.module) }
+  var emission: String { store.withState { $0.shell.emission } }
+  var runaway: Int { store.withState { $0.shell.runaway } }
+  var view: any StateView { HostView(host: self) }
+
+  private var hostUnits: [HostUnit<Action, State>] { [logger] + appUnits + plugins.flatMap(\.units) }
+
+  var units: [UnitListing] {
+    store.withState { state in
+      hostUnits.map { unit in
+        UnitListing(
+          name: unit.name, isOpen: state.shell.isOpen(unit.name), seen: unit.counters.seen, held: unit.gate.held,
+          dropped: unit.gate.dropped, origin: unit.origin)
+      }
+    }
+  }
+
+  var loadedPlugins: [LoadedPluginListing] {
+    plugins.map { hosted in
+      let plugin = hosted.plugin
+      return LoadedPluginListing(
+        name: plugin.module.name, version: plugin.source.manifest.version, folder: plugin.source.folder,
+        units: hosted.units.map(\.name))
+    }
+  }
+
+  func action(named name: String) -> ActionType? { actionsByName[name] }
+
+  func plugin(named name: String) -> Plugin? { plugins.first { $0.plugin.module.name == name }?.plugin }
+
+  func setTrace(_ sink: ((TraceEvent) -> Void)?) { store.setTrace(sink) }
+
+  func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { logSink.write = sink }
+
+  // MARK: Dispatching
+
+  func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
+    do throws(SchemaError) {
+      let payload: Action.Payload =
+        table.modules.contains { $0.name == call.type.module } ? .app(try table.action(call)) : .plugin
+      return dispatch(Action(call: call, payload: payload), source)
+    } catch {
+      return DispatchReport(entry: nil, failure: error, faults: [])
+    }
+  }
+
+  private func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
+    let outer = faults.take()
+    let result = store.dispatch(action, source: source)
+    let report = DispatchReport(
+      entry: result.number.flatMap { log[number: $0] }, failure: result.failure, faults: faults.take())
+    faults.put(outer)
+    return report
+  }
+
+  func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport {
+    dispatch(.setGate(name: name, isOpen: isOpen), source)
+  }
+
+  func setEmission(_ policy: String, source: ActionSource) -> DispatchReport {
+    let report = dispatch(.setEmission(policy), source)
+    store.setEmission(Self.policy(policy))
+    return report
+  }
+
+  func setRunaway(_ limit: Int, source: ActionSource) -> DispatchReport {
+    let report = dispatch(.setRunaway(limit), source)
+    store.setRunawayLimit(limit)
+    return report
+  }
+
+  private func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
+    dispatch(Action(call: action.call, payload: .shell(action)), source)
+  }
+
+  private func record(_ record: ActionRecord<Action, State>) {
+    let call = record.action.call
+    log.append(
+      LoggedEntry(
+        number: record.context.number, time: record.context.time, source: record.context.source,
+        action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
+        changes: record.failure == nil ? State.changes(from: record.before, to: record.after) : [],
+        failure: record.failure.map { ErrorCode.of($0) }))
+  }
+
+  // MARK: Reading
+
+  func read(_ path: Path) throws -> Reading {
+    try store.withState { state in try read(path, in: state) }
+  }
+
+  fileprivate func read(_ path: Path, in state: State) throws -> Reading {
+    guard case .field(let name) = path.steps.first else {
+      throw PathError(message: "a path starts with the name of a module, got '\(path)'")
+    }
+    guard let module = modules.first(where: { $0.name == name }) else {
+      let hint = Suggestion.nearest(to: name, among: modules.map(\.name)).map { "did you mean '\($0)'?" }
+      throw PathError(message: "there is no module '\(name)'", hint: hint)
+    }
+    let origin = Path([path.steps[0]])
+    if path.steps.count > 1, case .field(let member) = path.steps[1], !module.fields.contains(where: { $0.name == member }) {
+      guard let projection = module.projections.first(where: { $0.name == member }) else {
+        let names = module.fields.map(\.name) + module.projections.map(\.name)
+        let hint = Suggestion.nearest(to: member, among: names).map { "did you mean '\(name).\($0)'?" }
+        throw PathError(message: "'\(name)' has no field or projection '\(member)'", hint: hint)
+      }
+      let value = try project(module, projection, in: state)
+      return try withUnsafePointer(to: value) { value in
+        try projection.schema.read(
+          path.steps.dropFirst(2), in: UnsafeRawPointer(value), from: origin.appending(path.steps[1]))
+      }
+    }
+    var result: Result<Reading, PathError>?
+    let steps = path.steps.dropFirst()
+    _ = state.readSlice(name) { schema, slice in
+      result = Result { () throws(PathError) in try schema.read(steps, in: slice, from: origin) }
+    }
+    guard let result else { throw PathError(message: "'\(name)' has no state") }
+    return try result.get()
+  }
+
+  private func project(_ module: Module, _ projection: ProjectionType, in state: State) throws -> Value {
+    if let hosted = plugins.first(where: { $0.plugin.module.name == module.name }) {
+      return try hosted.plugin.project(projection.name, view: StateSnapshot(host: self, state: state))
+    }
+    let found = application.projections.first { $0.module == module.name && $0.type.name == projection.name }
+    return found?.read(state.app) ?? .none
+  }
+
+  func watch(
+    _ path: Path, name: String, _ onChange: @escaping @Sendable (Notification<Value>) -> Void
+  ) throws -> Subscription {
+    _ = try read(path)
+    return store.watch(
+      name, { [unowned self] state in (try? self.read(path, in: state).value) ?? .none },
+      isDifferent: { $0 != $1 }, onChange)
+  }
+
+  // MARK: Plugins
+
+  func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport) {
+    let name = source.manifest.name
+    guard !modules.contains(where: { $0.name == name }), name != "shell" else {
+      throw PluginError(
+        .load, "\(name): there is a module of that name already",
+        hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
+    }
+    let plugin = try Plugin(
+      loading: source,
+      into: Plugin.Surroundings(
+        action: { [unowned self] name in self.action(named: name) }, moduleNames: modules.map(\.name)))
+    let hosted = HostedPlugin<Action, State>(
+      plugin, view: view, wrap: { Action(call: $0, payload: .plugin) }, typed: typed, faults: faults)
+    plugins.append(hosted)
+    for type in plugin.module.actions { actionsByName[type.fullName] = type }
+    do {
+      try recompose()
+    } catch {
+      remove(name)
+      throw error
+    }
+    let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
+    let report = dispatch(
+      .loadPlugin(
+        ShellState.LoadedPlugin(name: name, version: source.manifest.version), slice: slice,
+        gates: hosted.units.map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }), actionSource)
+    if let onLoad = plugin.onLoad, let type = actionsByName[onLoad] {
+      do throws(SchemaError) {
+        _ = dispatch(try type.call([]), source: actionSource)
+      } catch {
+        throw PluginError(.schema, "\(name): on_load '\(onLoad)': \(error.message)")
+      }
+    }
+    return (plugin, report)
+  }
+
+  /// The typed action of a call, for actions that plugins dispatch to Swift modules.
+  private func typed(_ call: ActionCall) -> Action {
+    guard table.modules.contains(where: { $0.name == call.type.module }), let action = try? table.action(call) else {
+      return Action(call: call, payload: .plugin)
+    }
+    return Action(call: call, payload: .app(action))
+  }
+
+  func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
+    guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
+      let hint = Suggestion.nearest(to: name, among: plugins.map(\.plugin.module.name)).map { "did you mean '\($0)'?" }
+      throw PluginError(.load, "\(name) is not loaded", hint: hint)
+    }
+    var failure: PluginError?
+    do throws(PluginError) {
+      try hosted.plugin.unload(view: view)
+    } catch {
+      failure = error
+    }
+    let report = dispatch(.unloadPlugin(name: name), source)
+    remove(name)
+    try recompose()
+    if let failure { throw failure }
+    return report
+  }
+
+  private func remove(_ name: String) {
+    plugins.removeAll { $0.plugin.module.name == name }
+    actionsByName = actionsByName.filter { $0.value.module != name }
+  }
+
+  private func recompose() throws {
+    try store.replaceMiddleware(Middleware(units: hostUnits.flatMap(\.middleware.units)))
+    store.replaceReducer(Self.reducer(application, plugins))
+  }
+}
+
+/// The state as plugins and Lua see it: of the moment of each read.
+private struct HostView<AppAction: SchematicUnion, AppState: SchematicRecord>: StateView {
+  unowned let host: ShellHost<AppAction, AppState>
+
+  var moduleNames: [String] { host.modules.map(\.name) }
+
+  func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    host.store.withState { $0.readSlice(module, body) }
+  }
+}
+
+/// One state as plugins see it.
+private struct StateSnapshot<AppAction: SchematicUnion, AppState: SchematicRecord>: StateView {
+  unowned let host: ShellHost<AppAction, AppState>
+  let state: HostState<AppState>
+
+  var moduleNames: [String] { host.modules.map(\.name) }
+
+  func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    state.readSlice(module, body)
+  }
+}
+
+extension ActionCall {
+  /// Stands for a typed action that no module declares.
+  static let unknown = ActionCall(ActionType(module: "app", name: "unknown", fields: []), [])
+}
+
+extension DispatchResult {
+  fileprivate var failure: (any Error)? {
+    switch outcome {
+    case .done, .queued: nil
+    case .failed(let error): error
+    case .stopped(let error): error
+    }
+  }
+}

@@ -1,0 +1,112 @@
+/// Turns errors into text, in one place: where, what, the line with a caret under the fault, details, a hint.
+public struct ErrorRenderer: Sendable {
+  /// The name under which the statements' file is reported: a path, `-c` or `stdin`; nil at the prompt.
+  public var file: String?
+  /// Whether to colour the word `error`.
+  public var usesColor: Bool
+
+  /// A `source` command that led to the statement.
+  public struct Origin: Hashable, Sendable {
+    /// The file that the command stands in.
+    public let file: String
+    /// Its line.
+    public let line: Int
+
+    /// Makes an origin.
+    public init(file: String, line: Int) {
+      self.file = file
+      self.line = line
+    }
+  }
+
+  /// Makes a renderer.
+  public init(file: String?, usesColor: Bool = false) {
+    self.file = file
+    self.usesColor = usesColor
+  }
+
+  /// The error's lines, each ended.
+  ///
+  /// - Parameter chain: the `source` commands that led to the statement, the nearest first.
+  public func text(of error: ShellError, in statement: Statement, sourcedFrom chain: [Origin] = []) -> String {
+    var out = ""
+    let lines = statement.text.split(separator: "\n", omittingEmptySubsequences: false)
+    switch error.place {
+    case .command:
+      appendHead(error.code, error.message, line: statement.line, column: 1, to: &out)
+      if file != nil { appendLine(lines[0], to: &out) }
+    case .line:
+      appendHead(error.code, error.message, line: statement.line, column: nil, to: &out)
+    case .span(let span):
+      appendHead(error.code, error.message, line: statement.line + span.line, column: span.column, to: &out)
+      if span.line < lines.count { appendMarkedLine(lines[span.line], span.column, span.width, to: &out) }
+    }
+    for detail in error.details { appendIndented(detail, to: &out) }
+    if let hint = error.hint { appendIndented("hint: " + hint, to: &out) }
+    append(chain, to: &out)
+    return out
+  }
+
+  /// The lines of an error that belongs to no statement, such as a missing file.
+  public func text(of error: ShellError) -> String {
+    var out = file.map { "\($0): " } ?? ""
+    out += tag(error.code) + error.message + "\n"
+    for detail in error.details { appendIndented(detail, to: &out) }
+    if let hint = error.hint { appendIndented("hint: " + hint, to: &out) }
+    return out
+  }
+
+  /// The lines of a syntax fault, each ended.
+  public func text(of fault: SyntaxFault, sourcedFrom chain: [Origin] = []) -> String {
+    var out = ""
+    appendHead(fault.code, fault.message, line: fault.line, column: fault.column, to: &out)
+    if !fault.text.isEmpty { appendMarkedLine(fault.text[...], fault.column, fault.width, to: &out) }
+    append(chain, to: &out)
+    return out
+  }
+
+  private func appendHead(_ code: String, _ message: String, line: Int, column: Int?, to out: inout String) {
+    if let file {
+      out += "\(file):\(line):"
+      if let column { out += "\(column):" }
+      out += " "
+    }
+    out += tag(code) + message + "\n"
+  }
+
+  private func tag(_ code: String) -> String {
+    usesColor ? "\u{1B}[1;31merror[\(code)]:\u{1B}[0m " : "error[\(code)]: "
+  }
+
+  private func appendLine(_ line: Substring, to out: inout String) {
+    out += "  "
+    out += DisplayText.printable(line)
+    out += "\n"
+  }
+
+  private func appendMarkedLine(_ line: Substring, _ column: Int, _ width: Int, to out: inout String) {
+    appendLine(line, to: &out)
+    guard width > 0 else { return }
+    out += "  "
+    let start = line.index(line.startIndex, offsetBy: column - 1, limitedBy: line.endIndex) ?? line.endIndex
+    for character in line[..<start] {
+      // A tab is as wide as the terminal makes it: the same tab stands above the caret.
+      if character == "\t" {
+        out += "\t"
+      } else {
+        out += String(repeating: " ", count: DisplayWidth.of(DisplayText.printable(String(character))))
+      }
+    }
+    let end = line.index(start, offsetBy: width, limitedBy: line.endIndex) ?? line.endIndex
+    let marked = DisplayWidth.of(DisplayText.printable(line[start..<end]))
+    out += "^" + String(repeating: "~", count: max(0, marked - 1)) + "\n"
+  }
+
+  private func appendIndented(_ text: String, to out: inout String) {
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { out += "  \(line)\n" }
+  }
+
+  private func append(_ chain: [Origin], to out: inout String) {
+    for origin in chain { out += "  in file sourced from \(origin.file):\(origin.line)\n" }
+  }
+}

@@ -1,0 +1,45 @@
+/// What the reader of statements has to know of commands: which of them take Lua, and which take another command.
+public struct Grammar: Sendable {
+  /// The verbs whose line goes on as Lua.
+  public var luaVerbs: [LuaVerb]
+  /// The verbs whose first argument is a command of its own, such as `try`.
+  public var prefixes: [String]
+  /// Whether a Lua text, an expression or a chunk, could be completed by more lines.
+  public var isUnfinishedLua: @Sendable (String) -> Bool
+
+  /// Makes a grammar.
+  public init(
+    luaVerbs: [LuaVerb], prefixes: [String] = [], isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
+  ) {
+    self.luaVerbs = luaVerbs
+    self.prefixes = prefixes
+    self.isUnfinishedLua = isUnfinishedLua
+  }
+}
+
+/// A verb whose line goes on as Lua.
+public struct LuaVerb: Sendable {
+  /// The verb.
+  public let name: String
+  /// What stands between the verb and its Lua.
+  public let form: Form
+  /// The flags that may follow the Lua, without their dashes: to Lua they are comments, so they must be known.
+  public let flags: [String]
+
+  /// The forms of a line with Lua.
+  public enum Form: Hashable, Sendable {
+    /// `assert EXPR`: the Lua follows at once.
+    case immediate
+    /// `let NAME = EXPR`. Without the `=` the line is an ordinary one.
+    case named
+    /// `wait until EXPR`: the Lua follows this word. Without it the line is an ordinary one.
+    case following(String)
+  }
+
+  /// Makes a verb.
+  public init(_ name: String, _ form: Form = .immediate, flags: [String] = []) {
+    self.name = name
+    self.form = form
+    self.flags = flags
+  }
+}

@@ -1,0 +1,26 @@
+/// What a word says where a value may stand, before it is known which type is asked for.
+///
+/// There is one language for all commands: text in double quotes is plain text but for its escapes, so `$name` and
+/// `$(…)` inside quotes mean themselves. (The same name in StoreSchema holds helpers that write scalars.)
+public enum Literal: Sendable {
+  /// A word without quotes: a number, `true`, `false`, `nil`, `null`, an enum case, a duration, a path or plain text.
+  case bare(String)
+  /// Text that stood in quotes, without them and with its escapes read.
+  case text(String)
+  /// `[1, 2]`, or in Lua's spelling `{1, 2}`.
+  case list([Literal])
+  /// `{a = 1}` or `{"a": 1}`, fields in the order in which they are written; no name stands twice.
+  case record([(name: String, value: Literal)])
+  /// `$(expression)`: the Lua between the parentheses, verbatim.
+  case lua(String)
+  /// `$name`: the name, which may be all digits (`$1`) or `_`.
+  case variable(String)
+}
+
+/// What in a literal needs someone who knows variables and Lua.
+public enum Reference: Hashable, Sendable {
+  /// A variable's name.
+  case variable(String)
+  /// A Lua expression.
+  case lua(String)
+}

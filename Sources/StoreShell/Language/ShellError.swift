@@ -1,0 +1,46 @@
+/// Why a command failed, in the parts that the renderer and the JSON form put together.
+public struct ShellError: Error, Hashable, Sendable {
+  /// The stable word that names the kind of error; `help CODE` explains it.
+  public var code: String
+  /// What was expected and what came, in one sentence.
+  public var message: String
+  /// What of the statement is at fault.
+  public var place: Place
+  /// Lines between the statement and the hint.
+  public var details: [String]
+  /// What to try.
+  public var hint: String?
+  /// The exit status that the error stands for.
+  public var status: Int32
+
+  /// What of a statement can be at fault.
+  public enum Place: Hashable, Sendable {
+    /// All of it: no caret, and at the prompt the line is not repeated.
+    case command
+    /// A part of it.
+    case span(Word.Span)
+    /// All of it, where the fault is in another file: the message starts with its place, and no column is named.
+    case line
+  }
+
+  /// Makes an error.
+  public init(
+    code: String, message: String, place: Place = .command, details: [String] = [], hint: String? = nil,
+    status: Int32 = 1
+  ) {
+    self.code = code
+    self.message = message
+    self.place = place
+    self.details = details
+    self.hint = hint
+    self.status = status
+  }
+
+  /// Makes an error of one word.
+  public init(
+    code: String, message: String, at word: Word, details: [String] = [], hint: String? = nil, status: Int32 = 1
+  ) {
+    self.init(
+      code: code, message: message, place: .span(word.span), details: details, hint: hint, status: status)
+  }
+}

@@ -1,0 +1,154 @@
+/// Splits text into statements, one at a time, as its bytes arrive: a whole file at once, standard input in blocks, the
+/// prompt line by line.
+///
+/// A reader is a value: a copy of it can read a file to its end, which checks the file's syntax, before the first
+/// statement runs. After a fault it goes on behind the line at fault.
+public struct StatementReader: Sendable {
+  private let grammar: CompiledGrammar
+  private var bytes: [UInt8] = []
+  private var position = 0
+  private var isFinished = false
+  private var isSkippingLine = false
+
+  /// The line in the file that the next statement starts on or behind, from 1.
+  public private(set) var line: Int
+  /// What is open after `next` has returned nil: the statement goes on when more bytes are appended. Nil where none is.
+  public private(set) var continuation: Continuation?
+
+  /// Makes a reader without text.
+  ///
+  /// - Parameter firstLine: the number of the text's first line.
+  public init(grammar: Grammar, firstLine: Int = 1) {
+    self.grammar = CompiledGrammar(grammar)
+    line = firstLine
+  }
+
+  /// Makes a reader of a whole text.
+  public init(_ text: [UInt8], grammar: Grammar, firstLine: Int = 1) {
+    self.init(grammar: grammar, firstLine: firstLine)
+    bytes = text
+    // A byte order mark is not text.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    isFinished = true
+  }
+
+  /// Takes more of the text. A statement is read when its line end is there.
+  public mutating func append(_ more: some Sequence<UInt8>) {
+    if position > 0 {
+      bytes.removeFirst(position)
+      position = 0
+    }
+    bytes.append(contentsOf: more)
+  }
+
+  /// Takes note that the text has no more bytes: what is still open is at fault.
+  public mutating func finish() { isFinished = true }
+
+  /// The next statement; nil where there is none, or none yet.
+  ///
+  /// - Throws: ``SyntaxFault``; the next call goes on behind it.
+  public mutating func next() throws(SyntaxFault) -> Statement? {
+    continuation = nil
+    while skipToStatement() {
+      let outcome = bytes.withUnsafeBufferPointer { read(ByteView($0)) }
+      switch outcome {
+      case .statement(let statement, let end, let lines):
+        leave(end, lines)
+        if let statement { return statement }
+      case .fault(let fault, let end, let lines):
+        position = end
+        line += lines
+        isSkippingLine = true
+        throw fault
+      case .unfinished(let open):
+        continuation = open
+        return nil
+      }
+    }
+    return nil
+  }
+
+  /// What a scan of the next lines came to: its end, and how many line ends it passed.
+  private enum Outcome {
+    case statement(Statement?, end: Int, lines: Int)
+    case fault(SyntaxFault, end: Int, lines: Int)
+    case unfinished(Continuation?)
+  }
+
+  private func read(_ bytes: ByteView) -> Outcome {
+    var scanner = StatementScanner(bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar)
+    do throws(StatementScanner.Interruption) {
+      let statement = try scanner.statement()
+      return .statement(statement, end: scanner.position, lines: scanner.lineIndex)
+    } catch {
+      switch error {
+      case .fault(let fault): return .fault(fault, end: scanner.position, lines: scanner.lineIndex)
+      case .unfinished(let open, let place):
+        guard bytes.count - position <= StatementScanner.maximumLength else {
+          return .fault(scanner.tooLong, end: bytes.count, lines: scanner.lineIndex)
+        }
+        guard isFinished else { return .unfinished(open) }
+        let fault = scanner.cursor.syntaxFault(open?.message ?? "the line is not complete", at: place)
+        return .fault(fault, end: bytes.count, lines: scanner.lineIndex)
+      }
+    }
+  }
+
+  /// What a text leaves open, at the prompt; nil where it is complete, blank or at fault.
+  public static func continuation(of text: String, grammar: Grammar) -> Continuation? {
+    var reader = StatementReader(grammar: grammar)
+    reader.append(text.utf8)
+    if text.utf8.last != 0x0A { reader.append([0x0A]) }
+    while true {
+      do {
+        guard try reader.next() != nil else { return reader.continuation }
+      } catch {
+        return nil
+      }
+    }
+  }
+
+  /// Passes over blank lines and comments; false where no statement follows.
+  private mutating func skipToStatement() -> Bool {
+    if isSkippingLine, !skipToNextLine() { return false }
+    while position < bytes.count {
+      var first = position
+      while first < bytes.count, bytes[first].isBlank || bytes[first] == 0x0D { first += 1 }
+      guard first < bytes.count else {
+        if isFinished { position = first }
+        return false
+      }
+      switch bytes[first] {
+      case 0x0A:
+        position = first + 1
+        line += 1
+      case UInt8(ascii: "#"):
+        position = first
+        isSkippingLine = true
+        guard skipToNextLine() else { return false }
+      default: return true
+      }
+    }
+    return false
+  }
+
+  /// Goes to the start of the next line; false where it is not there yet.
+  private mutating func skipToNextLine() -> Bool {
+    guard let end = bytes[position...].firstIndex(of: 0x0A) else {
+      position = bytes.count
+      return false
+    }
+    isSkippingLine = false
+    position = end + 1
+    line += 1
+    return true
+  }
+
+  /// Goes behind the line end of a statement.
+  private mutating func leave(_ end: Int, _ lines: Int) {
+    position = end
+    line += lines + 1
+    if position < bytes.count, bytes[position] == 0x0D { position += 1 }
+    if position < bytes.count, bytes[position] == 0x0A { position += 1 }
+  }
+}

@@ -1,0 +1,25 @@
+/// Why a text is not a statement.
+public struct SyntaxFault: Error, Hashable, Sendable {
+  /// The code under which the shell reports the fault: `syntax` or `line-too-long`.
+  public let code: String
+  /// What is wrong, in a sentence.
+  public let message: String
+  /// The line in the file, from 1.
+  public let line: Int
+  /// The character of that line, from 1.
+  public let column: Int
+  /// The number of characters at fault.
+  public let width: Int
+  /// That line; empty where it is too long to show.
+  public let text: String
+
+  /// Makes a fault.
+  public init(code: String = "syntax", message: String, line: Int, column: Int, width: Int = 1, text: String) {
+    self.code = code
+    self.message = message
+    self.line = line
+    self.column = column
+    self.width = width
+    self.text = text
+  }
+}

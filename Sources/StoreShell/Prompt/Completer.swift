@@ -1,0 +1,225 @@
+import StorePlugins
+import StoreSchema
+
+/// Completes what stands before the cursor, from schemas and names alone: nothing is evaluated.
+struct Completer {
+  private let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// What can stand at the cursor.
+  ///
+  /// - Parameters:
+  ///   - line: the line being edited.
+  ///   - cursor: the cursor's place in it, in UTF-8 bytes.
+  ///   - openLines: the lines of the statement before this one.
+  func complete(line: String, cursor: Int, openLines: [String]) -> LineCompletion {
+    let before = String(decoding: Array(line.utf8.prefix(cursor)), as: UTF8.self)
+    let prefix = openLines.map { $0 + "\n" }.joined()
+    let words = CompletionWords(prefix + before)
+    let start = cursor - words.current.utf8.count
+    func list(_ candidates: [LineCompletion.Candidate]) -> LineCompletion {
+      LineCompletion(replaceFrom: start, candidates: candidates.filter { $0.text.hasPrefix(words.current) })
+    }
+    if let lua = words.luaTail(session.commands) { return completeLua(lua, cursor: cursor) }
+    guard let verb = words.complete.first else {
+      let verbs = session.commands.definitions.map(\.verb)
+      let plugins = session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
+      return list((verbs + plugins).map { LineCompletion.Candidate(text: $0) })
+    }
+    if let plugin = session.store.plugin(named: verb) { return list(pluginCandidates(plugin, words)) }
+    guard let definition = session.commands[verb] else { return list([]) }
+    if words.current.hasPrefix("-") {
+      return list(
+        definition.flags.map { flag in
+          LineCompletion.Candidate(
+            text: "--\(flag.name)", display: "--\(flag.name)  \(flag.summary)", suffix: flag.value == nil ? " " : " ")
+        })
+    }
+    if let flag = words.openFlag(definition) { return list(flagValues(flag, definition)) }
+    if verb == "dispatch" { return completeDispatch(words, start: start, list: list) }
+    let position = words.operandCount(definition) - 1
+    guard position < definition.operands.count else { return list([]) }
+    return list(candidates(definition.operands[position], words))
+  }
+
+  // MARK: Actions
+
+  private func completeDispatch(
+    _ words: CompletionWords, start: Int, list: ([LineCompletion.Candidate]) -> LineCompletion
+  ) -> LineCompletion {
+    guard words.complete.count > 1 else { return list(nameCandidates(actionNames, words.current)) }
+    guard let type = session.store.action(named: words.complete[1]) else { return list([]) }
+    if words.current.isEmpty {
+      // After a complete action, its signature is what helps; nothing is inserted until a letter is typed.
+      return LineCompletion(replaceFrom: start, note: type.signature)
+    }
+    if let equals = words.current.firstIndex(of: "=") {
+      let name = String(words.current[..<equals])
+      guard let field = type.fields.first(where: { $0.name == name }) else { return list([]) }
+      return list(values(of: field, type).map { LineCompletion.Candidate(text: "\(name)=\($0)", display: $0) })
+    }
+    let given = Set(words.complete.dropFirst(2).compactMap { $0.split(separator: "=").first.map(String.init) })
+    return list(
+      type.fields.filter { !given.contains($0.name) }.map { field in
+        LineCompletion.Candidate(
+          text: "\(field.name)=", display: "\(field.name)=  \(field.schema.typeName)", suffix: "")
+      })
+  }
+
+  private var actionNames: [String] { session.store.modules.flatMap(\.actions).map(\.fullName) }
+
+  /// Values that a field may have, as far as they can be listed: cases, truth values, ids of existing items.
+  private func values(of field: Field, _ type: ActionType) -> [String] {
+    var schema = field.schema
+    while case .optional(let wrapped) = schema.kind { schema = wrapped }
+    switch schema.kind {
+    case .bool: return ["true", "false"]
+    case .choice(_, let cases): return cases
+    case .int where field.name == "id": return ids(in: type.module)
+    default: return []
+    }
+  }
+
+  private func ids(in module: String) -> [String] {
+    guard let fields = session.store.modules.first(where: { $0.name == module })?.fields else { return [] }
+    for field in fields {
+      guard case .list(let element) = field.schema.kind, case .record(let record) = element.kind,
+        record.index(of: "id") != nil,
+        let reading = try? session.store.read(Path([.field(module), .field(field.name), .all, .field("id")])),
+        case .list(let list) = reading.value
+      else { continue }
+      return list.prefix(100).map { ActionText.literal(of: $0) }
+    }
+    return []
+  }
+
+  // MARK: Names with dots
+
+  /// Names up to the next dot: `counter.` first, then `counter.increment`.
+  private func nameCandidates(_ names: [String], _ typed: String) -> [LineCompletion.Candidate] {
+    let matching = names.filter { $0.hasPrefix(typed) }
+    guard !typed.contains(".") else { return matching.map { LineCompletion.Candidate(text: $0) } }
+    var modules: [String] = []
+    for name in matching {
+      let module = String(name.prefix { $0 != "." })
+      if !modules.contains(module) { modules.append(module) }
+    }
+    if modules.count == 1, matching.count > 0, typed == modules[0] {
+      return [LineCompletion.Candidate(text: typed, suffix: ".")]
+    }
+    return modules.map { LineCompletion.Candidate(text: $0, suffix: ".") }
+  }
+
+  private func candidates(
+    _ operand: CommandDefinition.Operand, _ words: CompletionWords
+  ) -> [LineCompletion.Candidate] {
+    func plain(_ names: [String]) -> [LineCompletion.Candidate] { names.map { LineCompletion.Candidate(text: $0) } }
+    switch operand {
+    case .action: return nameCandidates(actionNames, words.current)
+    case .path: return pathCandidates(words.current)
+    case .module: return plain(session.store.modules.map(\.name))
+    case .middleware: return plain(session.store.units.map(\.name))
+    case .loadedPlugin: return plain(session.store.loadedPlugins.map(\.name))
+    case .plugin:
+      guard words.complete.last == "load" else { return plain(session.store.loadedPlugins.map(\.name)) }
+      return plain(session.options.pluginSearchPath.flatMap { DirectoryListing.folders(in: $0) }.sorted())
+        + DirectoryListing.candidates(words.current)
+    case .file: return DirectoryListing.candidates(words.current)
+    case .words(let names): return plain(names)
+    case .helpTopic: return plain(session.commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted())
+    }
+  }
+
+  /// Modules, then their fields and projections, then fields inside.
+  private func pathCandidates(_ typed: String) -> [LineCompletion.Candidate] {
+    guard let dot = typed.lastIndex(of: ".") else {
+      let modules = session.store.modules.map { LineCompletion.Candidate(text: $0.name, suffix: ".") }
+      return modules + [LineCompletion.Candidate(text: "shell", suffix: ".")]
+    }
+    let parent = String(typed[..<dot])
+    let names = members(of: parent)
+    return names.map { name, hasMembers in
+      LineCompletion.Candidate(text: "\(parent).\(name)", display: name, suffix: hasMembers ? "." : "")
+    }
+  }
+
+  private func members(of parent: String) -> [(String, Bool)] {
+    if parent == "shell" { return ShellListing.allCases.map { ($0.rawValue, false) } }
+    guard let path = try? Path(parsing: parent), case .field(let name) = path.steps.first,
+      let module = session.store.modules.first(where: { $0.name == name })
+    else { return [] }
+    guard path.steps.count > 1 else {
+      return module.fields.map { ($0.name, $0.schema.hasFields) } + module.projections.map { ($0.name, false) }
+    }
+    guard var schema = module.schema else { return [] }
+    for step in path.steps.dropFirst() {
+      guard let next = schema.part(at: step) else { return [] }
+      schema = next
+    }
+    guard case .record(let record) = schema.kind else { return [] }
+    return record.fields.map { ($0.name, $0.schema.hasFields) }
+  }
+
+  private func pluginCandidates(_ plugin: Plugin, _ words: CompletionWords) -> [LineCompletion.Candidate] {
+    guard words.complete.count > 1 else {
+      return plugin.module.commands.map {
+        LineCompletion.Candidate(text: $0.name, display: "\($0.name)  \($0.summary)")
+      }
+    }
+    let command = plugin.module.commands.first { $0.name == words.complete[1] }
+    return (command?.fields ?? []).map {
+      LineCompletion.Candidate(text: "\($0.name)=", display: "\($0.name)=  \($0.schema.typeName)", suffix: "")
+    }
+  }
+
+  private func flagValues(_ flag: FlagDefinition, _ definition: CommandDefinition) -> [LineCompletion.Candidate] {
+    switch (flag.name, definition.verb) {
+    case ("as", "ingest"): actionNames.map { LineCompletion.Candidate(text: $0) }
+    case ("as", _): Format.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
+    default: []
+    }
+  }
+
+  // MARK: Lua
+
+  /// Names in Lua: `state.` and what follows it, the functions of the session, variables.
+  private func completeLua(_ text: String, cursor: Int) -> LineCompletion {
+    let typed = String(text.reversed().prefix { $0.isLetter || $0.isNumber || "_.[]".contains($0) }.reversed())
+    let start = cursor - typed.utf8.count
+    guard typed.hasPrefix("state.") else {
+      let names = ["state", "dispatch", "project"] + session.letNames
+      let candidates = names.filter { $0.hasPrefix(typed) }.map { name in
+        LineCompletion.Candidate(text: name, suffix: name == "state" ? "." : "")
+      }
+      return LineCompletion(replaceFrom: start, candidates: candidates)
+    }
+    let paths = pathCandidates(String(typed.dropFirst("state.".count))).filter { !$0.text.hasPrefix("shell") }
+    let candidates = paths.map {
+      LineCompletion.Candidate(text: "state.\($0.text)", display: $0.display, suffix: $0.suffix)
+    }
+    return LineCompletion(replaceFrom: start, candidates: candidates.filter { $0.text.hasPrefix(typed) })
+  }
+}
+
+extension Schema {
+  /// Whether names can follow a dot.
+  fileprivate var hasFields: Bool {
+    switch kind {
+    case .record: true
+    case .optional(let wrapped): wrapped.hasFields
+    default: false
+    }
+  }
+
+  /// The type of what stands one step inwards.
+  fileprivate func part(at step: Path.Step) -> Schema? {
+    switch (kind, step) {
+    case (.optional(let wrapped), _): wrapped.part(at: step)
+    case (.record(let record), .field(let name)): record.index(of: name).map { record.fields[$0].schema }
+    case (.list(let element), .index), (.list(let element), .match), (.list(let element), .all): element
+    case (.map(_, let value), _): value
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,84 @@
+/// The text before the cursor, split just well enough for completion: statements that are being typed are not complete.
+struct CompletionWords {
+  /// The words before the one at the cursor.
+  private(set) var complete: [String] = []
+  /// What is typed of the word at the cursor.
+  private(set) var current = ""
+  /// The text from the innermost `$(` that is still open.
+  private var openLua: String?
+  private let text: String
+
+  init(_ text: String) {
+    self.text = text
+    var quote: Character?
+    var depth = 0
+    var luaStart: String.Index?
+    var luaDepth = 0
+    var index = text.startIndex
+    while index < text.endIndex {
+      let character = text[index]
+      let next = text.index(after: index)
+      defer { index = next }
+      if let open = quote {
+        current.append(character)
+        if character == open { quote = nil }
+        continue
+      }
+      switch character {
+      case "\"", "'": quote = character
+      case "$" where next < text.endIndex && text[next] == "(" && luaStart == nil:
+        luaStart = text.index(after: next)
+        luaDepth = depth
+      case "(", "[", "{": depth += 1
+      case ")", "]", "}":
+        depth -= 1
+        if depth <= luaDepth { luaStart = nil }
+      case " ", "\t", "\n":
+        guard depth == 0 else { break }
+        if !current.isEmpty { complete.append(current) }
+        current = ""
+        continue
+      default: break
+      }
+      current.append(character)
+    }
+    if let luaStart, luaStart <= text.endIndex { openLua = String(text[luaStart...]) }
+  }
+
+  /// The Lua that the cursor stands in, or nil.
+  func luaTail(_ commands: CommandTable) -> String? {
+    if let openLua { return openLua }
+    guard let verb = complete.first, let lua = commands.luaVerbs.first(where: { $0.name == verb }) else { return nil }
+    switch lua.form {
+    case .immediate: return String(text.drop { $0 == " " }.dropFirst(verb.count))
+    case .named:
+      guard complete.count >= 3, complete[2] == "=" else { return nil }
+      return String(text.drop { $0 != "=" }.dropFirst())
+    case .following(let word):
+      guard complete.count >= 2, complete[1] == word else { return nil }
+      return current
+    }
+  }
+
+  /// The flag before the cursor that still needs its value.
+  func openFlag(_ definition: CommandDefinition) -> FlagDefinition? {
+    guard let last = complete.last, last.hasPrefix("--") else { return nil }
+    return definition.flags.first { "--\($0.name)" == last && $0.value != nil }
+  }
+
+  /// How many words before the cursor are neither flags nor their values, the verb among them.
+  func operandCount(_ definition: CommandDefinition) -> Int {
+    var count = 0
+    var skips = false
+    for word in complete {
+      if skips {
+        skips = false
+      } else if word.hasPrefix("--") {
+        skips = definition.flags.contains { "--\($0.name)" == word && $0.value != nil }
+      } else {
+        count += 1
+      }
+    }
+    return count
+  }
+}

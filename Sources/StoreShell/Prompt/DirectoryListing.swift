@@ -1,0 +1,42 @@
+import StoreSchema
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Names in directories, for completion.
+enum DirectoryListing {
+  /// Files and folders that begin as typed.
+  static func candidates(_ typed: String) -> [LineCompletion.Candidate] {
+    var directory = ""
+    if let slash = typed.lastIndex(of: "/") { directory = String(typed[...slash]) }
+    let start = typed.dropFirst(directory.count)
+    return entries(in: directory.isEmpty ? "." : directory)
+      .filter { !$0.name.hasPrefix(".") || start.hasPrefix(".") }
+      .map { entry in
+        LineCompletion.Candidate(
+          text: directory + entry.name, display: entry.name, suffix: entry.isFolder ? "/" : " ")
+      }
+  }
+
+  /// The folders in a directory.
+  static func folders(in directory: String) -> [String] { entries(in: directory).filter(\.isFolder).map(\.name) }
+
+  private static func entries(in directory: String) -> [(name: String, isFolder: Bool)] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var entries: [(name: String, isFolder: Bool)] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) {
+        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      guard name != ".", name != ".." else { continue }
+      var status = stat()
+      let isFolder = stat("\(directory)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+      entries.append((name, isFolder))
+    }
+    return entries.sorted { $0.name.precedesByBytes($1.name) }
+  }
+}

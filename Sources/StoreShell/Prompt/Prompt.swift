@@ -1,0 +1,87 @@
+/// The conversation with a person: reads statements line by line, shows what is open, prints above the line.
+public final class Prompt {
+  private let session: Session
+  private let editor: any LineEditing
+  private var open: [String] = []
+
+  /// A prompt of a session on an editor.
+  public init(_ session: Session, on editor: any LineEditing) {
+    self.session = session
+    self.editor = editor
+  }
+
+  /// Takes statements until the person leaves.
+  ///
+  /// - Returns: the status to exit with.
+  public func run() throws -> Int32 {
+    session.origin = .prompt
+    let completer = Completer(session)
+    editor.completer = { [weak self] line, cursor in
+      completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
+    }
+    session.ask = { [unowned self] question in self.answer(to: question) }
+    var number = 0
+    while session.quitStatus == nil {
+      session.console.flush()
+      let continuation = open.isEmpty ? nil : continuation
+      switch try editor.nextEvent(prompt: continuation?.prompt ?? "stsh> ", until: nil, wakeDescriptor: nil) {
+      case .line(let line): try take(line, number: &number)
+      case .statement(let text):
+        open = []
+        try take(text, number: &number)
+      case .interrupted(let hadText):
+        if !hadText, open.isEmpty { session.console.writeError("(Ctrl-D or quit leaves)\n") }
+        open = []
+      case .endOfInput:
+        guard open.isEmpty else {
+          open = []
+          continue
+        }
+        return 0
+      case .deadline, .woken: continue
+      }
+      editor.openLines = open.isEmpty ? nil : open.joined(separator: "\n")
+    }
+    return session.quitStatus ?? 0
+  }
+
+  private var continuation: Continuation? {
+    StatementReader.continuation(of: open.joined(separator: "\n"), grammar: session.grammar)
+  }
+
+  private func take(_ line: String, number: inout Int) throws {
+    open.append(line)
+    guard continuation == nil else { return }
+    let text = open.joined(separator: "\n")
+    open = []
+    guard text.contains(where: { !$0.isWhitespace }) else { return }
+    try? editor.addHistory(text)
+    var reader = StatementReader(Array(text.utf8), grammar: session.grammar)
+    // A pasted text may hold several statements; each has a number of its own.
+    while session.quitStatus == nil {
+      do throws(SyntaxFault) {
+        guard let read = try reader.next() else { return }
+        number += 1
+        session.run(Statement(text: read.text, line: number, words: read.words, lua: read.lua, redirection: read.redirection))
+      } catch {
+        number += 1
+        session.report(error)
+        return
+      }
+    }
+  }
+
+  /// Asks a question on a line of its own.
+  private func answer(to question: String) -> String? {
+    session.console.flush()
+    let lines = question.split(separator: "\n", omittingEmptySubsequences: false)
+    session.console.writeError(lines.dropLast().map { "\($0)\n" }.joined())
+    let completer = editor.completer
+    editor.completer = nil
+    defer { editor.completer = completer }
+    guard case .line(let line) = try? editor.nextEvent(
+      prompt: String(lines.last ?? ""), until: nil, wakeDescriptor: nil)
+    else { return nil }
+    return line
+  }
+}

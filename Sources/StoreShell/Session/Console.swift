@@ -1,0 +1,77 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The session's one output: results to standard output, everything else to standard error, each buffered and in the order
+/// in which they were written.
+public final class Console {
+  private var output: [UInt8] = []
+  private let outputDescriptor: Int32
+  private let errorDescriptor: Int32
+  private var captured: String?
+  /// Takes whole lines instead of the descriptors, while a prompt is shown.
+  var interceptor: ((String, OutputTarget) -> Void)?
+  /// How wide the terminal is that results go to; nil: they go elsewhere.
+  public let width: (@Sendable () -> Int?)
+
+  /// A console over two descriptors.
+  public init(output: Int32 = 1, error: Int32 = 2, width: @escaping @Sendable () -> Int? = { nil }) {
+    outputDescriptor = output
+    errorDescriptor = error
+    self.width = width
+    self.output.reserveCapacity(1 << 16)
+  }
+
+  /// Writes a result.
+  public func write(_ text: String) {
+    if captured != nil {
+      captured?.append(text)
+      return
+    }
+    if let interceptor { return interceptor(text, .standardOutput) }
+    output.append(contentsOf: text.utf8)
+    if output.count >= 1 << 15 { flush() }
+  }
+
+  /// Writes an error, a note, or another line that is no result.
+  public func writeError(_ text: String) {
+    if let interceptor { return interceptor(text, .standardError) }
+    flush()
+    Console.write(Array(text.utf8), to: errorDescriptor)
+  }
+
+  /// Hands what is buffered to the system.
+  public func flush() {
+    guard !output.isEmpty else { return }
+    Console.write(output, to: outputDescriptor)
+    output.removeAll(keepingCapacity: true)
+  }
+
+  /// Runs a command and gives its results instead of writing them.
+  func capturing(_ body: () throws -> Void) rethrows -> String {
+    let outer = captured
+    captured = ""
+    defer { captured = outer }
+    try body()
+    return captured ?? ""
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    bytes.withUnsafeBytes { buffer in
+      var rest = buffer[...]
+      while !rest.isEmpty {
+        let count = UnsafeRawBufferPointer(rebasing: rest).withMemoryRebound(to: UInt8.self) {
+          Glibc.write(descriptor, $0.baseAddress, $0.count)
+        }
+        if count < 0 {
+          if errno == EINTR { continue }
+          // A reader that went away ends the program by SIGPIPE; nobody is left to hear of other failures.
+          return
+        }
+        rest = rest.dropFirst(count)
+      }
+    }
+  }
+}

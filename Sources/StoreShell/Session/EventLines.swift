@@ -1,0 +1,65 @@
+import StoreCore
+import StoreSchema
+
+/// Writes what the logger middleware says, to standard error, or with `--json` as events.
+final class LogLineWriter: @unchecked Sendable {
+  // Safe: called on the thread of its session.
+  private let console: Console
+  private let isJSON: Bool
+
+  init(console: Console, isJSON: Bool) {
+    self.console = console
+    self.isJSON = isJSON
+  }
+
+  func write(_ line: LoggedLine) {
+    guard !isJSON else {
+      return console.write(
+        JSONReport.log(
+          id: line.number, action: line.call.type.fullName, source: line.source.short, changes: line.changes) + "\n")
+    }
+    let action = ActionText.text(line.call.type.fullName, arguments: line.call.record)
+    var text = "[logger] #\(line.number) \(action)  <- \(line.source.short)\n"
+    if line.changes.isEmpty { text += "[logger]  no change\n" }
+    for change in line.changes { text += "[logger]  \(ChangeFormatter.text(of: change))\n" }
+    console.writeError(text)
+  }
+}
+
+/// Writes what a watch sees, to standard error, or with `--json` as events.
+final class WatchLineWriter: @unchecked Sendable {
+  // Safe: called on the thread of its session.
+  private let console: Console
+  private let isJSON: Bool
+  private let id: Int
+  private let path: Path
+  private let actionName: (Int) -> String
+
+  init(console: Console, isJSON: Bool, id: Int, path: Path, actionName: @escaping (Int) -> String) {
+    self.console = console
+    self.isJSON = isJSON
+    self.id = id
+    self.path = path
+    self.actionName = actionName
+  }
+
+  func write(_ notification: Notification<Value>) {
+    guard let context = notification.context, let old = notification.old else { return }
+    let change = Change(path, WatchLineWriter.kind(from: old, to: notification.new))
+    guard !isJSON else {
+      return console.write(
+        JSONReport.watch(
+          id: id, path: path.description, from: old, to: notification.new, action: context.number) + "\n")
+    }
+    console.writeError(
+      "[watch \(id)] \(ChangeFormatter.text(of: change))  (#\(context.number) \(actionName(context.number)))\n")
+  }
+
+  private static func kind(from old: Value, to new: Value) -> Change.Kind {
+    switch (old, new) {
+    case (.none, let new) where new != .none: .add(new)
+    case (let old, .none) where old != .none: .remove(old)
+    default: .replace(from: old, to: new)
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import StorePlugins
+
+/// Finds the folder of a plugin.
+struct PluginLocator {
+  private let options: SessionOptions
+
+  init(_ options: SessionOptions) { self.options = options }
+
+  /// The plugin that a word names: a word with `/` is a path; a name is looked for among the folders of `-p`, then where
+  /// plugins are installed, then among the shipped ones.
+  ///
+  /// - Throws: `PluginError` where there is none, or its manifest cannot be read.
+  func source(_ word: String) throws(PluginError) -> PluginSource {
+    guard !word.contains("/") else { return try PluginSource(folder: word) }
+    for folder in options.pluginFolders where folder.lastComponent == word { return try PluginSource(folder: folder) }
+    for directory in options.pluginSearchPath where Files.isDirectory("\(directory)/\(word)") {
+      return try PluginSource(folder: "\(directory)/\(word)", displayedAs: word)
+    }
+    throw PluginError(
+      .load, "there is no plugin '\(word)'",
+      hint: Files.isDirectory(word)
+        ? "to load the folder here: plugin load ./\(word)" : "plugins are looked for by name in their own folders; a path has a /")
+  }
+}
+
+extension String {
+  fileprivate var lastComponent: String {
+    split(separator: "/").last.map(String.init) ?? self
+  }
+}

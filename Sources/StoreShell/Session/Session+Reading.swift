@@ -1,0 +1,114 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+extension Session {
+  /// What stands at a path: in the store, or among the shell's own listings.
+  func read(_ path: Path) throws -> Reading {
+    guard path.steps.first == .field("shell"), path.steps.count > 1 else { return try store.read(path) }
+    guard case .field(let name) = path.steps[1], let listing = ShellListing(rawValue: name) else {
+      let names = ShellListing.allCases.map(\.rawValue)
+      let word = path.steps[1].nameOnly ?? ""
+      throw PathError(
+        message: "'shell' has no projection '\(word)'",
+        hint: Suggestion.nearest(to: word, among: names).map { "did you mean 'shell.\($0)'?" })
+    }
+    let reading = listing.reading(in: self)
+    return try withUnsafePointer(to: reading.value) {
+      try reading.schema.read(
+        path.steps.dropFirst(2), in: UnsafeRawPointer($0), from: Path(Array(path.steps.prefix(2))))
+    }
+  }
+}
+
+extension Path.Step {
+  fileprivate var nameOnly: String? {
+    if case .field(let name) = self { return name }
+    return nil
+  }
+}
+
+/// The projections of the module `shell`: every listing of the shell is one.
+enum ShellListing: String, CaseIterable {
+  case plugins
+  case middleware
+  case log
+  case watches
+  case settings
+
+  func reading(in session: Session) -> Reading {
+    switch self {
+    case .plugins:
+      rows(
+        ["name", "version", "origin", "state", "units"],
+        session.store.loadedPlugins.map { plugin in
+          let isOn = session.store.units.contains { plugin.units.contains($0.name) && $0.isOpen }
+          return [
+            .string(plugin.name), .string(plugin.version), .string(plugin.folder),
+            .string(isOn || plugin.units.isEmpty ? "on" : "off"), .int(plugin.units.count),
+          ]
+        })
+    case .middleware:
+      rows(
+        ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],
+        session.store.units.enumerated().map { index, unit in
+          [
+            .int(index + 1), .string(unit.name), .string(unit.isOpen ? "on" : "off"), .int(unit.seen), .int(0),
+            .string(unit.origin.rawValue), .int(unit.held), .int(unit.dropped),
+          ]
+        })
+    case .log:
+      rows(
+        ["n", "at", "source", "action", "args", "changed"],
+        session.store.log.entries.map { entry in
+          [
+            .int(entry.number), .double(entry.time.seconds), entry.source.value, .string(entry.action),
+            .record(entry.arguments), .list(PersistentList(entry.changes.map { .string($0.path.description) })),
+          ]
+        })
+    case .watches:
+      rows(["id", "path"], session.watches.list.map { [.int($0.id), .string($0.path.description)] })
+    case .settings:
+      rows(
+        ["name", "value", "origin"],
+        [
+          [.string("emit"), .string(session.store.emission), .string("store")],
+          [.string("output"), .string(session.options.format.rawValue), .string("session")],
+          [.string("runaway"), .string("\(session.store.runaway)"), .string("store")],
+        ])
+    }
+  }
+
+  private func rows(_ names: [String], _ rows: [[Value]]) -> Reading {
+    let fields = names.map { Field($0, .dynamic(.any)) }
+    let record = RecordSchema(name: rawValue, fields: fields)
+    let schema = Schema.dynamic(.list(.dynamic(.record(record))))
+    return Reading(
+      value: .list(PersistentList(rows.map { .record(Record(record.layout, $0)) })), schema: schema)
+  }
+}
+
+extension ActionSource {
+  private static let layout = RecordLayout(
+    name: "Source", fields: ["file", "function", "line", "info", "kind", "plugin", "unit", "cause"])
+
+  /// The source as a record.
+  var value: Value {
+    .record(
+      Record(
+        ActionSource.layout,
+        [
+          .string(file), .string(function), .int(line), info.map { .string($0) } ?? .none, .string(kind.rawValue),
+          plugin.map { .string($0) } ?? .none, unit.map { .string($0) } ?? .none, cause.map { .int($0) } ?? .none,
+        ]))
+  }
+
+  /// The source in one word: `repl:3`, `demo.stsh:7`, `-c:1`, `plugin:pomodoro/clock`.
+  var short: String {
+    switch kind {
+    case .plugin, .effect: "plugin:\(plugin ?? "")/\(unit ?? "")"
+    default: "\(file):\(line)"
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import StorePlugins
+import StoreSchema
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Session {
+  /// Runs a command and sends its result to a file or into a shell command.
+  func redirecting(to redirection: Redirection, _ body: () throws -> CommandResult) throws -> CommandResult {
+    let target = try redirectionTarget(redirection)
+    if redirection.kind == .command, !options.allowsExecution {
+      throw ShellError(
+        code: "not-allowed", message: "results may not be piped into commands here (--no-exec)",
+        place: .span(redirection.span))
+    }
+    var result = CommandResult.none
+    let text = try console.capturing { result = try body() }
+    switch redirection.kind {
+    case .file, .append:
+      do throws(FileError) {
+        try Files.write(text, to: target, appends: redirection.kind == .append)
+      } catch {
+        throw ShellError(
+          code: "no-such-file", message: "\(error.path): \(error.reason)", place: .span(redirection.span), status: 2)
+      }
+    case .command: try pipe(text, into: target, redirection)
+    }
+    return result
+  }
+
+  private func redirectionTarget(_ redirection: Redirection) throws -> String {
+    switch redirection.target {
+    case .bare(let text), .text(let text): return text
+    default:
+      guard case .string(let text) = try value(redirection.target) else {
+        throw ShellError(
+          code: "type-mismatch", message: "expected the name of a file", place: .span(redirection.span))
+      }
+      return text
+    }
+  }
+
+  private func pipe(_ text: String, into command: String, _ redirection: Redirection) throws {
+    console.flush()
+    guard let stream = popen(command, "w") else {
+      throw ShellError(
+        code: "failed", message: "\(command): \(String(cString: strerror(errno)))", place: .span(redirection.span))
+    }
+    // A command that reads no more, such as head, is no failure.
+    let previous = signal(SIGPIPE, SIG_IGN)
+    fputs(text, stream)
+    let status = pclose(stream)
+    signal(SIGPIPE, previous)
+    guard status == 0 else {
+      throw ShellError(
+        code: "failed", message: "\(command): ended with status \(status >> 8 & 0xFF)", place: .span(redirection.span))
+    }
+  }
+}

@@ -1,0 +1,230 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+/// One conversation with a store: takes statements, runs commands, prints results. The prompt, scripts, `-c` and standard
+/// input all come here, so that the same text means the same everywhere.
+public final class Session {
+  /// What the session was started with.
+  public var options: SessionOptions
+  /// Where results and errors go.
+  public let console: Console
+  /// Asks the person at the terminal a question; nil: there is nobody to ask.
+  public var ask: ((_ question: String) -> String?)?
+
+  let store: any DynamicStore
+  let commands: CommandTable
+  var origin = StatementOrigin.prompt
+  var statement: Statement?
+  var watches = WatchList()
+  var tally = Tally()
+  var lastValue = Value.none
+  var letNames: [String] = []
+  /// The status that `quit` asked for.
+  var quitStatus: Int32?
+  var isTracing = false
+  private var luaState: SessionLua?
+  private var plugins: Set<String> = []
+
+  /// Counts the statements reached and failed.
+  struct Tally {
+    var reached = 0
+    var failed = 0
+    var firstStatus: Int32 = 0
+  }
+
+  /// Starts a session over an application's store.
+  ///
+  /// - Throws: `StoreError` where two of its middlewares share a name.
+  public init<Action: SchematicUnion, State: SchematicRecord>(
+    _ application: Application<Action, State>, options: SessionOptions = SessionOptions(),
+    console: Console = Console()
+  ) throws {
+    self.options = options
+    self.console = console
+    let clock: any StoreClock = options.hasVirtualClock ? VirtualClock() : RealClock()
+    store = try ShellHost(application, clock: clock)
+    commands = .standard
+    let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
+    store.setLogSink { formatter.write($0) }
+  }
+
+  // MARK: Lua
+
+  /// The session's Lua, made when it is first needed.
+  func lua() throws -> SessionLua {
+    if let luaState { return luaState }
+    let made = try SessionLua(view: store.view, host: self)
+    luaState = made
+    return made
+  }
+
+  /// What statements look like.
+  var grammar: Grammar {
+    let unfinished = UnfinishedLua(session: self)
+    return Grammar(luaVerbs: commands.luaVerbs, prefixes: ["try"]) { unfinished.session?.isUnfinishedLua($0) ?? false }
+  }
+
+  /// Whether a Lua text lacks only its end.
+  func isUnfinishedLua(_ text: String) -> Bool {
+    guard let lua = try? lua() else { return false }
+    return lua.isUnfinished(text, isExpression: true) && lua.isUnfinished(text, isExpression: false)
+  }
+
+  /// How errors in Lua name the statement.
+  var chunkName: String { "\(origin.file):\(statement?.line ?? 1)" }
+
+  // MARK: Running
+
+  /// Runs one statement, printing its result or its error.
+  ///
+  /// - Returns: 0, or the status of the error.
+  @discardableResult
+  func run(_ statement: Statement) -> Int32 {
+    let outer = self.statement
+    self.statement = statement
+    defer { self.statement = outer }
+    tally.reached += 1
+    do {
+      let result = try commands.run(statement, in: self)
+      if options.isJSON { console.write(JSONReport.success(line: statement.line, data: result.json) + "\n") }
+      return 0
+    } catch let failed as SourcedFileFailed {
+      // Reported where it happened, and counted there.
+      tally.reached -= 1
+      return failed.status
+    } catch let faults as AppliedWithFaults {
+      // The action stands; what plugins did wrong beside it fails the command all the same.
+      for fault in faults.list {
+        report(ShellError(fault.error), in: statement)
+        if !options.isJSON { console.writeError("note: #\(fault.number) \(fault.action) was applied\n") }
+      }
+      fail(1)
+      return 1
+    } catch {
+      let shellError = ShellError(describing: error)
+      report(shellError, in: statement)
+      fail(shellError.status)
+      return shellError.status
+    }
+  }
+
+  private func fail(_ status: Int32) {
+    tally.failed += 1
+    if tally.firstStatus == 0 { tally.firstStatus = status }
+  }
+
+  /// Prints an error of a statement.
+  func report(_ error: ShellError, in statement: Statement) {
+    if options.isJSON {
+      console.write(JSONReport.failure(error, in: statement, file: origin.file) + "\n")
+    } else {
+      console.writeError(renderer.text(of: error, in: statement, sourcedFrom: origin.chain))
+    }
+  }
+
+  /// Prints a fault of the text itself.
+  func report(_ fault: SyntaxFault) {
+    tally.reached += 1
+    fail(2)
+    if options.isJSON {
+      console.write(JSONReport.failure(fault, file: origin.file) + "\n")
+    } else {
+      console.writeError(renderer.text(of: fault, sourcedFrom: origin.chain))
+    }
+  }
+
+  private var renderer: ErrorRenderer {
+    var renderer = origin.renderer
+    renderer.usesColor = options.usesColor
+    return renderer
+  }
+
+  // MARK: Values
+
+  /// The value that a literal stands for where no type is declared.
+  func value(_ literal: Literal) throws -> Value { try literal.value(resolving: resolve) }
+
+  /// The value of a variable or a Lua expression.
+  func resolve(_ reference: Reference) throws -> Value {
+    switch reference {
+    case .lua(let expression): return try lua().evaluate(expression, chunk: chunkName).value
+    case .variable(let name):
+      if let position = Int(name) {
+        guard position >= 1, position <= origin.arguments.count else {
+          throw ShellError(
+            code: "unknown-variable", message: "there is no argument $\(position)",
+            hint: "the script was given \(origin.arguments.count)")
+        }
+        return .string(origin.arguments[position - 1])
+      }
+      if name == "_" { return lastValue }
+      if let value = try lua().variable(name) { return value }
+      let suggestion = Suggestion.nearest(to: name, among: letNames)
+      throw ShellError(
+        code: "unknown-variable", message: "there is no variable $\(name)",
+        hint: suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
+    }
+  }
+
+  /// The source of the statement that runs.
+  func source(info: String? = nil, function: String) -> ActionSource {
+    ActionSource(
+      file: origin.file, function: function, line: statement?.line ?? 0, info: info, kind: origin.kind)
+  }
+
+  /// The formatter for results.
+  func formatter(_ format: Format) -> Formatter { Formatter(format, terminalWidth: console.width(), usesColor: options.usesColor) }
+}
+
+/// Lets a grammar ask its session.
+private final class UnfinishedLua: @unchecked Sendable {
+  // Safe: a session and the readers of its statements live on one thread.
+  weak var session: Session?
+
+  init(session: Session) { self.session = session }
+}
+
+/// An action was applied, but plugins did wrong in middlewares that saw it.
+struct AppliedWithFaults: Error {
+  let list: [PluginFault]
+}
+
+extension Session: SessionLuaHost {
+  public func action(named name: String) -> ActionType? { store.action(named: name) }
+
+  public func dispatch(_ call: ActionCall, line: Int) throws {
+    var source = source(function: "dispatch")
+    source.line += line - 1
+    let report = store.dispatch(call, source: source)
+    if let failure = report.failure { throw failure }
+    if let fault = report.faults.first { throw fault.error }
+  }
+
+  public func project(_ path: String) throws -> Value { try read(Path(parsing: path)).value }
+
+  public func print(_ text: String) { console.write(text + "\n") }
+}
+
+extension Session {
+  /// Whether a statement asked to leave.
+  public var hasQuit: Bool { quitStatus != nil }
+
+  /// Loads the plugins that the session was started with; journaled, but nothing is printed.
+  ///
+  /// - Returns: 0, or the status of the first that cannot be loaded, which is reported.
+  public func loadPlugins() -> Int32 {
+    origin = StatementOrigin(file: "-p", kind: .batch)
+    defer { origin = .prompt }
+    for folder in options.pluginFolders {
+      do {
+        _ = try loadPlugin(folder.contains("/") ? folder : "./\(folder)", silently: true)
+      } catch {
+        let error = ShellError(describing: error)
+        console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+        return error.status
+      }
+    }
+    return 0
+  }
+}

@@ -1,0 +1,30 @@
+/// What a session was started with.
+public struct SessionOptions: Sendable {
+  /// Whether scripts go on after an error.
+  public var keepsGoing = false
+  /// Whether every command answers with one JSON object a line.
+  public var isJSON = false
+  /// Whether dispatches print nothing.
+  public var isQuiet = false
+  /// How results are shown where a command does not say so itself.
+  public var format = Format.auto
+  /// Whether time stands still but for being waited for.
+  public var hasVirtualClock = false
+  /// Folders of plugins that load before the first statement.
+  public var pluginFolders: [String] = []
+  /// Plugins whose permissions are granted.
+  public var grants: Set<String> = []
+  /// Whether plugins can be loaded at all.
+  public var allowsPlugins = true
+  /// Whether results may be piped into shell commands.
+  public var allowsExecution = true
+  /// Whether errors are coloured.
+  public var usesColor = false
+  /// Where installed plugins are looked for by name, in order.
+  public var pluginSearchPath: [String] = []
+  /// Where grants are kept; nil: nowhere.
+  public var grantsFile: String?
+
+  /// The options of a session that was told nothing.
+  public init() {}
+}

@@ -1,0 +1,38 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+extension ShellError {
+  /// The error of the whole command that stands for an error of a library.
+  init(describing error: any Error) {
+    switch error {
+    case let error as ShellError: self = error
+    case let error as PluginError: self.init(error)
+    case let error as SessionLuaError:
+      if let underlying = error.underlying {
+        self.init(describing: underlying)
+      } else {
+        self.init(code: error.isSyntax ? "lua-syntax" : "lua-error", message: error.message, details: error.trace)
+      }
+    case let error as SchemaError: self.init(code: error.code, message: error.message)
+    case let error as PathError: self.init(code: "unknown-path", message: error.message, hint: error.hint)
+    case let error as PathSyntaxError: self.init(code: "unknown-path", message: error.message)
+    case let error as StoreError: self.init(code: ErrorCode.of(error), message: error.message)
+    case let error as FileError:
+      self.init(code: "no-such-file", message: "\(error.path): \(error.reason)", status: 2)
+    default: self.init(code: "failed", message: "\(error)")
+    }
+  }
+
+  /// The error that stands for a plugin's fault. Lua stack traces show one line.
+  init(_ error: PluginError) {
+    let status: Int32 =
+      switch error.code {
+      case .load, .api, .grant: 4
+      case .runtime, .schema, .budget, .memory: 1
+      }
+    self.init(
+      code: error.code.rawValue, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,
+      status: status)
+  }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import LineEditor
+import StandardModules
+import StoreShell
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The shipped program: the shell around the standard modules.
+@main
+struct Stsh: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stsh", abstract: "A scripting shell for stores.",
+    usage: "stsh [OPTIONS] [FILE [ARG…]]", version: "0.1.0")
+
+  @Option(name: .customShort("c"), parsing: .unconditionalSingleValue, help: "Run a command; may be repeated.")
+  var command: [String] = []
+
+  @Flag(name: .customShort("i"), help: "Stay at the prompt after FILE or -c.")
+  var interactive = false
+
+  @Flag(help: "Go on after errors; the status is that of the first.")
+  var keepGoing = false
+
+  @Flag(help: "Answer every command with one JSON object a line.")
+  var json = false
+
+  @Flag(help: "Print nothing for dispatches.")
+  var quiet = false
+
+  @Option(name: .customLong("as"), help: "How results are shown.")
+  var format = "auto"
+
+  @Option(help: "When to colour: auto, always or never.")
+  var color = "auto"
+
+  @Option(help: "The clock: real, or virtual (moves only when waited for).")
+  var clock = "real"
+
+  @Option(name: .customShort("p"), help: "Load the plugin in a folder; may be repeated.")
+  var plugin: [String] = []
+
+  @Option(help: "Grant a plugin what it asks for; may be repeated.")
+  var grant: [String] = []
+
+  @Flag(name: .customLong("no-plugins"), help: "Load no plugins.")
+  var noPlugins = false
+
+  @Flag(name: .customLong("no-exec"), help: "Forbid piping results into commands.")
+  var noExec = false
+
+  @Argument(help: "A script and its arguments.")
+  var script: [String] = []
+
+  func run() throws {
+    throw ExitCode(try Program(self).run())
+  }
+}

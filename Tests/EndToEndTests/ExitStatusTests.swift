@@ -1,0 +1,72 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+@Suite("Exit statuses")
+struct ExitStatusTests {
+  @Test(
+    arguments: [
+      ("echo fine", 0), ("dispatch no.such", 1), ("show counter --nosuch", 2), ("source no.such.file", 2),
+      ("echo \"open", 2), ("assert false", 3), ("plugin load no/such/folder", 4), ("plugin load pomodoro", 4),
+      ("quit", 0), ("quit 4", 4), ("quit 77", 77),
+    ] as [(String, Int32)])
+  func ofOneCommand(command: String, status: Int32) throws {
+    let outcome = try Shell().run("-c", command)
+    #expect(outcome.status == status)
+    #expect(outcome.errors.isEmpty == (status == 0 || command.hasPrefix("quit")))
+  }
+
+  @Test(arguments: [["--no-such-option"], ["-c"], ["--as", "nosuchformat", "-c", "echo x"]])
+  func ofAnUnreadableCommandLine(arguments: [String]) throws {
+    let outcome = try Shell().run(arguments)
+    #expect(outcome.output == "")
+    #expect(outcome.errors != "")
+    #expect(outcome.status == 2)
+  }
+
+  @Test func keepGoingAnswersWithThatOfTheFirstFailure() throws {
+    let outcome = try Shell().run("--keep-going", input: "assert false\ndispatch no.such\n")
+    #expect(outcome.status == 3)
+  }
+
+  @Test func quitEndsAScript() throws {
+    let outcome = try Shell().run(input: "echo one\nquit 5\necho two\n")
+    #expect(outcome == .init(output: "one\n", status: 5))
+  }
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+  func ofASignal(signal: Int32, status: Int32) throws {
+    var input: [Int32] = [0, 0]
+    var output: [Int32] = [0, 0]
+    try ProgramFailure.check("pipe", pipe(&input))
+    try ProgramFailure.check("pipe", pipe(&output))
+    defer { for end in input + output { close(end) } }
+    for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let shell = try Shell()
+    let running = try shell.start([], descriptors: [(0, input[0]), (1, output[1])])
+    // The answer tells that the program has started and waits for more.
+    let line = Array("echo ready\n".utf8)
+    #expect(write(input[1], line, line.count) == line.count)
+    var answer = [UInt8](repeating: 0, count: 6)
+    #expect(read(output[0], &answer, answer.count) == answer.count)
+    kill(running.process, signal)
+    #expect(try running.waitForEnd() == status)
+  }
+
+  @Test func aReaderThatGoesAwayEndsTheProgramSilently() throws {
+    guard let errors = tmpfile() else { throw ProgramFailure("no temporary file") }
+    defer { fclose(errors) }
+    var output: [Int32] = [0, 0]
+    try ProgramFailure.check("pipe", pipe(&output))
+    for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    close(output[0])
+    let shell = try Shell()
+    let running = try shell.start(
+      ["-c", "echo one", "-c", "echo two"], descriptors: [(1, output[1]), (2, fileno(errors))])
+    close(output[1])
+    let status = try running.waitForEnd()
+    rewind(errors)
+    #expect(bytes(of: errors).isEmpty)
+    #expect(status == 0 || status == 128 + SIGPIPE)
+  }
+}

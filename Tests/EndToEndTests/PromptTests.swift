@@ -1,0 +1,117 @@
+import TerminalSupport
+import Testing
+
+@Suite("The prompt")
+struct PromptTests {
+  @Test func ctrlCDropsAHalfTypedLine() throws {
+    let terminal = try Shell().prompt()
+    terminal.type("dispatch tasks.ad")
+    try terminal.waitForCursorLine("stsh> dispatch tasks.ad")
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("show counter.value")
+    #expect(
+      terminal.screen.lines == ["stsh> dispatch tasks.ad^C", "stsh> show counter.value", "0", "stsh>"])
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+  }
+
+  @Test func ctrlCOnAnEmptyLineSaysHowToLeave() throws {
+    let terminal = try Shell().prompt()
+    terminal.type("\u{3}")
+    try terminal.waitForLine("(Ctrl-D or quit leaves)")
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("echo still here")
+    #expect(terminal.screen.lines.suffix(2) == ["still here", "stsh>"])
+  }
+
+  @Test func ctrlCDropsAnOpenContinuation() throws {
+    let terminal = try Shell().prompt()
+    terminal.type("dispatch tasks.add title=\"oops\r")
+    try terminal.waitForCursorLine("\">")
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("show tasks.items --json")
+    #expect(terminal.screen.lines.suffix(2) == ["[]", "stsh>"])
+  }
+
+  @Test func tabCompletesVerbsActionsAndPaths() throws {
+    let terminal = try Shell().prompt()
+    terminal.type("dis\t")
+    try terminal.waitForCursorLine("stsh> dispatch")
+    terminal.type("counter.i\t")
+    try terminal.wait(for: "a complete action and a space") {
+      $0.cursorLine == "stsh> dispatch counter.increment" && $0.column == 33
+    }
+    terminal.type("\t")
+    try terminal.waitForLine("counter.increment by:Int?")
+    try terminal.waitForCursorLine("stsh> dispatch counter.increment")
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
+    terminal.type("show tasks.it\t")
+    try terminal.waitForCursorLine("stsh> show tasks.items")
+  }
+
+  @Test func tabCompletesArguments() throws {
+    let terminal = try Shell().prompt()
+    terminal.type("dispatch tasks.add t\t")
+    try terminal.waitForCursorLine("stsh> dispatch tasks.add title=")
+  }
+
+  @Test(arguments: [("echo \"a", "\">"), ("= (1 +", "(>"), ("= [[", "lua>")])
+  func aContinuationSaysWhatIsOpen(line: String, prompt: String) throws {
+    let terminal = try Shell().prompt()
+    terminal.type(line + "\r")
+    try terminal.wait(for: "the prompt \(prompt)") {
+      $0.cursorLine.hasSuffix(prompt) && !$0.cursorLine.contains("stsh")
+    }
+  }
+
+  @Test func anErrorDoesNotRepeatTheLineWhereItHasNoCaret() throws {
+    let terminal = try Shell().prompt()
+    try terminal.enter("assert state.counter.value == 8 -- counter should be 8")
+    #expect(
+      terminal.screen.lines.dropFirst() == [
+        "error[assert-failed]: counter should be 8", "  left   state.counter.value = 0", "  right  8 = 8", "stsh>",
+      ])
+  }
+
+  @Test func theHistoryIsKeptForTheNextSession() throws {
+    let shell = try Shell()
+    let first = try shell.prompt()
+    try first.enter("dispatch counter.increment")
+    first.type("\u{4}")
+    #expect(try first.waitForEnd() == 0)
+    let file = shell.folder.path + "/home/.local/state/stsh/history"
+    #expect(contents(ofFile: file)?.contains("\ndispatch counter.increment\n") == true)
+
+    let second = try shell.prompt()
+    second.type("\u{10}")
+    try second.waitForCursorLine("stsh> dispatch counter.increment")
+  }
+
+  @Test func quitLeavesWithItsStatus() throws {
+    let terminal = try Shell().prompt()
+    terminal.type("quit 4\r")
+    #expect(try terminal.waitForEnd() == 4)
+    #expect(terminal.isInUsualMode)
+  }
+
+  @Test func aFailedCommandDoesNotChangeTheStatusOfTheSession() throws {
+    let terminal = try Shell().prompt()
+    try terminal.enter("dispatch counter.incremnt")
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+  }
+
+  @Test func aScriptMayEndAtAPrompt() throws {
+    let shell = try Shell()
+    try shell.folder.write("start.stsh", "dispatch counter.increment\n")
+    let terminal = try shell.prompt("-i", "start.stsh")
+    try terminal.enter("show counter.value")
+    #expect(
+      terminal.screen.lines == [
+        "#1 counter.increment", "  counter.value  0 -> 1", "stsh> show counter.value", "1", "stsh>",
+      ])
+  }
+}

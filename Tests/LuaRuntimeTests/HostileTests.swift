@@ -1,0 +1,200 @@
+import LuaRuntime
+import Testing
+
+/// The rows of the sandbox table of the design, and relatives of theirs: each ends in an error, and the state answers
+/// afterwards.
+@Suite struct HostileTests {
+  static let attacks: [String] = [
+    "while true do end",
+    "while true do pcall(function() while true do end end) end",
+    "local function f() pcall(f) while true do end end f()",
+    "coroutine.wrap(function() while true do end end)()",
+    "while true do pcall(coroutine.wrap(function() while true do end end)) end",
+    "local function nest() local c = coroutine.create(nest) coroutine.resume(c) while true do pcall(coroutine.resume, coroutine.create(nest)) end end nest()",
+    "local function f() for i = 1, 100 do pcall(coroutine.wrap(f)) end end f()",
+    "local c <close> = setmetatable({}, {__close = function() while true do end end}) error('x')",
+    "local c <close> = setmetatable({}, {__close = function() while true do end end}) while true do end",
+    "xpcall(function() error('x') end, function() while true do end end)",
+    "setmetatable({}, {__gc = function() while true do end end})",
+    "string.rep('x', 1e9)",
+    "while true do pcall(string.rep, 'x', 1e9) end",
+    "local s = string.rep('', 1 << 62) while true do end",
+    "string.rep('ab', math.maxinteger)",
+    "string.rep('', math.maxinteger, 'x')",
+    "string.find(('a'):rep(300), ('a*'):rep(40) .. 'b')",
+    "string.find(('x'):rep(300000), '.-.-.-b')",
+    "string.match(('x'):rep(300000), '.-.-.-b')",
+    "for _ in string.gmatch(('x'):rep(300000), '.-.-.-b') do end",
+    "string.gsub(('x'):rep(300000), '.-.-.-b', '')",
+    "while true do pcall(string.find, ('a'):rep(300), ('a*'):rep(40) .. 'b') end",
+    "string.gsub(('x'):rep(100000), '', ('y'):rep(1000))",
+    "string.gsub(('('):rep(100000), '%b()', '')",
+    "while true do string.find(('a'):rep(1000000), ('a'):rep(500000) .. 'b', 1, true) end",
+    "local s = ('('):rep(1000000) for i = 1, 1e9 do s:find('%b()') end",
+    "table.move({}, 1, math.maxinteger - 1, 2)",
+    "table.move(setmetatable({}, {__index = function() end, __newindex = function() end}), 1, 1e12, 2)",
+    "table.concat(setmetatable({}, {__index = function() return '' end, __len = function() return 1e15 // 1 | 0 end}))",
+    "table.insert(setmetatable({}, {__index = function() return 1 end, __newindex = function() end, __len = function() return 1 << 60 end}), 1, 1)",
+    "table.remove(setmetatable({}, {__index = function() return 1 end, __newindex = function() end, __len = function() return 1 << 60 end}), 1)",
+    "table.sort(setmetatable({}, {__index = function() return 1 end, __newindex = function() end, __len = function() return 1 << 30 end}))",
+    "local t = {} for i = 1, 10000 do t[i] = i end while true do table.sort(t, function() return true end) end",
+    "local t = {} for i = 1, 10000 do t[i] = i end while true do table.insert(t, 1, 1) table.remove(t, 1) end",
+    "table.unpack({}, 1, 1e8)",
+    "while true do table.unpack({}, 1, 10000) end",
+    "local t = {} while true do t[#t + 1] = {} end",
+    "local s = 'x' while true do s = s .. s end",
+    "local s = ('x'):rep(1000000) while true do local t = s .. 'y' end",
+    "local s = ('x'):rep(1000000) while true do s:upper() end",
+    "local s = ('x'):rep(1000000) while true do utf8.len(s) end",
+    "local s = ('x'):rep(100000) while true do s:byte(1, -1) end",
+    "local s = ('x'):rep(1000000) while true do string.format(s) end",
+    "local s = ('x'):rep(1000000) while true do string.format('%s', s) end",
+    "while true do string.format('%99.99f', 1e308) end",
+    "local t = {} for i = 1, 20000 do t['k' .. i] = i end while true do for k in pairs(t) do break end end",
+    "local t = {} for i = 1, 20000 do t['k' .. i] = i end while true do next(t) end",
+    "local function f() return f() + 1 end f()",
+    "local function f(...) return f(1, ...) end f()",
+    "error(setmetatable({}, {__tostring = function() while true do end end}))",
+    "tostring(setmetatable({}, {__tostring = function() while true do end end}))",
+    "string.format('%s', setmetatable({}, {__tostring = function() while true do end end}))",
+    "load(string.dump(function() end))",
+    "load(('x = 1 '):rep(100000))() while true do end",
+    "while true do load('return ' .. ('1 + '):rep(10000) .. '1') end",
+    "load(function() return ' ' end)",
+    "load('return ' .. ('('):rep(10000))() ",
+    "local t = setmetatable({}, {}) getmetatable(t).__index = t return t.x.y",
+    "local a = setmetatable({}, {__index = function(t, k) return t[k + 1] end}) return a[1]",
+    "for i = 1, math.huge do end",
+    "goto a ::a:: goto a",
+    "pcall(error) pcall(pcall, pcall, pcall) while true do end",
+    "select(-1)",
+    "os.exit()",
+  ]
+
+  @Test(arguments: attacks)
+  func endsInAnErrorAndTheStateAnswers(attack: String) throws {
+    let state = try LuaState(name: "hostile")
+    for _ in 0..<2 {
+      #expect(failure(state, attack) != nil)
+      #expect(
+        try run(state, "return 1 + 1, ('x'):rep(3), #table.pack(1, 2)") == [.integer(2), .string("xxx"), .integer(2)])
+      #expect(state.memoryInUse < 8 << 20)
+    }
+  }
+
+  @Test(arguments: attacks)
+  func endsByTimeWhenInstructionsAreUnlimited(attack: String) throws {
+    let limits = LuaState.Limits(instructions: .max, memory: 4 << 20, milliseconds: 20)
+    let state = try LuaState(name: "hostile", limits: limits)
+    #expect(failure(state, attack) != nil)
+    #expect(try run(state, "return 1 + 1") == [.integer(2)])
+  }
+
+  @Test(arguments: [1, 7, 999, 1000, 1001, 4096, 25_000])
+  func budgetsOfAnySizeEnd(instructions: Int) throws {
+    let state = try LuaState(name: "budget", limits: .init(instructions: instructions))
+    let error = failure(state, "while true do pcall(function() while true do end end) end")
+    #expect(error?.kind == .instructions)
+    #expect(error?.message.hasSuffix("used more than \(instructions) VM instructions") == true)
+  }
+
+  @Test(arguments: Array(stride(from: 40_000, through: 160_000, by: 1_777)))
+  func anyAllocationMayFail(memory: Int) throws {
+    let work = """
+      local t = {}
+      for i = 1, 200 do t['key' .. i] = {i, tostring(i), function() return i end} end
+      local c = coroutine.wrap(function(...) coroutine.yield(table.concat({...}, ',')) end)
+      c(1, 2, 3)
+      local s = string.gsub(('ab'):rep(500), 'a(b)', '%1%1') .. string.format('%s %d', s, 3)
+      table.sort(t) for k, v in pairs(t) do s = s .. k end
+      return s
+      """
+    guard let state = try? LuaState(name: "memory", limits: .init(memory: memory)) else { return }
+    for _ in 0..<3 {
+      let error = failure(state, "local s = 1 \(work)")
+      #expect(error == nil || error?.kind == .memory, "\(String(describing: error))")
+      state.collectGarbage()
+      #expect(try run(state, "return 1") == [.integer(1)])
+    }
+  }
+
+  @Test(arguments: Array(stride(from: 20_000, through: 60_000, by: 611)))
+  func anyAllocationAroundTheHostMayFail(memory: Int) throws {
+    let state = try LuaState(name: "memory", limits: .init(memory: memory))
+    let records = Records()
+    records.fields = [("a", .integer(1)), ("b", .string("text"))]
+    records.list = Array(1...20)
+    state.objectHandler = records
+    try state.setGlobal("record", .object(LuaObject(tag: 1, id: 1)))
+    try state.setGlobal("list", .object(LuaObject(tag: 2, id: 2)))
+    let inner = try state.load("local t = {...} return t, function() return t end", chunkName: "inner.lua")
+    try state.setGlobal(
+      "host",
+      .function(
+        state.makeFunction("host") { call in
+          for value in try call.state.call(inner, call.arguments) { call.results.append(value) }
+          call.results.append(try call.state.makeFunction("made") { _ in throw LuaFailure("made") })
+        }))
+    let work = """
+      local all = {}
+      for i = 1, 30 do
+        record.a = {i, {tostring(i)}}
+        all[i] = {record.nested, record.b .. i, host(i, record, {i})}
+        for k, v in pairs(record) do all[#all + 1] = k end
+        for i, v in ipairs(list) do all[#all + 1] = v end
+        coroutine.wrap(function() coroutine.yield(host(list)) end)()
+        pcall(all[i][5])
+        pcall(function() return record.cuont end)
+      end
+      return #all
+      """
+    let chunk = try? state.load(work, chunkName: "t.lua")
+    guard let chunk else { return }
+    for _ in 0..<3 {
+      do {
+        _ = try state.call(chunk)
+      } catch {
+        #expect(error.kind == .memory || error.message.contains("memory"), "\(error)")
+      }
+      let coroutine = try state.makeCoroutine(chunk)
+      do {
+        _ = try coroutine.resume()
+      } catch {
+        #expect(error.kind == .memory || error.message.contains("memory"), "\(error)")
+      }
+      records.fields[0].1 = .nil
+      state.collectGarbage()
+      let one = try state.load("return 1", chunkName: "one.lua")
+      #expect(try state.call(one) == [.integer(1)])
+    }
+  }
+
+  @Test func interruptsFromAnotherThread() async throws {
+    let state = try LuaState(name: "interrupted", limits: .init(instructions: .max))
+    let interruption = state.interruption
+    let task = Task.detached {
+      while !Task.isCancelled {
+        interruption.interrupt()
+        await Task.yield()
+      }
+    }
+    let error = failure(state, "while true do pcall(function() while true do end end) end")
+    task.cancel()
+    await task.value
+    #expect(error?.kind == .time)
+  }
+
+  @Test func timeIsBounded() throws {
+    let state = try LuaState(name: "time", limits: .init(instructions: .max, milliseconds: 5))
+    let error = failure(state, "while true do end")
+    #expect(error?.kind == .time)
+    #expect(error?.message == "t.lua:1: ran longer than 5 ms")
+  }
+
+  @Test func theMemoryMessageIsPlain() throws {
+    let state = try LuaState(name: "memory")
+    let error = failure(state, "local s = 'x' while true do s = s .. s end")
+    #expect(error?.kind == .memory)
+    #expect(error?.message == "not enough memory")
+  }
+}

@@ -1,0 +1,122 @@
+import Glibc
+
+/// A program on a pseudo-terminal of its own, and what a person sees there.
+public final class Terminal {
+  /// What the terminal shows.
+  public private(set) var screen: TerminalScreen
+  /// Every byte that the program has written to the terminal.
+  public private(set) var output: [UInt8] = []
+  private var process: pid_t = 0
+  private var terminal: Int32 = -1
+  /// Kept open, so that the terminal outlives its program.
+  private var programEnd: Int32 = -1
+  private var hasEnded = false
+  private var undecoded: [UInt8] = []
+
+  /// Starts a program on a terminal of 24 rows.
+  public init(_ launch: Launch, columns: Int) throws {
+    screen = TerminalScreen(columns: columns)
+    try ProgramFailure.check("openpty", openpty(&terminal, &programEnd, nil, nil, nil))
+    // Another test's program must not keep this terminal open.
+    for end in [terminal, programEnd] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    var name = [CChar](repeating: 0, count: 64)
+    try ProgramFailure.check("ttyname", -ttyname_r(programEnd, &name, name.count))
+    resize(columns: columns)
+    var launch = launch
+    launch.terminal = String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    process = try launch.start()
+  }
+
+  deinit {
+    if !hasEnded, process > 0 {
+      kill(process, SIGKILL)
+      waitpid(process, nil, 0)
+    }
+    close(terminal)
+    close(programEnd)
+  }
+
+  // MARK: What a person does
+
+  /// Presses keys.
+  public func type(_ keys: String) {
+    var rest = Array(keys.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
+      guard count > 0 else { return }
+      rest = rest.dropFirst(count)
+    }
+  }
+
+  /// Makes the window wider or narrower.
+  public func resize(columns: Int) {
+    screen.columns = columns
+    var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
+  }
+
+  /// Sends the program a signal.
+  public func signal(_ number: Int32) {
+    kill(process, number)
+  }
+
+  // MARK: What a person sees
+
+  /// Reads what the program writes until the screen is as expected.
+  public func wait(for what: String, until isReached: (TerminalScreen) -> Bool) throws {
+    let limit = ContinuousClock.now + .seconds(60)
+    while !isReached(screen) {
+      guard ContinuousClock.now < limit, read() else {
+        let picture = screen.lines.joined(separator: "\n")
+        throw ProgramFailure("waited in vain for \(what); the cursor is at column \(screen.column) of:\n\(picture)")
+      }
+    }
+  }
+
+  /// Waits until a row reads `line`.
+  public func waitForLine(_ line: String) throws {
+    try wait(for: "the line '\(line)'") { $0.lines.contains(line) }
+  }
+
+  /// Waits until the cursor's row reads `line`.
+  public func waitForCursorLine(_ line: String) throws {
+    try wait(for: "the cursor on '\(line)'") { $0.cursorLine == line }
+  }
+
+  /// Waits for the program's end and answers with its exit status.
+  public func waitForEnd() throws -> Int32 {
+    var status: Int32 = 0
+    let limit = ContinuousClock.now + .seconds(60)
+    while waitpid(process, &status, WNOHANG) == 0 {
+      guard ContinuousClock.now < limit else { throw ProgramFailure("the program does not end") }
+      _ = read()
+    }
+    hasEnded = true
+    while read() {}
+    return status >> 8 & 0xFF
+  }
+
+  /// Whether the terminal echoes and edits lines by itself, as programs expect it to.
+  public var isInUsualMode: Bool {
+    var modes = termios()
+    tcgetattr(terminal, &modes)
+    return modes.c_lflag & UInt32(ECHO | ICANON) == UInt32(ECHO | ICANON)
+  }
+
+  /// False when nothing can come any more.
+  private func read() -> Bool {
+    var source = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
+    guard poll(&source, 1, 50) > 0 else { return !hasEnded }
+    var buffer = [UInt8](repeating: 0, count: 4096)
+    let count = Glibc.read(terminal, &buffer, buffer.count)
+    guard count > 0 else { return false }
+    output += buffer[..<count]
+    undecoded += buffer[..<count]
+    // A chunk may end inside a character.
+    while !undecoded.isEmpty, let text = String(validating: undecoded, as: UTF8.self) {
+      screen.show(text)
+      undecoded = []
+    }
+    return true
+  }
+}
