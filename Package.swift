@@ -67,6 +67,11 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime"], swiftSettings: strict),
-    .testTarget(name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe"], swiftSettings: strict),
+    .target(name: "TerminalSupport", path: "Tests/TerminalSupport", swiftSettings: strict),
+    .testTarget(
+      name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],
+      swiftSettings: strict),
+    .testTarget(name: "StoreShellTests", dependencies: ["StoreShell", "StandardModules"], swiftSettings: strict),
+    .testTarget(name: "EndToEndTests", dependencies: ["stsh", "TerminalSupport"], swiftSettings: strict),
   ]
 )

@@ -4,97 +4,100 @@ import StoreUnits
 import Synchronization
 
 /// Rows W: the store alone, one thread.
-let storeBenchmarks: [Benchmark] = [
-  Benchmark(
-    row: "W1", work: "one Int, one reducer", unit: "ns", target: 25,
-    limit: Benchmark.Limit(name: "closure under a mutex", prepare: { mutexClosure }),
-    prepare: {
-      let store = try Store(initial: 0, reducer: counting)
-      return { dispatching(.increment, to: store) }
-    }),
-  Benchmark(
-    row: "W2", work: "W1 and one watcher that reads the state", unit: "ns", target: 50,
-    limit: Benchmark.Limit(name: "two closures under a mutex, the states compared", prepare: { mutexWatched }),
-    prepare: {
-      let store = try Store(initial: 0, reducer: counting)
-      let subscription = store.watch { sink($0.new) }
-      return { withExtendedLifetime(subscription) { dispatching(.increment, to: store) } }
-    }),
-  Benchmark(
-    row: "W3", work: "ten slices, ten lifted reducers, actions in turn", unit: "ns", target: 60,
-    limit: Benchmark.Limit(name: "one switch", prepare: { oneSwitch }),
-    prepare: {
-      let store = try Store(initial: TenSlices(), reducer: TenSlices.reducer)
-      return {
-        let value = nanoseconds(each: 1_000_000) { store.dispatch(TenAction(slice: $0 % 10)) }
-        sink(store.state)
-        return value
-      }
-    }),
-  Benchmark(
-    row: "W4", work: "W1 and three pass-through middlewares", unit: "ns", target: 60,
-    prepare: {
-      let store = try Store(
-        initial: 0, reducer: counting, middleware: .compose(passing("a"), passing("b"), passing("c")))
-      return { dispatching(.increment, to: store) }
-    }),
-  Benchmark(
-    row: "W5", work: "1,000 slices, each watched, one changes", unit: "ns", target: 1_000,
-    limit: Benchmark.Limit(name: "10 slices, each watched", prepare: { try watchedSlices(10) }),
-    prepare: { try watchedSlices(1_000) }),
-  Benchmark(
-    row: "W6", work: "a million Ints, one changes in place", unit: "ns", target: 60,
-    limit: Benchmark.Limit(name: "one Int of a million, under a mutex", prepare: { mutexMillion }),
-    prepare: {
-      let store = try Store(initial: million, reducer: bumping)
-      return { bumping(store) { $0 } }
-    }),
-  Benchmark(
-    row: "W6L", work: "W6 through a lifted reducer", unit: "ns", target: 100,
-    limit: Benchmark.Limit(name: "one Int of a million, under a mutex", prepare: { mutexMillion }),
-    prepare: {
-      let store = try Store(
-        initial: Outer(), reducer: bumping.lift(action: { (action: OuterAction) in action.index }, state: \Outer.numbers))
-      return { bumping(store) { OuterAction.bump($0) } }
-    }),
-  Benchmark(
-    row: "W6S", work: "W6 on a persistent list, previous state held", unit: "ns", target: 2_000,
-    prepare: {
-      let store = try Store(
-        initial: PersistentList(million), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 },
-        emission: .always)
-      return {
-        var previous = store.state
-        let value = nanoseconds(each: 100_000) {
-          previous = store.state
-          store.dispatch(scattered($0))
+func storeBenchmarks() -> [Benchmark] {
+  [
+    Benchmark(
+      row: "W1", work: "one Int, one reducer", unit: "ns", target: 25,
+      limit: Benchmark.Limit(name: "closure under a mutex", prepare: { mutexClosure }),
+      prepare: {
+        let store = try Store(initial: 0, reducer: counting)
+        return { dispatching(.increment, to: store) }
+      }),
+    Benchmark(
+      row: "W2", work: "W1 and one watcher that reads the state", unit: "ns", target: 50,
+      limit: Benchmark.Limit(name: "two closures under a mutex, the states compared", prepare: { mutexWatched }),
+      prepare: {
+        let store = try Store(initial: 0, reducer: counting)
+        let subscription = store.watch { sink($0.new) }
+        return { withExtendedLifetime(subscription) { dispatching(.increment, to: store) } }
+      }),
+    Benchmark(
+      row: "W3", work: "ten slices, ten lifted reducers, actions in turn", unit: "ns", target: 60,
+      limit: Benchmark.Limit(name: "one switch", prepare: { oneSwitch }),
+      prepare: {
+        let store = try Store(initial: TenSlices(), reducer: TenSlices.reducer)
+        return {
+          let value = nanoseconds(each: 1_000_000) { store.dispatch(TenAction(slice: $0 % 10)) }
+          sink(store.state)
+          return value
         }
-        sink(previous)
-        return value
-      }
-    }),
-  Benchmark(
-    row: "W7", work: "a logger with a typed diff, 100 fields, text built", unit: "ns", target: 4_000,
-    prepare: {
-      let logger = Middleware<Int, Never, HundredFields>.logger { entry in
-        var text = "\(entry.context.number) \(entry.action)"
-        for change in entry.changes {
-          if case .replace(let old, let new) = change.kind {
-            text += " \(change.path): \(JSON.text(of: old)) -> \(JSON.text(of: new))"
+      }),
+    Benchmark(
+      row: "W4", work: "W1 and three pass-through middlewares", unit: "ns", target: 60,
+      prepare: {
+        let store = try Store(
+          initial: 0, reducer: counting, middleware: .compose(passing("a"), passing("b"), passing("c")))
+        return { dispatching(.increment, to: store) }
+      }),
+    Benchmark(
+      row: "W5", work: "1,000 slices, each watched, one changes", unit: "ns", target: 1_000,
+      limit: Benchmark.Limit(name: "10 slices, each watched", prepare: { try watchedSlices(10) }),
+      prepare: { try watchedSlices(1_000) }),
+    Benchmark(
+      row: "W6", work: "a million Ints, one changes in place", unit: "ns", target: 60,
+      limit: Benchmark.Limit(name: "one Int of a million, under a mutex", prepare: { mutexMillion }),
+      prepare: {
+        let store = try Store(initial: million, reducer: bumping)
+        return { bumping(store) { $0 } }
+      }),
+    Benchmark(
+      row: "W6L", work: "W6 through a lifted reducer", unit: "ns", target: 100,
+      limit: Benchmark.Limit(name: "one Int of a million, under a mutex", prepare: { mutexMillion }),
+      prepare: {
+        let store = try Store(
+          initial: Outer(),
+          reducer: bumping.lift(action: { (action: OuterAction) in action.index }, state: \Outer.numbers))
+        return { bumping(store) { OuterAction.bump($0) } }
+      }),
+    Benchmark(
+      row: "W6S", work: "W6 on a persistent list, previous state held", unit: "ns", target: 2_000,
+      prepare: {
+        let store = try Store(
+          initial: PersistentList(million), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 },
+          emission: .always)
+        return {
+          var previous = store.state
+          let value = nanoseconds(each: 100_000) {
+            previous = store.state
+            store.dispatch(scattered($0))
           }
+          sink(previous)
+          return value
         }
-        sink(text)
-      }
-      let store = try Store(
-        initial: HundredFields(), reducer: Reducer<Int, HundredFields> { $1.field50 &+= $0 },
-        middleware: logger.lift(input: { $0 }, to: Int.self, state: { $0 }))
-      return {
-        let value = nanoseconds(each: 20_000) { _ in store.dispatch(1) }
-        sink(store.state)
-        return value
-      }
-    }),
-]
+      }),
+    Benchmark(
+      row: "W7", work: "a logger with a typed diff, 100 fields, text built", unit: "ns", target: 4_000,
+      prepare: {
+        let logger = Middleware<Int, Never, HundredFields>.logger { entry in
+          var text = "\(entry.context.number) \(entry.action)"
+          for change in entry.changes {
+            if case .replace(let old, let new) = change.kind {
+              text += " \(change.path): \(JSON.text(of: old)) -> \(JSON.text(of: new))"
+            }
+          }
+          sink(text)
+        }
+        let store = try Store(
+          initial: HundredFields(), reducer: Reducer<Int, HundredFields> { $1.field50 &+= $0 },
+          middleware: logger.lift(input: { $0 }, to: Int.self, state: { $0 }))
+        return {
+          let value = nanoseconds(each: 20_000) { _ in store.dispatch(1) }
+          sink(store.state)
+          return value
+        }
+      }),
+  ]
+}
 
 // MARK: Counting
 
@@ -229,7 +232,8 @@ private func mutexMillion() -> Double {
 
 private func watchedSlices(_ count: Int) throws -> Benchmark.Sample {
   let store = try Store(
-    initial: PersistentList(repeatElement(0, count: count)), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 })
+    initial: PersistentList(repeatElement(0, count: count)), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 }
+  )
   let subscriptions = (0..<count).map { index in
     store.watch("slice\(index)", { $0[index] }) { sink($0.new) }
   }

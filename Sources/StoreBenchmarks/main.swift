@@ -7,17 +7,18 @@
 let arguments = CommandLine.arguments.dropFirst()
 let isJSON = arguments.contains("--json")
 let wanted = Set(arguments.filter { !$0.hasPrefix("-") })
-let all = storeBenchmarks
+let all = storeBenchmarks()
 
 let unknown = wanted.subtracting(all.map(\.row)).sorted()
 guard unknown.isEmpty else {
-  fputs("no such row: \(unknown.joined(separator: " ")); there are \(all.map(\.row).joined(separator: " "))\n", stderr)
+  let message = "no such row: \(unknown.joined(separator: " ")); there are \(all.map(\.row).joined(separator: " "))\n"
+  _ = message.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   exit(2)
 }
 
-setvbuf(stdout, nil, _IOLBF, 0)
 if !isJSON { print(Report.header) }
 for benchmark in all where wanted.isEmpty || wanted.contains(benchmark.row) {
   let measurement = try benchmark.measure()
   print(isJSON ? Report.json(measurement) : Report.line(measurement))
+  fflush(nil)
 }

@@ -132,6 +132,12 @@ public final class Plugin: @unchecked Sendable {
     }
   }
 
+  /// Stops the plugin's Lua that runs, if any does; may be called from any thread.
+  public var interrupt: @Sendable () -> Void {
+    let interruption = lua.interruption
+    return { interruption.interrupt() }
+  }
+
   // MARK: Reducing
 
   /// Whether the plugin has a reducer for an action.

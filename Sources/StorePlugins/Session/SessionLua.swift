@@ -61,8 +61,11 @@ public final class SessionLua {
     }
   }
 
-  /// Stops what runs, at the next instruction; may be called from a signal's thread.
-  public var interrupter: LuaInterrupter { lua.interruption }
+  /// Stops the Lua that runs, if any does; may be called from any thread.
+  public var interrupt: @Sendable () -> Void {
+    let interruption = lua.interruption
+    return { interruption.interrupt() }
+  }
 
   // MARK: Variables
 

@@ -35,7 +35,7 @@ extension CommandDefinition {
     let modules = invocation.session.store.modules
     guard let word = invocation.operands.first else { return try invocation.show(listing(modules)) }
     let name = try invocation.required(0, "a module")
-    guard let module = modules.first(where: { $0.name == name }) else {
+    guard let module = (modules + [.shell]).first(where: { $0.name == name }) else {
       let suggestion = Suggestion.nearest(to: name, among: modules.map(\.name))
       throw ShellError(
         code: "unknown-module", message: "there is no module '\(name)'", at: word,

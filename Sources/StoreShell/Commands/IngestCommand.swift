@@ -78,6 +78,9 @@ private struct Ingestion {
         last = report.entry?.number ?? last
         first = first ?? last
         count += 1
+        if count.isMultiple(of: 256), session.takeInterrupt() { throw ShellError.interrupted }
+      } catch let error as ShellError where error.code == ShellError.interrupted.code {
+        throw error
       } catch {
         guard keepsGoing else { throw self.error(error, at: lines.number, done: count) }
         bad += 1

@@ -44,7 +44,8 @@ extension CommandDefinition {
       console: session.console, isJSON: session.options.isJSON, id: id, path: path,
       actionName: { [unowned store] number in store.log[number: number]?.action ?? "" })
     let reading = try invocation.at(word) { try session.read(path) }
-    let subscription = try store.watch(path, name: "watch \(id)") { writer.write($0) }
+    let watched = WatchedPath(session: session, path: path)
+    let subscription = store.watch("watch \(id)", { watched.value }, { writer.write($0) })
     session.watches.add(path, subscription)
     session.lastValue = reading.value
     guard !session.options.isJSON else { return CommandResult(json: JSON.text(of: reading.value)) }

@@ -29,10 +29,13 @@ protocol DynamicStore: AnyObject {
   func read(_ path: Path) throws -> Reading
   /// Hands the look at the state that plugins and Lua get.
   var view: any StateView { get }
-  /// Tells a watcher of the value at a path: now, and after every commit that changed it.
+  /// Tells a watcher of a value: now, and after every commit that changed it.
+  ///
+  /// - Parameter read: the value at the moment of the call.
   func watch(
-    _ path: Path, name: String, _ onChange: @escaping @Sendable (Notification<Value>) -> Void
-  ) throws -> Subscription
+    _ name: String, _ read: @escaping @Sendable () -> Value,
+    _ onChange: @escaping @Sendable (Notification<Value>) -> Void
+  ) -> Subscription
   /// Has every phase of every action reported; nil: no longer.
   func setTrace(_ sink: ((TraceEvent) -> Void)?)
   /// Gets what the logger middleware says.
@@ -50,6 +53,8 @@ protocol DynamicStore: AnyObject {
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport
   /// The plugin of that name.
   func plugin(named name: String) -> Plugin?
+  /// What stops the Lua of each plugin, from any thread.
+  var interrupts: [@Sendable () -> Void] { get }
 }
 
 /// What became of one dispatch.

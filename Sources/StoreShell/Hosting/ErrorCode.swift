@@ -24,6 +24,7 @@ enum ErrorCode {
     "assert-failed": "the expression of an assert is false or nil. Both sides of a comparison are shown.",
     "bad-record": "a line of an ingested file is not JSON or does not fit the action. What came before it stays.",
     "failed": "the system refused something; the message says what.",
+    "interrupted": "Ctrl-C was pressed while the command ran. The action that was being processed changed nothing.",
     "line-too-long": "a statement has more than 8 MiB. Read big data with ingest.",
     "lua-error": "Lua raised an error. The line below the message is where.",
     "lua-syntax": "the text is not Lua.",

@@ -171,7 +171,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
     try store.withState { state in try read(path, in: state) }
   }
 
-  fileprivate func read(_ path: Path, in state: State) throws -> Reading {
+  private func read(_ path: Path, in state: State) throws -> Reading {
     guard case .field(let name) = path.steps.first else {
       throw PathError(message: "a path starts with the name of a module, got '\(path)'")
     }
@@ -210,13 +210,13 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
   }
 
   func watch(
-    _ path: Path, name: String, _ onChange: @escaping @Sendable (Notification<Value>) -> Void
-  ) throws -> Subscription {
-    _ = try read(path)
-    return store.watch(
-      name, { [unowned self] state in (try? self.read(path, in: state).value) ?? .none },
-      isDifferent: { $0 != $1 }, onChange)
+    _ name: String, _ read: @escaping @Sendable () -> Value,
+    _ onChange: @escaping @Sendable (Notification<Value>) -> Void
+  ) -> Subscription {
+    store.watch(name, { _ in read() }, isDifferent: { $0 != $1 }, onChange)
   }
+
+  var interrupts: [@Sendable () -> Void] { plugins.map(\.plugin.interrupt) }
 
   // MARK: Plugins
 

@@ -92,4 +92,41 @@ struct ByteCursor {
       message: message, line: firstLine + place.line, column: characters(place.lineStart..<place.position) + 1,
       width: width, text: String(decoding: line, as: UTF8.self))
   }
+
+  func requireBoundary() throws(StatementScanner.Interruption) {
+    guard !isAtBoundary else { return }
+    throw .fault(syntaxFault("expected a space here", at: here))
+  }
+
+  /// The text from a line's start to here.
+  func text(from start: Int) throws(StatementScanner.Interruption) -> String {
+    var end = position
+    while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
+    if let text = bytes.validText(start..<end) { return text }
+    throw .fault(invalidText(start..<end))
+  }
+
+  private func invalidText(_ range: Range<Int>) -> SyntaxFault {
+    var place = Place(position: range.lowerBound, lineStart: range.lowerBound, line: 0)
+    var iterator = bytes[range].makeIterator()
+    var parser = Unicode.UTF8.ForwardParser()
+    while case .valid(let scalar) = parser.parseScalar(from: &iterator) {
+      place.position += scalar.count
+      if scalar.first == 0x0A {
+        place.lineStart = place.position
+        place.line += 1
+      }
+    }
+    return syntaxFault("this is not UTF-8", at: place)
+  }
+
+  /// Where the `=` of `name=value` stands, if such a word starts here.
+  func nameBeforeEquals() -> Int? {
+    var end = position
+    while end < bytes.count, bytes[end].isNameByte { end += 1 }
+    guard end > position, end < bytes.count, bytes[end] == UInt8(ascii: "="), !bytes[position].isDigit else {
+      return nil
+    }
+    return end
+  }
 }

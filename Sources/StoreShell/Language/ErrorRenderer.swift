@@ -30,7 +30,8 @@ public struct ErrorRenderer: Sendable {
   /// - Parameter chain: the `source` commands that led to the statement, the nearest first.
   public func text(of error: ShellError, in statement: Statement, sourcedFrom chain: [Origin] = []) -> String {
     var out = ""
-    let lines = statement.text.split(separator: "\n", omittingEmptySubsequences: false)
+    // To Swift, "\r\n" is one character, not a "\n".
+    let lines = statement.text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     switch error.place {
     case .command:
       appendHead(error.code, error.message, line: statement.line, column: 1, to: &out)
@@ -50,7 +51,7 @@ public struct ErrorRenderer: Sendable {
   /// The lines of an error that belongs to no statement, such as a missing file.
   public func text(of error: ShellError) -> String {
     var out = file.map { "\($0): " } ?? ""
-    out += tag(error.code) + error.message + "\n"
+    appendMessage(error.code, error.message, to: &out)
     for detail in error.details { appendIndented(detail, to: &out) }
     if let hint = error.hint { appendIndented("hint: " + hint, to: &out) }
     return out
@@ -71,7 +72,13 @@ public struct ErrorRenderer: Sendable {
       if let column { out += "\(column):" }
       out += " "
     }
-    out += tag(code) + message + "\n"
+    appendMessage(code, message, to: &out)
+  }
+
+  /// Messages quote what users and plugins wrote: none of its control characters reaches the terminal.
+  private func appendMessage(_ code: String, _ message: String, to out: inout String) {
+    let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
+    out += tag(code) + lines.map { DisplayText.printable($0) }.joined(separator: "\n  ") + "\n"
   }
 
   private func tag(_ code: String) -> String {
@@ -103,7 +110,9 @@ public struct ErrorRenderer: Sendable {
   }
 
   private func appendIndented(_ text: String, to out: inout String) {
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) { out += "  \(line)\n" }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      out += "  \(DisplayText.printable(line))\n"
+    }
   }
 
   private func append(_ chain: [Origin], to out: inout String) {

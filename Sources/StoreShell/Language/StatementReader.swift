@@ -4,7 +4,11 @@
 /// A reader is a value: a copy of it can read a file to its end, which checks the file's syntax, before the first
 /// statement runs. After a fault it goes on behind the line at fault.
 public struct StatementReader: Sendable {
+  /// The number of bytes that a statement may have where nothing else is said: 8 MiB.
+  public static let usualMaximumLength = 8 << 20
+
   private let grammar: CompiledGrammar
+  private let maximumLength: Int
   private var bytes: [UInt8] = []
   private var position = 0
   private var isFinished = false
@@ -17,15 +21,20 @@ public struct StatementReader: Sendable {
 
   /// Makes a reader without text.
   ///
-  /// - Parameter firstLine: the number of the text's first line.
-  public init(grammar: Grammar, firstLine: Int = 1) {
+  /// - Parameters:
+  ///   - firstLine: the number of the text's first line.
+  ///   - maximumLength: the number of bytes that a statement may have.
+  public init(grammar: Grammar, firstLine: Int = 1, maximumLength: Int = usualMaximumLength) {
     self.grammar = CompiledGrammar(grammar)
+    self.maximumLength = maximumLength
     line = firstLine
   }
 
   /// Makes a reader of a whole text.
-  public init(_ text: [UInt8], grammar: Grammar, firstLine: Int = 1) {
-    self.init(grammar: grammar, firstLine: firstLine)
+  public init(
+    _ text: [UInt8], grammar: Grammar, firstLine: Int = 1, maximumLength: Int = usualMaximumLength
+  ) {
+    self.init(grammar: grammar, firstLine: firstLine, maximumLength: maximumLength)
     bytes = text
     // A byte order mark is not text.
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
@@ -76,7 +85,9 @@ public struct StatementReader: Sendable {
   }
 
   private func read(_ bytes: ByteView) -> Outcome {
-    var scanner = StatementScanner(bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar)
+    var scanner = StatementScanner(
+      bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar,
+      maximumLength: maximumLength)
     do throws(StatementScanner.Interruption) {
       let statement = try scanner.statement()
       return .statement(statement, end: scanner.position, lines: scanner.lineIndex)
@@ -84,10 +95,10 @@ public struct StatementReader: Sendable {
       switch error {
       case .fault(let fault): return .fault(fault, end: scanner.position, lines: scanner.lineIndex)
       case .unfinished(let open, let place):
-        guard bytes.count - position <= StatementScanner.maximumLength else {
+        guard isFinished else {
+          guard bytes.count - position > maximumLength else { return .unfinished(open) }
           return .fault(scanner.tooLong, end: bytes.count, lines: scanner.lineIndex)
         }
-        guard isFinished else { return .unfinished(open) }
         let fault = scanner.cursor.syntaxFault(open?.message ?? "the line is not complete", at: place)
         return .fault(fault, end: bytes.count, lines: scanner.lineIndex)
       }

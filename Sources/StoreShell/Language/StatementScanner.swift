@@ -8,11 +8,11 @@ struct StatementScanner {
     case fault(SyntaxFault)
   }
 
-  static let maximumLength = 8 << 20
   static let maximumDepth = 200
 
   let start: Int
   let grammar: CompiledGrammar
+  let maximumLength: Int
   var cursor: ByteCursor
   var depth = 0
   private var words: [Word] = []
@@ -25,9 +25,10 @@ struct StatementScanner {
   /// - Parameters:
   ///   - start: where the statement's first line starts; the line is not blank.
   ///   - isLast: whether the end of the bytes is the end of the text.
-  init(_ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: CompiledGrammar) {
+  init(_ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: CompiledGrammar, maximumLength: Int) {
     self.start = start
     self.grammar = grammar
+    self.maximumLength = maximumLength
     cursor = ByteCursor(bytes, at: start, firstLine: firstLine, isLast: isLast)
     measured = (start, 0)
   }
@@ -39,8 +40,9 @@ struct StatementScanner {
     if try !cursor.isAtLineEnd(), bytes[position] != UInt8(ascii: "#") { try verb() }
     try remainingWords()
     guard !words.isEmpty else { return nil }
-    guard position - start <= StatementScanner.maximumLength else { throw .fault(tooLong) }
-    return Statement(text: try text(), line: cursor.firstLine, words: words, lua: lua, redirection: redirection)
+    guard position - start <= maximumLength else { throw .fault(tooLong) }
+    return Statement(
+      text: try cursor.text(from: start), line: cursor.firstLine, words: words, lua: lua, redirection: redirection)
   }
 
   private mutating func verb() throws(Interruption) {
@@ -132,7 +134,7 @@ struct StatementScanner {
       throw fault("expected a file name after \(appends ? ">>" : ">")", at: place, width: appends ? 2 : 1)
     }
     let target = try operand(.word)
-    try requireBoundary()
+    try cursor.requireBoundary()
     redirection = Redirection(kind: appends ? .append : .file, target: target, span: span(from: place))
     try skipBlanks()
     guard try !cursor.isAtLineEnd() else { return }
@@ -192,31 +194,21 @@ struct StatementScanner {
         position += 1
         value = try isAtBoundary ? .bare("") : operand(.word)
       }
-      try requireBoundary()
+      try cursor.requireBoundary()
       append(.flag(name: name, value), from: place)
       return
     }
-    if let nameEnd = nameBeforeEquals() {
+    if let nameEnd = cursor.nameBeforeEquals() {
       let name = bytes.text(position..<nameEnd)
       position = nameEnd + 1
       let value: Literal = try isAtBoundary ? .bare("") : operand(.word)
-      try requireBoundary()
+      try cursor.requireBoundary()
       append(.named(name: name, value), from: place)
       return
     }
     let value = try operand(.word)
-    try requireBoundary()
+    try cursor.requireBoundary()
     append(.value(value), from: place)
-  }
-
-  /// Where the `=` of `name=value` stands, if such a word starts here.
-  private func nameBeforeEquals() -> Int? {
-    var end = position
-    while end < bytes.count, bytes[end].isNameByte { end += 1 }
-    guard end > position, end < bytes.count, bytes[end] == UInt8(ascii: "="), !bytes[position].isDigit else {
-      return nil
-    }
-    return end
   }
 
   private mutating func luaTail(_ verb: LuaVerb) throws(Interruption) {
@@ -236,7 +228,7 @@ struct StatementScanner {
         guard grammar.base.isUnfinishedLua(String(decoding: lua, as: UTF8.self)) else { break }
         guard end < bytes.count else { throw .unfinished(.lua, place) }
       }
-      guard end - start <= StatementScanner.maximumLength else { throw .fault(tooLong) }
+      guard end - start <= maximumLength else { throw .fault(tooLong) }
       cursor.passNewline()
       lua.append(UInt8(ascii: "\n"))
     }
@@ -279,11 +271,6 @@ extension StatementScanner {
 
   func fault(_ message: String, at place: Place, width: Int = 1) -> Interruption {
     .fault(cursor.syntaxFault(message, at: place, width: width))
-  }
-
-  func requireBoundary() throws(Interruption) {
-    guard !isAtBoundary else { return }
-    throw fault("expected a space here", at: here)
   }
 
   mutating func skipBlanks() throws(Interruption) {
@@ -333,29 +320,8 @@ extension StatementScanner {
 
   var tooLong: SyntaxFault {
     SyntaxFault(
-      code: "line-too-long", message: "a statement may have at most 8 MiB", line: cursor.firstLine, column: 1, width: 0,
+      code: "line-too-long", message: "a statement may have at most \(maximumLength) bytes", line: cursor.firstLine,
+      column: 1, width: 0,
       text: "")
-  }
-
-  /// The statement's text.
-  private func text() throws(Interruption) -> String {
-    var end = position
-    while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
-    if let text = bytes.validText(start..<end) { return text }
-    throw .fault(invalidText(upTo: end))
-  }
-
-  private func invalidText(upTo end: Int) -> SyntaxFault {
-    var place = Place(position: start, lineStart: start, line: 0)
-    var iterator = bytes[start..<end].makeIterator()
-    var parser = Unicode.UTF8.ForwardParser()
-    while case .valid(let scalar) = parser.parseScalar(from: &iterator) {
-      place.position += scalar.count
-      if scalar.first == 0x0A {
-        place.lineStart = place.position
-        place.line += 1
-      }
-    }
-    return cursor.syntaxFault("this is not UTF-8", at: place)
   }
 }

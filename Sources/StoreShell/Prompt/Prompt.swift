@@ -20,6 +20,7 @@ public final class Prompt {
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
     }
     session.ask = { [unowned self] question in self.answer(to: question) }
+    session.takeInterrupt = { [editor] in editor.takeInterrupt() }
     var number = 0
     while session.quitStatus == nil {
       session.console.flush()
@@ -62,7 +63,9 @@ public final class Prompt {
       do throws(SyntaxFault) {
         guard let read = try reader.next() else { return }
         number += 1
-        session.run(Statement(text: read.text, line: number, words: read.words, lua: read.lua, redirection: read.redirection))
+        let statement = Statement(
+          text: read.text, line: number, words: read.words, lua: read.lua, redirection: read.redirection)
+        InterruptWatch.run(editor.interruptDescriptor, stopping: session) { session.run(statement) }
       } catch {
         number += 1
         session.report(error)

@@ -29,6 +29,16 @@ extension Path.Step {
   }
 }
 
+extension Module {
+  /// The shell's own module, which a bare `describe` leaves out.
+  static let shell = Module(
+    name: "shell", origin: .swift, schema: nil,
+    actions: [
+      ShellAction.Types.setGate, ShellAction.Types.loadPlugin, ShellAction.Types.unloadPlugin, ShellAction.Types.set,
+    ],
+    projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
+}
+
 /// The projections of the module `shell`: every listing of the shell is one.
 enum ShellListing: String, CaseIterable {
   case plugins

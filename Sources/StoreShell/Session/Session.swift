@@ -23,8 +23,9 @@ public final class Session {
   /// The status that `quit` asked for.
   var quitStatus: Int32?
   var isTracing = false
+  /// Whether Ctrl-C was pressed since it was last asked; set by the prompt.
+  var takeInterrupt: () -> Bool = { false }
   private var luaState: SessionLua?
-  private var plugins: Set<String> = []
 
   /// Counts the statements reached and failed.
   struct Tally {
@@ -102,12 +103,15 @@ public final class Session {
       fail(1)
       return 1
     } catch {
-      let shellError = ShellError(describing: error)
+      let shellError = takeInterrupt() ? .interrupted : ShellError(describing: error)
       report(shellError, in: statement)
       fail(shellError.status)
       return shellError.status
     }
   }
+
+  /// What stops the Lua that may be running, from any thread.
+  var interrupts: [@Sendable () -> Void] { store.interrupts + (luaState.map { [$0.interrupt] } ?? []) }
 
   private func fail(_ status: Int32) {
     tally.failed += 1

@@ -24,6 +24,9 @@ extension ShellError {
     }
   }
 
+  /// Ctrl-C was pressed while a command ran.
+  static let interrupted = ShellError(code: "interrupted", message: "stopped by Ctrl-C", status: 130)
+
   /// The error that stands for a plugin's fault. Lua stack traces show one line.
   init(_ error: PluginError) {
     let status: Int32 =

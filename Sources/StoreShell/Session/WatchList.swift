@@ -32,3 +32,17 @@ struct WatchList {
     list = []
   }
 }
+
+/// What a watch looks at: the value at a path, none where the path leads nowhere just now.
+final class WatchedPath: @unchecked Sendable {
+  // Safe: read on the thread of its session, which is the one that processes actions.
+  private weak var session: Session?
+  private let path: Path
+
+  init(session: Session, path: Path) {
+    self.session = session
+    self.path = path
+  }
+
+  var value: Value { (try? session?.read(path).value) ?? .none }
+}
