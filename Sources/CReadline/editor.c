@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <termios.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -21,6 +22,7 @@ static creadline_action complete_action, edit_action;
 static creadline_result result;
 static char *finished_line;
 static int typed_ahead;
+static unsigned char interrupt_key = 0x03;
 
 // The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL. Among the bytes typed ahead
 // a NUL is therefore read as the Ctrl-D it was.
@@ -44,11 +46,34 @@ static int read_byte(FILE *stream) {
     }
     unsigned char byte;
     ssize_t count = read(sources[0].fd, &byte, 1);
+    if (count == 1 && RL_ISSTATE(RL_STATE_MOREINPUT) && byte == interrupt_key) {
+      creadline_note_interrupt();
+      return EOF;
+    }
     if (count == 1) return translated(byte);
     if (count == 0) return EOF;
     if (errno == EAGAIN) poll(sources, 1, -1);
     else if (errno != EINTR) return RL_ISSTATE(RL_STATE_READCMD) ? READERR : EOF;
   }
+}
+
+static int on_interrupt(int count, int key) {
+  creadline_note_interrupt();
+  return 0;
+}
+
+// While a line is edited Ctrl-C is a key like any other, in its place among the keys: as a signal it would make the
+// kernel throw away what was typed before it and not read yet.
+static void prep_terminal(int meta) {
+  struct termios settings;
+  if (tcgetattr(fileno(rl_instream), &settings) == 0 && settings.c_cc[VINTR] != _POSIX_VDISABLE) {
+    interrupt_key = settings.c_cc[VINTR];
+  }
+  rl_prep_terminal(meta);
+  if (tcgetattr(fileno(rl_instream), &settings) != 0) return;
+  settings.c_cc[VINTR] = _POSIX_VDISABLE;
+  tcsetattr(fileno(rl_instream), TCSADRAIN, &settings);
+  rl_bind_key(interrupt_key, on_interrupt);
 }
 
 // readline ends the line itself on end of input when bracketed paste is on, and only then. The newline is ours always.
@@ -106,6 +131,7 @@ static void initialize(const char *program) {
   // readline would call setenv, which is not safe while other threads read the environment.
   rl_change_environment = 0;
   rl_getc_function = read_byte;
+  rl_prep_term_function = prep_terminal;
   rl_deprep_term_function = deprep_terminal;
   rl_completion_entry_function = no_completion;
   rl_add_defun("complete-statement", on_complete, -1);
@@ -227,7 +253,7 @@ void creadline_lend_terminal(void) {
 }
 
 void creadline_reclaim_terminal(void) {
-  rl_prep_terminal(1);
+  prep_terminal(1);
   rl_reset_screen_size();
   creadline_show_line();
 }

@@ -23,8 +23,7 @@ static void wake(int descriptor) {
 static void on_signal(int number) {
   switch (number) {
   case SIGINT:
-    atomic_store(&interrupted, true);
-    wake(interrupt_pipe[1]);
+    creadline_note_interrupt();
     break;
   case SIGWINCH:
     atomic_store(&resized, true);
@@ -83,6 +82,11 @@ void creadline_watch_suspend(bool watch) {
     sigaction(SIGTSTP, &former_suspend, NULL);
   }
   watching_suspend = watch;
+}
+
+void creadline_note_interrupt(void) {
+  atomic_store(&interrupted, true);
+  wake(interrupt_pipe[1]);
 }
 
 bool creadline_interrupt_pending(void) { return atomic_load(&interrupted); }

@@ -97,6 +97,9 @@ void creadline_unwatch_signals(void);
 /// Ctrl-Z is a notice while a line is edited, and stops the process at once otherwise.
 void creadline_watch_suspend(bool watch);
 
+/// Takes note of a Ctrl-C that came as a key. Safe in a signal handler.
+void creadline_note_interrupt(void);
+
 /// True when Ctrl-C was pressed since `creadline_take_interrupt`. Any thread.
 bool creadline_interrupt_pending(void);
 

@@ -23,7 +23,7 @@ struct TypeReader {
       guard case .integer = key, case .table(let entry) = item, case .string(let name) = entry["field"] else {
         throw fault("\(place) must be a list of field(name, type)", hint: "write: field(\"count\", int())")
       }
-      guard name.isName else { throw fault("\(place): \(Literal.quoted(name)) is not a name") }
+      guard name.isName else { throw fault("\(place): \(ScalarText.quoted(name)) is not a name") }
       guard !fields.contains(where: { $0.name == name }) else { throw fault("\(place) declares '\(name)' twice") }
       let (schema, defaultValue) = try type(entry["type"], "\(place).\(name)")
       var documentation = ""

@@ -22,7 +22,7 @@ extension PluginManifest {
     name = try reader.text("name")
     guard name.isPluginName else {
       throw PluginError(
-        .load, "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(Literal.quoted(name))")
+        .load, "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(ScalarText.quoted(name))")
     }
     version = try reader.text("version")
     api = try reader.integer("api")
@@ -103,7 +103,7 @@ private struct ManifestReader {
       guard case .string(let text) = item else { throw wrong("permissions", "a list of texts", item) }
       guard let permission = Permission(text) else {
         throw PluginError(
-          .load, "\(file): unknown permission \(Literal.quoted(text))",
+          .load, "\(file): unknown permission \(ScalarText.quoted(text))",
           hint: "permissions are read:MODULE, reduce:MODULE, dispatch:MODULE.ACTION, intercept and timers")
       }
       if !permissions.contains(permission) { permissions.append(permission) }

@@ -189,5 +189,8 @@ final class ActionFacade: LuaFacade {
 
 extension Duration {
   /// The duration in seconds.
-  public var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+  public var seconds: Double {
+    // Whole nanoseconds first, so that 1.5 s is 1.5 and not its nearest sum of two parts.
+    Double(components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000) / 1e9
+  }
 }

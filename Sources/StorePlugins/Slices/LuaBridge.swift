@@ -104,7 +104,7 @@ extension LuaValue {
     case .boolean(let value): "bool \(value)"
     case .integer(let value): "number \(value)"
     case .number(let value): "number \(value)"
-    case .string(let value): "string \(Literal.quoted(value))"
+    case .string(let value): "string \(ScalarText.quoted(value))"
     case .table: "a table"
     case .function: "a function"
     case .object, .other: "a \(typeName)"

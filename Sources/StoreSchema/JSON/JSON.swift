@@ -14,7 +14,7 @@ public enum JSON {
     case .bool(let value): out += value ? "true" : "false"
     case .int(let value): out += value.description
     // JSON has no infinities; null is what other writers put for them.
-    case .double(let value): out += value.isFinite ? Literal.text(of: value) : "null"
+    case .double(let value): out += value.isFinite ? ScalarText.text(of: value) : "null"
     case .string(let text): appendQuoted(text, to: &out)
     case .list(let list):
       out += "["
@@ -62,7 +62,7 @@ public enum JSON {
 
   private static func appendQuoted(_ text: String, to out: inout String) {
     out += "\""
-    Literal.appendEscaped(text, to: &out)
+    ScalarText.appendEscaped(text, to: &out)
     out += "\""
   }
 }

@@ -49,14 +49,14 @@ extension Path.Step {
         if !out.isEmpty { out += "." }
         out += name
       } else {
-        out += "[\(Literal.quoted(name))]"
+        out += "[\(ScalarText.quoted(name))]"
       }
     case .index(let index), .key(.int(let index)): out += "[\(index)]"
     case .match(let field, let value):
       out += "[\(field)="
       switch value {
       case .int(let number): out += "\(number)"
-      case .string(let text): out += text.isName ? text : Literal.quoted(text)
+      case .string(let text): out += text.isName ? text : ScalarText.quoted(text)
       default: out += JSON.text(of: value)
       }
       out += "]"

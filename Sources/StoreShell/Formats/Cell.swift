@@ -9,7 +9,7 @@ enum Cell {
     case .none: out.append("-" as Unicode.Scalar)
     case .bool(let value): out.append(value)
     case .int(let number): out.append(number)
-    case .double(let number): out.append(StoreSchema.Literal.text(of: number))
+    case .double(let number): out.append(ScalarText.text(of: number))
     case .string(let text): return out.appendBare(text)
     case .list, .map, .record, .variant: return out.appendBare(InlineText.text(of: value))
     }

@@ -98,7 +98,7 @@ enum InlineText {
 
   private static func append(_ number: Double, _ spelling: Spelling, to out: inout TextBuffer) {
     guard spelling == .lua, !number.isFinite else {
-      out.append(StoreSchema.Literal.text(of: number))
+      out.append(ScalarText.text(of: number))
       return
     }
     out.append(number.isNaN ? "0/0" : number > 0 ? "1/0" : "-1/0" as StaticString)

@@ -43,7 +43,7 @@ public enum JSONReport {
   /// A change that a watch saw; a value that was not there is none.
   public static func watch(id: Int, path: String, from: Value, to: Value, action: Int) -> String {
     """
-    {"event":"watch","id":\(id),"path":\(StoreSchema.Literal.quoted(path)),"from":\(JSON.text(of: from)),\
+    {"event":"watch","id":\(id),"path":\(ScalarText.quoted(path)),"from":\(JSON.text(of: from)),\
     "to":\(JSON.text(of: to)),"action":\(action)}
     """
   }
@@ -51,8 +51,8 @@ public enum JSONReport {
   /// An action that the log shows as it happens.
   public static func log(id: Int, action: String, source: String, changes: [Change]) -> String {
     """
-    {"event":"log","id":\(id),"action":\(StoreSchema.Literal.quoted(action)),\
-    "source":\(StoreSchema.Literal.quoted(source)),"changes":\(ChangeFormatter.json(changes))}
+    {"event":"log","id":\(id),"action":\(ScalarText.quoted(action)),\
+    "source":\(ScalarText.quoted(source)),"changes":\(ChangeFormatter.json(changes))}
     """
   }
 

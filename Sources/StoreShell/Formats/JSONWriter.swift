@@ -35,7 +35,7 @@ struct JSONWriter {
     if layout == nil {
       layout = record.layout
       keys = record.layout.fields.enumerated().map { index, name in
-        Array(((index > 0 ? "," : "") + StoreSchema.Literal.quoted(name) + ":").utf8)
+        Array(((index > 0 ? "," : "") + ScalarText.quoted(name) + ":").utf8)
       }
     }
     out.append("{" as Unicode.Scalar)

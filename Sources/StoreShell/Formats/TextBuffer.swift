@@ -81,7 +81,7 @@ struct TextBuffer {
     }
     if !isPlain {
       var escaped = ""
-      StoreSchema.Literal.appendEscaped(text, to: &escaped)
+      ScalarText.appendEscaped(text, to: &escaped)
       append(escaped)
     }
     append("\"" as Unicode.Scalar)

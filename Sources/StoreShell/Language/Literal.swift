@@ -1,7 +1,7 @@
 /// What a word says where a value may stand, before it is known which type is asked for.
 ///
 /// There is one language for all commands: text in double quotes is plain text but for its escapes, so `$name` and
-/// `$(…)` inside quotes mean themselves. (The same name in StoreSchema holds helpers that write scalars.)
+/// `$(…)` inside quotes mean themselves.
 public enum Literal: Sendable {
   /// A word without quotes: a number, `true`, `false`, `nil`, `null`, an enum case, a duration, a path or plain text.
   case bare(String)

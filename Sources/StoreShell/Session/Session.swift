@@ -69,7 +69,7 @@ public final class Session {
   /// Whether a Lua text lacks only its end.
   func isUnfinishedLua(_ text: String) -> Bool {
     guard let lua = try? lua() else { return false }
-    return lua.isUnfinished(text, isExpression: true) && lua.isUnfinished(text, isExpression: false)
+    return lua.isUnfinished(text, isExpression: true) || lua.isUnfinished(text, isExpression: false)
   }
 
   /// How errors in Lua name the statement.
@@ -103,7 +103,10 @@ public final class Session {
       fail(1)
       return 1
     } catch {
-      let shellError = takeInterrupt() ? .interrupted : ShellError(describing: error)
+      let wasInterrupted = takeInterrupt()
+      // The terminal has echoed ^C; the error starts on a line of its own.
+      if wasInterrupted { console.writeError("\n") }
+      let shellError = wasInterrupted ? .interrupted : ShellError(describing: error)
       report(shellError, in: statement)
       fail(shellError.status)
       return shellError.status
@@ -160,7 +163,7 @@ public final class Session {
             code: "unknown-variable", message: "there is no argument $\(position)",
             hint: "the script was given \(origin.arguments.count)")
         }
-        return .string(origin.arguments[position - 1])
+        return try value(.bare(origin.arguments[position - 1]))
       }
       if name == "_" { return lastValue }
       if let value = try lua().variable(name) { return value }

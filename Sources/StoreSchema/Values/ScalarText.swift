@@ -1,5 +1,5 @@
 /// Scalars as the shell and JSON write them.
-public enum Literal {
+public enum ScalarText {
   /// Text in double quotes; quotes, backslashes and control characters are escaped as JSON and Lua 5.4 both read them
   /// where they can (`\n`, `\t`, `\r`, else `\u00XX`).
   public static func quoted(_ text: String) -> String {
