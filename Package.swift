@@ -58,6 +58,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
+      name: "StoreBenchmarks",
+      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreShell", "StandardModules"],
+      swiftSettings: strict),
+    .executableTarget(
       name: "LineEditorProbe", dependencies: ["LineEditor"], path: "Tests/LineEditorProbe", swiftSettings: strict),
     .testTarget(name: "StoreSchemaTests", dependencies: ["StoreSchema"], swiftSettings: strict),
     .testTarget(
