@@ -50,6 +50,16 @@ static void copyText(char *target, size_t capacity, const char *source) {
   target[count] = 0;
 }
 
+void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record) {
+  const char *source = record->source;
+  copyText(frame->source, sizeof frame->source, *source == '@' || *source == '=' ? source + 1 : record->short_src);
+  copyText(frame->nameKind, sizeof frame->nameKind, record->namewhat);
+  copyText(frame->name, sizeof frame->name, record->name);
+  frame->line = record->currentline;
+  frame->lineDefined = record->linedefined;
+  frame->isMain = *record->what == 'm';
+}
+
 void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level) {
   CLuaError *error = &machine->error;
   error->frameCount = 0;
@@ -64,14 +74,7 @@ void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level) {
       isComplete = false;
       break;
     }
-    CLuaFrame *frame = &error->frames[error->frameCount++];
-    const char *source = record.source;
-    copyText(frame->source, sizeof frame->source, *source == '@' || *source == '=' ? source + 1 : record.short_src);
-    copyText(frame->nameKind, sizeof frame->nameKind, record.namewhat);
-    copyText(frame->name, sizeof frame->name, record.name);
-    frame->line = record.currentline;
-    frame->lineDefined = record.linedefined;
-    frame->isMain = *record.what == 'm';
+    clua_fillFrame(&error->frames[error->frameCount++], &record);
   }
   // The function that the host called is the one the host will name.
   if (isComplete && error->frameCount > 0) error->frameCount -= 1;

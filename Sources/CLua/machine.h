@@ -66,6 +66,8 @@ int clua_nextOfObject(lua_State *L);
 /// Raises what the host's callback failed with.
 int clua_raiseFailure(lua_State *L, CLuaMark mark);
 int clua_collectFrames(lua_State *L);
+/// Copies what is known of a running Lua function.
+void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record);
 void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level);
 /// Turns the error object on top of the stack into the machine's error. Never raises.
 CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status);

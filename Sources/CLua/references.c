@@ -194,16 +194,12 @@ void clua_entry(CLuaMachine *machine, int32_t table, int32_t list, int64_t posit
   lua_remove(L, -2);
 }
 
-int32_t clua_callerLine(CLuaMachine *machine, char *chunk, size_t capacity) {
+bool clua_caller(CLuaMachine *machine, CLuaFrame *frame) {
   lua_State *L = machine->current;
   lua_Debug record;
-  if (!lua_getstack(L, 1, &record) || !lua_getinfo(L, "Sl", &record)) return -1;
-  const char *source = *record.source == '@' || *record.source == '=' ? record.source + 1 : record.short_src;
-  size_t count = strlen(source);
-  if (count >= capacity) count = capacity - 1;
-  memcpy(chunk, source, count);
-  chunk[count] = 0;
-  return record.currentline;
+  if (!lua_getstack(L, 1, &record) || !lua_getinfo(L, "Sln", &record) || *record.what == 'C') return false;
+  clua_fillFrame(frame, &record);
+  return true;
 }
 
 bool clua_isYieldable(CLuaMachine *machine) { return lua_isyieldable(machine->current); }

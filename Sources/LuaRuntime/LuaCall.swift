@@ -39,13 +39,28 @@ public struct LuaCall {
   /// All arguments.
   public var arguments: [LuaValue] { (0..<count).map { self[$0] } }
 
-  /// The Lua code that calls, nil when no Lua function does.
-  public var location: (chunk: String, line: Int)? {
-    withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { buffer in
-      guard let start = buffer.baseAddress else { return nil }
-      let line = clua_callerLine(state.machine, start, buffer.count)
-      return line < 0 ? nil : (String(cString: start), Int(line))
-    }
+  /// The Lua function that calls, nil when none does.
+  public var caller: Caller? {
+    var frame = CLuaFrame()
+    guard clua_caller(state.machine, &frame) else { return nil }
+    return Caller(
+      chunk: frame.chunkText, line: Int(frame.line), name: frame.nameText.isEmpty ? nil : frame.nameText,
+      lineDefined: Int(frame.lineDefined))
+  }
+
+  /// Where the Lua code that calls is, nil when no Lua function does.
+  public var location: (chunk: String, line: Int)? { caller.map { ($0.chunk, $0.line) } }
+
+  /// The Lua function that calls one of the host's.
+  public struct Caller: Sendable {
+    /// The name of its chunk.
+    public let chunk: String
+    /// The line that is running.
+    public let line: Int
+    /// What the Lua code that called it calls it; nil where Lua does not know, as when the host called it.
+    public let name: String?
+    /// The line on which it is defined.
+    public let lineDefined: Int
   }
 
   /// Whether ``yield(_:)`` is possible: the caller runs in a coroutine.

@@ -42,10 +42,7 @@ extension LuaState {
 
 extension LuaError.Frame {
   init(_ frame: CLuaFrame) {
-    var frame = frame
-    let chunk = withUnsafeBytes(of: &frame.source) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    let name = withUnsafeBytes(of: &frame.name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-    let kind = withUnsafeBytes(of: &frame.nameKind) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    let (chunk, name, kind) = (frame.chunkText, frame.nameText, frame.kindText)
     let what =
       if !name.isEmpty {
         kind.isEmpty ? "in '\(name)'" : "in \(kind) '\(name)'"
@@ -53,5 +50,18 @@ extension LuaError.Frame {
         frame.isMain ? "in main chunk" : "in function <\(chunk):\(frame.lineDefined)>"
       }
     self.init(chunk: chunk, line: Int(frame.line), what: what)
+  }
+}
+
+extension CLuaFrame {
+  /// The name of the chunk.
+  var chunkText: String { withUnsafeBytes(of: source, CLuaFrame.text) }
+  /// What the function is called; empty: not known.
+  var nameText: String { withUnsafeBytes(of: name, CLuaFrame.text) }
+  /// What kind of name that is, as in `upvalue`.
+  var kindText: String { withUnsafeBytes(of: nameKind, CLuaFrame.text) }
+
+  private static func text(_ bytes: UnsafeRawBufferPointer) -> String {
+    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
   }
 }

@@ -232,13 +232,18 @@ private func mutexMillion() -> Double {
 
 private func watchedSlices(_ count: Int) throws -> Benchmark.Sample {
   let store = try Store(
-    initial: PersistentList(repeatElement(0, count: count)), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 }
-  )
+    initial: PersistentList(repeatElement(0, count: count)), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 })
+  let slices = store.watchParts(
+    differing: { before, now in
+      let same = PersistentList.commonEnds(before, now) { $0.pointee == $1.pointee }
+      return same.prefix..<(now.count - same.suffix)
+    },
+    part: { state, index in state[index] })
   let subscriptions = (0..<count).map { index in
-    store.watch("slice\(index)", { $0[index] }) { sink($0.new) }
+    slices.watch(index, "slice\(index)") { sink($0.new) }
   }
   return {
-    let value = nanoseconds(each: 20_000) { store.dispatch(($0 &* 7) % count) }
+    let value = nanoseconds(each: 100_000) { store.dispatch(($0 &* 7) % count) }
     withExtendedLifetime(subscriptions) { sink(store.state) }
     return value
   }

@@ -138,7 +138,7 @@ typedef enum CLUA_CLOSED CLuaStatus : uint32_t {
   CLuaStatusNotText,
 } CLuaStatus;
 
-/// One Lua function that was running when an error was raised. Texts end with a zero byte.
+/// One Lua function that is running, or was when an error was raised. Texts end with a zero byte.
 typedef struct CLuaFrame {
   char source[512];
   char nameKind[16];
@@ -310,8 +310,8 @@ void clua_drop(CLuaMachine *machine, int32_t first);
 void clua_read(CLuaMachine *machine, int32_t index, CLuaValue *value);
 /// Notes what a callback failed with, before it answers CLuaAnswerFailed. The bytes are copied.
 void clua_fail(CLuaMachine *machine, const char *_Nullable bytes, size_t count, bool hasLocation);
-/// The Lua function that called the running host function: chunk name into `chunk`, answer is the line, or -1.
-int32_t clua_callerLine(CLuaMachine *machine, char *chunk, size_t capacity);
+/// The Lua function that called the running host function; false when no Lua function did.
+bool clua_caller(CLuaMachine *machine, CLuaFrame *frame);
 /// Whether the running host function may yield.
 bool clua_isYieldable(CLuaMachine *machine);
 

@@ -8,14 +8,12 @@ public struct ActionContext: Sendable {
   public let time: Duration
   /// The action's own cause and all that it caused share this number: the action that was dispatched from outside.
   public let root: Int
-  @usableFromInline let trace: TracePoint
 
   @inlinable
-  init(number: Int, source: ActionSource, time: Duration, root: Int, trace: TracePoint) {
+  init(number: Int, source: ActionSource, time: Duration, root: Int) {
     self.number = number
     self.source = source
     self.time = time
     self.root = root
-    self.trace = trace
   }
 }

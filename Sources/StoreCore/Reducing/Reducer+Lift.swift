@@ -10,15 +10,24 @@ extension Reducer {
     state: WritableKeyPath<GlobalState, State> & Sendable
   ) -> Reducer<GlobalAction, GlobalState> {
     // A stored property lies at a fixed offset, and a pointer to it is several times quicker than a key path.
-    if let offset = MemoryLayout<GlobalState>.offset(of: state) {
-      return lift(action: action) { global, body in
-        try withUnsafeMutablePointer(to: &global) { global in
-          let slice = (UnsafeMutableRawPointer(global) + offset).assumingMemoryBound(to: State.self)
-          try body(&slice.pointee)
-        }
+    guard let offset = MemoryLayout<GlobalState>.offset(of: state) else {
+      return lift(action: action) { global, body in try body(&global[keyPath: state]) }
+    }
+    let (plain, traced) = (self.plain, self.traced)
+    var liftedPlain: Reducer<GlobalAction, GlobalState>.Plain?
+    if let plain {
+      liftedPlain = { global, state in
+        guard let local = action(global) else { return }
+        withUnsafeMutablePointer(to: &state) { plain(local, &$0.part(at: offset, as: State.self).pointee) }
       }
     }
-    return lift(action: action) { global, body in try body(&global[keyPath: state]) }
+    return Reducer<GlobalAction, GlobalState>(names: names, plain: liftedPlain, canFail: liftedCanFail(action)) {
+      global, state, context, trace in
+      guard let local = action(global) else { return }
+      try withUnsafeMutablePointer(to: &state) {
+        try traced(local, &$0.part(at: offset, as: State.self).pointee, context, trace)
+      }
+    }
   }
 
   /// Makes this reducer one of a larger state, the slice read and written by closures.
@@ -36,21 +45,21 @@ extension Reducer {
   }
 
   /// Makes this reducer one of a larger state, reached by a closure that hands out the slice for change in place.
+  ///
+  /// - Parameters:
+  ///   - action: the local action in a global one, or nil: the reducer is skipped.
+  ///   - modify: calls its argument with the slice, or not at all where there is none, and passes on what it throws.
   @inlinable
   public func lift<GlobalAction, GlobalState>(
     action: @escaping @Sendable (GlobalAction) -> Action?,
     modify: @escaping @Sendable (inout GlobalState, (inout State) throws -> Void) throws -> Void
   ) -> Reducer<GlobalAction, GlobalState> {
-    Reducer<GlobalAction, GlobalState>(
-      parts: parts.map { part in
-        Reducer<GlobalAction, GlobalState>.Part(
-          name: part.name,
-          canFail: { global in action(global).map(part.canFail) ?? false },
-          run: { global, state, context in
-            guard let local = action(global) else { return }
-            try modify(&state) { slice in try part.run(local, &slice, context) }
-          })
-      })
+    let traced = traced
+    return Reducer<GlobalAction, GlobalState>(names: names, plain: nil, canFail: liftedCanFail(action)) {
+      global, state, context, trace in
+      guard let local = action(global) else { return }
+      try modify(&state) { slice in try traced(local, &slice, context, trace) }
+    }
   }
 
   /// Makes this reducer one of a larger state with the same actions.
@@ -59,5 +68,20 @@ extension Reducer {
     state: WritableKeyPath<GlobalState, State> & Sendable
   ) -> Reducer<Action, GlobalState> {
     lift(action: { $0 }, state: state)
+  }
+
+  @inlinable
+  func liftedCanFail<GlobalAction>(
+    _ action: @escaping @Sendable (GlobalAction) -> Action?
+  ) -> (@Sendable (GlobalAction) -> Bool)? {
+    guard let canFail else { return nil }
+    return { global in action(global).map(canFail) ?? false }
+  }
+}
+
+extension UnsafeMutablePointer {
+  @inlinable
+  func part<Part>(at offset: Int, as type: Part.Type) -> UnsafeMutablePointer<Part> {
+    (UnsafeMutableRawPointer(self) + offset).assumingMemoryBound(to: Part.self)
   }
 }

@@ -1,29 +1,31 @@
 /// Changes state in answer to an action, in place, and does nothing else: no dispatch, clock, randomness or I/O (R6).
 ///
 /// Reducers form a monoid (R16): ``identity`` changes nothing, ``appending(_:)`` runs one after the other on the same
-/// working state, and grouping does not matter. A composition is kept as a flat list of named parts.
+/// working state, and grouping does not matter.
 public struct Reducer<Action, State>: Sendable {
-  @usableFromInline let parts: [Part]
-
   /// The body of a reducer: may throw, which undoes all that the action did to the state (R7).
   public typealias Body = @Sendable (Action, inout State, ActionContext) throws -> Void
 
-  @usableFromInline
-  struct Part: Sendable {
-    @usableFromInline let name: String
-    @usableFromInline let canFail: @Sendable (Action) -> Bool
-    @usableFromInline let run: Body
+  @usableFromInline typealias Plain = @Sendable (Action, inout State) -> Void
+  @usableFromInline typealias Traced = @Sendable (Action, inout State, ActionContext, TracePoint) throws -> Void
 
-    @inlinable
-    init(name: String, canFail: @escaping @Sendable (Action) -> Bool, run: @escaping Body) {
-      self.name = name
-      self.canFail = canFail
-      self.run = run
-    }
-  }
+  /// The names of the parts, in order; traces call them so.
+  public let names: [String]
+  // Closures that call the next ones rather than an array of them: what a closure captures needs no reference counting
+  // when it is called.
+  /// The short way: no context, no trace, no failure; nil where a part needs one of them.
+  @usableFromInline let plain: Plain?
+  @usableFromInline let traced: Traced
+  /// Which actions it may fail on; nil: none.
+  @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
 
   @inlinable
-  init(parts: [Part]) { self.parts = parts }
+  init(names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?, traced: @escaping Traced) {
+    self.names = names
+    self.plain = plain
+    self.canFail = canFail
+    self.traced = traced
+  }
 
   /// A reducer that cannot fail.
   ///
@@ -32,99 +34,81 @@ public struct Reducer<Action, State>: Sendable {
   ///   - body: changes the state in place.
   @inlinable
   public init(_ name: String = "reducer", _ body: @escaping @Sendable (Action, inout State) -> Void) {
-    parts = [
-      Part(name: name, canFail: { _ in false }) { action, state, context in
-        guard context.trace.isOn else { return body(action, &state) }
-        let before = state
-        body(action, &state)
-        context.trace.report(.reduce(number: context.number, unit: name, before: before, after: state))
-      }
-    ]
+    self.init(names: [name], plain: body, canFail: nil) { action, state, context, trace in
+      guard trace.isOn else { return body(action, &state) }
+      let before = state
+      body(action, &state)
+      trace.report(.reduce(number: context.number, unit: name, before: before, after: state))
+    }
   }
 
   /// A reducer that may fail: an error undoes everything that the action did to the state (R7).
   ///
   /// - Parameters:
   ///   - name: what traces call it.
-  ///   - canFail: which actions it may fail on; for those the store keeps a snapshot while they are reduced.
+  ///   - canFail: which actions it may fail on; for those the store keeps a snapshot while they are reduced. On others it
+  ///     must not throw: what it did until then could not be undone.
   ///   - body: changes the state in place, or throws.
   @inlinable
   public static func throwing(
     _ name: String, canFail: @escaping @Sendable (Action) -> Bool = { _ in true }, _ body: @escaping Body
   ) -> Reducer {
-    Reducer(parts: [
-      Part(name: name, canFail: canFail) { action, state, context in
-        guard context.trace.isOn else { return try body(action, &state, context) }
-        let before = state
-        try body(action, &state, context)
-        context.trace.report(.reduce(number: context.number, unit: name, before: before, after: state))
-      }
-    ])
+    Reducer(names: [name], plain: nil, canFail: canFail) { action, state, context, trace in
+      guard trace.isOn else { return try body(action, &state, context) }
+      let before = state
+      try body(action, &state, context)
+      trace.report(.reduce(number: context.number, unit: name, before: before, after: state))
+    }
   }
 
   /// Changes nothing; neutral on both sides of a composition, and invisible in traces.
-  @inlinable public static var identity: Reducer { Reducer(parts: []) }
+  @inlinable public static var identity: Reducer {
+    Reducer(names: [], plain: { _, _ in }, canFail: nil, traced: { _, _, _, _ in })
+  }
 
   /// This reducer, then another on the same working state.
   @inlinable
-  public func appending(_ other: Reducer) -> Reducer { Reducer(parts: parts + other.parts) }
+  public func appending(_ other: Reducer) -> Reducer {
+    if names.isEmpty { return other }
+    if other.names.isEmpty { return self }
+    let (first, second) = (self, other)
+    var both: Plain?
+    if let first = first.plain, let second = second.plain {
+      both = { action, state in
+        first(action, &state)
+        second(action, &state)
+      }
+    }
+    let (firstTraced, secondTraced) = (first.traced, second.traced)
+    return Reducer(names: names + other.names, plain: both, canFail: first.eitherCanFail(second)) {
+      action, state, context, trace in
+      try firstTraced(action, &state, context, trace)
+      try secondTraced(action, &state, context, trace)
+    }
+  }
+
+  @inlinable
+  func eitherCanFail(_ other: Reducer) -> (@Sendable (Action) -> Bool)? {
+    guard let mine = canFail else { return other.canFail }
+    guard let others = other.canFail else { return mine }
+    return { mine($0) || others($0) }
+  }
 
   /// Reducers in order, on the same working state.
   @inlinable
-  public static func compose(_ reducers: Reducer...) -> Reducer { Reducer(parts: reducers.flatMap(\.parts)) }
+  public static func compose(_ reducers: Reducer...) -> Reducer { reducers.reduce(.identity) { $0.appending($1) } }
 
   /// Reducers in order, top to bottom.
   @inlinable
   public static func compose(@ReducerBuilder<Action, State> _ content: () -> Reducer) -> Reducer { content() }
 
-  /// The names of the parts, in order.
-  public var names: [String] { parts.map(\.name) }
-
   /// Reduces one action outside a store, for tests and tools.
   ///
   /// - Throws: what a part throws; `state` is then as it was.
   public func reduce(_ action: Action, _ state: inout State, source: ActionSource = .here()) throws {
-    let context = ActionContext(number: 0, source: source, time: .zero, root: 0, trace: TracePoint())
+    let context = ActionContext(number: 0, source: source, time: .zero, root: 0)
     var working = state
-    try run(action, &working, context)
+    try traced(action, &working, context, TracePoint())
     state = working
   }
-
-  @inlinable
-  func run(_ action: Action, _ state: inout State, _ context: ActionContext) throws {
-    for part in parts { try part.run(action, &state, context) }
-  }
-
-  @inlinable
-  func canFail(_ action: Action) -> Bool {
-    for part in parts where part.canFail(action) { return true }
-    return false
-  }
-}
-
-/// Lists reducers from top to bottom.
-@resultBuilder
-public enum ReducerBuilder<Action, State> {
-  /// One reducer.
-  public static func buildExpression(_ reducer: Reducer<Action, State>) -> Reducer<Action, State> { reducer }
-  /// A reducer written in place.
-  public static func buildExpression(
-    _ body: @escaping @Sendable (Action, inout State) -> Void
-  ) -> Reducer<Action, State> { Reducer("reducer", body) }
-  /// The composition, which may be empty.
-  public static func buildBlock(_ reducers: Reducer<Action, State>...) -> Reducer<Action, State> {
-    buildArray(reducers)
-  }
-  /// Reducers from a loop.
-  public static func buildArray(_ reducers: [Reducer<Action, State>]) -> Reducer<Action, State> {
-    reducers.reduce(.identity) { $0.appending($1) }
-  }
-  /// A reducer that may be left out.
-  public static func buildOptional(_ reducer: Reducer<Action, State>?) -> Reducer<Action, State> {
-    reducer ?? .identity
-  }
-  /// One of two reducers.
-  public static func buildEither(first reducer: Reducer<Action, State>) -> Reducer<Action, State> { reducer }
-  /// One of two reducers.
-  public static func buildEither(second reducer: Reducer<Action, State>) -> Reducer<Action, State> { reducer }
 }

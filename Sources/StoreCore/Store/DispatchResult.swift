@@ -21,7 +21,7 @@ public struct DispatchResult {
     /// processed.
     case failed(any Error)
     /// The action was processed, but what it caused was stopped (R30).
-    case stopped(StoreError)
+    indirect case stopped(StoreError)
   }
 
   /// Throws the error that the dispatch met, if any.

@@ -3,30 +3,29 @@
 struct RunawayGuard {
   @usableFromInline var limit: Int
   private var counts: [Int: Int] = [:]
-  private var causes: [Int: Int] = [:]
+  /// What was taken from the queue, in ascending order of the numbers.
+  private var taken: [(number: Int, cause: Int)] = []
 
   @usableFromInline
   init(limit: Int) { self.limit = limit }
 
-  /// Notes an action that another caused.
+  /// Notes that an action which another caused is next.
+  ///
+  /// - Returns: whether it may be processed: no more than the limit were caused by its root.
   @usableFromInline
-  mutating func note(_ number: Int, causedBy cause: Int, root: Int) {
+  mutating func admit(_ number: Int, causedBy cause: Int, root: Int) -> Bool {
+    guard counts[root, default: 0] < limit else { return false }
     counts[root, default: 0] += 1
-    causes[number] = cause
+    taken.append((number, cause))
+    return true
   }
-
-  /// Whether an outside dispatch has caused more than the limit.
-  @usableFromInline
-  func isExceeded(by root: Int) -> Bool { counts[root, default: 0] > limit }
 
   /// The causes of an action, the nearest first, at most ten.
   @usableFromInline
-  func chain(of number: Int) -> [Int] {
-    var chain: [Int] = []
-    var next = causes[number]
-    while let cause = next, chain.count < 10 {
-      chain.append(cause)
-      next = causes[cause]
+  func chain(from cause: Int) -> [Int] {
+    var chain = [cause]
+    for entry in taken.reversed() where chain.count < 10 && entry.number == chain[chain.count - 1] {
+      chain.append(entry.cause)
     }
     return chain
   }
@@ -34,9 +33,8 @@ struct RunawayGuard {
   /// Forgets everything: the queue is empty.
   @usableFromInline
   mutating func reset() {
-    if !counts.isEmpty {
-      counts.removeAll(keepingCapacity: true)
-      causes.removeAll(keepingCapacity: true)
-    }
+    guard !taken.isEmpty else { return }
+    counts.removeAll(keepingCapacity: true)
+    taken.removeAll(keepingCapacity: true)
   }
 }

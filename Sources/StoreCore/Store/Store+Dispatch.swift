@@ -14,35 +14,6 @@ extension Store {
     dispatch(action, source: ActionSource(file: file, function: function, line: line, info: info))
   }
 
-  /// Has an action from a known source processed, or enqueued where the store is busy.
-  @inlinable
-  @discardableResult
-  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult {
-    if ownership.tryAcquire() {
-      if ownership.hasIncoming.load(ordering: .relaxed) { acceptIncoming() }
-      let queued = number(action, source)
-      let result: DispatchResult
-      if queue.isEmpty {
-        result = finish(process(queued), of: queued)
-      } else {
-        queue.append(queued)
-        result = DispatchResult(number: queued.number, outcome: drain(untilDone: queued.number))
-      }
-      ownership.release()
-      if ownership.hasIncoming.load(ordering: .sequentiallyConsistent) { drainIncoming() }
-      return result
-    }
-    if ownership.isMine {
-      if ownership.hasIncoming.load(ordering: .relaxed) { acceptIncoming() }
-      let queued = number(action, source)
-      queue.append(queued)
-      return DispatchResult(number: queued.number, outcome: .queued)
-    }
-    ownership.bring(.action(action, source))
-    drainIncoming()
-    return DispatchResult(number: nil, outcome: .queued)
-  }
-
   /// Has an action with its source processed, or enqueued where the store is busy.
   @inlinable
   @discardableResult
@@ -50,71 +21,138 @@ extension Store {
     dispatch(dispatched.action, source: dispatched.source)
   }
 
-  /// Gives an action its number and, where it is dispatched while another is processed, its cause.
+  /// Has an action from a known source processed, or enqueued where the store is busy.
   @inlinable
-  func number(_ action: Action, _ source: ActionSource) -> QueuedAction<Action> {
+  @discardableResult
+  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult {
+    guard ownership.tryAcquire() else { return enqueue(action, source) }
+    let result: DispatchResult
+    if let plain, !ownership.hasIncoming {
+      result = processPlainly(action, plain)
+    } else {
+      result = processFully(action, source)
+    }
+    ownership.release()
+    if ownership.hasIncoming { drainIncoming() }
+    return result
+  }
+
+  /// Processes an action of which nobody wants to know anything: no middlewares, no watchers, no recorder, no trace.
+  @inlinable
+  func processPlainly(_ action: Action, _ plain: Reducer<Action, State>.Plain) -> DispatchResult {
+    let number = nextNumber
+    nextNumber = number + 1
+    processing = number
+    processingRoot = number
+    isReducing = true
+    plain(action, &current)
+    isReducing = false
+    processing = 0
+    guard queue.isEmpty else { return finish(nil, of: number) }
+    return DispatchResult(number: number, outcome: .done)
+  }
+
+  /// Takes an action, and what it caused, through all phases. The queue of an idle store is empty.
+  @inlinable
+  func processFully(_ action: Action, _ source: ActionSource) -> DispatchResult {
+    if ownership.hasIncoming { acceptIncoming() }
+    let number = nextNumber
+    nextNumber = number + 1
+    if trace.isOn { trace.report(.enqueued(number: number, action: action, cause: source.cause)) }
+    guard queue.isEmpty else {
+      queue.append(.action(QueuedAction(action: action, source: source, number: number, root: number)))
+      return finish(nil, of: number)
+    }
+    let failure = process(action, source, number: number, root: number)
+    guard failure != nil || !queue.isEmpty || ownership.hasIncoming else {
+      return DispatchResult(number: number, outcome: .done)
+    }
+    return finish(failure, of: number)
+  }
+
+  /// Processes what is queued, and gives the outcome of one action.
+  @usableFromInline
+  func finish(_ failure: (any Error)?, of number: Int) -> DispatchResult {
+    var failure = failure
+    if let stop = drainQueue(watching: number, &failure) {
+      return DispatchResult(number: number, outcome: .stopped(stop))
+    }
+    return DispatchResult(number: number, outcome: failure.map { .failed($0) } ?? .done)
+  }
+
+  /// Enqueues an action of a store that is busy.
+  @usableFromInline
+  func enqueue(_ action: Action, _ source: ActionSource) -> DispatchResult {
+    guard ownership.isMine else {
+      ownership.bring(.action(action, source))
+      drainIncoming()
+      return DispatchResult(number: nil, outcome: .queued)
+    }
+    if ownership.hasIncoming { acceptIncoming() }
+    return DispatchResult(number: append(action, source), outcome: .queued)
+  }
+
+  /// Appends an action to the queue, with its number and, where it is dispatched while another is processed, its cause.
+  private func append(_ action: Action, _ source: ActionSource) -> Int {
     let number = nextNumber
     nextNumber += 1
-    guard let cause = processing, source.cause == nil || source.cause == cause.number else {
-      if trace.isOn { trace.report(.enqueued(number: number, action: action, cause: source.cause)) }
-      return QueuedAction(action: action, source: source, number: number, root: number)
-    }
     var source = source
-    source.cause = cause.number
-    guardrail.note(number, causedBy: cause.number, root: cause.root)
-    if trace.isOn { trace.report(.enqueued(number: number, action: action, cause: cause.number)) }
-    return QueuedAction(action: action, source: source, number: number, root: cause.root)
+    if processing != 0, source.cause == nil { source.cause = processing }
+    trace.report(.enqueued(number: number, action: action, cause: source.cause))
+    let root = processing == 0 ? number : processingRoot
+    queue.append(.action(QueuedAction(action: action, source: source, number: number, root: root)))
+    return number
   }
 
-  /// Processes what the first action of a drain caused, and gives the outcome of that first action.
-  @inlinable
-  func finish(_ failure: (any Error)?, of first: QueuedAction<Action>) -> DispatchResult {
-    var stop: StoreError?
-    if !queue.isEmpty { stop = drainQueue() }
-    guardrail.reset()
-    if let stop { return DispatchResult(number: first.number, outcome: .stopped(stop)) }
-    if let failure { return DispatchResult(number: first.number, outcome: .failed(failure)) }
-    return DispatchResult(number: first.number, outcome: .done)
-  }
-
-  /// Processes the queue to its end, watching for one action's outcome.
-  @usableFromInline
-  func drain(untilDone number: Int) -> DispatchResult.Outcome {
-    var outcome = DispatchResult.Outcome.done
-    let stop = drainQueue { done, failure in
-      if done == number, let failure { outcome = .failed(failure) }
-    }
-    guardrail.reset()
-    return stop.map { .stopped($0) } ?? outcome
-  }
-
-  /// Processes the queue to its end.
+  /// Processes the queue, and what other threads bring meanwhile, to its end.
   ///
+  /// - Parameters:
+  ///   - number: the action whose failure goes to `failure`; those of others go to the error handler.
   /// - Returns: why it stopped early, if it did; the rest of the queue is then gone.
-  @usableFromInline
-  func drainQueue(_ onDone: (Int, (any Error)?) -> Void = { _, _ in }) -> StoreError? {
+  private func drainQueue(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
+    defer { guardrail.reset() }
+    if ownership.hasIncoming { acceptIncoming() }
     while let next = queue.popFirst() {
-      if next.root != next.number, guardrail.isExceeded(by: next.root) {
-        queue.removeAll()
-        return .runaway(
-          limit: guardrail.limit, next: "\(next.action)", source: next.source, chain: guardrail.chain(of: next.number))
+      switch next {
+      case .job(let job): job.run()
+      case .action(let next):
+        if next.root != next.number,
+          !guardrail.admit(next.number, causedBy: next.source.cause ?? next.root, root: next.root)
+        {
+          return stop(before: next)
+        }
+        let error = process(next.action, next.source, number: next.number, root: next.root)
+        if let error {
+          if next.number == number { failure = error } else { onLateError?(error) }
+        }
       }
-      onDone(next.number, process(next))
-      if ownership.hasIncoming.load(ordering: .relaxed) { acceptIncoming() }
+      if ownership.hasIncoming { acceptIncoming() }
     }
     return nil
+  }
+
+  /// Drops the actions of the queue; the jobs in it are run, since threads wait for them.
+  private func stop(before next: QueuedAction<Action>) -> StoreError {
+    let dropped = queue
+    queue.removeAll()
+    let error = StoreError.runaway(
+      limit: guardrail.limit, next: "\(next.action)", source: next.source,
+      chain: guardrail.chain(from: next.source.cause ?? next.root))
+    for case .job(let job) in dropped { job.run() }
+    return error
   }
 
   /// Moves what other threads brought into the queue.
   @usableFromInline
   func acceptIncoming() {
-    let cause = processing
-    processing = nil
-    defer { processing = cause }
+    // Not caused by what is processed at this moment.
+    let (number, root) = (processing, processingRoot)
+    processing = 0
+    defer { (processing, processingRoot) = (number, root) }
     for entry in ownership.take() {
       switch entry {
-      case .action(let action, let source): queue.append(number(action, source))
-      case .job(let job): job.run()
+      case .action(let action, let source): _ = append(action, source)
+      case .job(let job): queue.append(.job(job))
       }
     }
   }
@@ -122,11 +160,22 @@ extension Store {
   /// Processes what other threads brought while the store was busy, unless somebody else does.
   @usableFromInline
   func drainIncoming() {
-    while ownership.hasIncoming.load(ordering: .sequentiallyConsistent), ownership.tryAcquire() {
-      acceptIncoming()
-      if let stop = drainQueue() { onLateError?(stop) }
-      guardrail.reset()
+    while ownership.hasIncoming, ownership.tryAcquire() {
+      drainOwned()
       ownership.release()
     }
+  }
+
+  /// Processes the queue where no caller waits for an outcome.
+  func drainOwned() {
+    var failure: (any Error)?
+    if let stop = drainQueue(watching: nil, &failure) { onLateError?(stop) }
+  }
+
+  /// Runs a job soon, on the thread that owns the store: at once where that is this one or nobody, else between two actions.
+  func later(_ job: Job) {
+    if ownership.isMine { return job.run() }
+    ownership.bring(.job(job))
+    drainIncoming()
   }
 }

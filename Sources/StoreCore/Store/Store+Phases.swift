@@ -3,45 +3,64 @@ extension Store {
   ///
   /// - Returns: why its reducers failed, if they did.
   @inlinable
-  func process(_ queued: QueuedAction<Action>) -> (any Error)? {
-    let outer = processing
-    processing = queued
-    defer { processing = outer }
-    let context = ActionContext(
-      number: queued.number, source: queued.source, time: clock?.now ?? .zero, root: queued.root, trace: trace)
-    if !units.isEmpty { handle(queued.action, context) }
-    if let failure = reduce(queued.action, context) { return failure }
+  func process(_ action: Action, _ source: ActionSource, number: Int, root: Int) -> (any Error)? {
+    processing = number
+    processingRoot = root
+    defer { processing = 0 }
+    let context = ActionContext(number: number, source: source, time: clock?.now ?? .zero, root: root)
+    if !units.isEmpty { handle(action, context) }
+    if let failure = reduce(action, context) { return failure }
     if !pendingIO.isEmpty { runIO(context) }
-    if trace.isOn { trace.report(.done(number: context.number)) }
+    if trace.isOn { trace.report(.done(number: number)) }
     return nil
   }
 
-  /// Asks every middleware, in composition order, with the state before reducing (R4).
+  /// Asks every middleware, in composition order, with the state before reducing (R4). A composition that is replaced
+  /// meanwhile counts from the next action on.
   @inlinable
   func handle(_ action: Action, _ context: ActionContext) {
-    for index in units.indices {
-      if let io = units[index].handler(action, context), !io.isNone { pendingIO.append(io) }
+    for attached in units {
+      if let io = attached.handler(action, context), !io.isNone { pendingIO.append(io) }
     }
   }
 
   /// Reduces, commits and notifies (R6, R7, R10, R11). The state before is kept only where somebody needs it.
   @inlinable
   func reduce(_ action: Action, _ context: ActionContext) -> (any Error)? {
-    let mayFail = reducer.canFail(action)
-    guard mayFail || recorder != nil || trace.isOn || !watchers.isEmpty else {
+    guard isObserved || reducer.canFail?(action) ?? false else {
       // Nobody looks at the state before, so the reducers have the only reference and change it in place.
-      try? reducer.run(action, &current, context)
+      do {
+        try change { state in try reducer.traced(action, &state, context, trace) }
+      } catch {
+        pendingIO.removeAll(keepingCapacity: true)
+        return error
+      }
       return nil
     }
     let before = current
     do {
-      try reducer.run(action, &current, context)
+      try change { state in try reducer.traced(action, &state, context, trace) }
     } catch {
       current = before
       pendingIO.removeAll(keepingCapacity: true)
       fail(action, context, before, error)
       return error
     }
+    if isObserved { commit(action, context, before) }
+    return nil
+  }
+
+  /// Hands out the state for change. Nobody may read it meanwhile.
+  @inlinable
+  func change(_ body: (inout State) throws -> Void) rethrows {
+    isReducing = true
+    defer { isReducing = false }
+    try body(&current)
+  }
+
+  /// Tells everybody who looks at commits.
+  @inlinable
+  func commit(_ action: Action, _ context: ActionContext, _ before: State) {
     recorder?(ActionRecord(action: action, context: context, before: before, after: current, failure: nil))
     if trace.isOn {
       if areEqual?(before, current) ?? false {
@@ -51,7 +70,6 @@ extension Store {
       }
     }
     if !watchers.isEmpty { notify(before, context) }
-    return nil
   }
 
   @usableFromInline
@@ -62,17 +80,16 @@ extension Store {
     trace.report(.done(number: context.number))
   }
 
-  @usableFromInline
+  /// Tells the watchers. One that is cancelled meanwhile is not told any more; one that is added meanwhile has got the
+  /// value already.
+  @inlinable
   func notify(_ before: State, _ context: ActionContext) {
     switch emission.decide {
     case .never: return
     case .always: break
     case .when(let predicate): guard predicate(before, current) else { return }
     }
-    // A copy of the list: a watcher may cancel itself or others, or register new ones, while it is told.
-    for watcher in watchers where watchers.contains(where: { $0.id == watcher.id }) {
-      watcher.tell(current, context)
-    }
+    for watcher in watchers where watcher.isActive { watcher.tell(before, current, context) }
   }
 
   /// Runs the IO of one action, last-composed first (R9).
@@ -80,9 +97,10 @@ extension Store {
   func runIO(_ context: ActionContext) {
     var closures: [IO<Action>] = []
     swap(&closures, &pendingIO)
+    let number = context.number
     let handler = ActionHandler<Action> { [weak self] dispatched in
       var source = dispatched.source
-      if source.cause == nil { source.cause = context.number }
+      if source.cause == nil { source.cause = number }
       self?.dispatch(dispatched.action, source: source)
     }
     for io in closures.reversed() { io.run(handler) }

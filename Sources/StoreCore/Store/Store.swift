@@ -9,25 +9,32 @@ import Synchronization
 /// changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex, whose deviations from its own documents
 /// the design's `systems.md` lists.
 public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable {
-  // Safe: everything below but `ownership` is read and written only by the thread that owns the store, that is between
-  // `ownership.tryAcquire()` and `ownership.release()`.
+  // Safe: everything below but `ownership` and `trace` is read and written only by the thread that owns the store, that is
+  // between `ownership.tryAcquire()` and `ownership.release()`. So the exclusivity checks of class properties could find
+  // nothing but a reducer that reads the store's state, and that is what `isReducing` is for.
   @usableFromInline let ownership = StoreOwnership<Action>()
-  @usableFromInline var current: State
-  @usableFromInline var queue = Deque<QueuedAction<Action>>()
-  @usableFromInline var nextNumber = 1
-  @usableFromInline var reducer: Reducer<Action, State>
-  @usableFromInline var units: [AttachedUnit] = []
-  @usableFromInline var pendingIO: [IO<Action>] = []
-  @usableFromInline var watchers: [Watcher<State>] = []
-  @usableFromInline var nextWatcher = 1
-  @usableFromInline var emission: EmissionPolicy<State>
+  @exclusivity(unchecked) @usableFromInline var current: State
+  @exclusivity(unchecked) @usableFromInline var isReducing = false
+  @exclusivity(unchecked) @usableFromInline var queue = Deque<Queued<Action>>()
+  @exclusivity(unchecked) @usableFromInline var nextNumber = 1
+  /// The number of the action that is processed; 0: none.
+  @exclusivity(unchecked) @usableFromInline var processing = 0
+  @exclusivity(unchecked) @usableFromInline var processingRoot = 0
+  @exclusivity(unchecked) @usableFromInline var reducer: Reducer<Action, State>
+  /// The reducer's short way, while nobody but the reducer looks at actions and states.
+  @exclusivity(unchecked) @usableFromInline var plain: Reducer<Action, State>.Plain?
+  /// Whether somebody looks at commits: a recorder, a trace, watchers.
+  @exclusivity(unchecked) @usableFromInline var isObserved = false
+  @exclusivity(unchecked) @usableFromInline var units: [AttachedUnit] = []
+  @exclusivity(unchecked) @usableFromInline var pendingIO: [IO<Action>] = []
+  @exclusivity(unchecked) @usableFromInline var watchers: [Watcher<State>] = []
+  @exclusivity(unchecked) @usableFromInline var emission: EmissionPolicy<State>
   @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
   @usableFromInline let clock: (any StoreClock)?
-  @usableFromInline let trace = TracePoint()
-  @usableFromInline var recorder: ((ActionRecord<Action, State>) -> Void)?
-  @usableFromInline var processing: QueuedAction<Action>?
+  @usableFromInline let trace: TracePoint
+  @exclusivity(unchecked) @usableFromInline var recorder: ((ActionRecord<Action, State>) -> Void)?
   @usableFromInline var guardrail: RunawayGuard
-  @usableFromInline var onLateError: ((StoreError) -> Void)?
+  var onLateError: ((any Error) -> Void)?
 
   @usableFromInline
   struct AttachedUnit {
@@ -63,7 +70,11 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     self.clock = clock
     self.areEqual = areEqual
     guardrail = RunawayGuard(limit: runawayLimit)
+    let owner = OwnerReference<Action, State>()
+    trace = TracePoint { job in owner.store?.later(job) }
+    owner.store = self
     units = try attach(middleware)
+    composed()
   }
 
   /// Makes a store whose watchers are told when the state differs.
@@ -84,15 +95,15 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// is once the action in progress, and what was queued before, is done.
   @inlinable
   public var state: State {
-    if ownership.isMine { return current }
-    return exclusively { current }
+    withState { $0 }
   }
 
   /// Reads part of the state without copying the rest; see ``state``.
   @inlinable
   public func withState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result {
-    if ownership.isMine { return try body(current) }
-    return try exclusively { try body(current) }
+    guard ownership.isMine else { return try exclusively { try body(current) } }
+    precondition(!isReducing, "a reducer reads the state of the store that it is part of")
+    return try body(current)
   }
 
   // MARK: Changing the composition
@@ -105,6 +116,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     let result = exclusively { () -> Result<Void, StoreError> in
       do throws(StoreError) {
         units = try attach(middleware)
+        composed()
         return .success(())
       } catch {
         return .failure(error)
@@ -113,9 +125,12 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     try result.get()
   }
 
-  /// Replaces the reducers from the next action on.
+  /// Replaces the reducers from the next reduce phase on.
   public func replaceReducer(_ reducer: Reducer<Action, State>) {
-    exclusively { self.reducer = reducer }
+    exclusively {
+      self.reducer = reducer
+      composed()
+    }
   }
 
   /// Replaces the emission policy from the next commit on.
@@ -131,17 +146,30 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Has every action recorded at its commit or failure. The store then keeps the state before each action while it is
   /// reduced, so collections that grow should be persistent ones.
   public func setRecorder(_ recorder: ((ActionRecord<Action, State>) -> Void)?) {
-    exclusively { self.recorder = recorder }
+    exclusively {
+      self.recorder = recorder
+      composed()
+    }
   }
 
   /// Has every phase of every action reported.
   public func setTrace(_ sink: ((TraceEvent) -> Void)?) {
-    exclusively { trace.sink = sink }
+    exclusively {
+      trace.setSink(sink)
+      composed()
+    }
   }
 
-  /// Has errors reported that reach no dispatching caller: those of actions that another thread brought.
-  public func setErrorHandler(_ handler: ((StoreError) -> Void)?) {
+  /// Has errors reported that reach no dispatching caller: failures of actions that other actions caused or another thread
+  /// brought, and the ``StoreError`` of a drain that was stopped on behalf of another thread (R7, R30).
+  public func setErrorHandler(_ handler: ((any Error) -> Void)?) {
     exclusively { onLateError = handler }
+  }
+
+  /// Settles, after a change of the composition, what the next actions can do without.
+  func composed() {
+    isObserved = recorder != nil || trace.isOn || !watchers.isEmpty
+    plain = isObserved || !units.isEmpty ? nil : reducer.plain
   }
 
   private func attach(_ middleware: Middleware<Action, Action, State>) throws(StoreError) -> [AttachedUnit] {
@@ -166,6 +194,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     if ownership.isMine { return try body() }
     if ownership.tryAcquire() {
       defer {
+        drainOwned()
         ownership.release()
         drainIncoming()
       }
@@ -186,4 +215,10 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
       return try result.get()
     }
   }
+}
+
+/// Lets what a store owns reach it without keeping it alive.
+private final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendable {
+  // Safe: set once, before the store is handed out; weak references may be read from any thread.
+  weak var store: Store<Action, State>?
 }

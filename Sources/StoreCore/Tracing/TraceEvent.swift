@@ -24,21 +24,3 @@ public enum TraceEvent {
   /// `D`: the action is done.
   case done(number: Int)
 }
-
-/// Where units and store report trace events. Shared by all units of one store; costs one test while nobody listens.
-public final class TracePoint: @unchecked Sendable {
-  // Safe: read and written only by the thread that owns the store's queue (`Store.exclusively`).
-  @usableFromInline var sink: ((TraceEvent) -> Void)?
-
-  @usableFromInline
-  init() {}
-
-  /// Whether somebody listens; units build events only then.
-  @inlinable public var isOn: Bool { sink != nil }
-
-  /// Reports an event to whoever listens.
-  @inlinable
-  public func report(_ event: @autoclosure () -> TraceEvent) {
-    if let sink { sink(event()) }
-  }
-}

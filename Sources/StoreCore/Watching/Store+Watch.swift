@@ -6,13 +6,24 @@ extension Store {
   ///   - onChange: runs on the thread that processes actions, after the commit and before IO. It may dispatch: the action
   ///     is enqueued.
   /// - Returns: the subscription; the watcher is told as long as it is kept.
+  @inlinable
   public func watch(
     _ name: String = "watcher", _ onChange: @escaping @Sendable (Notification<State>) -> Void
   ) -> Subscription {
-    watch(name, { $0 }, isDifferent: nil, onChange)
+    let trace = trace
+    return register(
+      tell: { before, now, context in
+        trace.report(.notified(number: context.number, watcher: name, value: now))
+        onChange(Notification(old: before, new: now, context: context))
+      },
+      first: { state in
+        trace.report(.notified(number: 0, watcher: name, value: state))
+        onChange(Notification(old: nil, new: state, context: nil))
+      })
   }
 
   /// Tells a watcher of a part of the state, now and after every commit that changed it (R26).
+  @inlinable
   public func watch<Part: Equatable & Sendable>(
     _ name: String = "watcher", _ part: @escaping @Sendable (State) -> Part,
     _ onChange: @escaping @Sendable (Notification<Part>) -> Void
@@ -21,30 +32,58 @@ extension Store {
   }
 
   /// Tells a watcher of a part of the state, now and after every commit after which it counts as different; `nil`: always.
+  @inlinable
   public func watch<Part>(
     _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?,
     _ onChange: @escaping @Sendable (Notification<Part>) -> Void
   ) -> Subscription {
-    let id = exclusively {
-      let id = nextWatcher
-      nextWatcher += 1
-      var last = part(current)
-      let trace = trace
-      watchers.append(
-        Watcher(id: id) { state, context in
-          let new = part(state)
-          if let isDifferent, !isDifferent(last, new) { return }
-          let old = last
-          last = new
-          trace.report(.notified(number: context.number, watcher: name, value: new))
-          onChange(Notification(old: old, new: new, context: context))
-        })
-      trace.report(.notified(number: 0, watcher: name, value: last))
-      onChange(Notification(old: nil, new: last, context: nil))
-      return id
+    let trace = trace
+    let last = LastPart<Part>()
+    return register(
+      tell: { _, now, context in
+        let new = part(now)
+        if let old = last.part, let isDifferent, !isDifferent(old, new) { return }
+        let old = last.part
+        last.part = new
+        trace.report(.notified(number: context.number, watcher: name, value: new))
+        onChange(Notification(old: old, new: new, context: context))
+      },
+      first: { state in
+        let new = part(state)
+        last.part = new
+        trace.report(.notified(number: 0, watcher: name, value: new))
+        onChange(Notification(old: nil, new: new, context: nil))
+      })
+  }
+
+  /// Adds a watcher behind the others and has it told of the state now.
+  @usableFromInline
+  func register(
+    tell: @escaping (State, State, ActionContext) -> Void, first: (State) -> Void
+  ) -> Subscription {
+    let watcher = Watcher(tell: tell)
+    exclusively {
+      watchers.append(watcher)
+      composed()
+      first(current)
     }
     return Subscription { [weak self] in
-      self?.exclusively { self?.watchers.removeAll { $0.id == id } }
+      guard watcher.isActive else { return }
+      watcher.deactivate()
+      self?.later(
+        Job { [weak self] in
+          self?.watchers.removeAll { !$0.isActive }
+          self?.composed()
+        })
     }
   }
+}
+
+/// What a watcher was last told of.
+@usableFromInline
+final class LastPart<Part> {
+  @usableFromInline var part: Part?
+
+  @inlinable
+  init() {}
 }

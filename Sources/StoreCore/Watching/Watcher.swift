@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Keeps a watcher told until it is cancelled or released.
 public final class Subscription: Sendable {
   private let onCancel: @Sendable () -> Void
@@ -13,15 +15,17 @@ public final class Subscription: Sendable {
 
 /// Somebody who is told of commits, in the order of registration (R11).
 @usableFromInline
-struct Watcher<State> {
-  @usableFromInline let id: Int
-  @usableFromInline let tell: (State, ActionContext) -> Void
+final class Watcher<State>: @unchecked Sendable {
+  // Safe: `tell` is called only by the thread that owns the store; the flag may fall on any thread.
+  private let active = Atomic<Bool>(true)
+  @usableFromInline let tell: (_ before: State, _ now: State, ActionContext) -> Void
+
+  init(tell: @escaping (State, State, ActionContext) -> Void) { self.tell = tell }
 
   @usableFromInline
-  init(id: Int, tell: @escaping (State, ActionContext) -> Void) {
-    self.id = id
-    self.tell = tell
-  }
+  var isActive: Bool { active.load(ordering: .relaxed) }
+
+  func deactivate() { active.store(false, ordering: .relaxed) }
 }
 
 /// One notification of a watcher.
@@ -32,4 +36,11 @@ public struct Notification<Part> {
   public let new: Part
   /// The action that was committed; nil when this is the first notification.
   public let context: ActionContext?
+
+  @inlinable
+  init(old: Part?, new: Part, context: ActionContext?) {
+    self.old = old
+    self.new = new
+    self.context = context
+  }
 }

@@ -41,7 +41,7 @@ struct DefinitionReader {
     definition.actions = try actions(table["actions"])
     definition.reducers = try reducers(table["reducers"], definition.actions)
     definition.middleware = try middleware(table["middleware"], definition.actions)
-    definition.projections = try projections(table["projections"])
+    definition.projections = try projections(table["projections"], fields)
     definition.commands = try commands(table["commands"])
     definition.onUnload = try optionalFunction(table["on_unload"], "on_unload")
     if case .string(let name) = table["on_load"] {
@@ -76,7 +76,9 @@ struct DefinitionReader {
       }
       let type = try action(name, own, "reducer")
       guard let function = try optionalFunction(value, "reducer '\(name)'") else { continue }
-      reducers[type.fullName] = function
+      guard reducers.updateValue(function, forKey: type.fullName) == nil else {
+        throw types.fault("reducer for '\(type.fullName)' is declared twice")
+      }
     }
     return reducers
   }
@@ -129,11 +131,13 @@ struct DefinitionReader {
     return filter
   }
 
-  private func projections(_ value: LuaValue) throws(PluginError) -> [PluginDefinition.Projection] {
+  private func projections(_ value: LuaValue, _ fields: [Field]) throws(PluginError) -> [PluginDefinition.Projection] {
     var projections: [PluginDefinition.Projection] = []
     for entry in try list(value, "projections", keys: ["name", "type", "fn"]) {
       let name = try self.name(entry, "projections")
       let place = "projection '\(name)'"
+      guard !projections.contains(where: { $0.type.name == name }) else { throw types.fault("\(place) is declared twice") }
+      guard !fields.contains(where: { $0.name == name }) else { throw types.fault("\(place) has the name of a field") }
       let schema = entry["type"] == .nil ? Schema.dynamic(.any) : try types.type(entry["type"], place).0
       guard let function = try optionalFunction(entry["fn"], "\(place): fn") else {
         throw types.fault("\(place) needs fn = function(state) … end")
@@ -149,6 +153,7 @@ struct DefinitionReader {
     for entry in try list(value, "commands", keys: ["name", "args", "summary", "examples", "run"]) {
       let name = try self.name(entry, "commands")
       let place = "command '\(name)'"
+      guard !commands.contains(where: { $0.type.name == name }) else { throw types.fault("\(place) is declared twice") }
       guard let run = try optionalFunction(entry["run"], "\(place): run") else {
         throw types.fault("\(place) needs run = function(args, cmd) … end")
       }

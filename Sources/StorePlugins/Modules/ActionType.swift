@@ -29,6 +29,7 @@ public final class ActionType: Sendable {
     self.name = name
     fullName = "\(module).\(name)"
     self.fields = fields
+    signature = ([fullName] + fields.map { "\($0.name):\($0.schema.typeName)" }).joined(separator: " ")
     self.layout = layout ?? RecordLayout(name: fullName, fields: fields.map(\.name))
     self.documentation = documentation
     self.isQuiet = isQuiet
@@ -36,9 +37,7 @@ public final class ActionType: Sendable {
   }
 
   /// How the action is written: `tasks.add title:String`.
-  public var signature: String {
-    ([fullName] + fields.map { "\($0.name):\($0.schema.typeName)" }).joined(separator: " ")
-  }
+  public let signature: String
 
   /// Checks named arguments and fills in defaults.
   ///

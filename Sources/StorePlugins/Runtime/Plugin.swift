@@ -62,7 +62,8 @@ public final class Plugin: @unchecked Sendable {
     }
     objects = SliceObjects(lua)
     lua.objectHandler = objects
-    let table = try Plugin.runInit(lua, source, faults)
+    let names = FunctionNames()
+    let table = try Plugin.runInit(lua, source, faults, names)
     let reader = DefinitionReader(
       manifest: manifest, foreignAction: surroundings.action, moduleNames: surroundings.moduleNames)
     definition = try reader.read(table)
@@ -79,7 +80,8 @@ public final class Plugin: @unchecked Sendable {
       if let type = own[name] ?? surroundings.action(name) { reducers[ObjectIdentifier(type)] = function }
     }
     self.reducers = reducers
-    calls = PluginCalls(faults: faults, ownActions: own, foreignAction: surroundings.action)
+    calls = PluginCalls(
+      faults: faults, ownActions: own, functionNames: names, foreignAction: surroundings.action)
     do throws(LuaError) {
       try calls.install(in: lua, objects)
     } catch {
@@ -89,9 +91,10 @@ public final class Plugin: @unchecked Sendable {
   }
 
   private static func runInit(
-    _ lua: LuaState, _ source: PluginSource, _ faults: PluginFaults
+    _ lua: LuaState, _ source: PluginSource, _ faults: PluginFaults, _ names: FunctionNames
   ) throws(PluginError) -> LuaTable {
     let (text, chunk) = try source.lua("init.lua")
+    names.note(text, chunk)
     do throws(LuaError) {
       let prelude = try lua.call(try lua.load(Prelude.definition, chunkName: "prelude"))
       if case .table(let words) = prelude.first {
@@ -99,7 +102,7 @@ public final class Plugin: @unchecked Sendable {
           if case .string(let name) = name { try lua.setGlobal(name, word) }
         }
       }
-      try lua.setGlobal("require", .function(try requireFunction(lua, source)))
+      try lua.setGlobal("require", .function(try requireFunction(lua, source, names)))
       _ = try lua.call(try lua.load(text, chunkName: chunk))
       if case .function(let defined) = prelude.last, case .table(let table) = try lua.call(defined).first {
         return table
@@ -111,7 +114,9 @@ public final class Plugin: @unchecked Sendable {
       .load, "\(source.manifest.name): \(chunk): does not call plugin{…}", hint: "end it with: return plugin { … }")
   }
 
-  private static func requireFunction(_ lua: LuaState, _ source: PluginSource) throws(LuaError) -> LuaFunction {
+  private static func requireFunction(
+    _ lua: LuaState, _ source: PluginSource, _ names: FunctionNames
+  ) throws(LuaError) -> LuaFunction {
     var loaded: [String: LuaValue] = [:]
     return try lua.makeFunction("require") { call in
       guard case .string(let name) = call[0] else { throw LuaFailure("require needs a name such as \"lib.dates\"") }
@@ -126,6 +131,7 @@ public final class Plugin: @unchecked Sendable {
       } catch {
         throw LuaFailure(error.message)
       }
+      names.note(file.text, file.chunk)
       let value = try call.state.call(try call.state.load(file.text, chunkName: file.chunk)).first ?? .boolean(true)
       loaded[name] = value
       call.results.append(value)

@@ -16,20 +16,24 @@ final class PluginCalls {
   var commandHost: (any PluginCommandHost)?
   private let ownActions: [String: ActionType]
   private let foreignAction: (String) -> ActionType?
+  private let functionNames: FunctionNames
   private var contextTable: LuaTable?
   private var commandTable: LuaTable?
 
   /// Who dispatches, and what becomes of it.
   struct Emission {
     let unit: String
+    /// The key of the definition under which the function stands, where it has no name of its own.
     let function: String
     /// Enqueues; nil: the command host dispatches.
     let emit: ((ActionCall, ActionSource) -> Void)?
   }
 
   init(
-    faults: PluginFaults, ownActions: [String: ActionType], foreignAction: @escaping (String) -> ActionType?
+    faults: PluginFaults, ownActions: [String: ActionType], functionNames: FunctionNames,
+    foreignAction: @escaping (String) -> ActionType?
   ) {
+    self.functionNames = functionNames
     self.faults = faults
     self.ownActions = ownActions
     self.foreignAction = foreignAction
@@ -90,7 +94,8 @@ final class PluginCalls {
     }
     let own = ownActions[name] ?? ownActions["\(faults.manifest.name).\(name)"]
     guard let type = own ?? foreignAction(name) else {
-      let suggestion = Suggestion.nearest(to: name, among: ownActions.keys.sorted())
+      let names = ownActions.values.map { name.contains(".") ? $0.fullName : $0.name }.sorted()
+      let suggestion = Suggestion.nearest(to: name, among: names)
       throw LuaFailure("unknown action '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }
     guard faults.manifest.mayDispatch(type) else {
@@ -103,10 +108,12 @@ final class PluginCalls {
     } catch {
       throw LuaFailure("\(type.fullName): \(error.message)")
     }
-    let location = call.location
+    let caller = call.caller
     let source = ActionSource(
-      file: location?.chunk ?? faults.manifest.name, function: emission.function, line: location?.line ?? 0,
-      kind: .plugin, plugin: faults.manifest.name, unit: emission.unit)
+      file: caller?.chunk ?? faults.manifest.name,
+      function: caller.flatMap { $0.name ?? functionNames.name(definedAt: $0.lineDefined, of: $0.chunk) }
+        ?? emission.function,
+      line: caller?.line ?? 0, kind: .plugin, plugin: faults.manifest.name, unit: emission.unit)
     if let emit = emission.emit { return emit(action, source) }
     try commandHost?.dispatch(action, source: source)
   }

@@ -261,6 +261,8 @@ final class SliceObjects: LuaObjectHandler {
     var count = 0
     read(index) { count = access.count($0) }
     if case .nil = argument.kind {
+      // As on a table, taking away what is not there does nothing: `table.remove` does it to an empty list.
+      guard number >= 1, number <= count else { return }
       guard number == count else {
         throw LuaFailure("\(label(index))[\(number)] = nil would leave a hole; only the last item can go that way")
       }

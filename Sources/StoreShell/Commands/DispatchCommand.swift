@@ -56,7 +56,7 @@ extension Invocation {
 
   /// The values that words give to fields, checked, defaults filled in.
   func arguments(
-    _ fields: [Field], of owner: String, usage: String, at verb: Word, _ words: ArraySlice<Word>
+    _ fields: [Field], of owner: String, usage: @autoclosure () -> String, at verb: Word, _ words: ArraySlice<Word>
   ) throws -> [Value] {
     var given = [Value?](repeating: nil, count: fields.count)
     var position = 0
@@ -69,7 +69,7 @@ extension Invocation {
           let suggestion = Suggestion.nearest(to: name, among: fields.map(\.name))
           throw ShellError(
             code: "unexpected-argument", message: "\(owner) has no argument '\(name)'",
-            place: .span(word.bareNameSpan), hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: \(usage)")
+            place: .span(word.bareNameSpan), hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: \(usage())")
         }
         index = found
         literal = value
@@ -79,7 +79,7 @@ extension Invocation {
           let count = fields.count
           let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
           throw ShellError(
-            code: "unexpected-argument", message: "\(owner) takes \(arguments)", at: word, hint: "usage: \(usage)")
+            code: "unexpected-argument", message: "\(owner) takes \(arguments)", at: word, hint: "usage: \(usage())")
         }
         index = position
         literal = value
@@ -88,9 +88,9 @@ extension Invocation {
       guard given[index] == nil else {
         throw ShellError(
           code: "unexpected-argument", message: "'\(fields[index].name)' is given twice",
-          place: .span(word.bareNameSpan), hint: "usage: \(usage)")
+          place: .span(word.bareNameSpan), hint: "usage: \(usage())")
       }
-      given[index] = try value(literal, for: fields[index], at: word, usage: usage)
+      given[index] = try value(literal, for: fields[index], at: word, usage: usage())
     }
     return try fields.enumerated().map { index, field in
       do throws(SchemaError) {
@@ -99,17 +99,19 @@ extension Invocation {
       } catch {
         throw ShellError(
           code: "missing-argument", message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb,
-          hint: "usage: \(usage)")
+          hint: "usage: \(usage())")
       }
     }
   }
 
-  private func value(_ literal: Literal, for field: Field, at word: Word, usage: String) throws -> Value {
+  private func value(
+    _ literal: Literal, for field: Field, at word: Word, usage: @autoclosure () -> String
+  ) throws -> Value {
     do {
       return try literal.value(as: field.schema, resolving: session.resolve)
     } catch let error as SchemaError {
       let error = error.under(Path([.field(field.name)]))
-      throw ShellError(code: error.code, message: error.message, place: .span(word.nameSpan), hint: "usage: \(usage)")
+      throw ShellError(code: error.code, message: error.message, place: .span(word.nameSpan), hint: "usage: \(usage())")
     }
   }
 }
@@ -118,8 +120,11 @@ extension Session {
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
   func finish(_ report: DispatchReport, quietly isQuiet: Bool = false, details: [String] = []) throws -> CommandResult {
     if let failure = report.failure { throw ShellError(describing: failure) }
-    guard let entry = report.entry else { return .none }
-    if !options.isJSON, !options.isQuiet, !isQuiet {
+    let isSilent = options.isQuiet || isQuiet
+    guard options.isJSON || !isSilent || !report.faults.isEmpty, let number = report.number,
+      let entry = store.log[number: number]
+    else { return .none }
+    if !options.isJSON, !isSilent {
       console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\n")
       if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes)) }
       for detail in details { console.write("  \(detail)\n") }

@@ -75,7 +75,7 @@ private struct Ingestion {
         let report = session.store.dispatch(call, source: source)
         if let failure = report.failure { throw failure }
         if let fault = report.faults.first { throw fault.error }
-        last = report.entry?.number ?? last
+        last = report.number ?? last
         first = first ?? last
         count += 1
         if count.isMultiple(of: 256), session.takeInterrupt() { throw ShellError.interrupted }

@@ -59,8 +59,8 @@ protocol DynamicStore: AnyObject {
 
 /// What became of one dispatch.
 struct DispatchReport {
-  /// The action's own log entry; nil where it was never processed.
-  let entry: LoggedEntry?
+  /// The action's number in the log; nil where it was never processed.
+  let number: Int?
   /// Why it failed, or why what it caused was stopped.
   let failure: (any Error)?
   /// What plugins did wrong meanwhile, in middlewares: the action was applied all the same.

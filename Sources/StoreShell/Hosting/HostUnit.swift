@@ -17,20 +17,13 @@ extension HostAction: ShellControlled {
   }
 }
 
-/// What the shell needs to know of a state in order to gate a unit.
-protocol ShellSwitched: Sendable, SendableMetatype {
-  var shell: ShellState { get }
-}
-
-extension HostState: ShellSwitched {}
-
-/// One middleware in the shell's root: counted, and gated by the shell's slice. The shell's toggle moves the gate at commit
-/// and is never forwarded to the unit that it names (R21).
-struct HostUnit<Action: ShellControlled, State: ShellSwitched> {
+/// One middleware in the shell's root: counted, and gated. The host moves the gate at the commit of the shell's toggle,
+/// which is never forwarded to the unit that it names (R21).
+struct HostUnit<Action: ShellControlled, State: Sendable> {
   let name: String
   let origin: Module.Origin
   let startsOpen: Bool
-  let gate = Gate()
+  let gate: Gate
   let counters: UnitCounters
   let middleware: Middleware<Action, Action, State>
 
@@ -42,6 +35,8 @@ struct HostUnit<Action: ShellControlled, State: ShellSwitched> {
     self.name = name
     self.origin = origin
     self.startsOpen = startsOpen
+    let gate = Gate(isOpen: startsOpen)
+    self.gate = gate
     let counters = UnitCounters()
     self.counters = counters
     let counted = Middleware(
@@ -54,8 +49,7 @@ struct HostUnit<Action: ShellControlled, State: ShellSwitched> {
           }
         }
       })
-    self.middleware = counted.gated(
-      by: gate, whileState: { $0.shell.isOpen(name) }, neverForwarded: { $0.movedGate == name || !accepts($0) })
+    self.middleware = counted.gated(by: gate) { $0.movedGate != name && accepts($0) }
   }
 }
 

@@ -17,7 +17,7 @@ protocol PluginHolding: Sendable, SendableMetatype {
 extension HostState: PluginHolding {}
 
 /// A plugin in the shell's root: one reducer over its slice, and a gated unit for each of its middlewares.
-struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding & ShellSwitched> {
+struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding> {
   let plugin: Plugin
   let reducer: Reducer<Action, State>
   let units: [HostUnit<Action, State>]

@@ -118,19 +118,16 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
 
   func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
     do throws(SchemaError) {
-      let payload: Action.Payload =
-        table.modules.contains { $0.name == call.type.module } ? .app(try table.action(call)) : .plugin
-      return dispatch(Action(call: call, payload: payload), source)
+      return dispatch(Action(call: call, payload: try payload(of: call)), source)
     } catch {
-      return DispatchReport(entry: nil, failure: error, faults: [])
+      return DispatchReport(number: nil, failure: error, faults: [])
     }
   }
 
   private func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
     let outer = faults.take()
     let result = store.dispatch(action, source: source)
-    let report = DispatchReport(
-      entry: result.number.flatMap { log[number: $0] }, failure: result.failure, faults: faults.take())
+    let report = DispatchReport(number: result.number, failure: result.failure, faults: faults.take())
     faults.put(outer)
     return report
   }
@@ -156,6 +153,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
   }
 
   private func record(_ record: ActionRecord<Action, State>) {
+    if record.before.shell.gates != record.after.shell.gates { moveGates(record.after.shell) }
     let call = record.action.call
     log.append(
       LoggedEntry(
@@ -163,6 +161,11 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
         action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
         changes: record.failure == nil ? State.changes(from: record.before, to: record.after) : [],
         failure: record.failure.map { ErrorCode.of($0) }))
+  }
+
+  /// Brings the gates where the shell's slice says they stand.
+  private func moveGates(_ shell: ShellState) {
+    for unit in hostUnits { unit.gate.set(isOpen: shell.isOpen(unit.name)) }
   }
 
   // MARK: Reading
@@ -258,10 +261,12 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.
   private func typed(_ call: ActionCall) -> Action {
-    guard table.modules.contains(where: { $0.name == call.type.module }), let action = try? table.action(call) else {
-      return Action(call: call, payload: .plugin)
-    }
-    return Action(call: call, payload: .app(action))
+    Action(call: call, payload: (try? payload(of: call)) ?? .plugin)
+  }
+
+  /// Only actions of Swift modules have a place in the application's enum.
+  private func payload(of call: ActionCall) throws(SchemaError) -> Action.Payload {
+    call.type.position.isEmpty ? .plugin : .app(try table.action(call))
   }
 
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport {

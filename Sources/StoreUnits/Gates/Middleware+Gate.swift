@@ -37,22 +37,41 @@ extension Middleware {
   /// - Parameters:
   ///   - gate: counts what was held back and dropped.
   ///   - isOpen: whether the gate stands open in a state.
-  ///   - neverForwarded: actions that are held back whatever the gate, uncounted.
   public func gated(
-    by gate: Gate = Gate(), whileState isOpen: @escaping @Sendable (State) -> Bool,
-    neverForwarded: @escaping @Sendable (Input) -> Bool = { _ in false }
+    by gate: Gate = Gate(), whileState isOpen: @escaping @Sendable (State) -> Bool
   ) -> Middleware {
     Middleware(
       units: units.map { unit in
         unit.mapHandler { inner, attachment in
           let (state, trace) = (attachment.state, attachment.trace)
           return { input, context in
-            if neverForwarded(input) { return nil }
             guard isOpen(state()) else {
               gate.noteHeld()
               return nil
             }
             return inner(input, context)?.passing(gate, trace) { isOpen(state()) }
+          }
+        }
+      })
+  }
+
+  /// Gates these middlewares by a gate that somebody else moves, such as the shell at the commit of its own toggle (R21).
+  ///
+  /// - Parameters:
+  ///   - gate: the gate.
+  ///   - accepts: the actions that these middlewares would answer; others are neither forwarded nor counted as held back.
+  public func gated(by gate: Gate, accepting accepts: @escaping @Sendable (Input) -> Bool) -> Middleware {
+    Middleware(
+      units: units.map { unit in
+        unit.mapHandler { inner, attachment in
+          let trace = attachment.trace
+          return { input, context in
+            guard accepts(input) else { return nil }
+            guard gate.isOpen else {
+              gate.noteHeld()
+              return nil
+            }
+            return inner(input, context)?.passing(gate, trace) { gate.isOpen }
           }
         }
       })
@@ -70,7 +89,8 @@ extension IO {
         ActionHandler { dispatched in
           guard isOpen() else {
             gate.noteDropped()
-            trace.report(.dropped(what: dispatched.action, reason: "gate"))
+            // Effects emit from any thread.
+            trace.reportFromAnyThread(.dropped(what: dispatched.action, reason: "gate"))
             return
           }
           output.dispatch(dispatched)

@@ -1,4 +1,3 @@
-import DequeModule
 import Synchronization
 
 #if canImport(Glibc)
@@ -6,37 +5,6 @@ import Synchronization
 #elseif canImport(Darwin)
   import Darwin
 #endif
-
-/// An action that waits in a store's queue.
-@usableFromInline
-struct QueuedAction<Action> {
-  @usableFromInline let action: Action
-  @usableFromInline let source: ActionSource
-  @usableFromInline let number: Int
-  @usableFromInline let root: Int
-
-  @inlinable
-  init(action: Action, source: ActionSource, number: Int, root: Int) {
-    self.action = action
-    self.source = source
-    self.number = number
-    self.root = root
-  }
-}
-
-/// What came from other threads while a store was busy, in order.
-@usableFromInline
-enum Incoming<Action: Sendable>: Sendable {
-  case action(Action, ActionSource)
-  case job(Job)
-}
-
-/// Something to run between two actions, on the thread that owns the store.
-@usableFromInline
-struct Job: @unchecked Sendable {
-  // Safe: the thread that brings a job waits until it has run, so only one of the two uses what it captures.
-  let run: () -> Void
-}
 
 /// Decides which thread processes a store's actions, and takes in what other threads bring meanwhile (R1, R2).
 ///
@@ -46,7 +14,7 @@ struct Job: @unchecked Sendable {
 @usableFromInline
 struct StoreOwnership<Action: Sendable>: ~Copyable {
   @usableFromInline let owner = Atomic<UInt>(0)
-  @usableFromInline let hasIncoming = Atomic<Bool>(false)
+  @usableFromInline let incomingFlag = Atomic<Bool>(false)
   @usableFromInline let incoming = Mutex<[Incoming<Action>]>([])
 
   @inlinable
@@ -59,13 +27,19 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   @inlinable
   var isMine: Bool { owner.load(ordering: .relaxed) == Self.currentThread }
 
+  /// Whether somebody brought something that nobody took yet.
+  ///
+  /// `release`, `bring`, `tryAcquire` and this are sequentially consistent: of an owner that leaves and then looks, and a
+  /// thread that brings something and then tries to acquire, at least one sees what the other did.
+  @inlinable
+  var hasIncoming: Bool { incomingFlag.load(ordering: .sequentiallyConsistent) }
+
   @inlinable
   borrowing func tryAcquire() -> Bool {
-    owner.compareExchange(expected: 0, desired: Self.currentThread, ordering: .acquiring).exchanged
+    owner.compareExchange(expected: 0, desired: Self.currentThread, ordering: .sequentiallyConsistent).exchanged
   }
 
-  /// Gives the store back. Sequentially consistent, like the flag in `bring`: of an owner that leaves and a thread that
-  /// brings something, at least one sees what the other did.
+  /// Gives the store back.
   @inlinable
   borrowing func release() { owner.store(0, ordering: .sequentiallyConsistent) }
 
@@ -73,14 +47,14 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   @usableFromInline
   borrowing func bring(_ entry: Incoming<Action>) {
     incoming.withLock { $0.append(entry) }
-    hasIncoming.store(true, ordering: .sequentiallyConsistent)
+    incomingFlag.store(true, ordering: .sequentiallyConsistent)
   }
 
   /// Takes what was brought.
   @usableFromInline
   borrowing func take() -> [Incoming<Action>] {
     incoming.withLock { entries in
-      hasIncoming.store(false, ordering: .relaxed)
+      incomingFlag.store(false, ordering: .relaxed)
       let taken = entries
       entries = []
       return taken

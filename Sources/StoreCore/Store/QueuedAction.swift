@@ -1,0 +1,38 @@
+/// An action that waits in a store's queue.
+@usableFromInline
+struct QueuedAction<Action: Sendable> {
+  @usableFromInline let action: Action
+  @usableFromInline let source: ActionSource
+  @usableFromInline let number: Int
+  @usableFromInline let root: Int
+
+  @inlinable
+  init(action: Action, source: ActionSource, number: Int, root: Int) {
+    self.action = action
+    self.source = source
+    self.number = number
+    self.root = root
+  }
+}
+
+/// What waits in a store's queue.
+@usableFromInline
+enum Queued<Action: Sendable> {
+  case action(QueuedAction<Action>)
+  case job(Job)
+}
+
+/// What came from other threads while a store was busy.
+@usableFromInline
+enum Incoming<Action: Sendable>: Sendable {
+  case action(Action, ActionSource)
+  case job(Job)
+}
+
+/// Something to run between two actions, on the thread that owns the store.
+@usableFromInline
+struct Job: @unchecked Sendable {
+  // Safe: the thread that brings a job either waits until it has run, so that only one of the two uses what it captures,
+  // or hands over what the job alone uses from then on.
+  let run: () -> Void
+}
