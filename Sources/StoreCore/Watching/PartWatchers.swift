@@ -44,11 +44,11 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: @unchecked Send
         trace.report(.notified(number: 0, watcher: name, value: part as Any))
         onChange(Notification(old: nil, new: part, context: nil))
       })
-    return Subscription { [weak self, id] in
-      self?.later(
-        Job { [weak self] in
-          self?.told[key]?.removeAll { $0.id == id }
-          if self?.told[key]?.isEmpty == true { self?.told[key] = nil }
+    return Subscription { [self, id] in
+      later(
+        Job { [self] in
+          told[key]?.removeAll { $0.id == id }
+          if told[key]?.isEmpty == true { told[key] = nil }
         })
     }
   }

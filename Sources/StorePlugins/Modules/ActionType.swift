@@ -53,7 +53,7 @@ public final class ActionType: Sendable {
     }
     var arguments: [Value] = []
     arguments.reserveCapacity(fields.count)
-    for (index, field) in fields.enumerated() { arguments.append(try field.check(given[index])) }
+    for index in fields.indices { arguments.append(try fields[index].check(given[index])) }
     return ActionCall(self, arguments)
   }
 }

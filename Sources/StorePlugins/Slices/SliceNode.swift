@@ -3,19 +3,21 @@ import StoreSchema
 
 /// A place in a slice that Lua holds an object for: how to get there from its parent, and what stands there.
 struct SliceNode {
-  /// The node that it is a part of; -1: it is the root of a slice.
-  let parent: Int
+  /// The node that it is a part of; -1: it is the root of a slice, or no longer a part of one.
+  private(set) var parent: Int
   /// The way from the parent, or to the slice.
-  let step: Step
+  private(set) var step: Step
+  /// How many replacements in the draft it has been compared with.
+  var seen: Int
   /// The type of what stands there, unwrapped where it is optional.
   let schema: Schema
   /// The way through the optional that what stands there is wrapped in, if it is.
-  let wrapper: OptionalAccess?
+  private(set) var wrapper: OptionalAccess?
   /// The field names as the Lua state interned them, where a record stands there.
   let keys: FieldKeys?
 
   /// One step inwards.
-  enum Step {
+  enum Step: Equatable {
     /// The slice that the running reducer may change.
     case draft
     /// A module's slice, read-only.
@@ -26,6 +28,25 @@ struct SliceNode {
     case element(Int)
     /// An entry of a map.
     case entry(MapKey)
+    /// What stood in the draft until it was replaced there.
+    case loose(LoosePart)
+    /// What stood in the draft and could not be kept.
+    case gone
+
+    static func == (left: Step, right: Step) -> Bool {
+      switch (left, right) {
+      case (.field(let left), .field(let right)), (.element(let left), .element(let right)): left == right
+      case (.entry(let left), .entry(let right)): left == right
+      default: false
+      }
+    }
+  }
+
+  /// Takes the node out of the draft, with the value that it stands for.
+  mutating func leave(with value: Value?) {
+    parent = -1
+    wrapper = nil
+    step = value.map { .loose(LoosePart($0)) } ?? .gone
   }
 
   /// Hands out what stands at an address, through the optional around it.
@@ -51,5 +72,16 @@ final class FieldKeys {
   func index(of text: LuaText) -> Int? {
     for index in keys.indices where keys[index] == text { return index }
     return nil
+  }
+}
+
+extension Schema {
+  /// Whether Lua gets an object for a value of the type, through an optional around it.
+  var hasParts: Bool {
+    switch (access.parts, kind) {
+    case (.record, _), (.list, _), (.map, _): true
+    case (.optional, .optional(let wrapped)): wrapped.hasParts
+    default: false
+    }
   }
 }

@@ -21,10 +21,11 @@ final class SliceObjects: LuaObjectHandler {
   /// Objects that are neither slices nor the state.
   var facades: [UInt32: any LuaFacade] = [:]
 
-  private var nodes: [SliceNode] = []
+  private(set) var nodes: [SliceNode] = []
+  private var replacements = Replacements()
   private var generation: UInt32 = 1
   private var draft: UnsafeMutableRawPointer?
-  private var draftName = ""
+  private(set) var draftName = ""
   private var layouts: [ObjectIdentifier: FieldKeys] = [:]
 
   init(_ state: LuaState) { self.state = state }
@@ -35,18 +36,21 @@ final class SliceObjects: LuaObjectHandler {
   func beginDraft(_ name: String, _ schema: Schema, _ pointer: UnsafeMutableRawPointer) -> LuaObject {
     draft = pointer
     draftName = name
-    return add(SliceNode(parent: -1, step: .draft, schema: schema, wrapper: nil, keys: fieldKeys(schema)))
+    return add(-1, .draft, schema)
   }
 
   /// Ends the life of all objects handed out since the last time.
   func endCall() {
     draft = nil
     nodes.removeAll(keepingCapacity: true)
+    replacements.removeAll()
     generation &+= 1
   }
 
-  private func add(_ node: SliceNode) -> LuaObject {
-    nodes.append(node)
+  private func add(_ parent: Int, _ step: SliceNode.Step, _ schema: Schema, wrapper: OptionalAccess? = nil) -> LuaObject {
+    nodes.append(
+      SliceNode(
+        parent: parent, step: step, seen: replacements.count, schema: schema, wrapper: wrapper, keys: fieldKeys(schema)))
     return LuaObject(tag: Tag.node, id: UInt32(nodes.count - 1), generation: generation)
   }
 
@@ -64,7 +68,20 @@ final class SliceObjects: LuaObjectHandler {
     guard object.generation == generation, object.id < nodes.count else {
       throw LuaFailure("this part of the state was valid only during the call that gave it")
     }
-    return nodes[Int(object.id)]
+    let index = Int(object.id)
+    if replacements.count > 0 {
+      replacements.settle(index, in: &nodes)
+      if case .gone = nodes[root(of: index)].step {
+        throw LuaFailure("this part of the state was replaced meanwhile; read it again")
+      }
+    }
+    return nodes[index]
+  }
+
+  /// Keeps what stands at a part of the draft for the objects that Lua has for it, before the part is replaced.
+  private func keep(_ index: Int, _ step: SliceNode.Step, _ schema: Schema, _ pointer: UnsafeRawPointer) {
+    guard schema.hasParts else { return }
+    replacements.note(index, step, old: schema.isDynamic ? schema.access.read(pointer) : nil)
   }
 
   // MARK: Reaching memory
@@ -75,6 +92,8 @@ final class SliceObjects: LuaObjectHandler {
     switch node.step {
     case .draft:
       if let draft { body(UnsafeRawPointer(draft)) }
+    case .loose(let part): withUnsafePointer(to: &part.value) { body(UnsafeRawPointer($0)) }
+    case .gone: return
     case .module(let name):
       _ = view?.readSlice(name) { _, pointer in body(pointer) }
     case .field(let position):
@@ -97,6 +116,8 @@ final class SliceObjects: LuaObjectHandler {
     case .draft:
       guard let draft else { return }
       try body(draft)
+    case .loose(let part): try withUnsafeMutablePointer(to: &part.value) { try body(UnsafeMutableRawPointer($0)) }
+    case .gone: return
     case .module: throw LuaFailure("\(label(index)) is read-only here; change it by dispatching an action")
     case .field(let position):
       guard case .record(let access) = nodes[node.parent].schema.access.parts else { return }
@@ -117,39 +138,15 @@ final class SliceObjects: LuaObjectHandler {
     }
   }
 
-  /// The path of a node from its module, as messages name it; a read-only one starts with `state`.
-  private func label(_ index: Int) -> String {
-    let path = path(index)
-    return isDraft(index) ? path.description : "state.\(path)"
-  }
-
-  private func isDraft(_ index: Int) -> Bool {
-    var current = index
-    while nodes[current].parent >= 0 { current = nodes[current].parent }
-    if case .draft = nodes[current].step { return true }
-    return false
-  }
-
-  private func path(_ index: Int) -> Path {
-    let node = nodes[index]
-    switch node.step {
-    case .draft: return Path([.field(draftName)])
-    case .module(let name): return Path([.field(name)])
-    case .field(let position):
-      guard case .record(let record) = nodes[node.parent].schema.kind else { return path(node.parent) }
-      return path(node.parent).appending(.field(record.fields[position].name))
-    case .element(let position): return path(node.parent).appending(.index(position + 1))
-    case .entry(let key): return path(node.parent).appending(.key(key))
-    }
-  }
-
   /// The whole value of an object.
   func value(of object: LuaObject) throws(SchemaError) -> Value {
     guard object.tag == Tag.node, object.generation == generation, object.id < nodes.count else {
       throw SchemaError(Path(), .typeMismatch(expected: "data", found: "an object of the shell"))
     }
+    guard let schema = (try? node(object))?.schema else {
+      throw SchemaError(Path(), .typeMismatch(expected: "data", found: "a part of the state that was replaced"))
+    }
     var value = Value.none
-    let schema = nodes[Int(object.id)].schema
     read(Int(object.id)) { value = schema.access.read($0) }
     return value
   }
@@ -183,8 +180,7 @@ final class SliceObjects: LuaObjectHandler {
       let suggestion = Suggestion.nearest(to: name, among: view?.moduleNames ?? [])
       throw LuaFailure("state has no module '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }
-    result.append(
-      add(SliceNode(parent: -1, step: .module(name), schema: found, wrapper: nil, keys: fieldKeys(found))))
+    result.append(add(-1, .module(name), found))
   }
 
   private func get(_ index: Int, _ node: SliceNode, _ key: LuaKeyArgument, into result: inout LuaResult) throws {
@@ -222,8 +218,7 @@ final class SliceObjects: LuaObjectHandler {
   ) {
     switch schema.access.parts {
     case .record, .list, .map:
-      result.append(
-        add(SliceNode(parent: parent, step: step, schema: schema, wrapper: wrapper, keys: fieldKeys(schema))))
+      result.append(add(parent, step, schema, wrapper: wrapper))
     case .none, .union, .optional: LuaBridge.write(schema.access.read(pointer), to: &result)
     }
   }
@@ -242,14 +237,24 @@ final class SliceObjects: LuaObjectHandler {
       guard let position = node.keys?.index(of: text) else { throw unknownField(index, record, text.text) }
       let field = record.fields[position]
       let value = try checked(argument, field.schema, index, .field(field.name))
-      try modify(index) { try access.modify($0, position) { try field.schema.access.assign(value, $0) } }
+      try modify(index) { record in
+        try access.modify(record, position) { part in
+          keep(index, .field(position), field.schema, UnsafeRawPointer(part))
+          try field.schema.access.assign(value, part)
+        }
+      }
     case (.list(let access), .list(let element), .integer(let number)):
       try setElement(index, access, element, number, argument)
     case (.map(let access), .map(let kind, let element), _):
       guard let mapKey = key.mapKey(kind) else { throw wrongKey(index, kind.name, key) }
-      if case .nil = argument.kind { return try modify(index) { access.remove($0, mapKey) } }
-      let value = try checked(argument, element, index, .key(mapKey))
-      try modify(index) { try access.set($0, mapKey, value) }
+      var value: Value?
+      if case .nil = argument.kind {} else { value = try checked(argument, element, index, .key(mapKey)) }
+      try modify(index) { map in
+        if element.hasParts {
+          _ = access.read(UnsafeRawPointer(map), mapKey) { keep(index, .entry(mapKey), element, $0) }
+        }
+        if let value { try access.set(map, mapKey, value) } else { access.remove(map, mapKey) }
+      }
     case (.record(_), .record(let record), _): throw unknownField(index, record, key.text)
     default: throw wrongKey(index, "Int", key)
     }
@@ -266,7 +271,10 @@ final class SliceObjects: LuaObjectHandler {
       guard number == count else {
         throw LuaFailure("\(label(index))[\(number)] = nil would leave a hole; only the last item can go that way")
       }
-      return try modify(index) { access.remove($0, number - 1) }
+      return try modify(index) { list in
+        access.read(UnsafeRawPointer(list), number - 1) { keep(index, .element(number - 1), element, $0) }
+        access.remove(list, number - 1)
+      }
     }
     guard number >= 1, number <= count + 1 else {
       throw LuaFailure("\(label(index))[\(number)] would leave a hole: the list has \(count) items")
@@ -274,7 +282,10 @@ final class SliceObjects: LuaObjectHandler {
     let value = try checked(argument, element, index, .index(number))
     try modify(index) { list in
       if number > count { return try access.insert(list, count, value) }
-      try access.modify(list, number - 1) { try element.access.assign(value, $0) }
+      try access.modify(list, number - 1) { part in
+        keep(index, .element(number - 1), element, UnsafeRawPointer(part))
+        try element.access.assign(value, part)
+      }
     }
   }
 
@@ -368,26 +379,6 @@ final class SliceObjects: LuaObjectHandler {
     else { return false }
     return first == second
   }
-
-  // MARK: Messages
-
-  private func unknownField(_ index: Int, _ record: RecordSchema, _ name: String) -> LuaFailure {
-    let suggestion = Suggestion.nearest(to: name, among: record.layout.fields)
-    return LuaFailure(
-      "\(path(index)) has no field '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
-  }
-
-  private func wrongKey(_ index: Int, _ expected: String, _ key: LuaKeyArgument) -> LuaFailure {
-    LuaFailure("\(path(index)) is \(nodes[index].schema.typeName); it has no '\(key.text)' (keys are \(expected))")
-  }
-}
-
-/// An object of the shell that is no part of the state, such as the action that a middleware is asked about.
-protocol LuaFacade: AnyObject {
-  /// What `tostring` says.
-  var name: String { get }
-  /// Writes the field of that name; nothing written is nil.
-  func get(_ key: String, into result: inout LuaResult) throws
 }
 
 extension LuaKeyArgument {

@@ -19,12 +19,16 @@ public struct Access: Sendable {
   public let isEqual: Compare
   /// The way to the value's parts.
   public let parts: Parts
+  /// How many bytes the value takes in memory: where they are the same, the values are; 0: not to be compared that way.
+  public let byteCount: Int
 
   /// Joins the ways into a value.
   @inlinable
   public init(
-    read: @escaping Read, assign: @escaping Assign, isEqual: @escaping Compare, parts: Parts = .none
+    byteCount: Int = 0, read: @escaping Read, assign: @escaping Assign, isEqual: @escaping Compare,
+    parts: Parts = .none
   ) {
+    self.byteCount = byteCount
     self.read = read
     self.assign = assign
     self.isEqual = isEqual

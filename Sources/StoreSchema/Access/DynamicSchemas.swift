@@ -5,6 +5,7 @@ extension Schema {
     Schema(
       kind: kind,
       access: Access(
+        byteCount: MemoryLayout<Value>.size,
         read: { $0.assumingMemoryBound(to: Value.self).pointee },
         assign: { (value, target) throws(SchemaError) in target.assumingMemoryBound(to: Value.self).pointee = value },
         isEqual: { $0.assumingMemoryBound(to: Value.self).pointee == $1.assumingMemoryBound(to: Value.self).pointee },
@@ -37,7 +38,7 @@ extension Schema {
     case .list(let element): .list(dynamicList(element))
     case .map: .map(dynamicMap)
     case .record: .record(.dynamic)
-    case .union: .union(dynamicUnion)
+    case .union(let union): .union(dynamicUnion(union))
     }
   }
 }
@@ -135,17 +136,24 @@ private let dynamicMap = MapAccess(
     }
   })
 
-private let dynamicUnion = UnionAccess(
-  // Dynamic unions are told apart by name; plugins declare none, so only copies of Swift enums come here.
-  caseIndex: { _ in 0 },
-  payload: { source in
-    guard case .variant(let variant) = value(at: source) else { return [] }
-    return variant.payload.values
-  },
-  modify: { target, index, body in
-    let target = target.assumingMemoryBound(to: Value.self)
-    guard case .variant(let variant) = target.pointee else { return }
-    var payload = variant.payload
-    try withUnsafeMutablePointer(to: &payload.values[index]) { try body(UnsafeMutableRawPointer($0)) }
-    target.pointee = .variant(Variant(name: variant.name, payload: payload))
-  })
+private func dynamicUnion(_ union: UnionSchema) -> UnionAccess {
+  UnionAccess(
+    caseIndex: { source in
+      switch value(at: source) {
+      case .string(let name): union.index(of: name) ?? 0
+      case .variant(let variant): union.index(of: variant.name) ?? 0
+      default: 0
+      }
+    },
+    payload: { source in
+      guard case .variant(let variant) = value(at: source) else { return [] }
+      return variant.payload.values
+    },
+    modify: { target, index, body in
+      let target = target.assumingMemoryBound(to: Value.self)
+      guard case .variant(let variant) = target.pointee else { return }
+      var payload = variant.payload
+      try withUnsafeMutablePointer(to: &payload.values[index]) { try body(UnsafeMutableRawPointer($0)) }
+      target.pointee = .variant(Variant(name: variant.name, payload: payload))
+    })
+}

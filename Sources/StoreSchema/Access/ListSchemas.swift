@@ -6,6 +6,7 @@ extension PersistentList: Schematic where Element: Schematic {
     return Schema(
       kind: .list(element),
       access: Access(
+        byteCount: MemoryLayout<Self>.size,
         read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Self.self).pointee = try Self(schemaValue: value)
@@ -58,6 +59,7 @@ extension Array: Schematic where Element: Schematic {
     return Schema(
       kind: .list(element),
       access: Access(
+        byteCount: MemoryLayout<Self>.size,
         read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Self.self).pointee = try Self(schemaValue: value)

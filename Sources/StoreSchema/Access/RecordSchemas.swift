@@ -29,6 +29,7 @@ extension Schema {
     return Schema(
       kind: .record(record),
       access: Access(
+        byteCount: MemoryLayout<Root>.size,
         read: { source in
           .record(Record(record.layout, readers.map { offset, read in read(source + offset) }))
         },

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 extension Schema {
   /// The typed difference between two values of the type, in schema order (rule R22): fields as declared, map entries by
   /// key, list elements by their `id` field where they have one, else by index. What both values share in memory is not
@@ -13,7 +19,12 @@ extension Schema {
 private struct ChangeCollector {
   var changes: [Change] = []
 
-  mutating func compare(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, at path: @autoclosure () -> Path) {
+  mutating func compare(
+    _ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, at path: @autoclosure () -> Path
+  ) {
+    // Collections that were not touched share their storage, so most of a state is known to be the same at once.
+    let byteCount = schema.access.byteCount
+    if byteCount > 0, memcmp(old, new, byteCount) == 0 { return }
     switch schema.access.parts {
     case .none, .union:
       guard !schema.access.isEqual(old, new) else { return }
@@ -44,9 +55,11 @@ private struct ChangeCollector {
   ) {
     switch access {
     case .flat(let offsets):
-      for (index, offset) in offsets.enumerated() {
-        let field = record.fields[index]
-        compare(field.schema, old + offset, new + offset, at: path().appending(.field(field.name)))
+      for index in offsets.indices {
+        let offset = offsets[index]
+        compare(
+          record.fields[index].schema, old + offset, new + offset,
+          at: path().appending(.field(record.layout.fields[index])))
       }
     case .dynamic:
       guard case .record(let oldRecord) = old.assumingMemoryBound(to: Value.self).pointee,
@@ -57,10 +70,10 @@ private struct ChangeCollector {
           guard let oldBase = oldFields.baseAddress, let newBase = newFields.baseAddress, oldBase != newBase else {
             return
           }
-          for (index, field) in record.fields.enumerated() {
+          for index in record.fields.indices {
             compare(
-              field.schema, UnsafeRawPointer(oldBase + index), UnsafeRawPointer(newBase + index),
-              at: path().appending(.field(field.name)))
+              record.fields[index].schema, UnsafeRawPointer(oldBase + index), UnsafeRawPointer(newBase + index),
+              at: path().appending(.field(record.layout.fields[index])))
           }
         }
       }
@@ -121,8 +134,11 @@ private struct ChangeCollector {
     var newPlaces: [Value: Int] = [:]
     for index in oldRange { oldPlaces[identity.read(access, old, index)] = index }
     for index in newRange { newPlaces[identity.read(access, new, index)] = index }
-    guard oldPlaces.count == oldRange.count, newPlaces.count == newRange.count else {
-      // Ids that repeat name nothing.
+    let kept = oldRange.compactMap { newPlaces[identity.read(access, old, $0)] }
+    guard oldPlaces.count == oldRange.count, newPlaces.count == newRange.count,
+      zip(kept, kept.dropFirst()).allSatisfy(<)
+    else {
+      // Ids that repeat name nothing, and a new order is a change that ids do not show.
       return compareByIndex(element, access, old, oldRange, new, newRange, path)
     }
     for index in oldRange {

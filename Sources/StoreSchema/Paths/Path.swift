@@ -56,7 +56,7 @@ extension Path.Step {
       out += "[\(field)="
       switch value {
       case .int(let number): out += "\(number)"
-      case .string(let text): out += text.isName ? text : ScalarText.quoted(text)
+      case .string(let text): out += text.isName && Path.Step.bareValue(text) == value ? text : ScalarText.quoted(text)
       default: out += JSON.text(of: value)
       }
       out += "]"

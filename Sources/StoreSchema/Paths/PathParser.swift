@@ -81,9 +81,7 @@ private struct PathParser {
       while let byte = peek, byte != UInt8(ascii: "]") { position += 1 }
       let text = String(decoding: bytes[start..<position], as: UTF8.self)
       guard !text.isEmpty else { throw fault("expected a value") }
-      if let number = Int(text) { return .int(number) }
-      if text == "true" || text == "false" { return .bool(text == "true") }
-      return .string(text)
+      return Path.Step.bareValue(text)
     }
   }
 
@@ -104,9 +102,8 @@ private struct PathParser {
     var out: [UInt8] = []
     while let byte = peek, byte != quote {
       position += 1
-      if byte == UInt8(ascii: "\\"), let next = peek {
-        position += 1
-        out.append(next)
+      if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\"") {
+        out += try escape()
       } else {
         out.append(byte)
       }
@@ -116,9 +113,45 @@ private struct PathParser {
     return String(decoding: out, as: UTF8.self)
   }
 
+  /// What stands for the characters behind a backslash: the escapes that ``ScalarText/quoted(_:)`` writes.
+  private mutating func escape() throws(PathSyntaxError) -> [UInt8] {
+    guard let byte = peek else { throw fault("expected an escape") }
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"): return [byte]
+    case UInt8(ascii: "n"): return [0x0A]
+    case UInt8(ascii: "r"): return [0x0D]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "u"):
+      let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
+      guard digits.utf8.count == 4, let code = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(code) else {
+        throw fault("expected four hexadecimal digits")
+      }
+      position += 4
+      return Array(String(Character(scalar)).utf8)
+    default: throw PathSyntaxError(message: "unknown escape", offset: position - 2)
+    }
+  }
+
   private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private func fault(_ message: String) -> PathSyntaxError { PathSyntaxError(message: message, offset: position) }
+}
+
+extension Path.Step {
+  /// What a word without quotes says as the value of a match.
+  static func bareValue(_ text: String) -> Value {
+    switch text {
+    case "true", "false": return .bool(text == "true")
+    case "nil", "null": return .none
+    default:
+      if let number = Int(text) { return .int(number) }
+      guard text.utf8.contains(where: { $0.isDigit }), let number = Double(text), number.isFinite else {
+        return .string(text)
+      }
+      return .double(number)
+    }
+  }
 }
 
 extension UInt8 {

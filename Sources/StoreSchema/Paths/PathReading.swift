@@ -45,12 +45,16 @@ extension Schema {
     }
     switch (access.parts, kind, step) {
     case (.optional(let access), .optional(let wrapped), _):
-      if !access.read(source, { part in
-        result = Result { () throws(PathError) in try wrapped.read(steps, in: part, from: origin) }
-      }) {
+      if !access.read(
+        source,
+        { part in
+          result = Result { () throws(PathError) in try wrapped.read(steps, in: part, from: origin) }
+        })
+      {
         return Reading(value: .none, schema: .dynamic(.any))
       }
-    case (.record(let access), .record(let record), .field(let name)):
+    case (.record(let access), .record(let record), .field(let name)),
+      (.record(let access), .record(let record), .key(.string(let name))):
       guard let index = record.index(of: name) else { throw unknown(name, among: record.layout.fields, origin) }
       access.read(source, index) { descend(record.fields[index].schema, $0, step) }
     case (.list(let access), .list(let element), .index(let index)):
@@ -74,6 +78,9 @@ extension Schema {
       guard access.read(source, key, { descend(element, $0, step) }) else {
         throw PathError(message: "'\(origin)' has no entry \(JSON.text(of: key.value))")
       }
+    case (_, .any, _) where isDynamic:
+      guard let shape = access.read(source).shape else { throw wrongStep(step, origin) }
+      return try shape.read(steps, in: source, from: origin)
     default: throw wrongStep(step, origin)
     }
     guard let result else { throw wrongStep(step, origin) }
@@ -153,8 +160,26 @@ extension Schema {
         message: "'\(origin)' is a list; it has no field '\(name)'",
         hint: "say which item: \(origin)[1].\(name), or all: \(origin)[*].\(name)")
     case (_, .field(let name)): PathError(message: "'\(origin)' is \(typeName); it has no field '\(name)'")
-    case (_, .key(let key)): PathError(message: "'\(origin)' is \(typeName); it has no entry \(JSON.text(of: key.value))")
+    case (_, .key(let key)):
+      PathError(message: "'\(origin)' is \(typeName); it has no entry \(JSON.text(of: key.value))")
     default: PathError(message: "'\(origin)' is \(typeName); it has no items")
+    }
+  }
+}
+
+extension Value {
+  /// The type that a value without a declared one shows by itself; nil where it has no parts.
+  fileprivate var shape: Schema? {
+    let any = Schema.dynamic(.any)
+    switch self {
+    case .list: return .dynamic(.list(any))
+    case .map(let map):
+      if case .int = map.firstEntry(after: nil)?.key { return .dynamic(.map(key: .int, any)) }
+      return .dynamic(.map(key: .string, any))
+    case .record(let record):
+      return .dynamic(
+        .record(RecordSchema(name: record.layout.name, fields: record.layout.fields.map { Field($0, any) })))
+    default: return nil
     }
   }
 }

@@ -161,7 +161,7 @@ extension Schema {
     }
     var checked: [Value] = []
     checked.reserveCapacity(fields.count)
-    for (index, field) in fields.enumerated() { checked.append(try field.check(given[index])) }
+    for index in fields.indices { checked.append(try fields[index].check(given[index])) }
     return checked
   }
 

@@ -1,9 +1,10 @@
 /// The name that was probably meant.
 public enum Suggestion {
   /// The candidate nearest to a word by Damerau–Levenshtein distance (optimal string alignment), if at most a third of
-  /// the word is wrong; ties go to the first. Source: F. J. Damerau, 1964.
+  /// the word is wrong; ties go to the first. Words of one or two letters are too short to tell. Source: F. J. Damerau, 1964.
   public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
-    let limit = max(1, word.unicodeScalars.count / 3)
+    let limit = word.unicodeScalars.count / 3
+    guard limit > 0 else { return nil }
     var best: (name: String, distance: Int)?
     for candidate in candidates where candidate != word {
       let distance = distance(word, candidate, limit: limit)

@@ -15,6 +15,16 @@ public enum MapKey: Hashable, Comparable, Sendable {
     }
   }
 
+  /// Two keys are equal when neither stands before the other: texts byte by byte, so that two spellings of the same
+  /// character are two keys.
+  public static func == (left: MapKey, right: MapKey) -> Bool {
+    switch (left, right) {
+    case (.int(let left), .int(let right)): left == right
+    case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+    default: false
+    }
+  }
+
   /// The key as a value.
   public var value: Value {
     switch self {
@@ -34,6 +44,9 @@ public enum MapKey: Hashable, Comparable, Sendable {
 }
 
 extension String {
+  /// Whether two texts agree byte by byte; `==` also takes different spellings of a character for one.
+  func hasSameBytes(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
+
   /// Whether this text sorts before another by UTF-8 bytes, whatever the locale.
   public func precedesByBytes(_ other: String) -> Bool {
     let order = utf8.withContiguousStorageIfAvailable { left in

@@ -65,7 +65,7 @@ extension Invocation {
       let literal: Literal
       switch word.kind {
       case .named(let name, let value):
-        guard let found = fields.firstIndex(where: { $0.name == name }) else {
+        guard let found = fields.indices.first(where: { fields[$0].name == name }) else {
           let suggestion = Suggestion.nearest(to: name, among: fields.map(\.name))
           throw ShellError(
             code: "unexpected-argument", message: "\(owner) has no argument '\(name)'",
@@ -92,11 +92,12 @@ extension Invocation {
       }
       given[index] = try value(literal, for: fields[index], at: word, usage: usage())
     }
-    return try fields.enumerated().map { index, field in
+    return try fields.indices.map { index in
+      if let value = given[index] { return value }
       do throws(SchemaError) {
-        if let value = given[index] { return value }
-        return try field.check(nil)
+        return try fields[index].check(nil)
       } catch {
+        let field = fields[index]
         throw ShellError(
           code: "missing-argument", message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb,
           hint: "usage: \(usage())")
