@@ -70,6 +70,8 @@ let package = Package(
         "StoreSchemaMacros", .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "StorePluginsTests", dependencies: ["StorePlugins", "StoreCore", "StoreSchema"], swiftSettings: strict),
     .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime"], swiftSettings: strict),
     .target(name: "TerminalSupport", path: "Tests/TerminalSupport", swiftSettings: strict),
     .testTarget(

@@ -46,7 +46,8 @@ static int read_byte(FILE *stream) {
     }
     unsigned char byte;
     ssize_t count = read(sources[0].fd, &byte, 1);
-    if (count == 1 && RL_ISSTATE(RL_STATE_MOREINPUT) && byte == interrupt_key) {
+    if (count == 1 && byte == interrupt_key && RL_ISSTATE(RL_STATE_MOREINPUT) &&
+        !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
       creadline_note_interrupt();
       return EOF;
     }

@@ -58,4 +58,16 @@ struct Stsh: ParsableCommand {
   func run() throws {
     throw ExitCode(try Program(self).run())
   }
+
+  /// Parses the command line and runs; a command line that cannot be read ends with the status that the design gives it.
+  static func main() {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+      Console().writeError(fullMessage(for: error) + "\n")
+      Glibc.exit(2)
+    }
+  }
 }

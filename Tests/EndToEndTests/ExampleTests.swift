@@ -1,4 +1,3 @@
-import Glibc
 import Testing
 
 @Suite("The example scripts")
@@ -9,18 +8,8 @@ struct ExampleTests {
   private static let statuses: [String: Int32] = ["errors": 1]
 
   /// The scripts with an expected output.
-  static var names: [String] {
-    guard let folder = opendir("\(Shell.packageFolder)/\(folder)") else { return [] }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".out") { names.append(String(name.dropLast(4))) }
-    }
-    return names.sorted()
-  }
+  static let names = EndToEndTests.names(inFolder: "\(Shell.packageFolder)/\(folder)")
+    .filter { $0.hasSuffix(".out") }.map { String($0.dropLast(4)) }.sorted()
 
   @Test func thereAreExamples() {
     #expect(Self.names.count >= 8)

@@ -108,7 +108,7 @@ struct PluginFaultTests {
 
   @Test func aSyntaxError() throws {
     #expect(
-      try refuse("syn", "return plugin {\n  state = {\n    field(\"count\", int()),\n").hasPrefix(
+      try refuse("syn", "return plugin {\n  state = {\n    field(\"count\", int())\n").hasPrefix(
         "-c:1:1: error[plugin-load]: syn: bad/syn/init.lua:4: '}' expected (to close '{' at line 2) near <eof>\n"))
   }
 

@@ -173,6 +173,7 @@ extension Store {
   }
 
   /// Runs a job soon, on the thread that owns the store: at once where that is this one or nobody, else between two actions.
+  @usableFromInline
   func later(_ job: Job) {
     if ownership.isMine { return job.run() }
     ownership.bring(.job(job))

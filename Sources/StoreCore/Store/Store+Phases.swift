@@ -7,30 +7,25 @@ extension Store {
     processing = number
     processingRoot = root
     defer { processing = 0 }
+    let composition = composition
     let context = ActionContext(number: number, source: source, time: clock?.now ?? .zero, root: root)
-    if !units.isEmpty { handle(action, context) }
-    if let failure = reduce(action, context) { return failure }
-    if !pendingIO.isEmpty { runIO(context) }
+    // All of them see the state before reducing (R4).
+    composition.handle?(action, context, &pendingIO)
+    if let failure = reduce(action, context, composition) { return failure }
+    if !pendingIO.isEmpty { runIO(number) }
     if trace.isOn { trace.report(.done(number: number)) }
     return nil
   }
 
-  /// Asks every middleware, in composition order, with the state before reducing (R4). A composition that is replaced
-  /// meanwhile counts from the next action on.
-  @inlinable
-  func handle(_ action: Action, _ context: ActionContext) {
-    for attached in units {
-      if let io = attached.handler(action, context), !io.isNone { pendingIO.append(io) }
-    }
-  }
-
   /// Reduces, commits and notifies (R6, R7, R10, R11). The state before is kept only where somebody needs it.
   @inlinable
-  func reduce(_ action: Action, _ context: ActionContext) -> (any Error)? {
-    guard isObserved || reducer.canFail?(action) ?? false else {
+  func reduce(
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>
+  ) -> (any Error)? {
+    guard composition.isObserved || composition.reducer.canFail?(action) ?? false else {
       // Nobody looks at the state before, so the reducers have the only reference and change it in place.
       do {
-        try change { state in try reducer.traced(action, &state, context, trace) }
+        try change(action, context, composition)
       } catch {
         pendingIO.removeAll(keepingCapacity: true)
         return error
@@ -39,65 +34,75 @@ extension Store {
     }
     let before = current
     do {
-      try change { state in try reducer.traced(action, &state, context, trace) }
+      try change(action, context, composition)
     } catch {
       current = before
       pendingIO.removeAll(keepingCapacity: true)
-      fail(action, context, before, error)
+      fail(action, context, composition, before, error)
       return error
     }
-    if isObserved { commit(action, context, before) }
+    if composition.isObserved { commit(action, context, composition, before) }
     return nil
   }
 
-  /// Hands out the state for change. Nobody may read it meanwhile.
+  /// Runs the reducers. Nobody may read the state meanwhile.
   @inlinable
-  func change(_ body: (inout State) throws -> Void) rethrows {
+  func change(_ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>) throws {
     isReducing = true
     defer { isReducing = false }
-    try body(&current)
+    if let plain = composition.reducer.plain, !trace.isOn {
+      plain(action, &current)
+    } else {
+      try composition.reducer.traced(action, &current, context, trace)
+    }
   }
 
   /// Tells everybody who looks at commits.
   @inlinable
-  func commit(_ action: Action, _ context: ActionContext, _ before: State) {
-    recorder?(ActionRecord(action: action, context: context, before: before, after: current, failure: nil))
-    if trace.isOn {
-      if areEqual?(before, current) ?? false {
-        trace.report(.unchanged(number: context.number))
-      } else {
-        trace.report(.committed(number: context.number, before: before, after: current))
-      }
+  func commit(
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State
+  ) {
+    composition.recorder?(
+      ActionRecord(action: action, context: context, before: before, after: current, failure: nil))
+    if trace.isOn { traceCommit(context.number, before) }
+    guard !composition.watchers.isEmpty else { return }
+    switch composition.emission.decide {
+    case .never: return
+    case .always: break
+    case .when(let predicate): guard predicate(before, current) else { return }
     }
-    if !watchers.isEmpty { notify(before, context) }
+    // One that is cancelled meanwhile is not told any more; one that is added meanwhile has got the value already.
+    for watcher in composition.watchers {
+      watcher._withUnsafeGuaranteedRef { if $0.isActive { $0.tell(before, current, context) } }
+    }
   }
 
   @usableFromInline
-  func fail(_ action: Action, _ context: ActionContext, _ before: State, _ error: any Error) {
-    recorder?(ActionRecord(action: action, context: context, before: before, after: before, failure: error))
+  func traceCommit(_ number: Int, _ before: State) {
+    if areEqual?(before, current) ?? false {
+      trace.report(.unchanged(number: number))
+    } else {
+      trace.report(.committed(number: number, before: before, after: current))
+    }
+  }
+
+  @usableFromInline
+  func fail(
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State,
+    _ error: any Error
+  ) {
+    composition.recorder?(
+      ActionRecord(action: action, context: context, before: before, after: before, failure: error))
     guard trace.isOn else { return }
     trace.report(.failed(number: context.number, reason: error))
     trace.report(.done(number: context.number))
   }
 
-  /// Tells the watchers. One that is cancelled meanwhile is not told any more; one that is added meanwhile has got the
-  /// value already.
-  @inlinable
-  func notify(_ before: State, _ context: ActionContext) {
-    switch emission.decide {
-    case .never: return
-    case .always: break
-    case .when(let predicate): guard predicate(before, current) else { return }
-    }
-    for watcher in watchers where watcher.isActive { watcher.tell(before, current, context) }
-  }
-
   /// Runs the IO of one action, last-composed first (R9).
   @usableFromInline
-  func runIO(_ context: ActionContext) {
+  func runIO(_ number: Int) {
     var closures: [IO<Action>] = []
     swap(&closures, &pendingIO)
-    let number = context.number
     let handler = ActionHandler<Action> { [weak self] dispatched in
       var source = dispatched.source
       if source.cause == nil { source.cause = number }

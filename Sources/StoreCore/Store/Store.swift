@@ -20,33 +20,17 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// The number of the action that is processed; 0: none.
   @exclusivity(unchecked) @usableFromInline var processing = 0
   @exclusivity(unchecked) @usableFromInline var processingRoot = 0
-  @exclusivity(unchecked) @usableFromInline var reducer: Reducer<Action, State>
-  /// The reducer's short way, while nobody but the reducer looks at actions and states.
+  /// What happens to the next action.
+  @exclusivity(unchecked) @usableFromInline var composition: Composition<Action, State>
+  /// The composition's short way, if it has one at present.
   @exclusivity(unchecked) @usableFromInline var plain: Reducer<Action, State>.Plain?
-  /// Whether somebody looks at commits: a recorder, a trace, watchers.
-  @exclusivity(unchecked) @usableFromInline var isObserved = false
-  @exclusivity(unchecked) @usableFromInline var units: [AttachedUnit] = []
+  @usableFromInline var parts: CompositionParts<Action, State>
   @exclusivity(unchecked) @usableFromInline var pendingIO: [IO<Action>] = []
-  @exclusivity(unchecked) @usableFromInline var watchers: [Watcher<State>] = []
-  @exclusivity(unchecked) @usableFromInline var emission: EmissionPolicy<State>
   @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
   @usableFromInline let clock: (any StoreClock)?
   @usableFromInline let trace: TracePoint
-  @exclusivity(unchecked) @usableFromInline var recorder: ((ActionRecord<Action, State>) -> Void)?
   @usableFromInline var guardrail: RunawayGuard
-  var onLateError: ((any Error) -> Void)?
-
-  @usableFromInline
-  struct AttachedUnit {
-    @usableFromInline let unit: MiddlewareUnit<Action, Action, State>
-    @usableFromInline let handler: MiddlewareUnit<Action, Action, State>.Handler
-
-    @usableFromInline
-    init(unit: MiddlewareUnit<Action, Action, State>, handler: @escaping MiddlewareUnit<Action, Action, State>.Handler) {
-      self.unit = unit
-      self.handler = handler
-    }
-  }
+  @usableFromInline var onLateError: ((any Error) -> Void)?
 
   /// Makes a store.
   ///
@@ -59,27 +43,29 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
   ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
   /// - Throws: ``StoreError/duplicateUnit(name:)``.
+  @inlinable
   public init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
     emission: EmissionPolicy<State>, clock: (any StoreClock)? = nil,
     areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000
   ) throws(StoreError) {
     current = initial
-    self.reducer = reducer
-    self.emission = emission
     self.clock = clock
     self.areEqual = areEqual
     guardrail = RunawayGuard(limit: runawayLimit)
     let owner = OwnerReference<Action, State>()
     trace = TracePoint { job in owner.store?.later(job) }
+    parts = CompositionParts(reducer: reducer, emission: emission)
+    composition = parts.composition(isTraced: false)
     owner.store = self
-    units = try attach(middleware)
-    composed()
+    parts.attached = try attach(middleware)
+    recompose()
   }
 
   /// Makes a store whose watchers are told when the state differs.
   ///
   /// - Throws: ``StoreError/duplicateUnit(name:)``.
+  @inlinable
   public convenience init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
     clock: (any StoreClock)? = nil, runawayLimit: Int = 1000
@@ -112,11 +98,12 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// holds.
   ///
   /// - Throws: ``StoreError/duplicateUnit(name:)``; the composition is then as before.
+  @inlinable
   public func replaceMiddleware(_ middleware: Middleware<Action, Action, State>) throws(StoreError) {
     let result = exclusively { () -> Result<Void, StoreError> in
       do throws(StoreError) {
-        units = try attach(middleware)
-        composed()
+        parts.attached = try attach(middleware)
+        recompose()
         return .success(())
       } catch {
         return .failure(error)
@@ -125,17 +112,20 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     try result.get()
   }
 
-  /// Replaces the reducers from the next reduce phase on.
+  /// Replaces the reducers from the next action on.
   public func replaceReducer(_ reducer: Reducer<Action, State>) {
     exclusively {
-      self.reducer = reducer
-      composed()
+      parts.reducer = reducer
+      recompose()
     }
   }
 
-  /// Replaces the emission policy from the next commit on.
+  /// Replaces the emission policy from the next action on.
   public func setEmission(_ policy: EmissionPolicy<State>) {
-    exclusively { emission = policy }
+    exclusively {
+      parts.emission = policy
+      recompose()
+    }
   }
 
   /// Sets how many actions one outside dispatch may cause (R30).
@@ -147,8 +137,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// reduced, so collections that grow should be persistent ones.
   public func setRecorder(_ recorder: ((ActionRecord<Action, State>) -> Void)?) {
     exclusively {
-      self.recorder = recorder
-      composed()
+      parts.recorder = recorder
+      recompose()
     }
   }
 
@@ -156,7 +146,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   public func setTrace(_ sink: ((TraceEvent) -> Void)?) {
     exclusively {
       trace.setSink(sink)
-      composed()
+      recompose()
     }
   }
 
@@ -166,22 +156,26 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     exclusively { onLateError = handler }
   }
 
-  /// Settles, after a change of the composition, what the next actions can do without.
-  func composed() {
-    isObserved = recorder != nil || trace.isOn || !watchers.isEmpty
-    plain = isObserved || !units.isEmpty ? nil : reducer.plain
+  /// Makes the composition anew, after a change of its parts.
+  @usableFromInline
+  func recompose() {
+    composition = parts.composition(isTraced: trace.isOn)
+    plain = composition.plain
   }
 
-  private func attach(_ middleware: Middleware<Action, Action, State>) throws(StoreError) -> [AttachedUnit] {
+  @inlinable
+  func attach(_ middleware: Middleware<Action, Action, State>) throws(StoreError) -> [AttachedUnit<Action, State>] {
     var names = Set<String>()
     for unit in middleware.units where !names.insert(unit.name).inserted {
       throw .duplicateUnit(name: unit.name)
     }
     let reader = StateReader<State> { [unowned self] in state }
     return middleware.units.map { unit in
-      if let attached = units.first(where: { $0.unit === unit }) { return attached }
-      let attachment = MiddlewareUnit<Action, Action, State>.Attachment(state: reader, trace: trace)
-      return AttachedUnit(unit: unit, handler: unit.attach(attachment))
+      if let attached = parts.attached.first(where: { $0.unit === unit }) { return attached }
+      let handler = unit.attach(MiddlewareUnit<Action, Action, State>.Attachment(state: reader, trace: trace))
+      return AttachedUnit(unit: unit) { action, context, pending in
+        if let io = handler(action, context), !io.isNone { pending.append(io) }
+      }
     }
   }
 
@@ -202,23 +196,41 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     }
     return try withoutActuallyEscaping(body) { body in
       var result: Swift.Result<Result, any Error>?
-      let done = DispatchSemaphore(value: 0)
-      ownership.bring(
-        .job(
-          Job {
-            result = Swift.Result { try body() }
-            done.signal()
-          }))
+      let waiting = WaitingJob { result = Swift.Result { try body() } }
+      ownership.bring(.job(Job { waiting.run() }))
       drainIncoming()
-      done.wait()
+      waiting.done.wait()
       guard let result else { preconditionFailure("the job has run") }
       return try result.get()
     }
   }
 }
 
+/// A job that a thread waits for.
+private final class WaitingJob {
+  let done = DispatchSemaphore(value: 0)
+  private var body: (() -> Void)?
+
+  init(_ body: @escaping () -> Void) { self.body = body }
+
+  func run() {
+    perform()
+    done.signal()
+  }
+
+  // Lets go of the body before the thread that waits goes on: it must not outlive that thread's call.
+  private func perform() {
+    body?()
+    body = nil
+  }
+}
+
 /// Lets what a store owns reach it without keeping it alive.
-private final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendable {
+@usableFromInline
+final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendable {
   // Safe: set once, before the store is handed out; weak references may be read from any thread.
-  weak var store: Store<Action, State>?
+  @usableFromInline weak var store: Store<Action, State>?
+
+  @inlinable
+  init() {}
 }

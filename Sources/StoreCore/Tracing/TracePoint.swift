@@ -8,6 +8,7 @@ public final class TracePoint: @unchecked Sendable {
   @usableFromInline let listening = Atomic<Bool>(false)
 
   /// - Parameter later: runs a job on the thread that owns the store.
+  @usableFromInline
   init(later: (@Sendable (Job) -> Void)? = nil) { self.later = later }
 
   func setSink(_ sink: ((TraceEvent) -> Void)?) {

@@ -63,8 +63,8 @@ extension Store {
   ) -> Subscription {
     let watcher = Watcher(tell: tell)
     exclusively {
-      watchers.append(watcher)
-      composed()
+      parts.watchers.append(watcher)
+      recompose()
       first(current)
     }
     return Subscription { [weak self] in
@@ -72,8 +72,8 @@ extension Store {
       watcher.deactivate()
       self?.later(
         Job { [weak self] in
-          self?.watchers.removeAll { !$0.isActive }
-          self?.composed()
+          self?.parts.watchers.removeAll { !$0.isActive }
+          self?.recompose()
         })
     }
   }

@@ -58,7 +58,9 @@ struct DefinitionReader {
     var actions: [ActionType] = []
     for entry in try list(value, "actions", keys: ["name", "args", "doc", "quiet"]) {
       let name = try self.name(entry, "actions")
-      guard !actions.contains(where: { $0.name == name }) else { throw types.fault("action '\(name)' is declared twice") }
+      guard !actions.contains(where: { $0.name == name }) else {
+        throw types.fault("action '\(name)' is declared twice")
+      }
       actions.append(
         ActionType(
           module: manifest.name, name: name, fields: try types.fields(entry["args"], "\(manifest.name).\(name)"),
@@ -87,7 +89,9 @@ struct DefinitionReader {
     var units: [PluginDefinition.Unit] = []
     for entry in try list(value, "middleware", keys: ["name", "gate", "on", "before", "after", "supervise"]) {
       let name = try self.name(entry, "middleware")
-      guard !units.contains(where: { $0.name == name }) else { throw types.fault("middleware '\(name)' is declared twice") }
+      guard !units.contains(where: { $0.name == name }) else {
+        throw types.fault("middleware '\(name)' is declared twice")
+      }
       let place = "middleware '\(name)'"
       var isOpen = true
       switch entry["gate"] {
@@ -136,7 +140,9 @@ struct DefinitionReader {
     for entry in try list(value, "projections", keys: ["name", "type", "fn"]) {
       let name = try self.name(entry, "projections")
       let place = "projection '\(name)'"
-      guard !projections.contains(where: { $0.type.name == name }) else { throw types.fault("\(place) is declared twice") }
+      guard !projections.contains(where: { $0.type.name == name }) else {
+        throw types.fault("\(place) is declared twice")
+      }
       guard !fields.contains(where: { $0.name == name }) else { throw types.fault("\(place) has the name of a field") }
       let schema = entry["type"] == .nil ? Schema.dynamic(.any) : try types.type(entry["type"], place).0
       guard let function = try optionalFunction(entry["fn"], "\(place): fn") else {

@@ -22,7 +22,8 @@ extension PluginManifest {
     name = try reader.text("name")
     guard name.isPluginName else {
       throw PluginError(
-        .load, "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(ScalarText.quoted(name))")
+        .load,
+        "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(ScalarText.quoted(name))")
     }
     version = try reader.text("version")
     api = try reader.integer("api")
@@ -31,7 +32,8 @@ extension PluginManifest {
     limits = try reader.limits()
     try reader.finish()
     guard PluginManifest.servedAPIs.contains(api) else {
-      throw PluginError(.api, "\(name) needs plugin API \(api); this shell supports \(PluginManifest.servedAPIs.upperBound)")
+      throw PluginError(
+        .api, "\(name) needs plugin API \(api); this shell supports \(PluginManifest.servedAPIs.upperBound)")
     }
   }
 }

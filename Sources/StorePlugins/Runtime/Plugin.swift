@@ -118,9 +118,13 @@ public final class Plugin: @unchecked Sendable {
     _ lua: LuaState, _ source: PluginSource, _ names: FunctionNames
   ) throws(LuaError) -> LuaFunction {
     var loaded: [String: LuaValue] = [:]
+    var loading: [String] = []
     return try lua.makeFunction("require") { call in
       guard case .string(let name) = call[0] else { throw LuaFailure("require needs a name such as \"lib.dates\"") }
       if let value = loaded[name] { return call.results.append(value) }
+      guard !loading.contains(name) else {
+        throw LuaFailure("'\(name)' requires itself: \((loading + [name]).joined(separator: " -> "))")
+      }
       let parts = name.split(separator: ".", omittingEmptySubsequences: false)
       guard parts.count >= 2, parts[0] == "lib", parts.allSatisfy({ String($0).isName }) else {
         throw LuaFailure("require finds only the plugin's own files below lib: require(\"lib.dates\"), not '\(name)'")
@@ -132,6 +136,8 @@ public final class Plugin: @unchecked Sendable {
         throw LuaFailure(error.message)
       }
       names.note(file.text, file.chunk)
+      loading.append(name)
+      defer { loading.removeLast() }
       let value = try call.state.call(try call.state.load(file.text, chunkName: file.chunk)).first ?? .boolean(true)
       loaded[name] = value
       call.results.append(value)
@@ -190,6 +196,9 @@ public final class Plugin: @unchecked Sendable {
     let unit = definition.middleware[index]
     return (unit.before != nil || unit.after != nil) && unit.on.accepts(type)
   }
+
+  /// Whether a middleware has anything to do after the commit.
+  public func hasAfter(unit index: Int) -> Bool { definition.middleware[index].after != nil }
 
   /// Asks a middleware before reducing.
   ///
@@ -338,7 +347,8 @@ public protocol PluginCommandHost: AnyObject {
 }
 
 extension PluginManifest {
-  func mayRead(_ module: String) -> Bool { module == name || permissions.contains(.read(module: module)) }
+  /// Whether the plugin may read a module's slice: its own, or one that it asked for.
+  public func mayRead(_ module: String) -> Bool { module == name || permissions.contains(.read(module: module)) }
 
   func readRefusal(_ module: String) -> String {
     "may not read '\(module)' (add \"read:\(module)\" to permissions in plugin.json)"

@@ -106,7 +106,9 @@ final class PluginCalls {
     do throws(SchemaError) {
       action = try type.call(Self.named(try objects.value(of: call[2])))
     } catch {
-      throw LuaFailure("\(type.fullName): \(error.message)")
+      // An unknown argument's message starts with the action's name already.
+      let message = error.message
+      throw LuaFailure(message.hasPrefix(type.fullName) ? message : "\(type.fullName): \(message)")
     }
     let caller = call.caller
     let source = ActionSource(

@@ -22,7 +22,8 @@ public struct PluginSource: Hashable, Sendable {
     self.folder = folder
     displayName = name ?? folder
     guard Files.isDirectory(folder) else {
-      throw PluginError(.load, "no plugin folder '\(folder)'", hint: "a plugin is a folder with plugin.json and init.lua")
+      throw PluginError(
+        .load, "no plugin folder '\(folder)'", hint: "a plugin is a folder with plugin.json and init.lua")
     }
     let file = "\(displayName)/plugin.json"
     let bytes: [UInt8]

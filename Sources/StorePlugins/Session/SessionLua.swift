@@ -34,7 +34,9 @@ public final class SessionLua {
 
   private func makeProject() throws(LuaError) -> LuaFunction {
     try lua.makeFunction("project") { [weak self] call in
-      guard let self, case .string(let path) = call[0] else { throw LuaFailure("project needs the name of a projection") }
+      guard let self, case .string(let path) = call[0] else {
+        throw LuaFailure("project needs the name of a projection")
+      }
       LuaBridge.write(try self.host.project(path), to: &call.results)
     }
   }
@@ -87,16 +89,19 @@ public final class SessionLua {
 
   // MARK: Running
 
-  /// Whether a text only lacks its end, so that a prompt should ask for more.
-  ///
-  /// - Parameter isExpression: whether the text is an expression, else a chunk.
-  public func isUnfinished(_ text: String, isExpression: Bool) -> Bool {
-    do throws(LuaError) {
-      _ = try lua.load(isExpression ? "return \(text)" : text, chunkName: "?")
-      return false
-    } catch {
-      return error.isIncomplete
+  /// Whether a text lacks only its end: neither as an expression nor as a chunk is it whole, and as one of them it could
+  /// go on.
+  public func isUnfinished(_ text: String) -> Bool {
+    var couldGoOn = false
+    for source in ["return \(text)", text] {
+      do throws(LuaError) {
+        _ = try lua.load(source, chunkName: "?")
+        return false
+      } catch {
+        couldGoOn = couldGoOn || error.isIncomplete
+      }
     }
+    return couldGoOn
   }
 
   /// The value of an expression and, where it is a part of the state, its type.

@@ -78,9 +78,9 @@ final class FieldKeys {
 extension Schema {
   /// Whether Lua gets an object for a value of the type, through an optional around it.
   var hasParts: Bool {
-    switch (access.parts, kind) {
-    case (.record, _), (.list, _), (.map, _): true
-    case (.optional, .optional(let wrapped)): wrapped.hasParts
+    switch kind {
+    case .record, .list, .map: true
+    case .optional(let wrapped): wrapped.hasParts
     default: false
     }
   }

@@ -47,10 +47,12 @@ final class SliceObjects: LuaObjectHandler {
     generation &+= 1
   }
 
-  private func add(_ parent: Int, _ step: SliceNode.Step, _ schema: Schema, wrapper: OptionalAccess? = nil) -> LuaObject {
+  private func add(_ parent: Int, _ step: SliceNode.Step, _ schema: Schema, wrapper: OptionalAccess? = nil) -> LuaObject
+  {
     nodes.append(
       SliceNode(
-        parent: parent, step: step, seen: replacements.count, schema: schema, wrapper: wrapper, keys: fieldKeys(schema)))
+        parent: parent, step: step, seen: replacements.count, schema: schema, wrapper: wrapper, keys: fieldKeys(schema))
+    )
     return LuaObject(tag: Tag.node, id: UInt32(nodes.count - 1), generation: generation)
   }
 
@@ -326,7 +328,9 @@ final class SliceObjects: LuaObjectHandler {
       if case .string(let text) = previous { position = (node.keys?.index(of: text) ?? record.fields.count) + 1 }
       guard position < record.fields.count else { return false }
       key.append(record.fields[position].name)
-      read(index) { access.read($0, position) { write(record.fields[position].schema, $0, index, .field(position), to: &value) } }
+      read(index) {
+        access.read($0, position) { write(record.fields[position].schema, $0, index, .field(position), to: &value) }
+      }
       return true
     case (.list(let access), .list(let element)):
       var position = 0

@@ -43,10 +43,17 @@ extension Session {
     origin = StatementOrigin(file: "stdin", kind: .batch)
     var reader = StatementReader(grammar: grammar)
     var block = [UInt8](repeating: 0, count: 1 << 16)
+    var unread = 0
     while true {
+      // Whoever writes the statements may wait for what they print.
+      console.flush()
       let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count > 0 { reader.append(block[..<count]) } else { reader.finish() }
+      // A long line that is still arriving is not looked at again and again, but when it has become too long for one.
+      unread += max(count, 0)
+      guard count <= 0 || unread > 1 << 23 || block[..<count].contains(0x0A) else { continue }
+      unread = 0
       if let status = runStatements(of: &reader) { return status }
       if count <= 0 { return finalStatus }
     }

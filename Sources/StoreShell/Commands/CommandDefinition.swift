@@ -19,7 +19,8 @@ struct CommandDefinition: Sendable {
 
   init(
     _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], operands: [Operand] = [],
-    examples: [CommandExample] = [], lua: LuaVerb? = nil, run: @escaping @Sendable (inout Invocation) throws -> CommandResult
+    examples: [CommandExample] = [], lua: LuaVerb? = nil,
+    run: @escaping @Sendable (inout Invocation) throws -> CommandResult
   ) {
     self.verb = verb
     self.usage = usage
@@ -35,6 +36,8 @@ struct CommandDefinition: Sendable {
   enum Operand: Sendable {
     case action
     case path
+    case pathOrWord(String)
+    case watch
     case module
     case file
     case plugin

@@ -4,7 +4,12 @@ extension CommandDefinition {
   static let help = CommandDefinition(
     "help", usage: ["help [COMMAND|ERROR-CODE]"], summary: "explains a command or an error code, or lists the commands",
     operands: [.helpTopic],
-    examples: [CommandExample("help quit", output: HelpText.text(of: .quit))]
+    examples: [
+      CommandExample("help quit", output: HelpText.text(of: .quit)),
+      CommandExample(
+        "help unknown-command",
+        output: "error[unknown-command]: there is no such verb. Actions are run with dispatch.\n"),
+    ]
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     let commands = invocation.session.commands

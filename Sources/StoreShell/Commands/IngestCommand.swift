@@ -15,7 +15,11 @@ extension CommandDefinition {
     examples: [
       CommandExample(
         "echo '{\"title\":\"Buy milk\"}' > FOLDER/list.jsonl", "ingest FOLDER/list.jsonl --as tasks.add",
-        output: "ingested 1 record as tasks.add (#1)\n")
+        output: "ingested 1 record as tasks.add (#1)\n"),
+      CommandExample(
+        "echo '{\"what\":\"Buy milk\"}' > FOLDER/list.jsonl",
+        "ingest FOLDER/list.jsonl --as tasks.add --map title=what",
+        output: "ingested 1 record as tasks.add (#1)\n"),
     ]
   ) { invocation in
     let session = invocation.session
@@ -30,24 +34,40 @@ extension CommandDefinition {
         code: "unknown-action", message: "unknown action '\(name)'", at: flag,
         hint: suggestion.map { "did you mean '\($0)'?" })
     }
-    var names: [String: String] = [:]
-    for word in invocation.operands.dropFirst() {
-      guard case .named(let argument, let field) = word.kind, invocation.has("map") else {
-        try invocation.refuseOperands(from: 1)
-        break
-      }
-      names[try invocation.text(of: field)] = argument
-    }
-    if let mapping = try invocation.text(of: "map") {
-      let parts = mapping.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else { throw invocation.missing("--map NAME=FIELD") }
-      names[parts[1]] = parts[0]
-    }
+    let names = try invocation.argumentNames(type)
     let lines = try LineReader(file: file)
     let ingestion = Ingestion(
       session: session, type: type, argumentNames: names, file: file,
       keepsGoing: invocation.has("keep-going"))
     return try invocation.print(ingestion.run(lines) + "\n")
+  }
+}
+
+extension Invocation {
+  /// The arguments that fields of other names fill, by field: each `--map NAME=FIELD`, which further pairs may follow.
+  fileprivate func argumentNames(_ type: ActionType) throws -> [String: String] {
+    var pairs = try texts(of: "map")
+    for (index, word) in operands.enumerated().dropFirst() {
+      guard case .named = word.kind, has("map") else {
+        try refuseOperands(from: index)
+        break
+      }
+      pairs.append(word.text)
+    }
+    var names: [String: String] = [:]
+    for pair in pairs {
+      let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { throw missing("--map NAME=FIELD") }
+      guard type.fields.contains(where: { $0.name == parts[0] }) else {
+        let suggestion = Suggestion.nearest(to: parts[0], among: type.fields.map(\.name))
+        throw ShellError(
+          code: "unexpected-argument", message: "\(type.fullName) has no argument '\(parts[0])'",
+          place: word(of: "map").map { .span($0.span) } ?? .command,
+          hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: dispatch \(type.signature)")
+      }
+      names[parts[1]] = parts[0]
+    }
+    return names
   }
 }
 
@@ -102,13 +122,23 @@ private struct Ingestion {
     return try type.call(fields)
   }
 
+  /// What does not fit, in the words of a dispatch.
+  private func message(of error: SchemaError) -> String {
+    switch error.problem {
+    case .missingField(let name, let fieldType) where error.path.isEmpty:
+      "\(type.fullName) needs '\(name)' (\(fieldType))"
+    case .unknownField(_, let name, _) where error.path.isEmpty: "\(type.fullName) has no argument '\(name)'"
+    default: error.message
+    }
+  }
+
   private func error(_ error: any Error, at line: Int, done: Int) -> ShellError {
     var hint: String?
     let message: String
     switch error {
     case let error as JSONError: message = "not JSON at column \(error.offset + 1): \(error.message)"
     case let error as SchemaError:
-      message = error.message
+      message = self.message(of: error)
       hint = "usage: dispatch \(type.signature)"
     default:
       let described = ShellError(describing: error)

@@ -11,7 +11,7 @@ struct Invocation {
 
   private struct Flag {
     let word: Word
-    let value: Literal?
+    var values: [Literal]
   }
 
   /// Sorts the words of a statement.
@@ -38,16 +38,26 @@ struct Invocation {
           hint: suggestion.map { "did you mean --\($0)?" } ?? "usage: \(definition.usage[0])", status: 2)
       }
       var value = given
-      if flag.value != nil, value == nil {
-        guard index < words.count, case .value(let literal) = words[index].kind else {
+      if let needed = flag.value, value == nil {
+        value = index < words.count ? Invocation.value(words[index], of: needed) : nil
+        guard value != nil else {
           throw ShellError(
-            code: "missing-argument", message: "--\(name) needs \(flag.value ?? "a value")", at: word,
+            code: "missing-argument", message: "--\(name) needs \(needed)", at: word,
             hint: "usage: \(definition.usage[0])", status: 2)
         }
-        value = literal
         index += 1
       }
-      flags[name] = Flag(word: word, value: value)
+      let earlier = flags[name]?.values ?? []
+      flags[name] = Flag(word: word, values: earlier + (value.map { [$0] } ?? []))
+    }
+  }
+
+  /// What a word says as the value of a flag: `title=name` is one where the flag asks for that form.
+  private static func value(_ word: Word, of form: String) -> Literal? {
+    switch word.kind {
+    case .value(let literal): literal
+    case .named where form.contains("="): .text(word.text)
+    case .named, .flag: nil
     }
   }
 
@@ -56,8 +66,13 @@ struct Invocation {
 
   /// The value of a flag as text, or nil where it was not given.
   func text(of flag: String) throws -> String? {
-    guard let literal = flags[flag]?.value else { return nil }
+    guard let literal = flags[flag]?.values.last else { return nil }
     return try text(of: literal)
+  }
+
+  /// The values of a flag as texts, in the order in which they were given.
+  func texts(of flag: String) throws -> [String] {
+    try (flags[flag]?.values ?? []).map { try text(of: $0) }
   }
 
   /// The word of a flag that was given.
@@ -144,9 +159,10 @@ struct Invocation {
 
   /// Prints a value as asked for and gives it.
   func show(_ reading: Reading, hiding hiddenColumns: Set<String> = []) throws -> CommandResult {
+    let format = try format()
     session.lastValue = reading.value
     guard !session.options.isJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
-    var formatter = session.formatter(try format())
+    var formatter = session.formatter(format)
     formatter.hiddenColumns = hiddenColumns
     session.console.write(try formatter.text(of: reading.value, reading.schema))
     return .none
@@ -154,7 +170,10 @@ struct Invocation {
 
   /// Prints lines and gives them as a JSON text.
   func print(_ text: String) -> CommandResult {
-    guard !session.options.isJSON else { return CommandResult(json: JSON.text(of: .string(text))) }
+    guard !session.options.isJSON else {
+      let line = text.last == "\n" ? text.dropLast() : text[...]
+      return CommandResult(json: JSON.text(of: .string(String(line))))
+    }
     session.console.write(text)
     return .none
   }

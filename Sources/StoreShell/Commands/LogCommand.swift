@@ -14,11 +14,19 @@ extension CommandDefinition {
     ],
     examples: [
       CommandExample(
-        "dispatch counter.increment --quiet", "log --json",
+        "dispatch counter.increment --quiet", "log",
         output: """
-          [{"n":"#1","at":"0.0s","source":"FILE:1","action":"counter.increment","changed":"counter.value"}]
+          n   at    source  action             changed
+          #1  0.0s  repl:1  counter.increment  counter.value
 
-          """)
+          """),
+      CommandExample(
+        "dispatch tasks.add milk --quiet", "dispatch counter.reset --quiet", "log --changed tasks.items",
+        output: """
+          n   at    source  action                  changed
+          #1  0.0s  repl:1  tasks.add title="milk"  tasks.nextId, tasks.items[id=1]
+
+          """),
     ]
   ) { invocation in
     try invocation.refuseOperands(from: 1)

@@ -4,7 +4,10 @@ import StoreSchema
 extension CommandDefinition {
   static let expression = CommandDefinition(
     "=", usage: ["= EXPR"], summary: "prints the value of a Lua expression", flags: FlagDefinition.format,
-    examples: [CommandExample("= state.counter.value * 10", output: "0\n")],
+    examples: [
+      CommandExample("= state.counter.value * 10", output: "0\n"),
+      CommandExample("= project('tasks.summary') .. '!'", output: "\"0 of 0 done!\"\n"),
+    ],
     lua: LuaVerb("=")
   ) { invocation in
     let text = try invocation.luaText("an expression")
@@ -15,7 +18,8 @@ extension CommandDefinition {
   static let lua = CommandDefinition(
     "lua", usage: ["lua CHUNK"], summary: "runs Lua: state, dispatch(name, args), project(name) and variables",
     examples: [
-      CommandExample("lua for i = 1, 3 do dispatch(\"counter.increment\") end", "show counter.value", output: "3\n")
+      CommandExample("lua for i = 1, 3 do dispatch(\"counter.increment\") end", "show counter.value", output: "3\n"),
+      CommandExample("lua print(#state.tasks.items)", output: "0\n"),
     ],
     lua: LuaVerb("lua")
   ) { invocation in
@@ -28,7 +32,10 @@ extension CommandDefinition {
   static let `let` = CommandDefinition(
     "let", usage: ["let [NAME = EXPR]"], summary: "sets a variable to the value of a Lua expression, or lists them",
     flags: FlagDefinition.format,
-    examples: [CommandExample("let n = 3", "= n + 1", output: "4\n")],
+    examples: [
+      CommandExample("let n = 3", "= n + 1", output: "4\n"),
+      CommandExample("let n = 3", "let", output: "n  3\n"),
+    ],
     lua: LuaVerb("let", .named)
   ) { invocation in
     let session = invocation.session
@@ -51,7 +58,17 @@ extension CommandDefinition {
   static let assert = CommandDefinition(
     "assert", usage: ["assert EXPR [-- MESSAGE]"],
     summary: "fails with status 3 unless a Lua expression holds; shows both sides of a comparison",
-    examples: [CommandExample("assert state.counter.value == 0 -- starts at zero", output: "")],
+    examples: [
+      CommandExample("assert state.counter.value == 0 -- starts at zero", output: ""),
+      CommandExample(
+        "assert state.counter.step > 1",
+        output: """
+          error[assert-failed]: state.counter.step > 1 does not hold
+            left   state.counter.step = 1
+            right  1 = 1
+
+          """),
+    ],
     lua: LuaVerb("assert")
   ) { invocation in
     guard let tail = invocation.statement.lua else { throw invocation.missing("an expression") }

@@ -8,7 +8,14 @@ extension CommandDefinition {
     flags: FlagDefinition.format, operands: [.words(["on", "off"]), .middleware],
     examples: [
       CommandExample(
-        "middleware on logger", output: "#1 shell.setGate name=\"logger\" open=true\n")
+        "middleware on logger", output: "#1 shell.setGate name=\"logger\" open=true\n"),
+      CommandExample(
+        "middleware",
+        output: """
+          order  name    gate  seen  tasks  origin
+          1      logger  off   0     0      swift
+
+          """),
     ]
   ) { invocation in
     let session = invocation.session

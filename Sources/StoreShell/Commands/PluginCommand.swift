@@ -9,9 +9,20 @@ extension CommandDefinition {
     flags: FlagDefinition.format, operands: [.words(["list", "load", "unload"]), .plugin],
     examples: [
       CommandExample(
-        "plugin load pomodoro --quiet",
-        output: ""),
-      CommandExample("plugin list --json", output: "[]\n"),
+        "plugin load catalog",
+        output: """
+          #1 shell.loadPlugin name="catalog" version="0.1.0"
+            1 action
+
+          """),
+      CommandExample(
+        "plugin load catalog", "plugin unload catalog",
+        output: """
+          #1 shell.loadPlugin name="catalog" version="0.1.0"
+            1 action
+          #2 shell.unloadPlugin name="catalog"
+
+          """),
     ]
   ) { invocation in
     let session = invocation.session
@@ -44,7 +55,7 @@ extension Session {
     }
     let source = try PluginLocator(options).source(word)
     try grant(source)
-    let (plugin, report) = try store.load(source, from: self.source(function: "plugin"))
+    let (plugin, report) = try refusing { try store.load(source, from: self.source(function: "plugin")) }
     guard !isSilent else {
       if let failure = report.failure { throw ShellError(describing: failure) }
       return .none
@@ -55,6 +66,17 @@ extension Session {
     ]
     let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
     return try finish(report, details: texts.isEmpty ? [] : [texts.joined(separator: ", ")])
+  }
+
+  /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4.
+  private func refusing<Result>(_ load: () throws -> Result) throws -> Result {
+    do {
+      return try load()
+    } catch {
+      var error = ShellError(describing: error)
+      error.status = 4
+      throw error
+    }
   }
 
   private func grant(_ source: PluginSource) throws {

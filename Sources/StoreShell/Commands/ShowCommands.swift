@@ -14,7 +14,7 @@ extension CommandDefinition {
     try invocation.refuseOperands(from: 1)
     let session = invocation.session
     guard let word = invocation.operands.first else { return try invocation.show(session.wholeState()) }
-    guard case .value(.bare(let text)) = word.kind, Int(text) == nil, Double(text) == nil else {
+    guard case .value(.bare(let text)) = word.kind, case .string = try session.value(.bare(text)) else {
       guard case .value(let literal) = word.kind else { throw invocation.missing("a path") }
       return try invocation.show(Reading(value: try session.value(literal), schema: .dynamic(.any)))
     }
@@ -25,7 +25,7 @@ extension CommandDefinition {
   static let watch = CommandDefinition(
     "watch", usage: ["watch [PATH]", "watch stop ID|all"],
     summary: "prints a line at each change of a value; alone, lists the watches", flags: FlagDefinition.format,
-    operands: [.path],
+    operands: [.pathOrWord("stop"), .watch],
     examples: [
       CommandExample("watch counter.value", output: "watch 1: counter.value = 0\n"),
       CommandExample("watch counter.step", "watch stop 1", output: "watch 1: counter.step = 1\n"),

@@ -4,7 +4,10 @@ import StoreSchema
 extension CommandDefinition {
   static let echo = CommandDefinition(
     "echo", usage: ["echo WORD…"], summary: "prints words, with variables and $(…) replaced",
-    examples: [CommandExample("let n = 3", "echo done $n", output: "done 3\n")]
+    examples: [
+      CommandExample("let n = 3", "echo done $n", output: "done 3\n"),
+      CommandExample("echo $(1 + 1) 'and more' > FOLDER/two.txt", output: ""),
+    ]
   ) { invocation in
     let texts = try invocation.operands.map { word -> String in
       guard case .value(let literal) = word.kind else {
@@ -18,7 +21,7 @@ extension CommandDefinition {
 
   static let quit = CommandDefinition(
     "quit", usage: ["quit [STATUS]"], summary: "leaves, with a status",
-    examples: [CommandExample("quit", output: "")]
+    examples: [CommandExample("quit", output: ""), CommandExample("quit 4", output: "")]
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     var status: Int32 = 0
@@ -35,9 +38,21 @@ extension CommandDefinition {
 
   static let set = CommandDefinition(
     "set", usage: ["set [NAME [VALUE]]"],
-    summary: "changes a setting, or lists them: emit (always, whenDifferent, never), output (a format), runaway (a number)",
+    summary:
+      "changes a setting, or lists them: emit (always, whenDifferent, never), output (a format), runaway (a number)",
     flags: FlagDefinition.format, operands: [.words(["emit", "output", "runaway"])],
-    examples: [CommandExample("set output json", "show counter.value", output: "0\n")]
+    examples: [
+      CommandExample("set output json", "show counter", output: "{\"value\":0,\"step\":1}\n"),
+      CommandExample(
+        "set",
+        output: """
+          name     value          origin
+          emit     whenDifferent  store
+          output   auto           session
+          runaway  1000           store
+
+          """),
+    ]
   ) { invocation in
     let session = invocation.session
     guard let name = try invocation.operand(0) else {
@@ -83,7 +98,10 @@ extension CommandDefinition {
     summary: "prints every phase of every action, to standard error",
     flags: [FlagDefinition("stable", "leave out times")],
     operands: [.words(["on", "off"])],
-    examples: [CommandExample("trace on --stable", "trace off", output: "")]
+    examples: [
+      CommandExample("trace on --stable", "trace off", output: ""),
+      CommandExample("trace", output: "trace is off\n"),
+    ]
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     let session = invocation.session
@@ -115,7 +133,9 @@ extension CommandDefinition {
     examples: [
       CommandExample(
         "echo 'dispatch counter.increment' > FOLDER/up.stsh", "source FOLDER/up.stsh",
-        output: "#1 counter.increment\n  counter.value  0 -> 1\n")
+        output: "#1 counter.increment\n  counter.value  0 -> 1\n"),
+      CommandExample(
+        "echo 'echo hello $1' > FOLDER/hello.stsh", "source FOLDER/hello.stsh world", output: "hello world\n"),
     ]
   ) { invocation in
     let file = try invocation.required(0, "a file")

@@ -23,6 +23,7 @@ enum ErrorCode {
   static let explanations: [String: String] = [
     "assert-failed": "the expression of an assert is false or nil. Both sides of a comparison are shown.",
     "bad-record": "a line of an ingested file is not JSON or does not fit the action. What came before it stays.",
+    "duplicate-unit": "two middlewares have the same name.",
     "failed": "the system refused something; the message says what.",
     "interrupted": "Ctrl-C was pressed while the command ran. The action that was being processed changed nothing.",
     "line-too-long": "a statement has more than 8 MiB. Read big data with ingest.",
@@ -34,7 +35,8 @@ enum ErrorCode {
     "out-of-range": "a number is outside the bounds that its type declares.",
     "plugin-api": "the plugin is written for another version of the plugin API than this shell serves.",
     "plugin-budget": "a plugin's function used more instructions or time than one call may; a reducer changed nothing.",
-    "plugin-grant": "the plugin asks for permissions that nobody granted. Run with --grant NAME, or answer at the prompt.",
+    "plugin-grant":
+      "the plugin asks for permissions that nobody granted. Run with --grant NAME, or answer at the prompt.",
     "plugin-load": "the plugin's files cannot be read, or its Lua cannot be run. Nothing of it was loaded.",
     "plugin-memory": "a plugin needed more memory than its limit; a reducer changed nothing.",
     "plugin-runtime": "a plugin's function raised an error. From a reducer: the state is unchanged.",

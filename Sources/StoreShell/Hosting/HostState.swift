@@ -100,15 +100,21 @@ extension HostState {
   }
 
   /// The state of all modules as one value, for traces.
-  var value: Value {
-    let record = Self.appRecord
-    var names = record.layout.fields
-    guard case .record(let fields) = app.schemaValue else { return .none }
-    var values = fields.values
-    for slice in plugins where slice.value != .none {
-      names.append(slice.name)
-      values.append(slice.value)
+  var value: Value { value { _ in true } }
+
+  /// The state of some modules as one value, in the order of the modules.
+  func value(where isIncluded: (String) -> Bool) -> Value {
+    var names: [String] = []
+    var values: [Value] = []
+    func append(_ name: String, _ value: Value) {
+      guard isIncluded(name) else { return }
+      names.append(name)
+      values.append(value)
     }
+    if case .record(let fields) = app.schemaValue {
+      for (name, value) in zip(fields.layout.fields, fields.values) { append(name, value) }
+    }
+    for slice in plugins where slice.value != .none { append(slice.name, slice.value) }
     return .record(Record(RecordLayout(name: "", fields: names), values))
   }
 }

@@ -12,6 +12,8 @@ extension HostAction: CallCarrying {}
 /// A root state that holds slices of plugins.
 protocol PluginHolding: Sendable, SendableMetatype {
   var plugins: [PluginSlice] { get set }
+  /// The state of some modules as one value.
+  func value(where isIncluded: (String) -> Bool) -> Value
 }
 
 extension HostState: PluginHolding {}
@@ -66,6 +68,7 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
       }
       do throws(PluginError) {
         let kept = try plugin.before(unit: index, call, action, view: context.view)
+        guard plugin.hasAfter(unit: index) else { return .none }
         return IO { output in
           do throws(PluginError) {
             try plugin.after(unit: index, call, action, kept: kept, view: context.view) { call, source in
@@ -85,6 +88,7 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
       middleware.lift(
         input: { (action: Action) in action.call },
         output: { $0 },
-        state: { (state: State) in state.plugins.first { $0.name == name }?.value ?? .none }))
+        // The middleware reads by its view; this is what traces show that it sees.
+        state: { (state: State) in state.value { plugin.source.manifest.mayRead($0) } }))
   }
 }

@@ -22,6 +22,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
   private var actionsByName: [String: ActionType] = [:]
   private(set) var log = ActionLog()
   private let faults = FaultBox()
+  private var trace: ((TraceEvent) -> Void)?
 
   /// Hosts an application.
   ///
@@ -110,7 +111,10 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
 
   func plugin(named name: String) -> Plugin? { plugins.first { $0.plugin.module.name == name }?.plugin }
 
-  func setTrace(_ sink: ((TraceEvent) -> Void)?) { store.setTrace(sink) }
+  func setTrace(_ sink: ((TraceEvent) -> Void)?) {
+    trace = sink
+    store.setTrace(sink)
+  }
 
   func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { logSink.write = sink }
 
@@ -165,7 +169,10 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
 
   /// Brings the gates where the shell's slice says they stand.
   private func moveGates(_ shell: ShellState) {
-    for unit in hostUnits { unit.gate.set(isOpen: shell.isOpen(unit.name)) }
+    for unit in hostUnits {
+      let isOpen = shell.isOpen(unit.name)
+      if unit.gate.set(isOpen: isOpen) { trace?(.gate(unit: unit.name, isOpen: isOpen)) }
+    }
   }
 
   // MARK: Reading
@@ -216,7 +223,9 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
     _ name: String, _ read: @escaping @Sendable () -> Value,
     _ onChange: @escaping @Sendable (Notification<Value>) -> Void
   ) -> Subscription {
-    store.watch(name, { _ in read() }, isDifferent: { $0 != $1 }, onChange)
+    // R10: under the policy `always` a watcher is told after every action, changed or not.
+    store.watch(
+      name, { _ in read() }, isDifferent: { [unowned self] in $0 != $1 || emission == "always" }, onChange)
   }
 
   var interrupts: [@Sendable () -> Void] { plugins.map(\.plugin.interrupt) }

@@ -33,12 +33,13 @@ struct Completer {
       return list(
         definition.flags.map { flag in
           LineCompletion.Candidate(
-            text: "--\(flag.name)", display: "--\(flag.name)  \(flag.summary)", suffix: flag.value == nil ? " " : " ")
+            text: "--\(flag.name)", display: "--\(flag.name)  \(flag.summary)", suffix: " ")
         })
     }
-    if let flag = words.openFlag(definition) { return list(flagValues(flag, definition)) }
-    if verb == "dispatch" { return completeDispatch(words, start: start, list: list) }
-    let position = words.operandCount(definition) - 1
+    if let flag = words.openFlag(definition) { return list(flagValues(flag, definition, words.current)) }
+    let operands = words.operands(definition)
+    if verb == "dispatch" { return completeDispatch(operands, words.current, start: start, list: list) }
+    let position = operands.count - 1
     guard position < definition.operands.count else { return list([]) }
     return list(candidates(definition.operands[position], words))
   }
@@ -46,25 +47,39 @@ struct Completer {
   // MARK: Actions
 
   private func completeDispatch(
-    _ words: CompletionWords, start: Int, list: ([LineCompletion.Candidate]) -> LineCompletion
+    _ operands: [String], _ current: String, start: Int, list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
-    guard words.complete.count > 1 else { return list(nameCandidates(actionNames, words.current)) }
-    guard let type = session.store.action(named: words.complete[1]) else { return list([]) }
-    if words.current.isEmpty {
+    guard operands.count > 1 else { return list(nameCandidates(actionNames, current)) }
+    guard let type = session.store.action(named: operands[1]) else { return list([]) }
+    if current.isEmpty {
       // After a complete action, its signature is what helps; nothing is inserted until a letter is typed.
       return LineCompletion(replaceFrom: start, note: type.signature)
     }
-    if let equals = words.current.firstIndex(of: "=") {
-      let name = String(words.current[..<equals])
+    if let equals = current.firstIndex(of: "=") {
+      let name = String(current[..<equals])
       guard let field = type.fields.first(where: { $0.name == name }) else { return list([]) }
       return list(values(of: field, type).map { LineCompletion.Candidate(text: "\(name)=\($0)", display: $0) })
     }
-    let given = Set(words.complete.dropFirst(2).compactMap { $0.split(separator: "=").first.map(String.init) })
     return list(
-      type.fields.filter { !given.contains($0.name) }.map { field in
+      missingFields(of: type, after: operands.dropFirst(2)).map { field in
         LineCompletion.Candidate(
           text: "\(field.name)=", display: "\(field.name)=  \(field.schema.typeName)", suffix: "")
       })
+  }
+
+  /// The arguments that are not given yet, by name or by position.
+  private func missingFields(of type: ActionType, after words: ArraySlice<String>) -> [Field] {
+    var missing = type.fields
+    var positional = 0
+    for word in words {
+      let name = String(word.prefix { $0 != "=" })
+      if name.count < word.count, name.isName {
+        missing.removeAll { $0.name == name }
+      } else {
+        positional += 1
+      }
+    }
+    return Array(missing.dropFirst(positional))
   }
 
   private var actionNames: [String] { session.store.modules.flatMap(\.actions).map(\.fullName) }
@@ -103,10 +118,8 @@ struct Completer {
     var modules: [String] = []
     for name in matching {
       let module = String(name.prefix { $0 != "." })
-      if !modules.contains(module) { modules.append(module) }
-    }
-    if modules.count == 1, matching.count > 0, typed == modules[0] {
-      return [LineCompletion.Candidate(text: typed, suffix: ".")]
+      // A module's actions stand together.
+      if modules.last != module { modules.append(module) }
     }
     return modules.map { LineCompletion.Candidate(text: $0, suffix: ".") }
   }
@@ -118,6 +131,10 @@ struct Completer {
     switch operand {
     case .action: return nameCandidates(actionNames, words.current)
     case .path: return pathCandidates(words.current)
+    case .pathOrWord(let word): return plain([word]) + pathCandidates(words.current)
+    case .watch:
+      guard words.complete.last == "stop" else { return [] }
+      return plain(session.watches.list.map { "\($0.id)" } + ["all"])
     case .module: return plain(session.store.modules.map(\.name))
     case .middleware: return plain(session.store.units.map(\.name))
     case .loadedPlugin: return plain(session.store.loadedPlugins.map(\.name))
@@ -173,9 +190,12 @@ struct Completer {
     }
   }
 
-  private func flagValues(_ flag: FlagDefinition, _ definition: CommandDefinition) -> [LineCompletion.Candidate] {
+  private func flagValues(
+    _ flag: FlagDefinition, _ definition: CommandDefinition, _ typed: String
+  ) -> [LineCompletion.Candidate] {
     switch (flag.name, definition.verb) {
-    case ("as", "ingest"): actionNames.map { LineCompletion.Candidate(text: $0) }
+    case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)
+    case ("changed", "log"): pathCandidates(typed)
     case ("as", _): Format.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     default: []
     }
@@ -183,12 +203,18 @@ struct Completer {
 
   // MARK: Lua
 
+  /// What the sandbox leaves of Lua's globals, without those that only plugins' authors need.
+  private static let luaNames = [
+    "assert", "error", "ipairs", "math", "next", "pairs", "pcall", "print", "select", "string", "table", "tonumber",
+    "tostring", "type", "utf8",
+  ]
+
   /// Names in Lua: `state.` and what follows it, the functions of the session, variables.
   private func completeLua(_ text: String, cursor: Int) -> LineCompletion {
     let typed = String(text.reversed().prefix { $0.isLetter || $0.isNumber || "_.[]".contains($0) }.reversed())
     let start = cursor - typed.utf8.count
     guard typed.hasPrefix("state.") else {
-      let names = ["state", "dispatch", "project"] + session.letNames
+      let names = ["state", "dispatch", "project"] + Completer.luaNames + session.letNames
       let candidates = names.filter { $0.hasPrefix(typed) }.map { name in
         LineCompletion.Candidate(text: name, suffix: name == "state" ? "." : "")
       }

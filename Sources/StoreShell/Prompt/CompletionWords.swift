@@ -11,6 +11,7 @@ struct CompletionWords {
   init(_ text: String) {
     self.text = text
     var quote: Character?
+    var isEscaped = false
     var depth = 0
     var luaStart: String.Index?
     var luaDepth = 0
@@ -21,11 +22,18 @@ struct CompletionWords {
       defer { index = next }
       if let open = quote {
         current.append(character)
-        if character == open { quote = nil }
+        if isEscaped {
+          isEscaped = false
+        } else if character == "\\", open == "\"" {
+          isEscaped = true
+        } else if character == open {
+          quote = nil
+        }
         continue
       }
       switch character {
       case "\"", "'": quote = character
+      case "\\" where next < text.endIndex && text[next] == "\n": continue
       case "$" where next < text.endIndex && text[next] == "(" && luaStart == nil:
         luaStart = text.index(after: next)
         luaDepth = depth
@@ -66,9 +74,9 @@ struct CompletionWords {
     return definition.flags.first { "--\($0.name)" == last && $0.value != nil }
   }
 
-  /// How many words before the cursor are neither flags nor their values, the verb among them.
-  func operandCount(_ definition: CommandDefinition) -> Int {
-    var count = 0
+  /// The words before the cursor that are neither flags nor their values, the verb first.
+  func operands(_ definition: CommandDefinition) -> [String] {
+    var operands: [String] = []
     var skips = false
     for word in complete {
       if skips {
@@ -76,9 +84,9 @@ struct CompletionWords {
       } else if word.hasPrefix("--") {
         skips = definition.flags.contains { "--\($0.name)" == word && $0.value != nil }
       } else {
-        count += 1
+        operands.append(word)
       }
     }
-    return count
+    return operands
   }
 }

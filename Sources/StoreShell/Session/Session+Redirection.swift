@@ -17,7 +17,11 @@ extension Session {
         place: .span(redirection.span))
     }
     var result = CommandResult.none
-    let text = try console.capturing { result = try body() }
+    var text = try console.capturing { result = try body() }
+    if options.isJSON {
+      text = result.json.map { $0 + "\n" } ?? ""
+      result = .none
+    }
     switch redirection.kind {
     case .file, .append:
       do throws(FileError) {
@@ -51,7 +55,8 @@ extension Session {
     }
     // A command that reads no more, such as head, is no failure.
     let previous = signal(SIGPIPE, SIG_IGN)
-    fputs(text, stream)
+    let bytes = Array(text.utf8)
+    fwrite(bytes, 1, bytes.count, stream)
     let status = pclose(stream)
     signal(SIGPIPE, previous)
     guard status == 0 else {

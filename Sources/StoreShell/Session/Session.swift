@@ -69,7 +69,7 @@ public final class Session {
   /// Whether a Lua text lacks only its end.
   func isUnfinishedLua(_ text: String) -> Bool {
     guard let lua = try? lua() else { return false }
-    return lua.isUnfinished(text, isExpression: true) || lua.isUnfinished(text, isExpression: false)
+    return lua.isUnfinished(text)
   }
 
   /// How errors in Lua name the statement.

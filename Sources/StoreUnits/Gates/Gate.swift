@@ -4,7 +4,6 @@ import Synchronization
 /// SwiftRex's GatedMiddleware.
 public final class Gate: Sendable {
   private let open: Atomic<Bool>
-  private let lastEvaluated = Atomic<Int>(0)
   private let heldInputs = Atomic<Int>(0)
   private let droppedOutputs = Atomic<Int>(0)
 
@@ -31,7 +30,19 @@ public final class Gate: Sendable {
   /// - Returns: whether it stood otherwise before.
   @discardableResult
   public func set(isOpen: Bool) -> Bool { open.exchange(isOpen, ordering: .relaxed) != isOpen }
+}
 
-  /// Whether an action has not been looked at yet: a gate around several units evaluates its control map once an action.
-  func isFirstLook(at number: Int) -> Bool { lastEvaluated.exchange(number, ordering: .relaxed) != number }
+/// What several units under one gate share: the control map is evaluated once an action, when the first of them is asked.
+final class LatestControl: Sendable {
+  private let number = Atomic<Int>(0)
+  private let wasControl = Atomic<Bool>(false)
+
+  /// Whether an action is a control action.
+  func isControl(_ number: Int, _ evaluate: () -> Bool) -> Bool {
+    if self.number.load(ordering: .relaxed) == number { return wasControl.load(ordering: .relaxed) }
+    let isControl = evaluate()
+    wasControl.store(isControl, ordering: .relaxed)
+    self.number.store(number, ordering: .relaxed)
+    return isControl
+  }
 }

@@ -12,17 +12,19 @@ extension Middleware {
   public func gated<Control: Equatable & Sendable>(
     by gate: Gate = Gate(), control: @escaping @Sendable (Input) -> Control?, on: Control, off: Control
   ) -> Middleware {
-    Middleware(
+    let latest = LatestControl()
+    return Middleware(
       units: units.map { unit in
         unit.mapHandler { inner, attachment in
           let trace = attachment.trace
           return { input, context in
-            let value = control(input)
-            if let value, gate.isFirstLook(at: context.number) {
+            let isControl = latest.isControl(context.number) {
+              guard let value = control(input) else { return false }
               if value == on, gate.set(isOpen: true) { trace.report(.gate(unit: unit.name, isOpen: true)) }
               if value == off, gate.set(isOpen: false) { trace.report(.gate(unit: unit.name, isOpen: false)) }
+              return true
             }
-            guard value != nil || gate.isOpen else {
+            guard isControl || gate.isOpen else {
               gate.noteHeld()
               return nil
             }

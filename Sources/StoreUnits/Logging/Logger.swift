@@ -11,6 +11,8 @@ public struct LoggedAction<Action> {
   public let changes: [Change]
 }
 
+extension LoggedAction: Sendable where Action: Sendable {}
+
 extension Middleware where Output == Never {
   /// Logs every action, in processing order. Gate it to switch it while the store runs.
   ///

@@ -11,8 +11,11 @@ final class TemporaryFolder {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  deinit {
-    _ = nftw(path, { name, _, _, _ in remove(name) }, 16, Int32(FTW_DEPTH | FTW_PHYS))
+  deinit { Self.removeAll(path) }
+
+  private static func removeAll(_ path: String) {
+    for name in names(inFolder: path) { removeAll("\(path)/\(name)") }
+    remove(path)
   }
 
   /// Writes a file, making the folders that it needs.
@@ -29,6 +32,19 @@ final class TemporaryFolder {
 
   /// Writes a text file, making the folders that it needs.
   func write(_ name: String, _ text: String) throws { try write(name, Array(text.utf8)) }
+}
+
+/// The names of what is in a folder, in no order; none where it is no folder.
+func names(inFolder path: String) -> [String] {
+  var status = stat()
+  guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, let folder = opendir(path) else { return [] }
+  defer { closedir(folder) }
+  var names: [String] = []
+  while let entry = readdir(folder) {
+    let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    if name != ".", name != ".." { names.append(name) }
+  }
+  return names
 }
 
 /// The text of a file; nil where there is none.

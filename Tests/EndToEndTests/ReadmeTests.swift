@@ -1,0 +1,43 @@
+import TerminalSupport
+import Testing
+
+@Suite("The README")
+struct ReadmeTests {
+  /// The texts of the fenced blocks of a language, in order.
+  private func blocks(_ language: String) throws -> [String] {
+    let text = try #require(contents(ofFile: Shell.packageFolder + "/README.md"))
+    var blocks: [String] = []
+    var block: String?
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line == "```\(language)" {
+        block = ""
+      } else if line == "```", let ended = block {
+        blocks.append(ended)
+        block = nil
+      } else {
+        block? += line + "\n"
+      }
+    }
+    return blocks
+  }
+
+  private func type(_ session: String, at terminal: Terminal) throws {
+    for line in session.split(separator: "\n") where line.hasPrefix("stsh> ") {
+      try terminal.enter(String(line.dropFirst(6)))
+    }
+    #expect(terminal.text == session + "stsh> ")
+  }
+
+  @Test func theFirstSessionRunsAsPrinted() throws {
+    let session = try #require(try blocks("stsh").first)
+    try type(session, at: try Shell().prompt())
+  }
+
+  @Test func thePluginRunsAsPrinted() throws {
+    let shell = try Shell()
+    try shell.folder.write("stock/plugin.json", try #require(try blocks("json").first))
+    try shell.folder.write("stock/init.lua", try #require(try blocks("lua").first))
+    let session = try #require(try blocks("stsh").last)
+    try type(session, at: try shell.prompt("--grant", "stock"))
+  }
+}
