@@ -70,6 +70,14 @@ let package = Package(
         "StoreSchemaMacros", .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
       ],
       swiftSettings: strict),
+    .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreUnitsTests", dependencies: ["StoreUnits", "StoreCore", "StoreSchema"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),
+    .testTarget(
+      name: "ScenarioTests", dependencies: ["StoreShell", "StorePlugins", "StoreUnits", "StoreCore", "StoreSchema"],
+      swiftSettings: strict),
     .testTarget(
       name: "StorePluginsTests", dependencies: ["StorePlugins", "StoreCore", "StoreSchema"], swiftSettings: strict),
     .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime"], swiftSettings: strict),

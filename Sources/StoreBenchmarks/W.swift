@@ -232,7 +232,8 @@ private func mutexMillion() -> Double {
 
 private func watchedSlices(_ count: Int) throws -> Benchmark.Sample {
   let store = try Store(
-    initial: PersistentList(repeatElement(0, count: count)), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 })
+    initial: PersistentList(repeatElement(0, count: count)), reducer: Reducer<Int, PersistentList<Int>> { $1[$0] &+= 1 }
+  )
   let slices = store.watchParts(
     differing: { before, now in
       let same = PersistentList.commonEnds(before, now) { $0.pointee == $1.pointee }

@@ -1,6 +1,6 @@
 /// Where an action comes from (rule R12). Lifting, projecting and mapping an action never change it (R13).
 ///
-/// The first four fields and the idea come from SwiftRex's `ActionSource`; kind, plugin and cause are ours.
+/// The first four fields and the idea come from SwiftRex's `ActionSource`; kind, plugin, unit and cause are ours.
 public struct ActionSource: Hashable, Codable, Sendable {
   /// The file of the dispatching line: a Swift file, a script, a Lua chunk, or `repl`, `-c`, `stdin`.
   public var file: String
@@ -8,16 +8,12 @@ public struct ActionSource: Hashable, Codable, Sendable {
   public var function: String
   /// The line, from 1.
   public var line: Int
-  /// What the dispatching code had to add.
-  public var info: String?
-  /// What kind of place it is.
-  public var kind: Kind
-  /// The plugin whose code dispatched.
-  public var plugin: String?
-  /// The plugin's unit or command whose code dispatched.
-  public var unit: String?
   /// The number of the action whose processing produced this one.
   public var cause: Int?
+  /// What kind of place it is.
+  public var kind: Kind
+  // A source is copied several times an action, so what few sources have stands apart.
+  @usableFromInline var details: Details?
 
   /// The kinds of place that actions come from.
   public enum Kind: String, Codable, Sendable {
@@ -48,11 +44,9 @@ public struct ActionSource: Hashable, Codable, Sendable {
     self.file = file
     self.function = function
     self.line = line
-    self.info = info
-    self.kind = kind
-    self.plugin = plugin
-    self.unit = unit
     self.cause = cause
+    self.kind = kind
+    details = info == nil && plugin == nil && unit == nil ? nil : Details(info: info, plugin: plugin, unit: unit)
   }
 
   /// The place where this is written.
@@ -61,5 +55,86 @@ public struct ActionSource: Hashable, Codable, Sendable {
     info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
   ) -> ActionSource {
     ActionSource(file: file, function: function, line: line, info: info)
+  }
+
+  /// What the dispatching code had to add.
+  public var info: String? {
+    get { details?.info }
+    set { details = Details(info: newValue, plugin: plugin, unit: unit) }
+  }
+
+  /// The plugin whose code dispatched.
+  public var plugin: String? {
+    get { details?.plugin }
+    set { details = Details(info: info, plugin: newValue, unit: unit) }
+  }
+
+  /// The plugin's unit or command whose code dispatched.
+  public var unit: String? {
+    get { details?.unit }
+    set { details = Details(info: info, plugin: plugin, unit: newValue) }
+  }
+
+  @usableFromInline
+  final class Details: Sendable {
+    let info: String?
+    let plugin: String?
+    let unit: String?
+
+    @usableFromInline
+    init(info: String?, plugin: String?, unit: String?) {
+      self.info = info
+      self.plugin = plugin
+      self.unit = unit
+    }
+  }
+}
+
+extension ActionSource {
+  private enum CodingKeys: String, CodingKey {
+    case file, function, line, info, kind, plugin, unit, cause
+  }
+
+  /// Reads a source; optional fields may be absent.
+  public init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    self.init(
+      file: try fields.decode(String.self, forKey: .file), function: try fields.decode(String.self, forKey: .function),
+      line: try fields.decode(Int.self, forKey: .line), info: try fields.decodeIfPresent(String.self, forKey: .info),
+      kind: try fields.decode(Kind.self, forKey: .kind),
+      plugin: try fields.decodeIfPresent(String.self, forKey: .plugin),
+      unit: try fields.decodeIfPresent(String.self, forKey: .unit),
+      cause: try fields.decodeIfPresent(Int.self, forKey: .cause))
+  }
+
+  /// Writes a source; optional fields that are nil are left out.
+  public func encode(to encoder: any Encoder) throws {
+    var fields = encoder.container(keyedBy: CodingKeys.self)
+    try fields.encode(file, forKey: .file)
+    try fields.encode(function, forKey: .function)
+    try fields.encode(line, forKey: .line)
+    try fields.encodeIfPresent(info, forKey: .info)
+    try fields.encode(kind, forKey: .kind)
+    try fields.encodeIfPresent(plugin, forKey: .plugin)
+    try fields.encodeIfPresent(unit, forKey: .unit)
+    try fields.encodeIfPresent(cause, forKey: .cause)
+  }
+
+  /// Whether all fields are equal.
+  public static func == (left: ActionSource, right: ActionSource) -> Bool {
+    left.line == right.line && left.file == right.file && left.function == right.function && left.kind == right.kind
+      && left.cause == right.cause && left.info == right.info && left.plugin == right.plugin && left.unit == right.unit
+  }
+
+  /// Feeds all fields to a hasher.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(file)
+    hasher.combine(function)
+    hasher.combine(line)
+    hasher.combine(info)
+    hasher.combine(kind)
+    hasher.combine(plugin)
+    hasher.combine(unit)
+    hasher.combine(cause)
   }
 }

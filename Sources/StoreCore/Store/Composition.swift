@@ -5,11 +5,20 @@ final class Composition<Action: Sendable, State: Sendable> {
   /// Asks middlewares and collects their IO.
   @usableFromInline typealias Handle = (Action, ActionContext, inout [IO<Action>]) -> Void
 
-  @usableFromInline let reducer: Reducer<Action, State>
-  /// Asks all middlewares, in order; nil: there are none.
-  @usableFromInline let handle: Handle?
-  @usableFromInline let emission: EmissionPolicy<State>
+  @usableFromInline let reduce: Reducer<Action, State>.Traced
+  @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
+  /// Reduces the short way, where `hasPlain`.
+  @usableFromInline let reducePlainly: Reducer<Action, State>.Plain
+  @usableFromInline let hasPlain: Bool
+  /// Asks all middlewares, in order.
+  @usableFromInline let handle: Handle
+  /// Whether there are any. (Not an optional `handle`: a closure in an optional is called by way of a thunk that copies the
+  /// context.)
+  @usableFromInline let hasMiddleware: Bool
+  /// Whether watchers are told; nil: always.
+  @usableFromInline let emits: (@Sendable (State, State) -> Bool)?
   @usableFromInline let recorder: ((ActionRecord<Action, State>) -> Void)?
+  /// Those who are told; none where the emission policy is `never`.
   @usableFromInline let watchers: [Unmanaged<Watcher<State>>]
   /// Whether somebody looks at commits: a recorder, a trace, watchers.
   @usableFromInline let isObserved: Bool
@@ -17,20 +26,44 @@ final class Composition<Action: Sendable, State: Sendable> {
   private let keptWatchers: [Watcher<State>]
 
   init(
-    reducer: Reducer<Action, State>, handle: Handle?, emission: EmissionPolicy<State>,
+    reducer: Reducer<Action, State>, attached: [AttachedUnit<Action, State>], emission: EmissionPolicy<State>,
     recorder: ((ActionRecord<Action, State>) -> Void)?, watchers: [Watcher<State>], isTraced: Bool
   ) {
-    self.reducer = reducer
-    self.handle = handle
-    self.emission = emission
+    reduce = reducer.traced
+    canFail = reducer.canFail
+    reducePlainly = reducer.plain ?? { _, _ in }
+    hasPlain = reducer.plain != nil
+    handle = Composition.chain(attached)
+    hasMiddleware = !attached.isEmpty
     self.recorder = recorder
-    self.watchers = watchers.map { Unmanaged.passUnretained($0) }
-    keptWatchers = watchers
-    isObserved = isTraced || recorder != nil || !watchers.isEmpty
+    switch emission.decide {
+    case .when(let predicate): emits = predicate
+    case .always, .never: emits = nil
+    }
+    if case .never = emission.decide {
+      keptWatchers = []
+    } else {
+      keptWatchers = watchers
+    }
+    self.watchers = keptWatchers.map { Unmanaged.passUnretained($0) }
+    isObserved = isTraced || recorder != nil || !keptWatchers.isEmpty
   }
 
-  /// The reducer's short way, while nobody but the reducer looks at actions and states.
-  var plain: Reducer<Action, State>.Plain? { isObserved || handle != nil ? nil : reducer.plain }
+  // Closures that call the next ones: what a closure captures needs no reference counting when it is called.
+  private static func chain(_ attached: [AttachedUnit<Action, State>]) -> Handle {
+    guard var handle = attached.first?.ask else { return { _, _, _ in } }
+    for unit in attached.dropFirst() {
+      let (earlier, ask) = (handle, unit.ask)
+      handle = { action, context, pending in
+        earlier(action, context, &pending)
+        ask(action, context, &pending)
+      }
+    }
+    return handle
+  }
+
+  /// Whether nobody but the reducer looks at actions and states, so that its short way will do.
+  var isPlain: Bool { hasPlain && !isObserved && !hasMiddleware }
 }
 
 /// What a composition is made of.
@@ -50,20 +83,8 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
 
   @usableFromInline
   func composition(isTraced: Bool) -> Composition<Action, State> {
-    // Closures that call the next ones: what a closure captures needs no reference counting when it is called.
-    var handle: Composition<Action, State>.Handle?
-    for ask in attached.map(\.ask) {
-      guard let earlier = handle else {
-        handle = ask
-        continue
-      }
-      handle = { action, context, pending in
-        earlier(action, context, &pending)
-        ask(action, context, &pending)
-      }
-    }
-    return Composition(
-      reducer: reducer, handle: handle, emission: emission, recorder: recorder, watchers: watchers,
+    Composition(
+      reducer: reducer, attached: attached, emission: emission, recorder: recorder, watchers: watchers,
       isTraced: isTraced)
   }
 }

@@ -34,5 +34,8 @@ enum Incoming<Action: Sendable>: Sendable {
 struct Job: @unchecked Sendable {
   // Safe: the thread that brings a job either waits until it has run, so that only one of the two uses what it captures,
   // or hands over what the job alone uses from then on.
-  let run: () -> Void
+  @usableFromInline let run: () -> Void
+
+  @inlinable
+  init(run: @escaping () -> Void) { self.run = run }
 }

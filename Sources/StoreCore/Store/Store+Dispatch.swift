@@ -11,7 +11,7 @@ extension Store {
   public func dispatch(
     _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
   ) -> DispatchResult {
-    dispatch(action, source: ActionSource(file: file, function: function, line: line, info: info))
+    take(action) { ActionSource(file: file, function: function, line: line, info: info) }
   }
 
   /// Has an action with its source processed, or enqueued where the store is busy.
@@ -24,13 +24,18 @@ extension Store {
   /// Has an action from a known source processed, or enqueued where the store is busy.
   @inlinable
   @discardableResult
-  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult {
-    guard ownership.tryAcquire() else { return enqueue(action, source) }
+  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult { take(action) { source } }
+
+  /// - Parameter source: made only where somebody may ask for it.
+  @inlinable
+  @inline(__always)
+  func take(_ action: Action, _ source: () -> ActionSource) -> DispatchResult {
+    guard ownership.tryAcquire() else { return enqueue(action, source()) }
     let result: DispatchResult
-    if let plain, !ownership.hasIncoming {
-      result = processPlainly(action, plain)
+    if isPlain, !ownership.hasIncoming {
+      result = processPlainly(action)
     } else {
-      result = processFully(action, source)
+      result = processFully(action, source())
     }
     ownership.release()
     if ownership.hasIncoming { drainIncoming() }
@@ -39,15 +44,16 @@ extension Store {
 
   /// Processes an action of which nobody wants to know anything: no middlewares, no watchers, no recorder, no trace.
   @inlinable
-  func processPlainly(_ action: Action, _ plain: Reducer<Action, State>.Plain) -> DispatchResult {
+  func processPlainly(_ action: Action) -> DispatchResult {
     let number = nextNumber
     nextNumber = number + 1
     processing = number
     processingRoot = number
     isReducing = true
-    plain(action, &current)
+    composition._withUnsafeGuaranteedRef { $0.reducePlainly(action, &current) }
     isReducing = false
     processing = 0
+    if keptCompositions.count > 1 { dropOldCompositions() }
     guard queue.isEmpty else { return finish(nil, of: number) }
     return DispatchResult(number: number, outcome: .done)
   }

@@ -6,11 +6,22 @@ extension Store {
   func process(_ action: Action, _ source: ActionSource, number: Int, root: Int) -> (any Error)? {
     processing = number
     processingRoot = root
-    defer { processing = 0 }
-    let composition = composition
+    defer {
+      processing = 0
+      if keptCompositions.count > 1 { dropOldCompositions() }
+    }
+    return composition._withUnsafeGuaranteedRef { process(action, source, number, root, $0) }
+  }
+
+  // A function of its own, because closures of an object that is an argument are called without reference counting.
+  @inlinable
+  @inline(never)
+  func process(
+    _ action: Action, _ source: ActionSource, _ number: Int, _ root: Int, _ composition: Composition<Action, State>
+  ) -> (any Error)? {
     let context = ActionContext(number: number, source: source, time: clock?.now ?? .zero, root: root)
     // All of them see the state before reducing (R4).
-    composition.handle?(action, context, &pendingIO)
+    if composition.hasMiddleware { composition.handle(action, context, &pendingIO) }
     if let failure = reduce(action, context, composition) { return failure }
     if !pendingIO.isEmpty { runIO(number) }
     if trace.isOn { trace.report(.done(number: number)) }
@@ -22,7 +33,7 @@ extension Store {
   func reduce(
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>
   ) -> (any Error)? {
-    guard composition.isObserved || composition.reducer.canFail?(action) ?? false else {
+    guard composition.isObserved || composition.canFail?(action) ?? false else {
       // Nobody looks at the state before, so the reducers have the only reference and change it in place.
       do {
         try change(action, context, composition)
@@ -50,10 +61,10 @@ extension Store {
   func change(_ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>) throws {
     isReducing = true
     defer { isReducing = false }
-    if let plain = composition.reducer.plain, !trace.isOn {
-      plain(action, &current)
+    if composition.hasPlain, !trace.isOn {
+      composition.reducePlainly(action, &current)
     } else {
-      try composition.reducer.traced(action, &current, context, trace)
+      try composition.reduce(action, &current, context, trace)
     }
   }
 
@@ -65,15 +76,10 @@ extension Store {
     composition.recorder?(
       ActionRecord(action: action, context: context, before: before, after: current, failure: nil))
     if trace.isOn { traceCommit(context.number, before) }
-    guard !composition.watchers.isEmpty else { return }
-    switch composition.emission.decide {
-    case .never: return
-    case .always: break
-    case .when(let predicate): guard predicate(before, current) else { return }
-    }
-    // One that is cancelled meanwhile is not told any more; one that is added meanwhile has got the value already.
-    for watcher in composition.watchers {
-      watcher._withUnsafeGuaranteedRef { if $0.isActive { $0.tell(before, current, context) } }
+    guard !composition.watchers.isEmpty, composition.emits?(before, current) ?? true else { return }
+    // One that is added meanwhile has got the value already.
+    for index in composition.watchers.indices {
+      composition.watchers[index]._withUnsafeGuaranteedRef { $0.notify(before, current, context) }
     }
   }
 

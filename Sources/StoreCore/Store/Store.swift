@@ -20,10 +20,12 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// The number of the action that is processed; 0: none.
   @exclusivity(unchecked) @usableFromInline var processing = 0
   @exclusivity(unchecked) @usableFromInline var processingRoot = 0
-  /// What happens to the next action.
-  @exclusivity(unchecked) @usableFromInline var composition: Composition<Action, State>
-  /// The composition's short way, if it has one at present.
-  @exclusivity(unchecked) @usableFromInline var plain: Reducer<Action, State>.Plain?
+  /// What happens to the next action; unmanaged, because counting references to it costs as much as a reducer. It is safe
+  /// because `keptCompositions` holds it: the present one and, until the end of an action, those that it was replaced for.
+  @exclusivity(unchecked) @usableFromInline var composition: Unmanaged<Composition<Action, State>>
+  @exclusivity(unchecked) @usableFromInline var keptCompositions: [Composition<Action, State>]
+  /// Whether the composition has a short way at present.
+  @exclusivity(unchecked) @usableFromInline var isPlain = false
   @usableFromInline var parts: CompositionParts<Action, State>
   @exclusivity(unchecked) @usableFromInline var pendingIO: [IO<Action>] = []
   @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
@@ -56,7 +58,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     let owner = OwnerReference<Action, State>()
     trace = TracePoint { job in owner.store?.later(job) }
     parts = CompositionParts(reducer: reducer, emission: emission)
-    composition = parts.composition(isTraced: false)
+    let first = parts.composition(isTraced: false)
+    composition = Unmanaged.passUnretained(first)
+    keptCompositions = [first]
     owner.store = self
     parts.attached = try attach(middleware)
     recompose()
@@ -159,9 +163,16 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Makes the composition anew, after a change of its parts.
   @usableFromInline
   func recompose() {
-    composition = parts.composition(isTraced: trace.isOn)
-    plain = composition.plain
+    let next = parts.composition(isTraced: trace.isOn)
+    composition = Unmanaged.passUnretained(next)
+    isPlain = next.isPlain
+    keptCompositions.append(next)
+    if processing == 0 { dropOldCompositions() }
   }
+
+  /// Lets go of the compositions that were replaced: no action is processed any more that met one of them.
+  @usableFromInline
+  func dropOldCompositions() { keptCompositions.removeFirst(keptCompositions.count - 1) }
 
   @inlinable
   func attach(_ middleware: Middleware<Action, Action, State>) throws(StoreError) -> [AttachedUnit<Action, State>] {

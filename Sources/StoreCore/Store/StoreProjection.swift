@@ -34,7 +34,8 @@ public struct StoreProjection<Action: Sendable, State: Sendable>: Sendable {
   ///   - action: this view's action for one of the new view's; nil drops it before it is enqueued.
   ///   - state: what the new view shows of this view's state.
   public func projection<Local: Sendable, Part: Sendable>(
-    named name: String? = nil, action: @escaping @Sendable (Local) -> Action?, state: @escaping @Sendable (State) -> Part
+    named name: String? = nil, action: @escaping @Sendable (Local) -> Action?,
+    state: @escaping @Sendable (State) -> Part
   ) -> StoreProjection<Local, Part> {
     func project<Base: ProjectionBase<Action, State>>(_ base: Base) -> StoreProjection<Local, Part> {
       StoreProjection<Local, Part>(Projected(name: name, base: base, action: action, state: state))
@@ -51,7 +52,8 @@ extension Store {
   ///   - action: the store's action for one of the view's; nil drops it before it is enqueued.
   ///   - state: what the view shows of the state.
   public func projection<Local: Sendable, Part: Sendable>(
-    named name: String? = nil, action: @escaping @Sendable (Local) -> Action?, state: @escaping @Sendable (State) -> Part
+    named name: String? = nil, action: @escaping @Sendable (Local) -> Action?,
+    state: @escaping @Sendable (State) -> Part
   ) -> StoreProjection<Local, Part> {
     StoreProjection<Local, Part>(Projected(name: name, base: self, action: action, state: state))
   }

@@ -4,20 +4,29 @@ import Synchronization
 /// parts are watched: the store asks once which keys differ, and the watchers of the others are not even looked at.
 public final class PartWatchers<Key: Hashable & Sendable, Part>: @unchecked Sendable {
   // Safe: `told` is read and written only by the thread that owns the store, within `Store.exclusively` or a notification.
+  @usableFromInline
   struct Entry {
-    let id: Int
-    let name: String
-    let onChange: @Sendable (Notification<Part?>) -> Void
+    @usableFromInline let id: Int
+    @usableFromInline let name: String
+    @usableFromInline let onChange: @Sendable (Notification<Part?>) -> Void
+
+    @inlinable
+    init(id: Int, name: String, onChange: @escaping @Sendable (Notification<Part?>) -> Void) {
+      self.id = id
+      self.name = name
+      self.onChange = onChange
+    }
   }
 
-  var told: [Key: [Entry]] = [:]
-  private var nextId = 0
-  private let read: @Sendable (Key) -> Part?
-  private let exclusively: @Sendable (Job) -> Void
-  private let later: @Sendable (Job) -> Void
-  private let trace: TracePoint
-  var subscription: Subscription?
+  @usableFromInline var told: [Key: [Entry]] = [:]
+  @usableFromInline var nextId = 0
+  @usableFromInline let read: @Sendable (Key) -> Part?
+  @usableFromInline let exclusively: @Sendable (Job) -> Void
+  @usableFromInline let later: @Sendable (Job) -> Void
+  @usableFromInline let trace: TracePoint
+  @usableFromInline var subscription: Subscription?
 
+  @usableFromInline
   init(
     read: @escaping @Sendable (Key) -> Part?, exclusively: @escaping @Sendable (Job) -> Void,
     later: @escaping @Sendable (Job) -> Void, trace: TracePoint
@@ -31,6 +40,7 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: @unchecked Send
   /// Tells a watcher of the part with a key, now and after every commit that changed it; nil: there is no such part.
   ///
   /// - Returns: the subscription; the watcher is told as long as it is kept.
+  @inlinable
   public func watch(
     _ key: Key, _ name: String = "watcher", _ onChange: @escaping @Sendable (Notification<Part?>) -> Void
   ) -> Subscription {
@@ -53,6 +63,7 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: @unchecked Send
     }
   }
 
+  @inlinable
   func tell(_ key: Key, _ old: Part?, _ new: Part?, _ context: ActionContext) {
     guard let entries = told[key] else { return }
     for entry in entries where told[key]?.contains(where: { $0.id == entry.id }) == true {
@@ -69,6 +80,7 @@ extension Store {
   /// - Parameters:
   ///   - differing: the keys whose parts differ between two states, cheap where the collection shares structure.
   ///   - part: the part with a key, nil where there is none.
+  @inlinable
   public func watchParts<Key: Hashable & Sendable, Part, Keys: Sequence<Key>>(
     differing: @escaping @Sendable (_ before: State, _ now: State) -> Keys,
     part: @escaping @Sendable (State, Key) -> Part?

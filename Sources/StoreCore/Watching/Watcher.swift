@@ -17,12 +17,19 @@ public final class Subscription: Sendable {
 @usableFromInline
 final class Watcher<State>: @unchecked Sendable {
   // Safe: `tell` is called only by the thread that owns the store; the flag may fall on any thread.
-  private let active = Atomic<Bool>(true)
+  @usableFromInline let active = Atomic<Bool>(true)
   @usableFromInline let tell: (_ before: State, _ now: State, ActionContext) -> Void
 
   init(tell: @escaping (State, State, ActionContext) -> Void) { self.tell = tell }
 
-  @usableFromInline
+  /// Tells the watcher, unless it was cancelled.
+  @inlinable
+  @inline(never)
+  func notify(_ before: State, _ now: State, _ context: ActionContext) {
+    if isActive { tell(before, now, context) }
+  }
+
+  @inlinable
   var isActive: Bool { active.load(ordering: .relaxed) }
 
   func deactivate() { active.store(false, ordering: .relaxed) }

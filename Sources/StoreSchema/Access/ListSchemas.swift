@@ -15,7 +15,8 @@ extension PersistentList: Schematic where Element: Schematic {
           let left = left.assumingMemoryBound(to: Self.self).pointee
           let right = right.assumingMemoryBound(to: Self.self).pointee
           guard left.count == right.count else { return false }
-          return Self.commonEnds(left, right) { element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }.prefix
+          return Self.commonEnds(left, right) { element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }
+            .prefix
             == left.count
         },
         parts: .list(
@@ -111,7 +112,9 @@ extension Array {
         guard let left = left.baseAddress, let right = right.baseAddress else { return (0, 0) }
         if left == right, count == other.count { return (shared, 0) }
         var prefix = 0
-        while prefix < shared, isEqual(UnsafeRawPointer(left + prefix), UnsafeRawPointer(right + prefix)) { prefix += 1 }
+        while prefix < shared, isEqual(UnsafeRawPointer(left + prefix), UnsafeRawPointer(right + prefix)) {
+          prefix += 1
+        }
         var suffix = 0
         while suffix < shared - prefix,
           isEqual(

@@ -78,7 +78,9 @@ extension Optional: Schematic where Wrapped: Schematic {
           target.assumingMemoryBound(to: Wrapped?.self).pointee = try Wrapped?(schemaValue: value)
         },
         isEqual: { left, right in
-          switch (left.assumingMemoryBound(to: Wrapped?.self).pointee, right.assumingMemoryBound(to: Wrapped?.self).pointee)
+          switch (
+            left.assumingMemoryBound(to: Wrapped?.self).pointee, right.assumingMemoryBound(to: Wrapped?.self).pointee
+          )
           {
           case (nil, nil): true
           case (let left?, let right?):

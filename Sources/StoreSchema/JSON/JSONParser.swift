@@ -228,7 +228,9 @@ private struct JSONParser {
   }
 
   private func text(_ range: Range<Int>) throws(JSONError) -> String {
-    guard let text = String(validating: bytes[range], as: UTF8.self) else { throw JSONError(message: "invalid UTF-8", offset: range.lowerBound) }
+    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+      throw JSONError(message: "invalid UTF-8", offset: range.lowerBound)
+    }
     return text
   }
 

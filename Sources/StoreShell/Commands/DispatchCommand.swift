@@ -50,7 +50,8 @@ extension Invocation {
 
   /// The call that words make: positional values fill the arguments in declared order.
   func call(_ type: ActionType, at action: Word, _ words: ArraySlice<Word>) throws -> ActionCall {
-    let arguments = try self.arguments(type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: action, words)
+    let arguments = try self.arguments(
+      type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: action, words)
     return ActionCall(type, arguments)
   }
 

@@ -21,6 +21,7 @@ extension CommandDefinition {
           #1 shell.loadPlugin name="catalog" version="0.1.0"
             1 action
           #2 shell.unloadPlugin name="catalog"
+            1 action
 
           """),
     ]
@@ -36,8 +37,9 @@ extension CommandDefinition {
     case "unload":
       try invocation.refuseOperands(from: 2)
       let name = try invocation.required(1, "the name of a plugin")
+      let counts = session.store.plugin(named: name)?.counts ?? []
       let report = try session.store.unload(name, source: session.source(function: "plugin"))
-      return try session.finish(report)
+      return try session.finish(report, details: counts)
     case let word?:
       let suggestion = Suggestion.nearest(to: word, among: ["list", "load", "unload"])
       throw ShellError(
@@ -60,12 +62,7 @@ extension Session {
       if let failure = report.failure { throw ShellError(describing: failure) }
       return .none
     }
-    let counts = [
-      (plugin.module.actions.count, "action", "actions"), (plugin.units.count, "middleware", "middleware"),
-      (plugin.module.commands.count, "command", "commands"),
-    ]
-    let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
-    return try finish(report, details: texts.isEmpty ? [] : [texts.joined(separator: ", ")])
+    return try finish(report, details: plugin.counts)
   }
 
   /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4.
@@ -143,6 +140,18 @@ extension Session {
       lastValue = .string(text)
       return invocation.print(text + "\n")
     }
+  }
+}
+
+extension Plugin {
+  /// What the plugin adds, in one line, zero counts left out; none where it adds nothing.
+  fileprivate var counts: [String] {
+    let counts = [
+      (module.actions.count, "action", "actions"), (units.count, "middleware", "middleware"),
+      (module.commands.count, "command", "commands"),
+    ]
+    let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+    return texts.isEmpty ? [] : [texts.joined(separator: ", ")]
   }
 }
 

@@ -39,7 +39,8 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
       Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
         sink.write?(
           LoggedLine(
-            number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes))
+            number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes)
+        )
       }.lift(input: { $0 }, to: Action.self, state: { $0 }))
     appUnits = application.middleware.units.map { unit in
       HostUnit(
@@ -190,7 +191,9 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
       throw PathError(message: "there is no module '\(name)'", hint: hint)
     }
     let origin = Path([path.steps[0]])
-    if path.steps.count > 1, case .field(let member) = path.steps[1], !module.fields.contains(where: { $0.name == member }) {
+    if path.steps.count > 1, case .field(let member) = path.steps[1],
+      !module.fields.contains(where: { $0.name == member })
+    {
       guard let projection = module.projections.first(where: { $0.name == member }) else {
         let names = module.fields.map(\.name) + module.projections.map(\.name)
         let hint = Suggestion.nearest(to: member, among: names).map { "did you mean '\(name).\($0)'?" }

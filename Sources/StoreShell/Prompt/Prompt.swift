@@ -82,8 +82,9 @@ public final class Prompt {
     let completer = editor.completer
     editor.completer = nil
     defer { editor.completer = completer }
-    guard case .line(let line) = try? editor.nextEvent(
-      prompt: String(lines.last ?? ""), until: nil, wakeDescriptor: nil)
+    guard
+      case .line(let line) = try? editor.nextEvent(
+        prompt: String(lines.last ?? ""), until: nil, wakeDescriptor: nil)
     else { return nil }
     return line
   }

@@ -19,7 +19,8 @@ struct PluginLocator {
     throw PluginError(
       .load, "there is no plugin '\(word)'",
       hint: Files.isDirectory(word)
-        ? "to load the folder here: plugin load ./\(word)" : "plugins are looked for by name in their own folders; a path has a /")
+        ? "to load the folder here: plugin load ./\(word)"
+        : "plugins are looked for by name in their own folders; a path has a /")
   }
 }
 

@@ -56,6 +56,8 @@ extension Session {
     // A command that reads no more, such as head, is no failure.
     let previous = signal(SIGPIPE, SIG_IGN)
     let bytes = Array(text.utf8)
+    // Unbuffered: what a command left unread would make the closing of the stream fail.
+    setvbuf(stream, nil, _IONBF, 0)
     fwrite(bytes, 1, bytes.count, stream)
     let status = pclose(stream)
     signal(SIGPIPE, previous)

@@ -181,7 +181,9 @@ public final class Session {
   }
 
   /// The formatter for results.
-  func formatter(_ format: Format) -> Formatter { Formatter(format, terminalWidth: console.width(), usesColor: options.usesColor) }
+  func formatter(_ format: Format) -> Formatter {
+    Formatter(format, terminalWidth: console.width(), usesColor: options.usesColor)
+  }
 }
 
 /// Lets a grammar ask its session.
@@ -198,8 +200,10 @@ struct AppliedWithFaults: Error {
 }
 
 extension Session: SessionLuaHost {
+  /// The action of that full name.
   public func action(named name: String) -> ActionType? { store.action(named: name) }
 
+  /// Has an action that the session's Lua dispatches processed.
   public func dispatch(_ call: ActionCall, line: Int) throws {
     var source = source(function: "dispatch")
     source.line += line - 1
@@ -208,8 +212,10 @@ extension Session: SessionLuaHost {
     if let fault = report.faults.first { throw fault.error }
   }
 
+  /// The value at a path or of a projection.
   public func project(_ path: String) throws -> Value { try read(Path(parsing: path)).value }
 
+  /// Prints a line.
   public func print(_ text: String) { console.write(text + "\n") }
 }
 

@@ -42,7 +42,9 @@ extension Middleware where Output == Never, State: Schematic {
       name,
       difference: { before, after in
         withUnsafePointer(to: before) { before in
-          withUnsafePointer(to: after) { State.schema.changes(from: UnsafeRawPointer(before), to: UnsafeRawPointer($0)) }
+          withUnsafePointer(to: after) {
+            State.schema.changes(from: UnsafeRawPointer(before), to: UnsafeRawPointer($0))
+          }
         }
       }, write: write)
   }

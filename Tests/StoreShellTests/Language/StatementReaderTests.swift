@@ -8,7 +8,10 @@ import Testing
     ("show tasks.open --as json --at 3", ["show", "tasks.open", "--as", "json", "--at", "3"]),
     ("show --as=json --json", ["show", "--as=json", "--json"]),
     ("counter.increment by=$(state.x + (4)) # note", ["counter.increment", "by=$(state.x + (4))"]),
-    (#"show tasks.items[id=3].title a["x y"].b items[*]"#, ["show", "tasks.items[id=3].title", #"a["x y"].b"#, "items[*]"]),
+    (
+      #"show tasks.items[id=3].title a["x y"].b items[*]"#,
+      ["show", "tasks.items[id=3].title", #"a["x y"].b"#, "items[*]"]
+    ),
     ("a [1, 2] {a = 1, b: [x]} {\"k\": nil}", ["a", "[1,2]", "{a=1,b=[x]}", "{k=nil}"]),
     ("a {1, 2} {[1] = x, [\"y z\"] = 2} {} []", ["a", "[1,2]", "{1=x,y z=2}", "{}", "[]"]),
     ("a {[1, 2], [3]} {\"x\", 'y'} [{}, {a=1},]", ["a", "[[1,2],[3]]", "[\"x\",\"y\"]", "[{},{a=1}]"]),
@@ -144,7 +147,9 @@ import Testing
     #expect(StatementReader.continuation(of: text, grammar: grammar) == expected)
   }
 
-  @Test(arguments: ["", " ", "a", "a \"x\"", "# \"", "a # \"", "a \\x", "lua for do\nend", "a \"\\q\" \"", "a | x '\"'"])
+  @Test(arguments: [
+    "", " ", "a", "a \"x\"", "# \"", "a # \"", "a \\x", "lua for do\nend", "a \"\\q\" \"", "a | x '\"'",
+  ])
   func complete(_ text: String) {
     #expect(StatementReader.continuation(of: text, grammar: grammar) == nil)
   }

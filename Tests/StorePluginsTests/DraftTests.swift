@@ -1,0 +1,292 @@
+import StorePlugins
+import StoreSchema
+import Testing
+
+@Suite("Drafts")
+struct DraftTests {
+  private static let fields = """
+    field("count", int { min = 0, max = 9 }), field("ratio", number()), field("on", bool()), field("name", text()),
+    field("phase", enum { "idle", "work" }), field("task", optional(int { min = 1 })), field("list", list(int())),
+    field("by", map(int())), field("place", Place), field("places", list(Place)), field("named", map(Place)),
+    field("maybe", optional(Place)),
+    """
+
+  /// Runs bodies, each as one action on the same slice, and answers with the fields that they left, as JSON.
+  private func reduce(_ bodies: String..., show: String = "s") throws -> String {
+    let bench = try Bench()
+    let actions = bodies.indices.map { "{ name = \"do\($0)\" }" }.joined(separator: ", ")
+    let reducers = bodies.indices.map { "do\($0) = function(s) \(bodies[$0]) end" }.joined(separator: ", ")
+    try bench.load(
+      try PluginFolder(
+        "d",
+        lua: """
+          local Place = record("Place", { field("x", int()), field("y", int { min = 0 }), field("tags", list(text())) })
+          return plugin {
+            state = { \(Self.fields) },
+            actions = { \(actions) },
+            reducers = { \(reducers) },
+            projections = { { name = "shown", fn = function(state) local s = state.d; return \(show) end } },
+          }
+          """))
+    for index in bodies.indices { try bench.dispatch("d.do\(index)") }
+    return try bench.project("d", "shown")
+  }
+
+  /// The message with which a body is refused, without the place; the slice stays as it was.
+  private func refuse(_ body: String, code: PluginError.Code = .schema) throws -> String {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "d",
+        lua: """
+          local Place = record("Place", { field("x", int()), field("y", int { min = 0 }), field("tags", list(text())) })
+          return plugin {
+            state = { \(Self.fields) }, actions = { { name = "go" }, { name = "fill" } },
+            reducers = {
+              fill = function(s) s.list = { 1, 2, 3 }; s.by = { a = 1 }; s.places = { { x = 1, y = 2, tags = {} } } end,
+              go = function(s) s.ratio = 4; s.list[1] = 77; s.places[1].x = 77; s.by.a = 77; \(body) end
+            },
+          }
+          """))
+    try bench.dispatch("d.fill")
+    let before = bench.state("d")
+    let error = try #require(fault { try bench.dispatch("d.go") })
+    #expect(bench.state("d") == before)
+    #expect(error.code == code, "\(error.message)")
+    return error.message.replacing("d: reducer 'd.go' left invalid state: ", with: "")
+      .replacing("d: reducer 'd.go': ", with: "").replacing(#/bad\/d\/init\.lua:\d+: /#, with: "")
+  }
+
+  // MARK: Scalars
+
+  @Test func scalarsOfEveryType() throws {
+    #expect(
+      try reduce(
+        "s.count, s.ratio, s.on, s.name, s.phase, s.task = 9, 3, true, 'né', 'work', 2",
+        show: "{ s.count, s.ratio, s.on, s.name, s.phase, s.task }") == #"[9,3.0,true,"né","work",2]"#)
+    #expect(try reduce("s.task = 4", "s.task = nil", show: "tostring(s.task)") == #""nil""#)
+    #expect(try reduce("s.count = s.count + 1; s.count = s.count * 5", show: "s.count") == "5")
+    #expect(try reduce("s.ratio = 1 / 3", show: "s.ratio * 3") == "1.0")
+    #expect(try reduce("s.count = 4 // 2", show: "math.type(s.count)") == #""integer""#)
+  }
+
+  @Test(arguments: [
+    ("s.count = -1", "'d.count' must be 0...9, got -1"), ("s.count = 10", "'d.count' must be 0...9, got 10"),
+    ("s.count = 1.5", "'d.count' must be Int, got number 1.5"),
+    ("s.count = 2.0", "'d.count' must be Int, got number 2.0"),
+    ("s.count = '1'", "'d.count' must be Int, got string \"1\""), ("s.count = nil", "'d.count' must be Int, got nil"),
+    ("s.ratio = 'x'", "'d.ratio' must be Double, got string \"x\""), ("s.on = 1", "'d.on' must be Bool, got number 1"),
+    ("s.on = nil", "'d.on' must be Bool, got nil"), ("s.name = 7", "'d.name' must be String, got number 7"),
+    ("s.phase = 'rest'", "'d.phase' must be one of idle, work, got string \"rest\""),
+    ("s.task = 0", "'d.task' must be >= 1, got 0"), ("s.task = {}", "'d.task' must be Int?, got a record"),
+    ("s.list = 3", "'d.list' must be [Int], got number 3"),
+    ("s.list[1] = 'x'", "'d.list[1]' must be Int, got string \"x\""),
+    ("s.list = { 1, 'x' }", "'d.list[2]' must be Int, got string \"x\""),
+    ("s.list = { 1, nil, 3 }", "'d.list' must be [Int], got a record"),
+    ("s.list = { 1, a = 2 }", "'d.list' must be [Int], got a record"),
+    ("s.by.a = 'x'", "'d.by.a' must be Int, got string \"x\""),
+    ("s.by = { 1 }", "'d.by' must be [String: Int], got a list"),
+    ("s.place.y = -1", "'d.place.y' must be >= 0, got -1"),
+    ("s.places[1].y = -1", "'d.places[1].y' must be >= 0, got -1"),
+    ("s.place = { x = 1 }", "'d.place' needs 'y' (Int)"), ("s.place = 3", "'d.place' must be Place, got number 3"),
+    ("s.place = { x = 1, y = 1, tags = { 3 } }", "'d.place.tags[1]' must be String, got number 3"),
+    ("s.places[1].tags[1] = 3", "'d.places[1].tags[1]' must be String, got number 3"),
+  ])
+  func valuesOfTheWrongType(_ body: String, _ message: String) throws {
+    let refusal = try refuse(body)
+    #expect(refusal == message, "\(body)")
+  }
+
+  @Test func functionsAreNoData() throws {
+    #expect(try refuse("s.name = function() end") == "'d.name' must be data, got a function")
+    #expect(try refuse("s.list = { function() end }") == "'d.list[1]' must be data, got a function")
+    #expect(
+      try refuse("s.list = { [{}] = 1 }").hasPrefix("'d.list' must have integer or text keys, got a table") == true)
+    #expect(try refuse("local t = {}; t[1] = t; s.list = t").hasPrefix("'d.list") == true)
+  }
+
+  // MARK: Unknown fields
+
+  @Test(arguments: [
+    ("s.cuont = 1", "d has no field 'cuont' (did you mean 'count'?)"),
+    ("local x = s.cuont", "d has no field 'cuont' (did you mean 'count'?)"),
+    ("s.place.colour = 1", "d.place has no field 'colour'"), ("local x = s[1]", "d has no field '1'"),
+    ("s.places[1].ttags = {}", "d.places[1] has no field 'ttags' (did you mean 'tags'?)"),
+    ("s.list.x = 1", "d.list is [Int]; it has no 'x' (keys are Int)"),
+    ("s.by[1] = 1", "d.by is [String: Int]; it has no '1' (keys are String)"),
+  ])
+  func fieldsThatAreNot(_ body: String, _ message: String) throws {
+    #expect(try refuse(body, code: .runtime) == message)
+  }
+
+  // MARK: Lists
+
+  @Test func appendingAndRemoving() throws {
+    #expect(try reduce("s.list[#s.list + 1] = 5; s.list[#s.list + 1] = 6", show: "s.list") == "[5,6]")
+    #expect(try reduce("s.list = { 1, 2, 3 }", "s.list[#s.list] = nil", show: "s.list") == "[1,2]")
+    #expect(try reduce("s.list = { 1 }", "s.list[1] = nil", show: "#s.list") == "0")
+    #expect(try reduce("s.list = { 1, 2 }", "s.list = {}", show: "#s.list") == "0")
+    #expect(try reduce("s.list = { 1, 2 }; s.list[2] = s.list[1] + s.list[2]", show: "s.list") == "[1,3]")
+    #expect(
+      try reduce("s.list = { 1, 2 }", "s.count = s.list[3] == nil and s.list[0] == nil and 1 or 0", show: "s.count")
+        == "1")
+  }
+
+  @Test func theTableLibraryOnDrafts() throws {
+    #expect(try reduce("table.insert(s.list, 5); table.insert(s.list, 1, 4)", show: "s.list") == "[4,5]")
+    #expect(try reduce("s.list = { 3, 1, 2 }", "table.sort(s.list)", show: "s.list") == "[1,2,3]")
+    #expect(
+      try reduce("s.list = { 3, 1, 2 }", "table.sort(s.list, function(a, b) return a > b end)", show: "s.list")
+        == "[3,2,1]")
+    #expect(
+      try reduce(
+        "s.list = { 1, 2, 3 }", "s.count = table.remove(s.list, 1) + table.remove(s.list)",
+        show: "{ s.count, #s.list, s.list[1] }") == "[4,1,2]")
+    #expect(try reduce("s.list = { 1, 2, 3 }", "s.name = table.concat(s.list, '-')", show: "s.name") == #""1-2-3""#)
+    #expect(try reduce("s.list = { 1, 2, 3 }", "s.count = select('#', table.unpack(s.list))", show: "s.count") == "3")
+    #expect(try reduce("s.list = { 1, 2, 3 }", "table.move(s.list, 1, 3, 2)", show: "s.list") == "[1,1,2,3]")
+  }
+
+  @Test func holesAreRefused() throws {
+    #expect(
+      try refuse("s.list[2] = nil", code: .runtime)
+        == "d.list[2] = nil would leave a hole; only the last item can go that way")
+    #expect(try refuse("s.list[5] = 1", code: .runtime) == "d.list[5] would leave a hole: the list has 3 items")
+    #expect(try refuse("s.list[0] = 1", code: .runtime) == "d.list[0] would leave a hole: the list has 3 items")
+    #expect(try refuse("s.list[-1] = 1", code: .runtime) == "d.list[-1] would leave a hole: the list has 3 items")
+    #expect(try reduce("s.list = { 1 }; s.list[4] = nil; s.list[0] = nil; s.list[-1] = nil", show: "s.list") == "[1]")
+  }
+
+  @Test func removingFromAnEmptyList() throws {
+    #expect(try reduce("local x = table.remove(s.list); s.count = x == nil and 1 or 0", show: "s.count") == "1")
+    #expect(try reduce("s.list[#s.list] = nil", show: "#s.list") == "0")
+  }
+
+  // MARK: Walking
+
+  @Test func walking() throws {
+    #expect(
+      try reduce(
+        "s.list = { 4, 5 }", "for i, v in ipairs(s.list) do s.name = s.name .. i .. '=' .. v .. ' ' end", show: "s.name"
+      )
+        == #""1=4 2=5 ""#)
+    #expect(
+      try reduce(
+        "s.by = { b = 2, a = 1, c = 3 }", "for k, v in pairs(s.by) do s.name = s.name .. k .. v end", show: "s.name")
+        == #""a1b2c3""#)
+    #expect(
+      try reduce("for k, v in pairs(s.place) do s.name = s.name .. k .. ' ' end", show: "s.name") == #""x y tags ""#)
+    #expect(try reduce("s.by = { a = 1, b = 2 }", "s.count = #s.by", show: "s.count") == "2")
+    #expect(try reduce("s.by = { a = 1 }", "s.by.b = 2; s.by.a = nil", show: "s.by") == #"{"b":2}"#)
+    #expect(
+      try reduce("s.list = { 1, 2, 3 }", "for i, v in ipairs(s.list) do s.list[i] = v * 2 end", show: "s.list")
+        == "[2,4,6]")
+    #expect(try reduce("s.by = { a = 1, b = 2 }", "for k in pairs(s.by) do s.by[k] = nil end", show: "#s.by") == "0")
+  }
+
+  @Test func lengthsOfRecords() throws {
+    #expect(try refuse("local n = #s.place", code: .runtime) == "attempt to get length of d.place, which is no list")
+  }
+
+  // MARK: Parts of parts
+
+  @Test func nestedWrites() throws {
+    #expect(
+      try reduce(
+        "s.places[1] = { x = 1, y = 2, tags = { 'a' } }",
+        "local p = s.places[1]; p.x = 5; p.tags[2] = 'b'; s.place.y = p.y",
+        show: "{ s.places[1].x, s.places[1].tags[2], s.place.y }") == #"[5,"b",2]"#)
+    #expect(
+      try reduce(
+        "s.named.here = { x = 1, y = 2, tags = {} }", "s.named.here.tags[1] = 'z'; s.named.here.x = 8", show: "s.named")
+        == #"{"here":{"x":8,"y":2,"tags":["z"]}}"#)
+    #expect(
+      try reduce("s.maybe = { x = 1, y = 2, tags = {} }", "s.maybe.x = 3; s.maybe.tags[1] = 't'", show: "s.maybe")
+        == #"{"x":3,"y":2,"tags":["t"]}"#)
+    #expect(try reduce("s.maybe = { x = 1, y = 2, tags = {} }", "s.maybe = nil", show: "s.maybe == nil") == "true")
+  }
+
+  @Test func onePartAssignedToAnother() throws {
+    #expect(
+      try reduce(
+        "s.places = { { x = 1, y = 2, tags = {} } }", "s.place = s.places[1]; s.place.x = 9",
+        show: "{ s.place.x, s.places[1].x }")
+        == "[9,1]")
+    #expect(try reduce("s.list = { 1, 2 }", "s.list = s.list", show: "s.list") == "[1,2]")
+    #expect(
+      try reduce(
+        "s.places = { { x = 1, y = 2, tags = {} } }", "s.places[2] = s.places[1]; s.places[2].x = 7",
+        show: "{ s.places[1].x, s.places[2].x }")
+        == "[1,7]")
+    #expect(
+      try reduce(
+        "s.places = { { x = 1, y = 0, tags = {} }, { x = 2, y = 0, tags = {} } }",
+        "table.sort(s.places, function(a, b) return a.x > b.x end)", show: "{ s.places[1].x, s.places[2].x }")
+        == "[2,1]")
+    #expect(
+      try reduce(
+        "s.places = { { x = 1, y = 0, tags = {} }, { x = 2, y = 0, tags = {} } }",
+        "s.places[1], s.places[2] = s.places[2], s.places[1]", show: "{ s.places[1].x, s.places[2].x }")
+        == "[2,1]")
+    #expect(
+      try reduce(
+        "s.places = { { x = 1, y = 0, tags = {} }, { x = 2, y = 0, tags = {} } }", "table.remove(s.places, 1)",
+        show: "{ #s.places, s.places[1].x }")
+        == "[1,2]")
+    #expect(try refuse("s.place = s.list") == "'d.place' must be Place, got a list")
+  }
+
+  @Test func partsThatWereRemoved() throws {
+    let place = "{ x = 1, y = 1, tags = { 'a' } }"
+    for (made, taken) in [
+      ("s.places[1]", "s.places = {}"), ("s.places[1]", "s.places[1] = nil"), ("s.places[1]", "s.places[1] = s.place"),
+      ("s.named.a", "s.named.a = nil"), ("s.named.a", "s.named = {}"), ("s.maybe", "s.maybe = nil"),
+    ] {
+      let body = "\(made) = \(place); local p = \(made); local tags = p.tags; p.x = 2; \(taken)"
+      let after = "p.x = p.x + 1; tags[2] = 'b'; p.tags[3] = 'c'"
+      let shown = "{ s.name, #s.places, s.maybe == nil, #s.named }"
+      let said = "s.name = p.x .. table.concat(tags, '') .. tostring(p == p)"
+      let kept = try reduce("\(body); \(after); \(said)", show: shown)
+      let gone = try reduce("\(body)", show: shown)
+      #expect(kept.hasPrefix(#"["3ab"#), "\(made), \(taken): \(kept)")
+      #expect(kept.drop { $0 != "," } == gone.drop { $0 != "," }, "\(made), \(taken)")
+    }
+  }
+
+  @Test func textAndEquality() throws {
+    #expect(try reduce("s.name = tostring(s.list) .. ' ' .. tostring(s)", show: "s.name") == #""d.list d""#)
+    #expect(try reduce("s.on = s.list == s.list and s.place ~= s.list", show: "s.on") == "true")
+    #expect(try reduce("s.name = type(s.list) .. type(s)", show: "s.name") == #""userdatauserdata""#)
+  }
+
+  // MARK: Drafts kept too long
+
+  @Test func aDraftKeptBeyondItsCall() throws {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "k",
+        lua: """
+          local kept
+          return plugin {
+            state = { field("count", int()), field("list", list(int())) },
+            actions = { { name = "keep" }, { name = "read" }, { name = "write" }, { name = "keepPart" } },
+            reducers = {
+              keep = function(s) kept = s end,
+              keepPart = function(s) kept = s.list end,
+              read = function(s) s.count = kept.count end,
+              write = function() kept[1] = 1 end,
+            },
+          }
+          """))
+    try bench.dispatch("k.keep")
+    #expect(
+      fault { try bench.dispatch("k.read") }?.message
+        == "k: reducer 'k.read': bad/k/init.lua:8: this part of the state was valid only during the call that gave it")
+    try bench.dispatch("k.keepPart")
+    #expect(
+      fault { try bench.dispatch("k.write") }?.message
+        == "k: reducer 'k.write': bad/k/init.lua:9: this part of the state was valid only during the call that gave it")
+    #expect(bench.state("k") == #"{"count":0,"list":[]}"#)
+  }
+}

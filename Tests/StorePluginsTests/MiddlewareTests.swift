@@ -1,0 +1,276 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+import Testing
+
+@Suite("Middleware in Lua")
+struct MiddlewareTests {
+  /// A plugin that notes texts in its state, by the action `note`.
+  private func bench(_ middleware: String, permissions: [String] = [], lines: String = "") throws -> Bench {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "p", permissions: permissions,
+        lua: """
+          \(lines)
+          return plugin {
+            state = { field("count", int()), field("notes", list(text())) },
+            actions = { { name = "inc", args = { field("by", int { min = 1, default = 1 }) } }, { name = "dec" },
+              { name = "note", args = { field("text", text()) } } },
+            reducers = {
+              inc = function(s, a) s.count = s.count + a.by end,
+              dec = function(s) s.count = s.count - 1 end,
+              note = function(s, a) s.notes[#s.notes + 1] = a.text end,
+            },
+            middleware = { \(middleware) },
+          }
+          """))
+    return bench
+  }
+
+  private func notes(_ bench: Bench) -> String {
+    bench.view.readSlice("p") { _, _ in } ? bench.state("p") : ""
+  }
+
+  @Test func beforeAndAfterSeeTheirStates() throws {
+    let bench = try bench(
+      """
+      { name = "m", on = { "inc" }, before = function(action, ctx) return ctx.state.p.count end,
+        after = function(action, ctx, kept)
+          ctx:dispatch("note", { text = action.name .. " " .. kept .. "->" .. ctx.state.p.count })
+        end },
+      """)
+    try bench.dispatch("p.inc", [("by", .int(4))])
+    try bench.dispatch("p.dec")
+    #expect(bench.state("p") == #"{"count":3,"notes":["p.inc 0->4"]}"#)
+    #expect(bench.faults.isEmpty)
+  }
+
+  @Test func whatBeforeKeeps() throws {
+    for (kept, seen) in [
+      ("nil", "nil"), ("false", "boolean"), ("{ a = { 1 } }", "table"), ("function() end", "function"),
+      ("'x'", "string"),
+      ("1.5", "number"),
+    ] {
+      let bench = try bench(
+        """
+        { name = "m", on = { "inc" }, before = function() return \(kept) end,
+          after = function(_, ctx, kept) ctx:dispatch("note", { text = type(kept) }) end },
+        """)
+      try bench.dispatch("p.inc")
+      #expect(bench.state("p") == "{\"count\":1,\"notes\":[\"\(seen)\"]}", "\(bench.faults)")
+    }
+  }
+
+  @Test func beforeRunsInOrderAndAfterBackwards() throws {
+    func unit(_ name: String) -> String {
+      """
+      { name = "\(name)", on = { "inc" }, before = function() log("b\(name)") end,
+        after = function(_, ctx) log("a\(name)"); ctx:dispatch("note", { text = said }) end },
+      """
+    }
+    let bench = try bench(
+      unit("1").replacing("\"1\"", with: "\"one\"") + unit("2").replacing("\"2\"", with: "\"two\""),
+      lines: "local said = ''; local function log(x) said = said .. x .. ' ' end")
+    try bench.dispatch("p.inc")
+    #expect(bench.state("p") == #"{"count":1,"notes":["b1 b2 a2 ","b1 b2 a2 a1 "]}"#)
+  }
+
+  @Test func dispatchedActionsWaitTheirTurn() throws {
+    let bench = try bench(
+      """
+      { name = "m", on = { "inc" }, after = function(_, ctx)
+          ctx:dispatch("dec")
+          ctx:dispatch("p.note", { text = "count " .. ctx.state.p.count })
+        end },
+      """)
+    try bench.dispatch("p.inc")
+    #expect(bench.state("p") == #"{"count":0,"notes":["count 1"]}"#)
+    #expect(bench.processed.map(\.action) == ["p.inc", "p.dec", "p.note"])
+    #expect(bench.processed.map(\.source.cause) == [nil, 1, 1])
+  }
+
+  @Test func theSourceOfADispatchedAction() throws {
+    let bench = try bench(
+      """
+      { name = "m", on = { "inc" }, after = on_inc },
+      """,
+      lines: """
+        local function on_inc(_, ctx)
+          ctx:dispatch("dec")
+        end
+        """)
+    try bench.dispatch("p.inc")
+    let source = try #require(bench.processed.last?.source)
+    #expect(source.file == "bad/p/init.lua")
+    #expect(source.function == "on_inc")
+    #expect(source.line == 2)
+    #expect(source.kind == .plugin)
+    #expect(source.plugin == "p")
+    #expect(source.unit == "m")
+    #expect(source.cause == 1)
+    #expect(source.info == nil)
+  }
+
+  @Test func theNamesOfDispatchingFunctions() throws {
+    let bench = try bench(
+      """
+      { name = "a", on = { "inc" }, after = function(_, ctx) ctx:dispatch("dec") end },
+      { name = "b", on = { "inc" }, after = function(_, ctx) helper(ctx) end },
+      { name = "c", on = { "inc" }, after = assigned },
+      { name = "d", on = { "inc" }, after = t.member },
+      { name = "e", on = { "inc" }, after = t.named },
+      """,
+      lines: """
+        local function helper(ctx) ctx:dispatch("dec") end
+        local assigned
+        assigned = function(_, ctx)
+          ctx:dispatch("dec")
+        end
+        local t = { member = function(_, ctx) ctx:dispatch("dec") end }
+        function t.named(_, ctx) ctx:dispatch("dec") end
+        """)
+    try bench.dispatch("p.inc")
+    #expect(bench.faults.isEmpty)
+    #expect(
+      bench.processed.dropFirst().map(\.source.function) == ["named", "member", "assigned", "helper", "after"])
+  }
+
+  @Test func whatTheActionIs() throws {
+    let bench = try bench(
+      """
+      { name = "m", on = { "inc" }, after = function(action, ctx)
+          local s = action.source
+          ctx:dispatch("note", { text = table.concat({ action.name, action.args.by, action.id, action.at, s.file,
+            s["function"], s.line, s.kind, tostring(s.plugin), tostring(s.cause) }, " ") })
+        end },
+      { name = "n", on = { "note" }, after = function(action, ctx)
+          if action.source.cause == 1 then
+            local s = action.source
+            ctx:dispatch("note", { text = table.concat({ s.file, s.kind, s.plugin, s.cause, action.meta.id }, " ") })
+          end
+        end },
+      """)
+    try bench.dispatch("p.inc", [("by", .int(2))])
+    #expect(bench.faults.isEmpty, "\(bench.faults)")
+    #expect(
+      bench.state("p")
+        == #"{"count":2,"notes":["p.inc 2 1 0.0 t.stsh dispatch 7 batch nil nil","bad/p/init.lua plugin p 1 2"]}"#)
+  }
+
+  @Test func metaInReducers() throws {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "p",
+        lua: """
+          return plugin {
+            state = { field("said", text()) }, actions = { { name = "go", args = { field("x", optional(int())) } } },
+            reducers = { go = function(s, a, meta)
+              s.said = table.concat({ meta.id, meta.at, meta.source.file, meta.source.line, meta.source.kind,
+                tostring(a.x) }, " ")
+            end },
+          }
+          """))
+    try bench.dispatch("p.go", [("x", .int(4))])
+    #expect(bench.state("p") == #"{"said":"1 90.0 t.stsh 7 batch 4"}"#)
+    try bench.dispatch("p.go")
+    #expect(bench.state("p") == #"{"said":"2 90.0 t.stsh 7 batch nil"}"#)
+  }
+
+  @Test func aTypoInTheAction() throws {
+    let bench = try bench("{ name = \"m\", after = function(action) local x = action.nmae end }")
+    try bench.dispatch("p.inc")
+    #expect(
+      bench.faults.first?.message.hasSuffix(": action has no field 'nmae' (did you mean 'name'?)") == true)
+  }
+
+  // MARK: Dispatching
+
+  /// The message with which a dispatch from `after` is refused.
+  private func refuse(_ dispatch: String, permissions: [String] = []) throws -> String? {
+    let bench = try bench(
+      "{ name = \"m\", on = { \"inc\" }, after = function(_, ctx) \(dispatch) end },", permissions: permissions)
+    try bench.dispatch("p.inc")
+    return bench.faults.first?.message.split(separator: ": ", maxSplits: 3).last.map(String.init)
+  }
+
+  @Test func dispatchesWithoutPermission() throws {
+    #expect(
+      try refuse("ctx:dispatch('tasks.add', { title = 'x' })")
+        == "may not dispatch 'tasks.add' (add \"dispatch:tasks.add\" to permissions in plugin.json)")
+    #expect(
+      try refuse("ctx:dispatch('tasks.add', { title = 'x' })", permissions: ["dispatch:tasks.remove"])?
+        .hasPrefix("may not dispatch 'tasks.add'") == true)
+    #expect(try refuse("ctx:dispatch('tasks.add', { title = 'x' })", permissions: ["dispatch:tasks.add"]) == nil)
+    #expect(try refuse("ctx:dispatch('tasks.add', { title = 'x' })", permissions: ["dispatch:tasks.*"]) == nil)
+  }
+
+  @Test func dispatchesThatCannotBe() throws {
+    #expect(try refuse("ctx:dispatch('inv')") == "unknown action 'inv' (did you mean 'inc'?)")
+    #expect(try refuse("ctx:dispatch('p.incc')") == "unknown action 'p.incc' (did you mean 'p.inc'?)")
+    #expect(try refuse("ctx:dispatch()") == "dispatch needs the name of an action, got nil")
+    #expect(try refuse("ctx:dispatch({})") == "dispatch needs the name of an action, got a table")
+    #expect(try refuse("ctx.dispatch('inc')")?.hasPrefix("dispatch needs the name of an action") == true)
+    #expect(try refuse("ctx:dispatch('inc', { by = 0 })") == "p.inc: 'by' must be >= 1, got 0")
+    #expect(try refuse("ctx:dispatch('inc', { by = 'x' })") == "p.inc: 'by' must be Int, got string \"x\"")
+    #expect(
+      try refuse("ctx:dispatch('note', { textt = 'x' })") == "p.note has no field 'textt' (did you mean 'text'?)")
+    #expect(try refuse("ctx:dispatch('note')") == "p.note: 'text' (String) is missing")
+    #expect(try refuse("ctx:dispatch('inc', 3)") == "p.inc: value must be a table of arguments, got number 3")
+    #expect(try refuse("ctx:dispatch('inc', { 3 })") == "p.inc: value must be a table of arguments, got a list")
+    #expect(try refuse("ctx:dispatch('dec', {})") == nil)
+  }
+
+  @Test func dispatchInBeforeIsRefused() throws {
+    let bench = try bench("{ name = \"m\", before = function(_, ctx) ctx:dispatch(\"dec\") end }")
+    try bench.dispatch("p.inc")
+    #expect(
+      bench.faults.first?.message
+        == "p: middleware 'm' (before): bad/p/init.lua:11: dispatching is not possible here; do it in after, or in a command"
+    )
+    #expect(bench.state("p") == #"{"count":1,"notes":[]}"#)
+  }
+
+  @Test func aContextKeptBeyondItsCall() throws {
+    let bench = try bench(
+      """
+      { name = "m", on = { "inc" }, after = function(_, ctx) kept = ctx end },
+      { name = "n", on = { "dec" }, before = function() kept:dispatch("inc") end },
+      """, lines: "local kept")
+    try bench.dispatch("p.inc")
+    try bench.dispatch("p.dec")
+    #expect(bench.faults.first?.message.contains("dispatching is not possible here") == true)
+  }
+
+  @Test func stateKeptBeyondItsCall() throws {
+    let bench = try bench(
+      """
+      { name = "m", on = { "inc" }, before = function(_, ctx) kept = ctx.state.p.notes end },
+      { name = "n", on = { "dec" }, after = function() local x = kept[1] end },
+      """, lines: "local kept")
+    try bench.dispatch("p.inc")
+    try bench.dispatch("p.dec")
+    #expect(
+      bench.faults.first?.message.hasSuffix("this part of the state was valid only during the call that gave it")
+        == true)
+  }
+
+  @Test func filters() throws {
+    let after =
+      "after = function(action, ctx) if action.name ~= 'p.note' then ctx:dispatch('note', { text = \"%\" .. action.name }) end end"
+    func seen(_ on: String, permissions: [String] = ["read:tasks"]) throws -> String {
+      let bench = try bench("{ name = \"m\", \(on) \(after.replacing("%", with: "")) }", permissions: permissions)
+      try bench.dispatch("p.inc")
+      try bench.dispatch("tasks.add", [("title", .string("x"))])
+      try bench.dispatch("p.dec")
+      #expect(bench.faults.isEmpty)
+      return bench.state("p").replacing("\"", with: "").replacing("{count:0,notes:", with: "").replacing("}", with: "")
+    }
+    #expect(try seen("") == "[p.inc,p.dec]")
+    #expect(try seen("on = { 'inc' },") == "[p.inc]")
+    #expect(try seen("on = { 'tasks.add', 'p.dec' },") == "[tasks.add,p.dec]")
+    #expect(try seen("on = { 'tasks.*' },") == "[tasks.add]")
+    #expect(try seen("on = {},") == "[]")
+  }
+}

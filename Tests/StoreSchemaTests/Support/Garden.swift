@@ -1,0 +1,99 @@
+import StoreSchema
+
+/// A type with a part of every kind.
+@Schema
+struct Garden: Equatable {
+  var isOpen = false
+  var count = 0
+  var ratio = 0.5
+  var title = ""
+  var season = Season.spring
+  var note: String?
+  var beds: PersistentList<Bed> = []
+  var numbers: [Int] = []
+  var stock: [String: Int] = [:]
+  var rows: [Int: Bed] = [:]
+  var favourite: Bed?
+  var weather: Weather = .dry
+
+  @Schema
+  enum Season: Equatable { case spring, summer }
+
+  @Schema
+  struct Bed: Equatable {
+    var id: Int
+    var plants: [String] = []
+    var depth: Int? = 3
+  }
+
+  @Schema
+  enum Weather: Equatable {
+    case dry
+    case rain(mm: Int, note: String? = nil)
+  }
+}
+
+/// A value of a type that a test names, held as a Swift value or as a ``Value``.
+struct Held {
+  let schema: Schema
+  private let memory: Memory
+
+  /// Holds the value as the schema's memory wants it.
+  init(_ value: Value, as schema: Schema = Garden.schema.dynamic) throws {
+    self.schema = schema
+    let checked = try schema.check(value)
+    if schema.isDynamic {
+      memory = Memory(Memory.dynamic(checked))
+    } else {
+      memory = Memory(try Garden(schemaValue: checked))
+    }
+  }
+
+  /// Owns the memory.
+  private final class Memory {
+    let pointer: UnsafeMutableRawPointer
+    private let destroy: () -> Void
+
+    init<Subject>(_ subject: Subject) {
+      let typed = UnsafeMutablePointer<Subject>.allocate(capacity: 1)
+      typed.initialize(to: subject)
+      pointer = UnsafeMutableRawPointer(typed)
+      destroy = {
+        typed.deinitialize(count: 1)
+        typed.deallocate()
+      }
+    }
+
+    deinit { destroy() }
+
+    static func dynamic(_ value: Value) -> Value { value }
+  }
+
+  /// The memory.
+  var pointer: UnsafeMutableRawPointer { memory.pointer }
+
+  /// The value.
+  var value: Value { withExtendedLifetime(memory) { schema.access.read(pointer) } }
+
+  /// What stands at a path.
+  func read(_ path: String) throws -> Value {
+    try withExtendedLifetime(memory) {
+      try schema.read(Path(parsing: path).steps[...], in: pointer, from: Path([.field("garden")])).value
+    }
+  }
+
+  /// The differences from this value to another of the same schema.
+  func changes(to other: Held) -> [Change] {
+    withExtendedLifetime((memory, other.memory)) { schema.changes(from: pointer, to: other.pointer) }
+  }
+}
+
+extension Held {
+  /// Both ways of holding a value: as a Swift struct and as a ``Value``.
+  static func both(_ value: Value) throws -> [Held] {
+    [try Held(value, as: Garden.schema), try Held(value, as: Garden.schema.dynamic)]
+  }
+}
+
+/// A value out of JSON.
+func json(_ text: String) throws -> Value { try JSON.value(of: text) }

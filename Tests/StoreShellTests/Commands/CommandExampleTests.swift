@@ -1,0 +1,42 @@
+import Testing
+
+@testable import StoreShell
+
+/// What `help COMMAND` shows is what happens.
+@Suite struct CommandExampleTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let verb: String
+    let example: CommandExample
+    var testDescription: String { "\(verb): \(example.lines.joined(separator: "; "))" }
+  }
+
+  static let cases = CommandTable.standard.definitions.flatMap { definition in
+    definition.examples.map { Case(verb: definition.verb, example: $0) }
+  }
+
+  @Test(arguments: cases)
+  func examplesPrintWhatTheySay(of example: Case) throws {
+    let shell = try Shell(joined: true)
+    let lines = example.example.lines.map { $0.replacing("FOLDER", with: shell.folder) }
+    var output = ""
+    for line in lines { output += try shell.type(line).output }
+    #expect(output == example.example.output.replacing("FOLDER", with: shell.folder))
+  }
+
+  @Test func everyCommandHasTwoExamplesAndOneOfThemIsItsOwn() {
+    for definition in CommandTable.standard.definitions {
+      #expect(definition.examples.count >= 2, "\(definition.verb)")
+      for example in definition.examples {
+        #expect(example.lines.contains { $0.hasPrefix(definition.verb) }, "\(definition.verb): \(example.lines)")
+      }
+      #expect(!definition.summary.isEmpty && !definition.usage.isEmpty)
+      #expect(definition.usage.allSatisfy { $0.hasPrefix(definition.verb) })
+    }
+  }
+
+  @Test func verbsStandOnce() {
+    let verbs = CommandTable.standard.definitions.map(\.verb)
+    #expect(Set(verbs).count == verbs.count)
+    #expect(!verbs.contains { $0.contains(".") })
+  }
+}

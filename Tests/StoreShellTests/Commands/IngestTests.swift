@@ -1,0 +1,122 @@
+import Glibc
+import Testing
+
+@testable import StoreShell
+
+/// `ingest`: one action a record.
+@Suite struct IngestTests {
+  @Test func oneActionALine() throws {
+    let shell = try Shell()
+    let file = try shell.write(
+      "a.jsonl", "{\"title\":\"one\"}\n\n{\"title\":\"two\"}\r\n\n{ \"title\" : \"3\\u00e9\" }")
+    #expect(
+      shell.run("dispatch counter.increment --quiet", "ingest \(file) --as tasks.add")
+        == .init(output: "ingested 3 records as tasks.add (#2-#4)\n"))
+    #expect(shell.run("show tasks.items[*].title --as raw").output == "one\ntwo\n3é\n")
+    let sources = shell.session.store.log.entries.dropFirst().map {
+      "\($0.source.file.split(separator: "/").last ?? ""):\($0.source.line)"
+    }
+    #expect(sources == ["a.jsonl:1", "a.jsonl:3", "a.jsonl:5"])
+  }
+
+  @Test func nothingIsNoRecord() throws {
+    let shell = try Shell()
+    for text in ["", "\n", "\r\n\r\n"] {
+      let file = try shell.write("empty.jsonl", text)
+      #expect(shell.run("ingest \(file) --as tasks.add") == .init(output: "ingested 0 records as tasks.add\n"))
+    }
+  }
+
+  @Test(arguments: [
+    ("{\"title\":", "not JSON at column 10: expected a value", nil),
+    ("[1]", "not JSON at column 1: expected a JSON object", nil),
+    ("{\"title\":\"a\"} x", "not JSON at column 15: expected the end of the value", nil),
+    ("{\"title\":\"a\",\"title\":\"b\"}", "not JSON at column 14: the key \"title\" stands twice", nil),
+    ("{}", "tasks.add needs 'title' (String)", "usage: dispatch tasks.add title:String"),
+    ("{\"title\":3}", "'title' must be String, got number 3", "usage: dispatch tasks.add title:String"),
+    ("{\"title\":null}", "'title' must be String, got nil", "usage: dispatch tasks.add title:String"),
+    ("{\"title\":\"a\",\"more\":1}", "tasks.add has no argument 'more'", "usage: dispatch tasks.add title:String"),
+  ])
+  func aBadRecordIsNamedAndWhatCameBeforeStays(record: String, message: String, hint: String?) throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", "{\"title\":\"one\"}\n\n\(record)\n{\"title\":\"never\"}\n")
+    let outcome = shell.run("ingest \(file) --as tasks.add")
+    var expected = "-c:1: error[bad-record]: \(file):3: \(message)\n  1 record before it was ingested\n"
+    if let hint { expected += "  hint: \(hint)\n" }
+    #expect(outcome == .init(errors: expected, status: 1))
+    #expect(try shell.type("show tasks.items[*].title --as raw").output == "one\n")
+  }
+
+  @Test func bytesThatAreNoTextAreNamed() throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", Array("{\"title\":\"".utf8) + [0xFF] + Array("\"}\n".utf8))
+    let outcome = shell.run("ingest \(file) --as tasks.add")
+    #expect(outcome.errors.hasPrefix("-c:1: error[bad-record]: \(file):1: not JSON at column 11: invalid UTF-8\n"))
+    #expect(outcome.status == 1)
+  }
+
+  @Test func keepGoingCountsBadRecords() throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", "{\"title\":\"one\"}\nbad\n{}\n{\"title\":\"two\"}\n")
+    let outcome = shell.run("ingest \(file) --as tasks.add --keep-going", "show tasks.items[*].title --as raw")
+    #expect(outcome.output == "ingested 2 records as tasks.add (#1-#2)\none\ntwo\n")
+    #expect(outcome.errors == "2 bad records of \(file) left out\n")
+  }
+
+  @Test(arguments: ["--map title=name", "--map=title=name", "--map done=x title=name", "--map done=x --map title=name"])
+  func fieldsOfOtherNamesFillArguments(map: String) throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", "{\"name\":\"one\"}\n")
+    let outcome = shell.run("ingest \(file) --as tasks.add \(map)")
+    guard !map.contains("done") else {
+      #expect(outcome.errors.contains("error[unexpected-argument]: tasks.add has no argument 'done'\n"))
+      return
+    }
+    #expect(outcome.output == "ingested 1 record as tasks.add (#1)\n")
+    #expect(shell.run("show tasks.items[1].title").output == "\"one\"\n")
+  }
+
+  @Test func severalMapsAreOne() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "pair",
+      "return plugin { state = { field('n', int()) }, actions = { { name = 'put', args = { field('a', int()), field('b', int()) } } }, reducers = { put = function(s, x) s.n = x.a * 10 + x.b end } }"
+    )
+    let file = try shell.write("a.jsonl", "{\"x\":1,\"y\":2}\n")
+    for maps in ["--map a=x --map b=y", "--map a=x b=y"] {
+      let outcome = try Shell()
+      #expect(outcome.run("plugin load \(folder)").status == 0)
+      #expect(
+        outcome.run("ingest \(file) --as pair.put \(maps)", "show pair.n").output
+          == "ingested 1 record as pair.put (#2)\n12\n")
+    }
+  }
+
+  @Test func aLineOfTenMegabytesIsOneRecord() throws {
+    let shell = try Shell()
+    let title = String(repeating: "x", count: 10_000_000)
+    let file = try shell.write("big.jsonl", "{\"title\":\"a\"}\n{\"title\":\"\(title)\"}\n{\"title\":\"b\"}\n")
+    #expect(
+      shell.run("ingest \(file) --as tasks.add", "= #state.tasks.items[2].title").output
+        == "ingested 3 records as tasks.add (#1-#3)\n10000000\n")
+  }
+
+  @Test func aFolderCannotBeRead() throws {
+    let shell = try Shell()
+    let outcome = shell.run("ingest \(shell.folder) --as tasks.add")
+    #expect(
+      outcome.errors
+        == "-c:1:1: error[no-such-file]: \(shell.folder): Is a directory\n  ingest \(shell.folder) --as tasks.add\n")
+    #expect(outcome.status == 2)
+  }
+
+  @Test func withJSONTheErrorIsOneObject() throws {
+    let shell = try Shell { $0.isJSON = true }
+    let file = try shell.write("a.jsonl", "nope\n")
+    let outcome = shell.run("ingest \(file) --as tasks.add")
+    #expect(
+      outcome.output
+        == "{\"ok\":false,\"file\":\"-c\",\"line\":1,\"error\":{\"code\":\"bad-record\",\"message\":\"\(file):1: not JSON at column 1: expected a JSON object\",\"details\":[\"0 records before it were ingested\"]}}\n"
+    )
+  }
+}

@@ -1,0 +1,255 @@
+import Testing
+
+@testable import StoreShell
+
+/// `log`, `watch`, `describe`, `middleware`, `plugin`, `set` and `trace`.
+@Suite struct ListingTests {
+  private static let ticking = """
+    return plugin {
+      state = { field("n", int { min = 0 }) },
+      actions = { { name = "go" }, { name = "tick", quiet = true } },
+      reducers = { tick = function(s) s.n = s.n + 1 end, go = function(s) s.n = 0 end },
+      middleware = { { name = "m", on = { "go" }, after = function(_, ctx)
+        for i = 1, 3 do ctx:dispatch("ticking.tick") end
+      end } },
+      projections = { { name = "double", type = int(), fn = function(state) return state.ticking.n * 2 end } },
+      commands = { { name = "say", summary = "says it", args = { field("what", text()), field("times", int { default = 1 }) },
+        run = function(args) return string.rep(args.what, args.times, " ") end },
+        { name = "row", summary = "gives a row", run = function() return { a = 1 } end } },
+    }
+    """
+
+  private func ticking(_ adjust: (inout SessionOptions) -> Void = { _ in }) throws -> Shell {
+    let shell = try Shell {
+      $0.grants = ["ticking"]
+      adjust(&$0)
+    }
+    let folder = try shell.plugin("ticking", Self.ticking, permissions: "[\"dispatch:ticking.tick\"]")
+    _ = try shell.type("plugin load \(folder)")
+    return shell
+  }
+
+  @Test func quietActionsAreFolded() throws {
+    let shell = try ticking()
+    _ = try shell.type("dispatch ticking.go", "dispatch counter.increment")
+    let lines = try shell.type("log").output.split(separator: "\n").map {
+      $0.split(separator: "  ").map { $0.drop { $0 == " " } }
+    }
+    #expect(
+      lines == [
+        ["n", "at", "source", "action", "changed"],
+        ["#1", "0.0s", "repl:1", "shell.loadPlugin name=\"ticking\" version=\"1.2.3\"", "-"],
+        ["#2", "0.0s", "repl:2", "ticking.go", "-"],
+        ["#3-5", "0.0s", "plugin:ticking/m", "ticking.tick x3", "ticking.n"],
+        ["#6", "0.0s", "repl:3", "counter.increment", "counter.value"],
+      ])
+    let all = try shell.type("log --all --action ticking.*").output.split(separator: "\n")
+    #expect(all.count == 5)
+    #expect(all[2].hasPrefix("#3  0.0s  plugin:ticking/m  ticking.tick  ticking.n"))
+    #expect(try shell.type("log 1").output.split(separator: "\n").count == 2)
+    #expect(try shell.type("log --changed counter").output.split(separator: "\n").count == 2)
+    #expect(try shell.type("log --changed counter.step").output.split(separator: "\n").count == 1)
+    #expect(try shell.type("log --changed ticking.n").output.split(separator: "\n").count == 2)
+    #expect(try shell.type("log --action *.increment").output.contains("#6"))
+    #expect(try shell.type("log --action counter").output.split(separator: "\n").count == 1)
+  }
+
+  @Test func theLogShowsTwentyLinesUnlessTold() throws {
+    let shell = try Shell()
+    _ = try shell.type("lua for i = 1, 30 do dispatch('counter.increment') end")
+    #expect(try shell.type("log").output.split(separator: "\n").count == 21)
+    #expect(try shell.type("log").output.contains("#11 "))
+    #expect(try shell.type("log 25").output.split(separator: "\n").count == 26)
+    #expect(try shell.type("log --all").output.split(separator: "\n").count == 31)
+    #expect(try shell.type("log 3 --all").output.split(separator: "\n").count == 4)
+  }
+
+  @Test func aFailedActionIsLoggedWithoutChanges() throws {
+    let shell = try ticking()
+    let bad = try shell.plugin(
+      "bad",
+      "return plugin { state = { field('n', int { min = 0 }) }, actions = { { name = 'dec' } }, reducers = { dec = function(s) s.n = s.n - 1 end } }"
+    )
+    _ = try shell.type("plugin load \(bad)")
+    let outcome = try shell.type("dispatch bad.dec")
+    #expect(outcome.output == "")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.hasPrefix("error[plugin-schema]: bad: "))
+    #expect(try shell.type("log --action bad.*").output.hasSuffix("bad.dec  failed: plugin-schema\n"))
+    #expect(try shell.type("show bad.n").output == "0\n")
+  }
+
+  @Test func watchersPrintChangesUntilTheyStop() throws {
+    let shell = try Shell()
+    let outcome = try shell.type(
+      "watch counter.value", "watch tasks.items[id=1].done", "dispatch counter.increment --quiet",
+      "dispatch tasks.add a --quiet", "dispatch tasks.complete 1 --quiet", "dispatch counter.setStep 1 --quiet",
+      "watch",
+      "watch stop 1", "dispatch counter.increment --quiet", "dispatch tasks.remove 1 --quiet", "watch stop all", "watch"
+    )
+    #expect(outcome.status == 0)
+    #expect(
+      outcome.errors == """
+        error[unknown-path]: 'tasks.items' has no item with id = 1
+          watch tasks.items[id=1].done
+                ^~~~~~~~~~~~~~~~~~~~~~
+        [watch 1] counter.value  0 -> 1  (#1 counter.increment)
+
+        """)
+    #expect(outcome.output.hasPrefix("watch 1: counter.value = 0\nid  path\n1   counter.value\n"))
+    #expect(outcome.output.utf8.count { $0 == 0x0A } <= 4)
+  }
+
+  @Test func watchesAndLogLinesAreEventsInJSON() throws {
+    let shell = try Shell { $0.isJSON = true }
+    let outcome = shell.run("watch counter.value", "middleware on logger", "dispatch counter.increment")
+    let lines = outcome.output.split(separator: "\n")
+    #expect(lines.contains(#"{"event":"watch","id":1,"path":"counter.value","from":0,"to":1,"action":2}"#))
+    #expect(
+      lines.contains(
+        #"{"event":"log","id":2,"action":"counter.increment","source":"-c:3","changes":[{"op":"replace","path":"counter.value","from":0,"to":1}]}"#
+      ))
+    #expect(outcome.errors == "")
+  }
+
+  @Test func aWatchOfAProjectionAndOfAListing() throws {
+    let shell = try ticking()
+    let outcome = try shell.type(
+      "watch ticking.double", "watch tasks.summary", "dispatch ticking.tick --quiet", "dispatch tasks.add a --quiet")
+    #expect(outcome.output == "watch 1: ticking.double = 0\nwatch 2: tasks.summary = \"0 of 0 done\"\n")
+    #expect(
+      outcome.errors
+        == "[watch 1] ticking.double  0 -> 2  (#2 ticking.tick)\n[watch 2] tasks.summary  \"0 of 0 done\" -> \"0 of 1 done\"  (#3 tasks.add)\n"
+    )
+  }
+
+  @Test func pluginsAreListedLoadedAndUnloaded() throws {
+    let shell = try ticking()
+    let folder = "\(shell.folder)/ticking"
+    #expect(
+      try shell.type("plugin list --json").output
+        == "[{\"name\":\"ticking\",\"version\":\"1.2.3\",\"origin\":\"\(folder)\",\"state\":\"on\",\"units\":1}]\n")
+    let again = try shell.type("plugin load \(folder)")
+    #expect(again.status == 4)
+    #expect(again.errors.contains("error[plugin-load]: ticking: there is a module of that name already\n"))
+    #expect(try shell.type("ticking say hi times=2").output == "hi hi\n")
+    #expect(try shell.type("ticking say hi --as json").output == "\"hi\"\n")
+    #expect(try shell.type("ticking row --json").output == "{\"a\":1}\n")
+    #expect(try shell.type("ticking sayy").errors.contains("hint: did you mean 'ticking say'?"))
+    #expect(try shell.type("ticking").errors.contains("hint: commands of ticking: say, row"))
+    #expect(
+      try shell.type("ticking say").errors
+        == "error[missing-argument]: ticking say needs 'what' (String)\n  ticking say\n          ^~~\n  hint: usage: ticking say what:String times:Int\n"
+    )
+    #expect(
+      try shell.type("plugin unload ticking").output.hasSuffix(
+        "shell.unloadPlugin name=\"ticking\"\n  2 actions, 1 middleware, 2 commands\n"))
+    #expect(try shell.type("plugin list --json").output == "[]\n")
+    #expect(try shell.type("dispatch ticking.go").errors.hasPrefix("error[unknown-action]"))
+    #expect(try shell.type("show ticking").errors.hasPrefix("error[unknown-path]"))
+    #expect(try shell.type("ticking say x").errors.hasPrefix("error[unknown-command]"))
+    #expect(try shell.type("middleware").output.split(separator: "\n").count == 2)
+  }
+
+  @Test func pluginsCanBeForbidden() throws {
+    let shell = try Shell { $0.allowsPlugins = false }
+    #expect(
+      shell.run("plugin load catalog").errors.hasPrefix(
+        "-c:1:1: error[plugin-load]: plugins are switched off in this session (--no-plugins)\n"))
+  }
+
+  @Test func pluginsOfTheStartLoadSilently() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("ticking", Self.ticking, permissions: "[\"dispatch:ticking.tick\"]")
+    let granted = try Shell {
+      $0.pluginFolders = [folder]
+      $0.grants = ["ticking"]
+    }
+    #expect(granted.outcome { granted.session.loadPlugins() } == .init())
+    #expect(granted.session.store.log.entries.map(\.action) == ["shell.loadPlugin"])
+    let refused = try Shell { $0.pluginFolders = [folder] }
+    let outcome = refused.outcome { refused.session.loadPlugins() }
+    #expect(outcome.status == 4)
+    #expect(outcome.errors.hasPrefix("error[plugin-grant]: ticking asks for dispatch:ticking.tick; not granted\n"))
+  }
+
+  @Test func describeShowsAllOfAModule() throws {
+    let shell = try ticking()
+    #expect(
+      try shell.type("describe ticking").output == """
+        module ticking (lua)
+        state
+          n  Int  >= 0
+        actions
+          ticking.go
+          ticking.tick
+        projections
+          ticking.double  Int
+        commands
+          ticking say  says it
+          ticking row  gives a row
+
+        """)
+    let csv = try shell.type("describe --as csv").output
+    #expect(
+      csv.replacing("\r\n", with: "\n")
+        == "module,origin,fields,actions,projections\ncounter,swift,2,4,0\ntasks,swift,2,3,2\nticking,lua,1,2,1\n")
+  }
+
+  @Test func gatesMoveAndCount() throws {
+    let shell = try ticking()
+    let outcome = try shell.type(
+      "dispatch ticking.go --quiet", "middleware off ticking.m", "dispatch ticking.go --quiet", "show ticking.n",
+      "show shell.middleware[name=ticking.m].gate")
+    #expect(outcome.output == "#6 shell.setGate name=\"ticking.m\" open=false\n0\n\"off\"\n")
+    #expect(try shell.type("show shell.middleware[*].name --as json").output == "[\"logger\",\"ticking.m\"]\n")
+  }
+
+  @Test func theShellsListingsAreProjections() throws {
+    let shell = try ticking()
+    _ = try shell.type("dispatch tasks.add milk --quiet")
+    #expect(try shell.type("show shell.log[2].args.title").output == "\"milk\"\n")
+    #expect(try shell.type("show shell.log[2].changed[1]").output == "\"tasks.nextId\"\n")
+    #expect(try shell.type("show shell.log[2].source.kind").output == "\"repl\"\n")
+    #expect(try shell.type("show shell.plugins[name=ticking].version").output == "\"1.2.3\"\n")
+  }
+
+  @Test func settingsChangeAndSayWhereTheyAre() throws {
+    let shell = try Shell()
+    #expect(
+      try shell.type("set output json", "show counter", "set output").output == "{\"value\":0,\"step\":1}\n\"json\"\n")
+    let outcome = try shell.type(
+      "set output auto", "set emit never", "set runaway 5", "watch counter.value", "dispatch counter.increment --quiet")
+    #expect(outcome.errors == "")
+    #expect(try shell.type("show shell.settings[*].value --as json").output == "[\"never\",\"auto\",\"5\"]\n")
+    #expect(shell.session.store.log.entries.count == 3)
+  }
+
+  @Test func aRunawayIsStopped() throws {
+    let shell = try Shell { $0.grants = ["loop"] }
+    let folder = try shell.plugin(
+      "loop",
+      "return plugin { actions = { { name = 'go' } }, middleware = { { name = 'm', after = function(_, ctx) ctx:dispatch('loop.go') end } } }",
+      permissions: "[\"dispatch:loop.go\"]")
+    let outcome = try shell.type("plugin load \(folder)", "set runaway 10", "dispatch loop.go")
+    #expect(outcome.errors.hasPrefix("error[runaway]: "))
+    #expect(outcome.status == 1)
+    #expect(try shell.type("dispatch counter.increment").status == 0)
+  }
+
+  @Test func tracesOfTheSameRunAreTheSame() throws {
+    func trace() throws -> String {
+      let shell = try ticking()
+      return try shell.type(
+        "trace on --stable", "dispatch ticking.go --quiet", "dispatch counter.reset --quiet", "trace off",
+        "dispatch counter.reset --quiet"
+      ).errors
+    }
+    let text = try trace()
+    #expect(try trace() == text)
+    #expect(text.hasPrefix("Q 2 ticking.go\n"))
+    #expect(text.contains("Q 3 ticking.tick <2\n"))
+    #expect(!text.contains("ms "))
+    #expect(text.hasSuffix("D 6\n"))
+  }
+}

@@ -1,0 +1,170 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+/// Tab, at every position of a line.
+@Suite struct CompleterTests {
+  private static let plugin = """
+    return plugin {
+      state = { field("phase", enum { "idle", "work" }), field("deep", record("Deep", { field("inner", int()) })) },
+      actions = {
+        { name = "set", args = { field("phase", enum { "idle", "work" }), field("loud", bool { default = false }) } },
+      },
+      projections = { { name = "face", type = text(), fn = function() return "" end } },
+      commands = {
+        { name = "say", summary = "says it", args = { field("what", text()) }, run = function() end },
+        { name = "stop", summary = "stops", run = function() end },
+      },
+    }
+    """
+
+  private func shell() throws -> Shell {
+    let shell = try Shell()
+    let folder = try shell.plugin("mood", Self.plugin)
+    _ = try shell.type(
+      "plugin load \(folder)", "dispatch tasks.add a --quiet", "dispatch tasks.add b --quiet", "watch counter.value",
+      "let total = 1")
+    return shell
+  }
+
+  private func complete(_ shell: Shell, _ line: String, after open: [String] = []) -> LineCompletion {
+    Completer(shell.session).complete(line: line, cursor: line.utf8.count, openLines: open)
+  }
+
+  /// The line after Tab where there is one candidate, or all candidates in brackets.
+  private func tab(_ shell: Shell, _ line: String, after open: [String] = []) -> String {
+    let completion = complete(shell, line, after: open)
+    if let note = completion.note { return "note: \(note)" }
+    guard completion.candidates.count == 1 else {
+      return "[\(completion.candidates.map(\.text).joined(separator: " "))]"
+    }
+    return String(decoding: line.utf8.prefix(completion.replaceFrom), as: UTF8.self) + completion.candidates[0].text
+      + completion.candidates[0].suffix
+  }
+
+  @Test(arguments: [
+    ("dis", "dispatch "), ("di", "dispatch "), ("  dis", "  dispatch "), ("w", "watch "), ("l", "[log lua let]"),
+    ("zzz", "[]"),
+    ("mo", "mood "), ("dispatch c", "dispatch counter."), ("dispatch counter", "dispatch counter."),
+    ("dispatch counter.i", "dispatch counter.increment "),
+    ("dispatch counter.increment", "dispatch counter.increment "),
+    ("dispatch counter.", "[counter.increment counter.decrement counter.setStep counter.reset]"),
+    ("dispatch counter.increment ", "note: counter.increment by:Int?"),
+    ("dispatch counter.reset ", "note: counter.reset"),
+    ("dispatch ", "[counter tasks mood]"), ("dispatch counter.increment b", "dispatch counter.increment by="),
+    ("dispatch counter.increment by=1 b", "[]"), ("dispatch counter.increment 1 b", "[]"),
+    ("dispatch --quiet counter.i", "dispatch --quiet counter.increment "),
+    ("dispatch --info x counter.i", "dispatch --info x counter.increment "),
+    ("dispatch nope x", "[]"), ("dispatch mood.set p", "dispatch mood.set phase="),
+    ("dispatch mood.set phase=", "[phase=idle phase=work]"),
+    ("dispatch mood.set phase=w", "dispatch mood.set phase=work "),
+    ("dispatch mood.set idle l", "dispatch mood.set idle loud="), ("dispatch mood.set idle p", "[]"),
+    ("dispatch mood.set loud=", "[loud=true loud=false]"), ("dispatch tasks.complete id=", "[id=1 id=2]"),
+    ("dispatch tasks.complete id=2", "dispatch tasks.complete id=2 "), ("dispatch tasks.add title=", "[]"),
+    ("dispatch counter.reset --q", "dispatch counter.reset --quiet "), ("dispatch x --", "[--quiet --info]"),
+    ("show c", "show counter."), ("show counter.", "[counter.value counter.step]"),
+    ("show counter.v", "show counter.value"),
+    ("show tasks.it", "show tasks.items"), ("show tasks.", "[tasks.nextId tasks.items tasks.open tasks.summary]"),
+    ("show tasks.items[1].t", "show tasks.items[1].title"), ("show tasks.items[id=2].d", "show tasks.items[id=2].done"),
+    ("show tasks.items[*].", "[tasks.items[*].id tasks.items[*].title tasks.items[*].done]"),
+    ("show mood.d", "show mood.deep."), ("show mood.deep.", "show mood.deep.inner"), ("show mood.f", "show mood.face"),
+    ("show nope.", "[]"), ("show counter.value.", "[]"), ("show s", "show shell."),
+    ("show shell.se", "show shell.settings"),
+    ("show counter.value --as j", "[json jsonl]"), ("show counter --as t", "[table tree]"),
+    ("show counter --j", "show counter --json "),
+    ("show counter x", "[]"), ("watch counter.v", "watch counter.value"), ("watch s", "[stop shell]"),
+    ("watch st", "watch stop "), ("watch stop ", "[1 all]"), ("watch stop a", "watch stop all "),
+    ("watch counter.value ", "[]"),
+    ("describe t", "describe tasks "), ("log --changed tasks.it", "log --changed tasks.items"),
+    ("log --action t", "log --action tasks."),
+    ("log --ch", "log --changed "), ("middleware o", "[on off]"), ("middleware on l", "middleware on logger "),
+    ("plugin l", "[list load]"), ("plugin u", "plugin unload "), ("plugin unload ", "plugin unload mood "),
+    ("plugin load cat", "plugin load catalog "), ("help disp", "help dispatch "),
+    ("help unknown-a", "help unknown-action "),
+    ("set out", "set output "), ("trace ", "[on off]"), ("trace on --s", "trace on --stable "),
+    ("ingest x --as tasks.a", "ingest x --as tasks.add "), ("mood s", "[say stop]"), ("mood say w", "mood say what="),
+    ("mood nope w", "[]"), (#"dispatch tasks.add "a \" b" --q"#, #"dispatch tasks.add "a \" b" --quiet "#),
+  ])
+  func completes(line: String, expected: String) throws {
+    #expect(tab(try shell(), line) == expected)
+  }
+
+  @Test(arguments: [
+    ("= sta", "= state."), ("= state.c", "= state.counter."), ("= state.counter.v", "= state.counter.value"),
+    ("= 1 + state.tasks.items[1].t", "= 1 + state.tasks.items[1].title"), ("= disp", "= dispatch"),
+    ("= proj", "= project"),
+    ("= tot", "= total"), ("= ma", "= math"), ("= state.shell.", "[]"),
+    ("lua if state.counter.s", "lua if state.counter.step"),
+    ("assert state.tasks.next", "assert state.tasks.nextId"),
+    ("let x = state.counter.v", "let x = state.counter.value"),
+    ("echo $(state.counter.v", "echo $(state.counter.value"),
+    ("dispatch counter.increment by=$(state.counter.st", "dispatch counter.increment by=$(state.counter.step"),
+    ("dispatch tasks.complete id=$(tot", "dispatch tasks.complete id=$(total"), ("echo $(1) sta", "[]"),
+    ("echo '$(sta", "[]"),
+  ])
+  func completesLua(line: String, expected: String) throws {
+    #expect(tab(try shell(), line) == expected)
+  }
+
+  @Test func candidatesSayTheirTypes() throws {
+    let shell = try shell()
+    #expect(complete(shell, "dispatch mood.set l").candidates.map(\.display) == ["loud=  Bool"])
+    #expect(complete(shell, "show tasks.items[1].t").candidates.map(\.display) == ["title"])
+    #expect(complete(shell, "mood s").candidates.map(\.display) == ["say  says it", "stop  stops"])
+    #expect(complete(shell, "dispatch x --q").candidates.map(\.display) == ["--quiet  print nothing"])
+  }
+
+  @Test func earlierLinesAreRemembered() throws {
+    let shell = try shell()
+    #expect(tab(shell, "counter.i", after: ["dispatch \\"]) == "counter.increment ")
+    #expect(tab(shell, "state.counter.v", after: ["= (1 +"]) == "state.counter.value")
+    #expect(tab(shell, "  state.counter.v", after: ["lua for i = 1, 2 do"]) == "  state.counter.value")
+  }
+
+  @Test func theCursorMayStandWithinTheLine() throws {
+    let completion = Completer(try shell().session).complete(line: "show é tasks.it more", cursor: 16, openLines: [])
+    #expect(completion.replaceFrom == 8)
+    let first = Completer(try shell().session).complete(line: "dis counter.reset", cursor: 3, openLines: [])
+    #expect(first.candidates.map(\.text) == ["dispatch"])
+    #expect(first.replaceFrom == 0)
+    #expect(Completer(try shell().session).complete(line: "", cursor: 0, openLines: []).candidates.count > 15)
+  }
+
+  @Test func filesAreCompleted() throws {
+    let shell = try shell()
+    try shell.write("files/one.stsh", "")
+    try shell.write("files/only.stsh", "")
+    try shell.write("files/.hidden", "")
+    try shell.write("files/deeper/x", "")
+    let folder = shell.folder + "/files/"
+    #expect(complete(shell, "source \(folder)").candidates.map(\.display) == ["deeper", "one.stsh", "only.stsh"])
+    #expect(tab(shell, "source \(folder)one") == "source \(folder)one.stsh ")
+    #expect(tab(shell, "ingest \(folder)d") == "ingest \(folder)deeper/")
+    #expect(tab(shell, "source \(folder).h") == "source \(folder).hidden ")
+    #expect(tab(shell, "source /nope/x") == "[]")
+  }
+
+  @Test func manyActionsAreStillFound() throws {
+    let shell = try Shell()
+    let names = (0..<10_000).map { "{ name = 'act\($0)' }" }.joined(separator: ",")
+    let folder = try shell.plugin("many", "return plugin { actions = { \(names) } }")
+    #expect(try shell.type("plugin load \(folder)").status == 0)
+    #expect(tab(shell, "dispatch m") == "dispatch many.")
+    #expect(complete(shell, "dispatch many.").candidates.count == 10_000)
+    #expect(tab(shell, "dispatch many.act9999") == "dispatch many.act9999 ")
+    #expect(tab(shell, "dispatch many.act9999 ") == "note: many.act9999")
+  }
+
+  @Test func noPrefixOfALineFaults() throws {
+    let shell = try shell()
+    let line =
+      "dispatch tasks.add \"Buy \\\"milk\" title=$(state.tasks.items[1].title .. 'x') [1, {a = }] --info é) ] \\ $ ( > x | y"
+    for length in 0...line.utf8.count {
+      let completion = Completer(shell.session).complete(line: line, cursor: length, openLines: [])
+      #expect((0...length).contains(completion.replaceFrom))
+    }
+  }
+}

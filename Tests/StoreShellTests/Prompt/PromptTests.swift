@@ -1,0 +1,159 @@
+import StorePlugins
+import Testing
+
+@testable import StoreShell
+
+/// The conversation: what is shown, what is kept, what is run.
+@Suite struct PromptTests {
+  private func talk(_ shell: Shell, _ editor: ScriptedEditor) throws -> Shell.Outcome {
+    try shell.outcome { try Prompt(shell.session, on: editor).run() }
+  }
+
+  @Test func linesRunUntilTheEndOfInput() throws {
+    let (shell, editor) = (
+      try Shell(), ScriptedEditor([.line("dispatch counter.increment"), .line(""), .line("show counter.value")])
+    )
+    let outcome = try talk(shell, editor)
+    #expect(outcome == .init(output: "#1 counter.increment\n  counter.value  0 -> 1\n1\n"))
+    #expect(editor.prompts == ["stsh> ", "stsh> ", "stsh> ", "stsh> "])
+    #expect(editor.history == ["dispatch counter.increment", "show counter.value"])
+  }
+
+  @Test func whatIsOpenGoesOn() throws {
+    let editor = ScriptedEditor([
+      .line("dispatch tasks.add \"Buy"), .line("milk\" --quiet"), .line("= (1 +"), .line("2)"),
+      .line("lua for i = 1, 2 do"),
+      .line("print(i)"), .line("end"), .line("echo a \\"), .line("b"), .line("show [1,"), .line("2] --as json"),
+      .line("= {"),
+      .line("}"), .line("let n = 1"), .line("echo $(n +"), .line("1)"), .line("= n"),
+    ])
+    let shell = try Shell()
+    let outcome = try talk(shell, editor)
+    #expect(outcome.errors == "")
+    #expect(outcome.output.hasPrefix("3\n1\n2\na b\n[1,2]\n"))
+    #expect(outcome.output.hasSuffix("\n2\n1\n"))
+    #expect(
+      editor.prompts.filter { $0 != "stsh> " } == [
+        "  \"> ", "lua> ", "lua> ", "lua> ", "  \\> ", "  [> ", "lua> ", "  (> ",
+      ])
+    #expect(editor.history.count == 9)
+    #expect(editor.history[0] == "dispatch tasks.add \"Buy\nmilk\" --quiet")
+    #expect(editor.open.compactMap(\.self).contains("lua for i = 1, 2 do\nprint(i)"))
+    #expect(shell.session.store.log.entries.map { $0.source.line } == [1])
+  }
+
+  @Test func statementsAreNumbered() throws {
+    let editor = ScriptedEditor([
+      .line("dispatch counter.increment --quiet"), .line("# a comment"), .line("nope"), .line("echo 'open"), .line("'"),
+      .line("dispatch counter.increment --quiet"),
+    ])
+    let shell = try Shell()
+    #expect(
+      try talk(shell, editor).errors.hasPrefix("error[unknown-command]: there is no command 'nope'\n  nope\n  ^~~~\n"))
+    #expect(shell.session.store.log.entries.map { "\($0.source.file):\($0.source.line)" } == ["repl:1", "repl:4"])
+  }
+
+  @Test func aPasteMayHoldSeveralStatements() throws {
+    let editor = ScriptedEditor([
+      .line("echo one\n\necho two\ndispatch counter.increment --quiet"), .line("echo a\necho \"b\nc\"\n"),
+    ])
+    let shell = try Shell()
+    #expect(try talk(shell, editor).output == "one\ntwo\na\nb\nc\n")
+    #expect(shell.session.store.log.entries.map { $0.source.line } == [3])
+    #expect(editor.history.count == 2)
+  }
+
+  @Test func aFaultInAPasteStopsIt() throws {
+    let editor = ScriptedEditor([.line("echo one\necho \"a\"b\necho never"), .line("echo on")])
+    let outcome = try talk(try Shell(), editor)
+    #expect(outcome.output == "one\non\n")
+    #expect(outcome.errors.hasPrefix("error[syntax]: "))
+    #expect(outcome.status == 0)
+  }
+
+  @Test func anErrorDoesNotEndTheConversation() throws {
+    let editor = ScriptedEditor([.line("assert false"), .line("echo on")])
+    let outcome = try talk(try Shell(), editor)
+    #expect(outcome == .init(output: "on\n", errors: "error[assert-failed]: false does not hold\n"))
+  }
+
+  @Test func interruptsDropWhatIsOpen() throws {
+    let editor = ScriptedEditor([
+      .interrupted(hadText: false), .interrupted(hadText: true), .line("echo \"open"), .interrupted(hadText: false),
+      .line("echo on"),
+    ])
+    let outcome = try talk(try Shell(), editor)
+    #expect(outcome == .init(output: "on\n", errors: "(Ctrl-D or quit leaves)\n"))
+    #expect(editor.prompts == ["stsh> ", "stsh> ", "stsh> ", "  \"> ", "stsh> ", "stsh> "])
+    #expect(editor.open.last == .some(nil))
+    #expect(editor.history == ["echo on"])
+  }
+
+  @Test func theEndOfInputDropsWhatIsOpenFirst() throws {
+    let editor = ScriptedEditor([.line("echo $(open"), .endOfInput, .line("echo on"), .endOfInput, .line("echo never")])
+    #expect(try talk(try Shell(), editor).output == "on\n")
+  }
+
+  @Test func quitEndsWithItsStatus() throws {
+    #expect(try talk(try Shell(), ScriptedEditor([.line("quit 4"), .line("echo never")])) == .init(status: 4))
+    #expect(try talk(try Shell(), ScriptedEditor([.line("quit\necho never")])) == .init())
+  }
+
+  @Test func aStatementFromAnEditorTakesThePlaceOfWhatIsOpen() throws {
+    let editor = ScriptedEditor([.line("echo 'half"), .statement("echo whole"), .line("echo on")])
+    #expect(try talk(try Shell(), editor).output == "whole\non\n")
+    #expect(editor.history == ["echo whole", "echo on"])
+  }
+
+  @Test func deadlinesAndWakesChangeNothing() throws {
+    let editor = ScriptedEditor([.deadline, .line("echo $(1 +"), .woken, .deadline, .line("1)")])
+    _ = try talk(try Shell(), editor)
+    #expect(editor.prompts == ["stsh> ", "stsh> ", "  (> ", "  (> ", "  (> ", "stsh> "])
+  }
+
+  private static let asking = "return plugin { actions = { { name = 'go' } } }"
+
+  @Test(arguments: [
+    ("y", true, false), ("Yes", true, false), ("a", true, true), ("n", false, false), ("", false, false),
+  ])
+  func permissionsAreAskedFor(answer: String, isLoaded: Bool, isKept: Bool) throws {
+    let place = try Shell()
+    let shell = try Shell { $0.grantsFile = place.folder + "/grants.json" }
+    let folder = try shell.plugin("asking", Self.asking, permissions: "[\"read:tasks\",\"timers\"]")
+    let editor = ScriptedEditor([.line("plugin load \(folder)"), .line(answer), .line("echo on")])
+    let outcome = try talk(shell, editor)
+    #expect(editor.prompts == ["stsh> ", "Allow? [y]es for this session, [a]lways, [N]o: ", "stsh> ", "stsh> "])
+    #expect(
+      outcome.errors.hasPrefix(
+        "asking 1.2.3 asks for:\n  read:tasks  \(Permission.meaning("read:tasks"))\n  timers      \(Permission.meaning("timers"))\n"
+      ))
+    #expect(outcome.errors.contains("error[plugin-grant]: asking was not granted what it asks for\n") == !isLoaded)
+    #expect(shell.session.store.loadedPlugins.map(\.name) == (isLoaded ? ["asking"] : []))
+    #expect(outcome.output.hasSuffix("on\n"))
+    #expect((place.contents("grants.json") != nil) == isKept)
+    #expect(editor.history == ["plugin load \(folder)", "echo on"])
+  }
+
+  @Test func whatWasGrantedForGoodIsNotAskedAgain() throws {
+    let place = try Shell()
+    let grants = place.folder + "/grants.json"
+    let folder = try place.plugin("asking", Self.asking, permissions: "[\"timers\"]")
+    _ = try talk(
+      try Shell { $0.grantsFile = grants }, ScriptedEditor([.line("plugin load \(folder)"), .line("always")]))
+    let later = ScriptedEditor([.line("plugin load \(folder)")])
+    #expect(try talk(try Shell { $0.grantsFile = grants }, later).errors == "")
+    #expect(later.prompts == ["stsh> ", "stsh> "])
+    // More permissions than were granted are asked for, those alone.
+    _ = try place.plugin("asking", Self.asking, permissions: "[\"timers\",\"read:tasks\"]")
+    let more = ScriptedEditor([.line("plugin load \(folder)"), .interrupted(hadText: false)])
+    let outcome = try talk(try Shell { $0.grantsFile = grants }, more)
+    #expect(outcome.errors.contains("asks for:\n  read:tasks  "))
+    #expect(!outcome.errors.contains("timers"))
+    #expect(outcome.errors.contains("error[plugin-grant]"))
+  }
+}
+
+extension Permission {
+  /// What a permission lets a plugin do, in words.
+  fileprivate static func meaning(_ text: String) -> String { Permission(text)?.meaning ?? "" }
+}

@@ -1,0 +1,241 @@
+import Testing
+
+@testable import StoreShell
+
+/// Bad input to every command: the exact bytes of the error, and the status.
+@Suite struct CommandErrorTests {
+  private static let usage = "hint: usage: dispatch counter.increment by:Int?"
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    let line: String
+    let column: Int
+    let code: String
+    let message: String
+    var mark: String?
+    var rest: [String] = []
+    var status: Int32 = 1
+
+    init(
+      _ line: String, _ column: Int, _ code: String, _ message: String, mark: Int? = nil, _ rest: String...,
+      status: Int32 = 1
+    ) {
+      self.line = line
+      self.column = column
+      self.code = code
+      self.message = message
+      self.mark = mark.map { String(repeating: " ", count: column - 1) + "^" + String(repeating: "~", count: $0 - 1) }
+      self.rest = rest
+      self.status = status
+    }
+
+    var testDescription: String { line }
+
+    /// What standard error shows.
+    var text: String {
+      let lines = ["-c:1:\(column): error[\(code)]: \(message)", "  \(line)"] + (mark.map { ["  " + $0] } ?? [])
+      return (lines + rest.map { "  " + $0 }).joined(separator: "\n") + "\n"
+    }
+  }
+
+  static let cases: [Case] = [
+    Case(
+      "dispatch", 1, "missing-argument", "dispatch needs an action", mark: 8,
+      "hint: usage: dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]"),
+    Case(
+      "dispatch counter.incremnt", 10, "unknown-action", "unknown action 'counter.incremnt'", mark: 16,
+      "hint: did you mean 'counter.increment'?"),
+    Case(
+      "dispatch zzz", 10, "unknown-action", "unknown action 'zzz'", mark: 3,
+      "hint: describe lists the modules, describe MODULE their actions"),
+    Case(
+      "dispatch counter.increment bye=2", 28, "unexpected-argument", "counter.increment has no argument 'bye'", mark: 3,
+      "hint: did you mean 'by'?"),
+    Case(
+      "dispatch counter.increment quite=2", 28, "unexpected-argument", "counter.increment has no argument 'quite'",
+      mark: 5, usage),
+    Case(
+      "dispatch counter.increment by=two", 28, "type-mismatch", "'by' must be Int, got string \"two\"", mark: 3, usage),
+    Case("dispatch counter.increment two", 28, "type-mismatch", "'by' must be Int, got string \"two\"", mark: 3, usage),
+    Case("dispatch counter.increment by=1.5", 28, "type-mismatch", "'by' must be Int, got number 1.5", mark: 3, usage),
+    Case("dispatch counter.increment by=[1]", 28, "type-mismatch", "'by' must be Int, got a list", mark: 3, usage),
+    Case(
+      "dispatch counter.increment $('x')", 28, "type-mismatch", "'by' must be Int, got string \"x\"", mark: 6, usage),
+    Case(
+      "dispatch counter.increment 1 2", 30, "unexpected-argument", "counter.increment takes one argument", mark: 1,
+      usage),
+    Case("dispatch counter.increment 1 by=2", 30, "unexpected-argument", "'by' is given twice", mark: 2, usage),
+    Case(
+      "dispatch counter.reset 1", 24, "unexpected-argument", "counter.reset takes no arguments", mark: 1,
+      "hint: usage: dispatch counter.reset"),
+    Case(
+      "dispatch tasks.add", 10, "missing-argument", "tasks.add needs 'title' (String)", mark: 9,
+      "hint: usage: dispatch tasks.add title:String"),
+    Case(
+      "dispatch tasks.add x --quit", 22, "unknown-flag", "dispatch has no flag --quit", mark: 6,
+      "hint: did you mean --quiet?", status: 2),
+    Case(
+      "dispatch tasks.add x --info", 22, "missing-argument", "--info needs TEXT", mark: 6,
+      "hint: usage: dispatch ACTION [ARG=VALUE…] [--quiet] [--info TEXT]", status: 2),
+    Case(
+      "show tasks.itmes", 6, "unknown-path", "'tasks' has no field or projection 'itmes'", mark: 11,
+      "hint: did you mean 'tasks.items'?"),
+    Case(
+      "show tasks.items[0]", 6, "unknown-path", "'tasks.items[0]': indices start at 1", mark: 14,
+      "hint: did you mean 'tasks.items[1]'?"),
+    Case("show tasks.items[id=3]", 6, "unknown-path", "'tasks.items' has no item with id = 3", mark: 17),
+    Case("show tasks.items[1", 17, "syntax", "this [ is never closed", mark: 1, status: 2),
+    Case("show tasks..items", 12, "unknown-path", "'tasks..items' is not a path: expected a name", mark: 1),
+    Case("show conter", 6, "unknown-path", "there is no module 'conter'", mark: 6, "hint: did you mean 'counter'?"),
+    Case(
+      "show shell.logg", 6, "unknown-path", "'shell' has no projection 'logg'", mark: 10,
+      "hint: did you mean 'shell.log'?"),
+    Case(
+      "show counter tasks", 14, "unexpected-argument", "show takes no 'tasks' here", mark: 5,
+      "hint: usage: show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json]"),
+    Case(
+      "show counter --jsn", 14, "unknown-flag", "show has no flag --jsn", mark: 5, "hint: did you mean --json?",
+      status: 2),
+    Case(
+      "show counter --as tabel", 14, "unknown-format", "there is no format 'tabel'", mark: 4,
+      "hint: did you mean table?",
+      status: 2),
+    Case("show $nope", 1, "unknown-variable", "there is no variable $nope", "hint: set it with: let nope = …"),
+    Case("echo $1", 1, "unknown-variable", "there is no argument $1", "hint: the script was given 0"),
+    Case(
+      "describe conter", 10, "unknown-module", "there is no module 'conter'", mark: 6, "hint: did you mean 'counter'?"),
+    Case(
+      "watch conter.value", 7, "unknown-path", "there is no module 'conter'", mark: 12, "hint: did you mean 'counter'?"),
+    Case("watch stop", 7, "missing-argument", "watch needs a watch's id, or all", mark: 4, "hint: usage: watch [PATH]"),
+    Case("watch stop 7", 12, "unknown-watch", "there is no watch '7'", mark: 1, "hint: watch lists them"),
+    Case(
+      "middleware onn logger", 12, "unexpected-argument", "middleware takes on or off, got 'onn'", mark: 3,
+      "hint: usage: middleware [on|off NAME]"),
+    Case(
+      "middleware on", 12, "missing-argument", "middleware needs the name of a middleware", mark: 2,
+      "hint: usage: middleware [on|off NAME]"),
+    Case(
+      "middleware on loger", 15, "unknown-middleware", "there is no middleware 'loger'", mark: 5,
+      "hint: did you mean 'logger'?"),
+    Case("log many", 5, "type-mismatch", "log needs a number of lines, got 'many'", mark: 4, "hint: usage: log [N]"),
+    Case("log 0", 5, "type-mismatch", "log needs a number of lines, got '0'", mark: 1, "hint: usage: log [N]"),
+    Case("log --changed a..b", 5, "unknown-path", "'a..b' is not a path: expected a name", mark: 9),
+    Case("plugin lod x", 8, "unknown-command", "plugin has no 'lod'", mark: 3, "hint: did you mean 'plugin load'?"),
+    Case(
+      "plugin load", 8, "missing-argument", "plugin needs the name or folder of a plugin", mark: 4,
+      "hint: usage: plugin list"),
+    Case(
+      "plugin load nope", 1, "plugin-load", "there is no plugin 'nope'",
+      "hint: plugins are looked for by name in their own folders; a path has a /", status: 4),
+    Case("plugin unload nope", 1, "plugin-load", "nope is not loaded", status: 4),
+    Case(
+      "plugin load pomodoro", 1, "plugin-grant",
+      "pomodoro asks for read:tasks, dispatch:tasks.complete, timers; not granted",
+      "hint: plugin grant pomodoro, or run with --grant pomodoro", status: 4),
+    Case(
+      "ingest x.jsonl", 8, "missing-argument", "ingest needs --as ACTION", mark: 7,
+      "hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--keep-going]"),
+    Case(
+      "ingest x.jsonl --as tasks.ad", 16, "unknown-action", "unknown action 'tasks.ad'", mark: 4,
+      "hint: did you mean 'tasks.add'?"),
+    Case("ingest /nope.jsonl --as tasks.add", 1, "no-such-file", "/nope.jsonl: No such file or directory", status: 2),
+    Case("source /nope.stsh", 8, "no-such-file", "/nope.stsh: No such file or directory", mark: 10, status: 2),
+    Case("let 5x = 3", 5, "unexpected-argument", "let takes no '5x' here", mark: 2, "hint: usage: let [NAME = EXPR]"),
+    Case("=", 1, "missing-argument", "= needs an expression", mark: 1, "hint: usage: = EXPR"),
+    Case(
+      "assert", 1, "missing-argument", "assert needs an expression", mark: 6, "hint: usage: assert EXPR [-- MESSAGE]"),
+    Case(
+      "assert -- only a message", 1, "missing-argument", "assert needs an expression", mark: 6,
+      "hint: usage: assert EXPR [-- MESSAGE]"),
+    Case("assert false", 1, "assert-failed", "false does not hold", status: 3),
+    Case("assert nil -- nothing there", 1, "assert-failed", "nothing there", status: 3),
+    Case(
+      "assert #state.tasks.items > 2 -- few", 1, "assert-failed", "few", "left   #state.tasks.items = 0",
+      "right  2 = 2",
+      status: 3),
+    Case(
+      "assert state.tasks.items == nil", 1, "assert-failed", "state.tasks.items == nil does not hold",
+      "left   state.tasks.items = []", "right  nil = nil", status: 3),
+    Case("quit 256", 6, "out-of-range", "a status is 0...255, got '256'", mark: 3),
+    Case("quit -1", 6, "out-of-range", "a status is 0...255, got '-1'", mark: 2),
+    Case("help nope", 6, "unknown-topic", "there is no help on 'nope'", mark: 4, "hint: help lists the commands"),
+    Case(
+      "help dispach", 6, "unknown-topic", "there is no help on 'dispach'", mark: 7, "hint: did you mean 'dispatch'?"),
+    Case(
+      "set outptu json", 5, "unknown-setting", "there is no setting 'outptu'", mark: 6, "hint: did you mean 'output'?"),
+    Case("set zzz", 5, "unknown-setting", "there is no setting 'zzz'", mark: 3, "hint: set lists them"),
+    Case(
+      "set emit alway", 10, "type-mismatch", "expected one of always, whenDifferent, never, got 'alway'", mark: 5,
+      "hint: did you mean always?"),
+    Case("set runaway 0", 13, "out-of-range", "runaway is a number above 0, got '0'", mark: 1),
+    Case(
+      "trace maybe", 7, "unexpected-argument", "trace takes on or off, got 'maybe'", mark: 5,
+      "hint: usage: trace [on|off] [--stable]"),
+    Case(
+      "counter.increment by=2", 1, "unknown-command", "'counter.increment' is an action, not a command", mark: 17,
+      "hint: run it with: dispatch counter.increment by=2"),
+    Case(
+      "dispach counter.reset", 1, "unknown-command", "there is no command 'dispach'", mark: 7,
+      "hint: did you mean 'dispatch'?"),
+    Case("x", 1, "unknown-command", "there is no command 'x'", mark: 1, "hint: help lists the commands"),
+  ]
+
+  @Test(arguments: cases)
+  func badInputIsNamedAndChangesNothing(_ bad: Case) throws {
+    let shell = try Shell()
+    #expect(shell.run(bad.line) == .init(errors: bad.text, status: bad.status))
+    #expect(shell.session.store.log.entries.isEmpty)
+    // With --json the same in one object, and nothing on standard error.
+    let json = try Shell { $0.isJSON = true }
+    let outcome = json.run(bad.line)
+    #expect(outcome.errors == "")
+    #expect(outcome.status == bad.status)
+    #expect(
+      outcome.output.hasPrefix(
+        "{\"ok\":false,\"file\":\"-c\",\"line\":1,\"error\":{\"code\":\"\(bad.code)\",\"message\":"))
+    #expect(outcome.output.hasSuffix("}}\n"))
+    #expect(outcome.output.utf8.count { $0 == 0x0A } == 1)
+  }
+
+  @Test func everyCodeThatIsThrownIsExplained() {
+    let thrown = Set(Self.cases.map(\.code)).union([
+      "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error", "lua-syntax",
+      "not-allowed",
+      "plugin-api", "plugin-budget", "plugin-grant", "plugin-load", "plugin-memory", "plugin-runtime", "plugin-schema",
+      "runaway",
+    ])
+    #expect(thrown.subtracting(ErrorCode.explanations.keys) == [])
+    #expect(Set(ErrorCode.explanations.keys).subtracting(thrown) == [])
+  }
+
+  @Test(arguments: ErrorCode.explanations.keys.sorted())
+  func helpExplainsCodes(code: String) throws {
+    let outcome = try Shell().run("help \(code)")
+    #expect(outcome.output.hasPrefix("error[\(code)]: "))
+    #expect(outcome.output.hasSuffix(".\n"))
+  }
+
+  @Test func luaErrorsNameTheLine() throws {
+    let shell = try Shell()
+    let error = shell.run("= nil + 1")
+    #expect(error.status == 1)
+    #expect(error.errors.hasPrefix("-c:1:1: error[lua-error]: "))
+    let syntax = shell.run("= 1 +* 2")
+    #expect(syntax.errors.hasPrefix("-c:1:1: error[lua-syntax]: "))
+    #expect(syntax.status == 1)
+    #expect(shell.run("lua error('boom')").errors.contains("boom"))
+    #expect(shell.run("= project('nope')").errors.hasPrefix("-c:1:1: error[unknown-path]: there is no module 'nope'\n"))
+    #expect(
+      shell.run("lua dispatch('counter.nope')").errors.contains("unknown action 'counter.nope'"))
+  }
+
+  @Test func atThePromptAnErrorOfTheWholeCommandDoesNotRepeatTheLine() throws {
+    let shell = try Shell()
+    #expect(
+      try shell.type("assert false")
+        == .init(errors: "error[assert-failed]: false does not hold\n", status: 3))
+    #expect(
+      try shell.type("show conter").errors
+        == "error[unknown-path]: there is no module 'conter'\n  show conter\n       ^~~~~~\n  hint: did you mean 'counter'?\n"
+    )
+  }
+}

@@ -1,0 +1,215 @@
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+/// Scripts: arguments, variables, sourced files, redirection, keep-going, leaving.
+@Suite struct ScriptTests {
+  @Test func variablesKeepTheirTypes() throws {
+    let shell = try Shell()
+    let outcome = shell.run(
+      "let n = 3", "let t = {a = {1, 2}}", "dispatch counter.increment by=$n --quiet", "echo $n $(n * 2) $(t.a[2])",
+      "dispatch tasks.add title=$(\"t\" .. n) --quiet", "show tasks.items[1].title", "let", "show $t", "let n = n + 1",
+      "= n", "show $_")
+    #expect(outcome.errors == "")
+    #expect(outcome.output.hasPrefix("3 6 2\n\"t3\"\nn  3\nt"))
+    #expect(outcome.output.hasSuffix("4\n4\n"))
+  }
+
+  @Test func aVariableOfTheWrongTypeIsRefused() throws {
+    let outcome = try Shell().run("let n = 'two'", "dispatch counter.increment by=$n")
+    #expect(outcome.errors.hasPrefix("-c:2:28: error[type-mismatch]: 'by' must be Int, got string \"two\"\n"))
+    let float = try Shell().run("dispatch counter.increment by=$(3 / 2)")
+    #expect(float.errors.hasPrefix("-c:1:28: error[type-mismatch]: 'by' must be Int, got number 1.5\n"))
+    #expect(try Shell().run("let cuont = 1", "echo $count").errors.contains("hint: did you mean $cuont?"))
+  }
+
+  @Test func theLastResultIsAVariable() throws {
+    let outcome = try Shell().run(
+      "dispatch counter.increment by=7 --quiet", "show counter", "echo $_", "= 5", "echo $_")
+    #expect(outcome.output == "value  7\nstep   1\n{\"value\":7,\"step\":1}\n5\n5\n")
+  }
+
+  @Test func showTakesValuesToo() throws {
+    let outcome = try Shell().run(
+      "show 5", "show 'a b'", "show true", "show nil --as json", "show [1,2] --as json", "show {a=1} --as json")
+    #expect(outcome.output == "5\n\"a b\"\ntrue\nnull\n[1,2]\n{\"a\":1}\n")
+    #expect(outcome.errors == "")
+  }
+
+  @Test func scriptsHaveArguments() throws {
+    let shell = try Shell()
+    let outcome = try shell.run(
+      script: "dispatch tasks.add title=$1 --quiet\nshow tasks.items[1].title --as raw\necho $2 $3\n", "Buy milk", "7")
+    #expect(outcome.output == "Buy milk\n")
+    #expect(
+      outcome.errors
+        == "\(shell.folder)/script.stsh:3:1: error[unknown-variable]: there is no argument $3\n  echo $2 $3\n"
+        + "  hint: the script was given 2\n")
+  }
+
+  @Test func sourcedFilesShowTheChain() throws {
+    let shell = try Shell()
+    let inner = try shell.write("inner.stsh", "echo $1\ndispatch tasks.ad\n")
+    let middle = try shell.write("middle.stsh", "\nsource \(inner) deep\necho never\n")
+    let outcome = shell.run("source \(middle)", "echo never")
+    #expect(outcome.output == "deep\n")
+    #expect(
+      outcome.errors == """
+        \(inner):2:10: error[unknown-action]: unknown action 'tasks.ad'
+          dispatch tasks.ad
+                   ^~~~~~~~
+          hint: did you mean 'tasks.add'?
+          in file sourced from \(middle):2
+          in file sourced from -c:1
+
+        """)
+    #expect(outcome.status == 1)
+  }
+
+  @Test func theSyntaxOfASourcedFileIsCheckedFirst() throws {
+    let shell = try Shell()
+    let file = try shell.write("bad.stsh", "echo first\necho \"open\n")
+    let outcome = shell.run("source \(file)")
+    #expect(outcome.output == "")
+    #expect(outcome.errors.hasPrefix("\(file):2:6: error[syntax]: this \" is never closed\n"))
+    #expect(outcome.errors.hasSuffix("  in file sourced from -c:1\n"))
+    #expect(outcome.status == 2)
+  }
+
+  @Test func filesThatSourceThemselvesEnd() throws {
+    let shell = try Shell()
+    try shell.write("loop.stsh", "source \(shell.folder)/loop.stsh\n")
+    let outcome = shell.run("source \(shell.folder)/loop.stsh")
+    #expect(outcome.errors.contains("error[runaway]: files source each other more than 64 deep\n"))
+    #expect(outcome.status == 1)
+    #expect(shell.run("echo on").output == "on\n")
+  }
+
+  @Test func keepGoingCountsStatementsReached() throws {
+    let shell = try Shell { $0.keepsGoing = true }
+    let inner = try shell.write("inner.stsh", "echo a\nnope\necho b\n")
+    let outcome = try shell.run(
+      script: "# comment\n\nassert false\necho one\nsource \(inner)\nshow counter --jsn\necho two\n")
+    #expect(outcome.output == "one\na\nb\ntwo\n")
+    #expect(outcome.errors.hasSuffix("3 of 7 commands failed\n"))
+    #expect(outcome.errors.components("commands failed") == 1)
+    #expect(outcome.status == 3)
+  }
+
+  @Test func keepGoingPassesOverSyntaxErrorsOfStandardInput() throws {
+    let shell = try Shell { $0.keepsGoing = true }
+    let outcome = try shell.run(input: Array("echo one\necho 'open\n\necho two\n".utf8))
+    #expect(outcome.output.hasPrefix("one\n"))
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.hasSuffix("commands failed\n"))
+  }
+
+  @Test func quitLeavesWithItsStatus() throws {
+    #expect(try Shell().run("quit", "echo never") == .init())
+    #expect(try Shell().run("quit 4", "echo never") == .init(status: 4))
+    let shell = try Shell { $0.keepsGoing = true }
+    let inner = try shell.write("inner.stsh", "quit 7\necho never\n")
+    #expect(try shell.run(script: "source \(inner)\necho never\n") == .init(status: 7))
+    #expect(shell.session.hasQuit)
+    #expect(try Shell().run(input: Array("echo a\nquit 300\necho never\n".utf8)).status == 1)
+  }
+
+  @Test func aMissingScriptIsUnreadable() throws {
+    let shell = try Shell()
+    let outcome = shell.outcome { shell.session.run(file: "/nope.stsh", arguments: []) }
+    #expect(outcome == .init(errors: "error[no-such-file]: /nope.stsh: No such file or directory\n", status: 2))
+    #expect(shell.outcome { shell.session.run(file: "/", arguments: []) }.status == 2)
+  }
+
+  @Test func redirectionSendsTheResultElsewhere() throws {
+    let shell = try Shell()
+    let file = "\(shell.folder)/out.txt"
+    #expect(shell.run("echo one > \(file)", "echo two >> \(file)") == .init())
+    #expect(shell.contents("out.txt") == "one\ntwo\n")
+    #expect(shell.run("dispatch counter.increment > \(file)") == .init())
+    #expect(shell.contents("out.txt") == "#1 counter.increment\n  counter.value  0 -> 1\n")
+    #expect(shell.run("show tasks.items --as json | tr '[]' '<>' > \(file)").status == 0)
+    #expect(shell.contents("out.txt") == "<>\n")
+    #expect(shell.run("let f = '\(file)'", "echo $1 > $f").status == 1)
+    #expect(shell.contents("out.txt") == "<>\n", "a failed command writes nothing")
+    #expect(try shell.type("echo three > $f") == .init())
+    #expect(shell.contents("out.txt") == "three\n")
+  }
+
+  @Test func redirectionFailsWithItsPlace() throws {
+    let shell = try Shell()
+    let outcome = shell.run("echo a > /nope/x")
+    #expect(
+      outcome
+        == .init(
+          errors:
+            "-c:1:8: error[no-such-file]: /nope/x: No such file or directory\n  echo a > /nope/x\n         ^~~~~~~~~\n",
+          status: 2))
+    #expect(shell.run("echo a | false").errors.hasPrefix("-c:1:8: error[failed]: false: ended with status 1\n"))
+    #expect(try shell.type("echo a | true") == .init())
+    let locked = try Shell { $0.allowsExecution = false }
+    let refused = locked.run("dispatch counter.increment | cat")
+    #expect(
+      refused.errors.hasPrefix("-c:1:28: error[not-allowed]: results may not be piped into commands here (--no-exec)\n")
+    )
+    #expect(locked.session.store.log.entries.isEmpty)
+  }
+
+  @Test func aReaderThatStopsEarlyIsNoFailure() throws {
+    let shell = try Shell()
+    let outcome = shell.run(
+      "lua for i = 1, 50 do dispatch('tasks.add', {title = ('x'):rep(5000)}) end",
+      "show tasks --as json | head -c 1 > /dev/null")
+    #expect(outcome == .init())
+  }
+
+  @Test func withJSONRedirectionGetsTheData() throws {
+    let shell = try Shell { $0.isJSON = true }
+    #expect(shell.run("show counter > \(shell.folder)/c.json").output == "{\"ok\":true,\"line\":1,\"data\":null}\n")
+    #expect(shell.contents("c.json") == "{\"value\":0,\"step\":1}\n")
+  }
+
+  @Test func everyCommandAnswersWithOneObject() throws {
+    let shell = try Shell { $0.isJSON = true }
+    let file = try shell.write("a.jsonl", "{\"title\":\"a\"}\n")
+    let lines = [
+      ("echo a b", "\"a b\""), ("let n = 2", "null"), ("= n", "2"), ("show counter.value", "0"),
+      ("watch counter.value", "0"), ("watch stop all", "null"), ("assert true", "null"),
+      ("ingest \(file) --as tasks.add", "\"ingested 1 record as tasks.add (#1)\""),
+      ("show tasks.items", "[{\"id\":1,\"title\":\"a\",\"done\":false}]"), ("plugin list", "[]"),
+      ("trace", "\"trace is off\""),
+      ("trace on", "null"), ("trace off", "null"), ("lua x = 1", "null"), ("set output table", "null"),
+      ("middleware on logger", "{\"id\":2,\"action\":\"shell.setGate\",\"changes\":[]}"), ("quit 3", "null"),
+    ]
+    for (line, data) in lines {
+      #expect(shell.run(line).output == "{\"ok\":true,\"line\":1,\"data\":\(data)}\n", "\(line)")
+    }
+    for line in ["help", "describe", "describe tasks", "log", "middleware", "set", "let", "show"] {
+      let output = try Shell { $0.isJSON = true }.run(line).output
+      #expect(output.hasPrefix("{\"ok\":true,\"line\":1,\"data\":"))
+      _ = try JSON.value(of: output)
+    }
+  }
+
+  @Test func quietLeavesOutTheAnswersToActions() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    #expect(shell.run("dispatch counter.increment", "middleware on logger", "show counter.value").output == "1\n")
+    #expect(try Shell().run("dispatch counter.increment --quiet") == .init())
+  }
+
+  @Test func infoIsKeptInTheSource() throws {
+    let shell = try Shell()
+    _ = shell.run("dispatch counter.increment --info 'by hand'")
+    let entry = try #require(shell.session.store.log.entries.first)
+    #expect(entry.source.info == "by hand")
+    #expect(entry.source.file == "-c")
+    #expect(entry.source.line == 1)
+    #expect(entry.source.function == "dispatch")
+  }
+}
+
+extension String {
+  /// How often a text stands in this one.
+  fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
+}
