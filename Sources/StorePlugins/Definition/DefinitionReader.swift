@@ -18,7 +18,7 @@ struct DefinitionReader {
   }
 
   private static let keys = [
-    "state", "actions", "reducers", "middleware", "projections", "commands", "on_load", "on_unload",
+    "state", "actions", "reducers", "lifted", "middleware", "projections", "commands", "on_load", "on_unload",
   ]
 
   func read(_ table: LuaTable) throws(PluginError) -> PluginDefinition {
@@ -40,6 +40,7 @@ struct DefinitionReader {
     }
     definition.actions = try actions(table["actions"])
     definition.reducers = try reducers(table["reducers"], definition.actions)
+    definition.lifted = try lifted(table["lifted"], definition.actions)
     definition.middleware = try middleware(table["middleware"], definition.actions)
     definition.projections = try projections(table["projections"], fields)
     definition.commands = try commands(table["commands"])
@@ -83,6 +84,50 @@ struct DefinitionReader {
       }
     }
     return reducers
+  }
+
+  private func lifted(_ value: LuaValue, _ own: [ActionType]) throws(PluginError) -> [PluginDefinition.Lifted] {
+    var lifted: [PluginDefinition.Lifted] = []
+    for entry in try list(value, "lifted", keys: ["at", "on", "args", "reduce"]) {
+      guard case .string(let module) = entry["at"] else {
+        throw types.fault("lifted: every entry needs at, the name of a module, got \(entry["at"].described)")
+      }
+      guard moduleNames.contains(module) else {
+        throw types.fault("lifted: unknown module '\(module)'", hint: suggestion(module, moduleNames))
+      }
+      guard manifest.permissions.contains(.reduce(module: module)) else {
+        throw types.fault(
+          "lifted: may not reduce over '\(module)'", hint: "add \"reduce:\(module)\" to permissions in plugin.json")
+      }
+      guard case .string(let name) = entry["on"], name.contains(".") else {
+        throw types.fault("lifted at '\(module)': on must be the full name of an action, got \(entry["on"].described)")
+      }
+      guard let function = try optionalFunction(entry["reduce"], "lifted on '\(name)': reduce") else {
+        throw types.fault("lifted on '\(name)' needs reduce = function(draft, args, meta) … end")
+      }
+      let (action, isNew) = try liftedAction(name, entry, own + lifted.map(\.action))
+      lifted.append(
+        PluginDefinition.Lifted(module: module, action: action, declaresAction: isNew, function: function))
+    }
+    return lifted
+  }
+
+  /// The action that a lifted reducer answers: one that exists, or a new one of the module that it is lifted to.
+  private func liftedAction(
+    _ name: String, _ entry: LuaTable, _ known: [ActionType]
+  ) throws(PluginError) -> (ActionType, isNew: Bool) {
+    if let type = known.first(where: { $0.fullName == name }) ?? foreignAction(name) {
+      guard entry["args"] == .nil else {
+        throw types.fault("lifted on '\(name)': the action exists, so it takes no args here")
+      }
+      return (type, false)
+    }
+    guard case .string(let module) = entry["at"], name.hasPrefix("\(module)."),
+      case let short = String(name.dropFirst(module.utf8.count + 1)), short.isName
+    else {
+      throw types.fault("lifted on unknown action '\(name)'", hint: suggestion(name, known.map(\.fullName)))
+    }
+    return (ActionType(module: module, name: short, fields: try types.fields(entry["args"], name)), true)
   }
 
   private func middleware(_ value: LuaValue, _ own: [ActionType]) throws(PluginError) -> [PluginDefinition.Unit] {

@@ -10,6 +10,7 @@ struct PluginDefinition {
   var actions: [ActionType] = []
   /// Reducers by the full name of the action that they answer.
   var reducers: [String: LuaFunction] = [:]
+  var lifted: [Lifted] = []
   var middleware: [Unit] = []
   var projections: [Projection] = []
   var commands: [Command] = []
@@ -33,6 +34,16 @@ struct PluginDefinition {
     var modules: Set<String> = []
 
     func accepts(_ type: ActionType) -> Bool { modules.contains(type.module) || names.contains(type.fullName) }
+  }
+
+  /// A reducer over another module's slice.
+  struct Lifted {
+    /// The module whose slice it changes.
+    let module: String
+    let action: ActionType
+    /// Whether the plugin adds the action to the module.
+    let declaresAction: Bool
+    let function: LuaFunction
   }
 
   /// A projection.

@@ -36,6 +36,14 @@ public struct Module: Sendable {
     case lua
   }
 
+  /// The module with those of some further actions that are its own.
+  public func adding(_ added: [ActionType]) -> Module {
+    let own = added.filter { $0.module == name }
+    guard !own.isEmpty else { return self }
+    return Module(
+      name: name, origin: origin, schema: schema, actions: actions + own, projections: projections, commands: commands)
+  }
+
   /// The fields of its slice; empty where the slice is no record.
   public var fields: [Field] {
     guard case .record(let record) = schema?.kind else { return [] }

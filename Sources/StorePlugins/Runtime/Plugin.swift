@@ -150,6 +150,9 @@ public final class Plugin: @unchecked Sendable {
     return { interruption.interrupt() }
   }
 
+  /// The actions that the plugin adds to other modules, for its lifted reducers.
+  public var addedActions: [ActionType] { definition.lifted.filter(\.declaresAction).map(\.action) }
+
   // MARK: Reducing
 
   /// Whether the plugin has a reducer for an action.
@@ -162,30 +165,59 @@ public final class Plugin: @unchecked Sendable {
     _ call: ActionCall, number: Int, time: Duration, source: ActionSource, slice: inout Value
   ) throws(PluginError) {
     guard let function = reducers[ObjectIdentifier(call.type)] else { return }
-    let schema = definition.schema ?? .dynamic(.any)
     calls.meta.set(number: number, time: time, source: source, call: call)
-    var failure: LuaError?
-    var count = 0
+    let schema = definition.schema ?? .dynamic(.any)
+    var failure: PluginError?
     withUnsafeMutablePointer(to: &slice) { slice in
-      let draft = objects.beginDraft(module.name, schema, UnsafeMutableRawPointer(slice))
-      do throws(LuaError) {
-        count = try lua.call(
-          function,
-          discardingResultsWith: { writer in
-            writer.append(draft)
-            LuaBridge.write(.record(call.record), to: &writer)
-            writer.append(PluginCalls.metaObject)
-          })
-      } catch {
-        failure = error
-      }
-      objects.endCall()
+      failure = run(function, call, module.name, schema, UnsafeMutableRawPointer(slice))
     }
-    let place = call.type.module == module.name ? "\(module.name).\(call.type.name)" : call.type.fullName
-    if let failure { throw calls.faults.reducer(place, failure) }
-    guard count == 0 else {
-      throw calls.faults.make(
-        .runtime, "reducer '\(place)' returned a value; change the draft in place and return nothing")
+    if let failure { throw failure }
+  }
+
+  /// How many reducers the plugin lifts over other modules' slices.
+  public var liftedCount: Int { definition.lifted.count }
+
+  /// The module over whose slice a lifted reducer works, where it answers an action; nil where it does not.
+  public func module(ofLifted index: Int, for type: ActionType) -> String? {
+    let lifted = definition.lifted[index]
+    return lifted.action === type ? lifted.module : nil
+  }
+
+  /// Runs a lifted reducer on another module's slice, in place; every write is checked against the slice's own type.
+  ///
+  /// - Throws: ``PluginError``; the slice may then hold half of the change and must be thrown away.
+  public func reduce(
+    lifted index: Int, _ call: ActionCall, number: Int, time: Duration, source: ActionSource, schema: Schema,
+    slice: UnsafeMutableRawPointer
+  ) throws(PluginError) {
+    let lifted = definition.lifted[index]
+    calls.meta.set(number: number, time: time, source: source, call: call)
+    if let failure = run(lifted.function, call, lifted.module, schema, slice) { throw failure }
+  }
+
+  /// Calls a reducer with a draft of a slice.
+  ///
+  /// - Returns: what went wrong.
+  private func run(
+    _ function: LuaFunction, _ call: ActionCall, _ name: String, _ schema: Schema, _ slice: UnsafeMutableRawPointer
+  ) -> PluginError? {
+    let draft = objects.beginDraft(name, schema, slice)
+    defer { objects.endCall() }
+    do throws(LuaError) {
+      let count = try lua.call(
+        function,
+        discardingResultsWith: { writer in
+          writer.append(draft)
+          LuaBridge.write(.record(call.record), to: &writer)
+          writer.append(PluginCalls.metaObject)
+        })
+      guard count == 0 else {
+        return calls.faults.make(
+          .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
+      }
+      return nil
+    } catch {
+      return calls.faults.reducer(call.type.fullName, error)
     }
   }
 

@@ -67,6 +67,19 @@ extension HostState {
     return true
   }
 
+  /// Hands out a module's slice and its type for change in place, where there is such a module.
+  mutating func modifySlice(_ name: String, _ body: (Schema, UnsafeMutableRawPointer) throws -> Void) throws {
+    let record = Self.appRecord
+    if let index = record.index(of: name), case .record(let access) = App.schema.access.parts {
+      try withUnsafeMutablePointer(to: &app) { app in
+        try access.modify(UnsafeMutableRawPointer(app), index) { try body(record.fields[index].schema, $0) }
+      }
+    } else if let index = plugins.firstIndex(where: { $0.name == name }) {
+      let schema = plugins[index].schema
+      try withUnsafeMutablePointer(to: &plugins[index].value) { try body(schema, UnsafeMutableRawPointer($0)) }
+    }
+  }
+
   /// What changed between two states, in the order of the modules. The shell's own changes, and the arrival or removal of
   /// a plugin's slice, are left out.
   static func changes(from old: HostState, to new: HostState) -> [Change] {

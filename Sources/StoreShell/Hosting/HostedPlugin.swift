@@ -14,6 +14,8 @@ protocol PluginHolding: Sendable, SendableMetatype {
   var plugins: [PluginSlice] { get set }
   /// The state of some modules as one value.
   func value(where isIncluded: (String) -> Bool) -> Value
+  /// Hands out a module's slice and its type for change in place, where there is such a module.
+  mutating func modifySlice(_ name: String, _ body: (Schema, UnsafeMutableRawPointer) throws -> Void) throws
 }
 
 extension HostState: PluginHolding {}
@@ -46,6 +48,24 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
   }
 
   private static func reducer(_ plugin: Plugin) -> Reducer<Action, State> {
+    (0..<plugin.liftedCount).reduce(ownReducer(plugin)) { $0.appending(lifted(plugin, $1)) }
+  }
+
+  private static func lifted(_ plugin: Plugin, _ index: Int) -> Reducer<Action, State> {
+    Reducer<ActionCall, State>.throwing(plugin.module.name) { call, state, context in
+      guard let module = plugin.module(ofLifted: index, for: call.type) else { return }
+      try state.modifySlice(module) { schema, slice in
+        try plugin.reduce(
+          lifted: index, call, number: context.number, time: context.time, source: context.source, schema: schema,
+          slice: slice)
+      }
+    }.lift(
+      action: { (action: Action) in
+        plugin.module(ofLifted: index, for: action.call.type) == nil ? nil : action.call
+      }, modify: { (state: inout State, body) in try body(&state) })
+  }
+
+  private static func ownReducer(_ plugin: Plugin) -> Reducer<Action, State> {
     let name = plugin.module.name
     return Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
       try plugin.reduce(

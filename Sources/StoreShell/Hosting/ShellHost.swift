@@ -82,7 +82,10 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
 
   // MARK: What the shell asks
 
-  var modules: [Module] { table.modules + plugins.map(\.plugin.module) }
+  var modules: [Module] {
+    let added = plugins.flatMap(\.plugin.addedActions)
+    return (table.modules + plugins.map(\.plugin.module)).map { $0.adding(added) }
+  }
   var emission: String { store.withState { $0.shell.emission } }
   var runaway: Int { store.withState { $0.shell.runaway } }
   var view: any StateView { HostView(host: self) }
@@ -249,7 +252,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
     let hosted = HostedPlugin<Action, State>(
       plugin, view: view, wrap: { Action(call: $0, payload: .plugin) }, typed: typed, faults: faults)
     plugins.append(hosted)
-    for type in plugin.module.actions { actionsByName[type.fullName] = type }
+    for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = type }
     do {
       try recompose()
     } catch {
@@ -300,8 +303,9 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
   }
 
   private func remove(_ name: String) {
+    let added = Set(plugins.filter { $0.plugin.module.name == name }.flatMap { $0.plugin.addedActions }.map(\.fullName))
     plugins.removeAll { $0.plugin.module.name == name }
-    actionsByName = actionsByName.filter { $0.value.module != name }
+    actionsByName = actionsByName.filter { $0.value.module != name && !added.contains($0.key) }
   }
 
   private func recompose() throws {
