@@ -16,7 +16,7 @@ struct PhaseScenarios {
     dispatch counter.inc
     """
 
-  /// What S-01 shows; a Lua module has one reducer an action, so the two steps of the scenario are one line there.
+  /// What S-01 shows.
   private func expected(reducers: String) -> [String] {
     scenario(
       """
@@ -33,7 +33,8 @@ struct PhaseScenarios {
       """)
   }
 
-  private let swiftReducers = "R 1 r1 0→1 · R 1 r2 1→2"
+  private let reducers = "R 1 r1 0→1 · R 1 r2 1→2"
+  /// The two steps as one reducer of the Lua module that holds the count.
   private let luaReducer = "R 1 counter 0→2"
 
   private func luaMiddleware(_ names: String...) -> String {
@@ -44,7 +45,7 @@ struct PhaseScenarios {
     for _ in 1...2 {
       let application = Fixture.application(
         .compose(Self.r1, Self.r2), .compose(Fixture.observer("m1"), Fixture.observer("m2")))
-      #expect(try Recording(allPhases, application).trace() == expected(reducers: swiftReducers))
+      #expect(try Recording(allPhases, application).trace() == expected(reducers: reducers))
     }
   }
 
@@ -57,14 +58,33 @@ struct PhaseScenarios {
     }
   }
 
+  @Test func s01InLuaWithAReducerEach() throws {
+    for _ in 1...2 {
+      let reducers = [
+        try Fixture.luaReducer("r1", "s.count = s.count + 1"), try Fixture.luaReducer("r2", "s.count = s.count * 2"),
+      ]
+      let middlewares = [try Fixture.luaObserver("m1"), try Fixture.luaObserver("m2")]
+      let recording = try Recording(allPhases, Fixture.application(.identity), plugins: reducers + middlewares)
+      #expect(recording.trace() == expected(reducers: self.reducers))
+    }
+  }
+
+  @Test func s01WithReducersOfBothKinds() throws {
+    for _ in 1...2 {
+      let plugins = [try Fixture.luaReducer("r2", "s.count = s.count * 2"), try Fixture.luaObserver("m2")]
+      let application = Fixture.application(Self.r1, Fixture.observer("m1"))
+      #expect(try Recording(allPhases, application, plugins: plugins).trace() == expected(reducers: reducers))
+    }
+  }
+
   @Test func s01WithUnitsOfBothKinds() throws {
     for _ in 1...2 {
       let m1 = Fixture.application(.compose(Self.r1, Self.r2), Fixture.observer("m1"))
       let m2 = try Fixture.luaObserver("m2")
-      #expect(try Recording(allPhases, m1, plugins: [m2]).trace() == expected(reducers: swiftReducers))
+      #expect(try Recording(allPhases, m1, plugins: [m2]).trace() == expected(reducers: reducers))
       let both = [try Fixture.luaObserver("m1"), m2]
-      let reducers = Fixture.application(.compose(Self.r1, Self.r2))
-      #expect(try Recording(allPhases, reducers, plugins: both).trace() == expected(reducers: swiftReducers))
+      let application = Fixture.application(.compose(Self.r1, Self.r2))
+      #expect(try Recording(allPhases, application, plugins: both).trace() == expected(reducers: reducers))
     }
   }
 
@@ -127,7 +147,38 @@ struct PhaseScenarios {
     #expect(recording.trace() == scenario("Q 1 inc · R 1 r1 0→1 · C 1 0→1 · D 1"))
   }
 
-  /// In Lua the steps are those of one reducer: reducers of several plugins over one slice need `lifted`.
+  /// Each step a Lua reducer of its own, lifted over the Swift module; `swiftSteps` come first, in Swift.
+  private func lifted(_ steps: String, after swiftSteps: String = "", from start: Int) throws -> [String] {
+    let reducer = swiftSteps.reduce(CountReducer.identity) { $0.appending(Self.steps[$1]!.swift) }
+    let application = Application(
+      initial: CountState(counter: Count(count: start)), reducer: Fixture.application(reducer).reducer)
+    var plugins: [PluginFolder] = []
+    for (index, step) in steps.enumerated() {
+      plugins.append(try Fixture.luaReducer("r\(index)", Self.steps[step]!.lua))
+    }
+    return try Recording("trace on --stable\ndispatch counter.inc\n", application, plugins: plugins).trace("CU")
+  }
+
+  @Test func s04InLuaWithAReducerEach() throws {
+    for _ in 1...2 {
+      #expect(try lifted("pd", from: 0) == ["C 1 0→2"])
+      #expect(try lifted("dp", from: 0) == ["C 1 0→1"])
+      #expect(try lifted("pdk", from: 1) == ["U 1"])
+      #expect(try lifted("epede", from: 0) == ["C 1 0→2"])
+      #expect(try lifted("pn", from: 5) == ["U 1"])
+    }
+  }
+
+  @Test func s04WithLuaReducersLiftedBehindSwiftOnes() throws {
+    for _ in 1...2 {
+      #expect(try lifted("d", after: "p", from: 0) == ["C 1 0→2"])
+      #expect(try lifted("p", after: "d", from: 0) == ["C 1 0→1"])
+      #expect(try lifted("k", after: "pd", from: 1) == ["U 1"])
+      #expect(try lifted("dk", after: "p", from: 1) == ["U 1"])
+    }
+  }
+
+  /// The steps as one reducer of the Lua module that holds the count.
   @Test func s04InLua() throws {
     for _ in 1...2 {
       #expect(try lua("pd", from: 0) == ["C 1 0→2"])

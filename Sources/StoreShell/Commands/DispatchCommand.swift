@@ -110,7 +110,7 @@ extension Invocation {
     _ literal: Literal, for field: Field, at word: Word, usage: @autoclosure () -> String
   ) throws -> Value {
     do {
-      return try literal.value(as: field.schema, resolving: session.resolve)
+      return try at(word) { try literal.value(as: field.schema, resolving: session.resolve) }
     } catch let error as SchemaError {
       let error = error.under(Path([.field(field.name)]))
       throw ShellError(code: error.code, message: error.message, place: .span(word.nameSpan), hint: "usage: \(usage())")

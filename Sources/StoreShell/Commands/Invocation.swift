@@ -131,12 +131,15 @@ struct Invocation {
     }
   }
 
-  /// Marks a word as the place of errors about paths.
+  /// Marks a word as the place of errors about paths and variables.
   func at<Result>(_ word: Word, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as PathError {
       throw ShellError(code: "unknown-path", message: error.message, at: word, hint: error.hint)
+    } catch var error as ShellError where error.code == "unknown-variable" && error.place == .command {
+      error.place = .span(word.span)
+      throw error
     }
   }
 

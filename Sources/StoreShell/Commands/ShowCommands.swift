@@ -16,7 +16,8 @@ extension CommandDefinition {
     guard let word = invocation.operands.first else { return try invocation.show(session.wholeState()) }
     guard case .value(.bare(let text)) = word.kind, case .string = try session.value(.bare(text)) else {
       guard case .value(let literal) = word.kind else { throw invocation.missing("a path") }
-      return try invocation.show(Reading(value: try session.value(literal), schema: .dynamic(.any)))
+      let value = try invocation.at(word) { try session.value(literal) }
+      return try invocation.show(Reading(value: value, schema: .dynamic(.any)))
     }
     let path = try invocation.path(0, "a path")
     return try invocation.show(try invocation.at(word) { try session.read(path) })

@@ -10,11 +10,13 @@ extension CommandDefinition {
     ]
   ) { invocation in
     let texts = try invocation.operands.map { word -> String in
-      guard case .value(let literal) = word.kind else {
-        guard case .named(let name, let literal) = word.kind else { return word.text }
-        return "\(name)=\(try invocation.text(of: literal))"
+      try invocation.at(word) {
+        switch word.kind {
+        case .value(let literal): try invocation.text(of: literal)
+        case .named(let name, let literal): "\(name)=\(try invocation.text(of: literal))"
+        case .flag: word.text
+        }
       }
-      return try invocation.text(of: literal)
     }
     return invocation.print(texts.joined(separator: " ") + "\n")
   }

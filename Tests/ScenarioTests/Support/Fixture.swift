@@ -70,6 +70,17 @@ enum Fixture {
         """)
   }
 
+  /// A Lua reducer over the module `counter`, wherever that is written.
+  static func luaReducer(_ name: String, _ body: String) throws -> PluginFolder {
+    try PluginFolder(
+      name, permissions: ["reduce:counter"],
+      lua: """
+        return plugin {
+          lifted = { { at = "counter", on = "counter.inc", reduce = function(s) \(body) end } },
+        }
+        """)
+  }
+
   /// A Lua module of its own that no scenario is about.
   static func luaModule(_ name: String) throws -> PluginFolder {
     try PluginFolder(

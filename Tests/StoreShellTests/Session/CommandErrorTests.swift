@@ -99,8 +99,10 @@ import Testing
       "show counter --as tabel", 14, "unknown-format", "there is no format 'tabel'", mark: 4,
       "hint: did you mean table?",
       status: 2),
-    Case("show $nope", 1, "unknown-variable", "there is no variable $nope", "hint: set it with: let nope = …"),
-    Case("echo $1", 1, "unknown-variable", "there is no argument $1", "hint: the script was given 0"),
+    Case(
+      "show $nope", 6, "unknown-variable", "there is no variable $nope", mark: 5, "hint: set it with: let nope = …"),
+    Case(
+      "echo $1", 6, "unknown-variable", "there is no argument $1", mark: 2, "hint: the script was given 0"),
     Case(
       "describe conter", 10, "unknown-module", "there is no module 'conter'", mark: 6, "hint: did you mean 'counter'?"),
     Case(
