@@ -85,7 +85,8 @@ let package = Package(
     .testTarget(
       name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],
       swiftSettings: strict),
-    .testTarget(name: "StoreShellTests", dependencies: ["StoreShell", "StandardModules"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreShellTests", dependencies: ["StoreShell", "StandardModules", "StoreUnits"], swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["stsh", "TerminalSupport"], swiftSettings: strict),
   ]
 )

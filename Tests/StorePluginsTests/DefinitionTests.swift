@@ -43,7 +43,7 @@ struct DefinitionTests {
         """#)
     #expect(plugin.module.name == "p")
     #expect(plugin.module.origin == .lua)
-    #expect(plugin.module.actions.map(\.signature) == ["p.start minutes:Int", "p.tick"])
+    #expect(plugin.module.actions.map(\.signature) == ["p.start minutes:Int=25", "p.tick"])
     #expect(plugin.module.actions[0].documentation == "Starts.")
     #expect(plugin.module.actions.map(\.isQuiet) == [false, true])
     #expect(plugin.module.projections.map(\.name) == ["face"])

@@ -203,6 +203,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
         ownership.release()
         drainIncoming()
       }
+      // What this thread brought to a store that was busy a moment ago comes first: it may wait for its owner's next look.
+      if ownership.hasIncoming { drainOwned() }
       return try body()
     }
     return try withoutActuallyEscaping(body) { body in

@@ -34,7 +34,7 @@ public enum Files {
   public static func read(_ descriptor: Int32, path: String) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     var status = stat()
-    if fstat(descriptor, &status) == 0, status.st_size > 0 { bytes.reserveCapacity(Int(status.st_size) + 1) }
+    if fstat(descriptor, &status) == 0, status.st_size > 0 { bytes.reserveCapacity(Int(status.st_size) + (1 << 16)) }
     let chunk = 1 << 16
     while true {
       var failure: Int32?

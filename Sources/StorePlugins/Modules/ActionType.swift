@@ -29,7 +29,7 @@ public final class ActionType: Sendable {
     self.name = name
     fullName = "\(module).\(name)"
     self.fields = fields
-    signature = ([fullName] + fields.map { "\($0.name):\($0.schema.typeName)" }).joined(separator: " ")
+    signature = ([fullName] + fields.map(\.signature)).joined(separator: " ")
     self.layout = layout ?? RecordLayout(name: fullName, fields: fields.map(\.name))
     self.documentation = documentation
     self.isQuiet = isQuiet
@@ -73,4 +73,14 @@ public struct ActionCall: Sendable {
 
   /// The arguments with their names.
   public var record: Record { Record(type.layout, arguments) }
+}
+
+extension Field {
+  /// How the field is written as an argument: `title:String`, `by:Int?`, with its default where it has one:
+  /// `minutes:Int=25`.
+  public var signature: String {
+    let text = "\(name):\(schema.typeName)"
+    guard let defaultValue, !isOptional else { return text }
+    return "\(text)=\(JSON.text(of: defaultValue))"
+  }
 }

@@ -119,7 +119,7 @@ extension Session {
         code: "unknown-command", message: "\(name) has no command '\(word.text)'", at: word,
         hint: suggestion.map { "did you mean '\(name) \($0)'?" } ?? listing)
     }
-    let usage = (["\(name) \(command.name)"] + command.fields.map { "\($0.name):\($0.schema.typeName)" })
+    let usage = (["\(name) \(command.name)"] + command.fields.map(\.signature))
       .joined(separator: " ")
     let definition = CommandDefinition(
       "\(name) \(command.name)", usage: [usage], summary: command.summary, flags: FlagDefinition.format

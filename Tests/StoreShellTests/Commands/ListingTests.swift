@@ -139,7 +139,7 @@ import Testing
     #expect(try shell.type("ticking").errors.contains("hint: commands of ticking: say, row"))
     #expect(
       try shell.type("ticking say").errors
-        == "error[missing-argument]: ticking say needs 'what' (String)\n  ticking say\n          ^~~\n  hint: usage: ticking say what:String times:Int\n"
+        == "error[missing-argument]: ticking say needs 'what' (String)\n  ticking say\n          ^~~\n  hint: usage: ticking say what:String times:Int=1\n"
     )
     #expect(
       try shell.type("plugin unload ticking").output.hasSuffix(

@@ -27,7 +27,7 @@ import Testing
     #expect(
       shell.run("dispatch counter.double times=2").output
         == "#3 counter.double times=2\n  counter.value  3 -> 12\n")
-    #expect(shell.run("describe counter").output.hasSuffix("  counter.double times:Int\n"))
+    #expect(shell.run("describe counter").output.hasSuffix("  counter.double times:Int=1\n"))
   }
 
   @Test func goWithThePlugin() throws {

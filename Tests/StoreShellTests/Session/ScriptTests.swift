@@ -44,8 +44,8 @@ import Testing
     #expect(outcome.output == "Buy milk\n")
     #expect(
       outcome.errors
-        == "\(shell.folder)/script.stsh:3:1: error[unknown-variable]: there is no argument $3\n  echo $2 $3\n"
-        + "  hint: the script was given 2\n")
+        == "\(shell.folder)/script.stsh:3:9: error[unknown-variable]: there is no argument $3\n  echo $2 $3\n"
+        + "          ^~\n  hint: the script was given 2\n")
   }
 
   @Test func sourcedFilesShowTheChain() throws {
