@@ -110,11 +110,33 @@ void clua_charge(lua_State *L, uint64_t cost) {
   stop(L, status, record.short_src, line);
 }
 
-void clua_startBudget(CLuaMachine *machine, lua_State *L) {
+static void fill(CLuaMachine *machine, lua_State *L) {
   machine->remaining = machine->instructionLimit > 0 ? machine->instructionLimit : 1;
   machine->exhausted = CLuaStatusDone;
-  __atomic_store_n(&machine->interruption, 0, __ATOMIC_RELAXED);
   machine->deadline = machine->millisecondLimit > 0 ? milliseconds() + machine->millisecondLimit : 0;
+  lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
+}
+
+void clua_startBudget(CLuaMachine *machine, lua_State *L) {
+  __atomic_store_n(&machine->interruption, 0, __ATOMIC_RELAXED);
+  fill(machine, L);
+}
+
+/// What a nested call costs the call around it, in instructions.
+static const int64_t nestedCallCost = 50;
+
+CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
+  CLuaBudget outer = {machine->remaining, machine->deadline, machine->deadline != 0 ? milliseconds() : 0,
+                      machine->charged, machine->exhausted};
+  fill(machine, L);
+  return outer;
+}
+
+void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
+  machine->remaining = outer.remaining - nestedCallCost;
+  machine->deadline = outer.deadline != 0 ? outer.deadline + (milliseconds() - outer.since) : 0;
+  machine->charged = outer.charged;
+  machine->exhausted = outer.exhausted;
   lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
 }
 

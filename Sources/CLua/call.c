@@ -9,6 +9,7 @@ typedef struct Call {
   bool enforcing;
   const void *callBase;
   CLuaMark keys;
+  CLuaBudget outer;
 } Call;
 
 /// `hooked` is the thread whose instructions count, the current one unless a coroutine is resumed.
@@ -22,6 +23,7 @@ static Call begin(CLuaMachine *machine, lua_State *hooked) {
   } else {
     lua_Debug record;
     machine->callBase = lua_getstack(L, 0, &record) ? record.i_ci : NULL;
+    call.outer = clua_enterBudget(machine, hooked);
   }
   machine->depth += 1;
   return call;
@@ -35,12 +37,13 @@ static CLuaStatus end(CLuaMachine *machine, Call call, CLuaMark mark, int status
   clua_reset(&machine->items, mark);
   clua_reset(&machine->keys, call.keys);
   CLuaStatus outcome = CLuaStatusDone;
-  if (status > LUA_YIELD || (machine->exhausted != CLuaStatusDone && machine->depth == 1)) {
+  if (status > LUA_YIELD || machine->exhausted != CLuaStatusDone) {
     outcome = clua_finishError(machine, L, status);
     lua_settop(L, call.top);
   }
   machine->depth -= 1;
   if (machine->depth == 0) machine->exhausted = CLuaStatusDone;
+  else clua_leaveBudget(machine, L, call.outer);
   *first = call.top + 1;
   *count = lua_gettop(L) - call.top;
   if (outcome != CLuaStatusDone) return outcome;

@@ -41,6 +41,21 @@ static inline void clua_leaveHost(CLuaMachine *machine, CLuaHostEntry entry) {
 // budget.c
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
 void clua_startBudget(CLuaMachine *machine, lua_State *L);
+
+/// What is left of the budget of a call that waits for a nested one.
+typedef struct CLuaBudget {
+  int64_t remaining;
+  int64_t deadline;
+  int64_t since;
+  uint64_t charged;
+  CLuaStatus exhausted;
+} CLuaBudget;
+
+/// Gives a nested call a budget of its own, counted on `L`; an interruption still stops it.
+CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L);
+/// Goes on with the budget of the call around it, on its thread: charged a little, since the nested call made the count
+/// begin anew, and not charged for the time that the nested call took.
+void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer);
 /// Takes `cost` instructions from the budget and raises when it is used up.
 void clua_charge(lua_State *L, uint64_t cost);
 

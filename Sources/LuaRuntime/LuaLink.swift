@@ -50,7 +50,7 @@ final class LuaLink {
     case .boolean: return .boolean(value.boolean)
     case .integer: return .integer(Int(value.integer))
     case .number: return .number(value.number)
-    case .string: return .string(LuaText(value).text)
+    case .string: return LuaText(value).validText.map { .string($0) } ?? .other("string that is not UTF-8")
     case .object: return .object(LuaObject(value.object))
     case .other: return .other(String(cString: value.typeName))
     case .table: return anchor(value.index).map { .table(LuaTable(self, $0)) } ?? .nil

@@ -16,6 +16,9 @@ public struct LuaText {
   /// The bytes.
   public var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: pointer, count: count) }
 
+  /// A copy as text; nil where the bytes are no UTF-8.
+  public var validText: String? { String(validating: bytes, as: UTF8.self) }
+
   /// A copy as text; bytes that are no UTF-8 are replaced by U+FFFD.
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -8,7 +8,7 @@ public enum LuaValue {
   case integer(Int)
   /// A number of Lua's float subtype.
   case number(Double)
-  /// Text; bytes that are no UTF-8 are replaced by U+FFFD.
+  /// Text; a string that is not UTF-8 is an `other`.
   case string(String)
   /// A table of the state.
   case table(LuaTable)

@@ -126,14 +126,27 @@ import Testing
     #expect(state.global("nothing") == .nil)
   }
 
-  @Test func nestedCallsShareTheBudget() throws {
+  @Test func aNestedCallHasABudgetOfItsOwn() throws {
     let spin = try #require(try evaluate(state, "return function() while true do end end").asFunction)
+    var kinds: [LuaError.Kind] = []
     let nested = try state.makeFunction("nested") { call in
-      _ = try? call.state.call(spin)
+      do throws(LuaError) {
+        _ = try call.state.call(spin)
+      } catch {
+        kinds.append(error.kind)
+      }
     }
     try state.setGlobal("nested", .function(nested))
-    let error = failure(state, "nested() return 1")
-    #expect(error?.kind == .instructions)
+    #expect(try run(state, "nested() nested() return 1") == [.integer(1)])
+    #expect(kinds == [.instructions, .instructions])
+  }
+
+  @Test func nestedCallsDoNotHideAnEndlessLoop() throws {
+    let quick = try #require(try evaluate(state, "return function() end").asFunction)
+    let nested = try state.makeFunction("nested") { call in _ = try call.state.call(quick) }
+    try state.setGlobal("nested", .function(nested))
+    #expect(failure(state, "while true do nested() end")?.kind == .instructions)
+    #expect(failure(state, "while true do pcall(nested) end")?.kind == .instructions)
     #expect(try run(state, "return 1") == [.integer(1)])
   }
 

@@ -264,8 +264,10 @@ public final class Plugin: @unchecked Sendable {
     let unit = definition.middleware[index]
     guard let function = unit.after else { return }
     calls.action.set(number: context.number, time: context.time, source: context.source, call: call)
+    let outer = calls.emission
     calls.emission = PluginCalls.Emission(unit: unit.name, function: "after", emit: emit)
-    defer { calls.emission = nil }
+    // A command of this plugin may be waiting for what it dispatched.
+    defer { calls.emission = outer }
     _ = try run(view, "middleware '\(unit.name)' (after)") { () throws(LuaError) in
       try lua.call(
         function,

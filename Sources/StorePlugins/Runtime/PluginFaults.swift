@@ -15,7 +15,9 @@ struct PluginFaults {
     switch error.kind {
     case .instructions, .time: return make(.budget, "init.lua ran too long and was stopped")
     case .memory: return make(.memory, "init.lua needed more than \(memory) and was stopped")
-    default: return PluginError(.load, "\(manifest.name): \(error.message)", trace: trace(of: error))
+    default:
+      return PluginError(
+        .load, "\(manifest.name): \(error.message)", trace: trace(of: error).filter { !$0.hasPrefix("at prelude:") })
     }
   }
 
@@ -28,8 +30,9 @@ struct PluginFaults {
     return runtime(place, error)
   }
 
-  /// A fault of any other function.
+  /// A fault of any other function. What another function of a plugin did wrong on its behalf stays that one's fault.
   func runtime(_ place: String, _ error: LuaError) -> PluginError {
+    if let nested = error.underlying as? PluginError { return nested }
     switch error.kind {
     case .instructions:
       return PluginError(

@@ -31,7 +31,8 @@ public struct PluginSource: Hashable, Sendable {
       bytes = try Files.read("\(folder)/plugin.json")
     } catch {
       throw PluginError(
-        .load, "\(file): \(error.reason)", hint: "every plugin needs a manifest; plugins.md shows one")
+        .load, "\(file): \(error.reason)",
+        hint: "every plugin needs a manifest: { \"name\": …, \"version\": …, \"api\": 1 }")
     }
     manifest = try PluginManifest(parsing: bytes, file: file)
   }

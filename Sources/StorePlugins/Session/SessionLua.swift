@@ -104,6 +104,18 @@ public final class SessionLua {
     return couldGoOn
   }
 
+  /// Why a text is no Lua, or nil where it is.
+  ///
+  /// - Parameter isExpression: whether the text is an expression, else a chunk.
+  public func syntaxFault(_ text: String, isExpression: Bool) -> String? {
+    do throws(LuaError) {
+      _ = try lua.load(isExpression ? "return \(text)" : text, chunkName: "?")
+      return nil
+    } catch {
+      return error.detail
+    }
+  }
+
   /// The value of an expression and, where it is a part of the state, its type.
   ///
   /// - Parameter chunk: how errors name the text, such as `stdin:3`.

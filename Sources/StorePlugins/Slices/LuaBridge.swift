@@ -58,12 +58,14 @@ enum LuaBridge {
     case .string(let value): return .string(value)
     case .object(let object): return try read(object)
     case .table(let table):
-      guard depth < 64 else { throw SchemaError(Path(), .malformedList("nested deeper than 64, or within itself")) }
+      guard depth < 64 else { throw SchemaError(Path(), .malformedList(nestedTooDeep)) }
       return try self.value(of: table, depth: depth, reading: read)
     case .function, .other:
       throw SchemaError(Path(), .typeMismatch(expected: "data", found: "a \(lua.typeName)"))
     }
   }
+
+  private static let nestedTooDeep = "tables are nested deeper than 64, or within themselves"
 
   private static func value(
     of table: LuaTable, depth: Int, reading read: (LuaObject) throws(SchemaError) -> Value
@@ -82,16 +84,18 @@ enum LuaBridge {
       do throws(SchemaError) {
         value = try self.value(of: lua, depth: depth + 1, reading: read)
       } catch {
+        // Sixty-four times the same step says no more than none.
+        if case .malformedList(nestedTooDeep) = error.problem { throw error }
         throw error.under(Path([.key(mapKey)]))
       }
-      if map.isEmpty, mapKey == .int(list.count + 1) {
-        list.append(value)
-      } else {
-        map[mapKey] = value
+      switch mapKey {
+      case .int(list.count + 1): list.append(value)
+      case .int: throw SchemaError(Path(), .malformedList("item \(list.count + 1) is missing"))
+      case .string: map[mapKey] = value
       }
     }
-    if map.isEmpty { return list.isEmpty ? .map(map) : .list(list) }
-    for (index, value) in list.enumerated() { map[.int(index + 1)] = value }
+    guard !map.isEmpty else { return list.isEmpty ? .map(map) : .list(list) }
+    guard list.isEmpty else { throw SchemaError(Path(), .malformedList("it has both positions and names")) }
     return .map(map)
   }
 }

@@ -42,6 +42,8 @@ final class SliceObjects: LuaObjectHandler {
   /// Ends the life of all objects handed out since the last time.
   func endCall() {
     draft = nil
+    // Within a command that dispatched: the command's own objects live on until it ends.
+    guard view == nil else { return }
     nodes.removeAll(keepingCapacity: true)
     replacements.removeAll()
     generation &+= 1
@@ -297,9 +299,11 @@ final class SliceObjects: LuaObjectHandler {
     do throws(SchemaError) {
       switch (argument.kind, schema.kind) {
       case (.integer(let number), .int(nil, nil)): return .int(number)
-      case (.string(let text), .string): return .string(text.text)
-      default: return try schema.check(try value(of: argument.value))
+      case (.string(let text), .string):
+        if let text = text.validText { return .string(text) }
+      default: break
       }
+      return try schema.check(try value(of: argument.value))
     } catch {
       throw error.under(path(index).appending(step))
     }

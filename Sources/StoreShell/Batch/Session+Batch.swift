@@ -85,11 +85,35 @@ extension Session {
   private func firstFault(of reader: StatementReader) -> SyntaxFault? {
     var reader = reader
     do throws(SyntaxFault) {
-      while try reader.next() != nil {}
+      while let statement = try reader.next() {
+        if let fault = luaFault(of: statement) { return fault }
+      }
       return nil
     } catch {
       return error
     }
+  }
+
+  /// The fault of a statement's Lua: of what follows a Lua verb, and of each `$(…)`.
+  private func luaFault(of statement: Statement) -> SyntaxFault? {
+    func fault(_ text: String, isExpression: Bool, at span: Word.Span) -> SyntaxFault? {
+      guard let lua = try? lua(), let message = lua.syntaxFault(text, isExpression: isExpression) else { return nil }
+      let lines = statement.text.split(separator: "\n", omittingEmptySubsequences: false)
+      return SyntaxFault(
+        code: "lua-syntax", message: message, line: statement.line + span.line, column: span.column, width: span.width,
+        text: span.line < lines.count ? String(lines[span.line]) : statement.text)
+    }
+    if let tail = statement.lua {
+      let isChunk = statement.words[0].text == "lua"
+      let text = statement.words[0].text == "assert" ? tail.splittingComment.lua : tail.text
+      if let fault = fault(text, isExpression: !isChunk, at: tail.span) { return fault }
+    }
+    for word in statement.words {
+      if let expression = word.luaExpression, let fault = fault(expression, isExpression: true, at: word.span) {
+        return fault
+      }
+    }
+    return nil
   }
 
   private func runStatements(of reader: StatementReader) -> Int32? {
@@ -120,5 +144,15 @@ extension Session {
       console.writeError("\(tally.failed) of \(tally.reached) commands failed\n")
     }
     return tally.firstStatus
+  }
+}
+
+extension Word {
+  /// The Lua of a word that is one `$(…)`, or `name=$(…)`.
+  fileprivate var luaExpression: String? {
+    switch kind {
+    case .value(.lua(let text)), .named(_, .lua(let text)): text
+    default: nil
+    }
   }
 }

@@ -1,3 +1,5 @@
+import StoreCore
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -121,19 +123,33 @@ extension Invocation {
 extension Session {
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
   func finish(_ report: DispatchReport, quietly isQuiet: Bool = false, details: [String] = []) throws -> CommandResult {
-    if let failure = report.failure { throw ShellError(describing: failure) }
+    if let failure = report.failure {
+      guard failure is StoreError, let number = report.number, let entry = store.log[number: number] else {
+        throw ShellError(describing: failure)
+      }
+      // The action was applied; what it caused was stopped.
+      if !options.isJSON, !options.isQuiet, !isQuiet { write(entry) }
+      throw AppliedWithFaults(errors: [ShellError(describing: failure)], number: number, action: entry.action)
+    }
     let isSilent = options.isQuiet || isQuiet
     guard options.isJSON || !isSilent || !report.faults.isEmpty, let number = report.number,
       let entry = store.log[number: number]
     else { return .none }
     if !options.isJSON, !isSilent {
-      console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\n")
-      if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes)) }
+      write(entry)
       for detail in details { console.write("  \(detail)\n") }
     }
-    if !report.faults.isEmpty { throw AppliedWithFaults(list: report.faults) }
+    if let fault = report.faults.first {
+      throw AppliedWithFaults(
+        errors: report.faults.map { ShellError($0.error) }, number: fault.number, action: fault.action)
+    }
     guard options.isJSON else { return .none }
     return CommandResult(
       json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
+  }
+
+  private func write(_ entry: LoggedEntry) {
+    console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\n")
+    if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes)) }
   }
 }

@@ -1,3 +1,4 @@
+import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {
@@ -15,6 +16,9 @@ extension CommandDefinition {
     let commands = invocation.session.commands
     guard let topic = try invocation.operand(0) else { return invocation.print(HelpText.listing(commands)) }
     if let definition = commands[topic] { return invocation.print(HelpText.text(of: definition)) }
+    if let plugin = invocation.session.store.plugin(named: topic) {
+      return invocation.print(HelpText.text(of: plugin.module, summary: plugin.source.manifest.summary))
+    }
     if let explanation = ErrorCode.explanations[topic] {
       return invocation.print("error[\(topic)]: \(explanation)\n")
     }
@@ -49,6 +53,18 @@ enum HelpText {
       }
     }
     return out
+  }
+
+  /// A plugin: what it is for, and its commands with their usage.
+  static func text(of module: Module, summary: String) -> String {
+    var out = summary.isEmpty ? "" : "\(module.name): \(summary)\n"
+    for command in module.commands {
+      let usage = (["\(module.name) \(command.name)"] + command.fields.map(\.signature)).joined(separator: " ")
+      out += "usage: \(usage)\n"
+      if !command.summary.isEmpty { out += "  \(command.summary)\n" }
+      for example in command.examples { out += "  stsh> \(example)\n" }
+    }
+    return out + "describe \(module.name) shows its state, actions and projections\n"
   }
 
   /// All commands, one a line.

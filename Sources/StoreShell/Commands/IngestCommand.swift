@@ -80,6 +80,9 @@ private struct Ingestion {
   let file: String
   let keepsGoing: Bool
 
+  /// How many bad records are shown before they are only counted.
+  private static let shownFaults = 20
+
   /// - Returns: what was done, in words.
   func run(_ lines: LineReader) throws -> String {
     var count = 0
@@ -102,8 +105,10 @@ private struct Ingestion {
       } catch let error as ShellError where error.code == ShellError.interrupted.code {
         throw error
       } catch {
-        guard keepsGoing else { throw self.error(error, at: lines.number, done: count) }
+        let fault = self.error(error, at: lines.number, done: count)
+        guard keepsGoing else { throw fault }
         bad += 1
+        if bad <= Self.shownFaults { session.console.writeError("\(fault.message)\n") }
       }
     }
     var text = "ingested \(count) \(count == 1 ? "record" : "records") as \(type.fullName)"

@@ -10,6 +10,7 @@ struct Invocation {
   private var flags: [String: Flag] = [:]
 
   private struct Flag {
+    /// The word that an error about the value marks: the value, or the flag where the two are one word.
     let word: Word
     var values: [Literal]
   }
@@ -38,6 +39,7 @@ struct Invocation {
           hint: suggestion.map { "did you mean --\($0)?" } ?? "usage: \(definition.usage[0])", status: 2)
       }
       var value = given
+      var place = word
       if let needed = flag.value, value == nil {
         value = index < words.count ? Invocation.value(words[index], of: needed) : nil
         guard value != nil else {
@@ -45,10 +47,11 @@ struct Invocation {
             code: "missing-argument", message: "--\(name) needs \(needed)", at: word,
             hint: "usage: \(definition.usage[0])", status: 2)
         }
+        place = words[index]
         index += 1
       }
       let earlier = flags[name]?.values ?? []
-      flags[name] = Flag(word: word, values: earlier + (value.map { [$0] } ?? []))
+      flags[name] = Flag(word: place, values: earlier + (value.map { [$0] } ?? []))
     }
   }
 
@@ -75,7 +78,7 @@ struct Invocation {
     try (flags[flag]?.values ?? []).map { try text(of: $0) }
   }
 
-  /// The word of a flag that was given.
+  /// The word of a flag's value, or of the flag.
   func word(of flag: String) -> Word? { flags[flag]?.word }
 
   /// A literal as text: bare and quoted text as it is, other values as JSON.

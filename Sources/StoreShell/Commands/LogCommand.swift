@@ -10,7 +10,7 @@ extension CommandDefinition {
     flags: FlagDefinition.format + [
       FlagDefinition("action", value: "GLOB", "only actions of that name; * stands for anything"),
       FlagDefinition("changed", value: "PATH", "only actions that changed something there"),
-      FlagDefinition("all", "all lines, unfolded"),
+      FlagDefinition("all", "all lines that are kept, unfolded"),
     ],
     examples: [
       CommandExample(
@@ -41,7 +41,12 @@ extension CommandDefinition {
     }
     let filter = LogFilter(
       action: try invocation.text(of: "action"), changed: try invocation.changedPath())
-    let entries = invocation.session.store.log.entries.lazy.filter(filter.accepts)
+    let log = invocation.session.store.log
+    if let oldest = log.entries.first?.number, oldest > 1, !invocation.session.options.isJSON {
+      invocation.session.console.writeError(
+        "note: the log keeps the last \(log.limit) actions; the first is #\(oldest)\n")
+    }
+    let entries = log.entries.lazy.filter(filter.accepts)
     let lines = invocation.has("all") ? entries.map { FoldedEntry($0) } : entries.folded()
     return try invocation.show(LogListing.reading(of: lines.suffix(limit)))
   }

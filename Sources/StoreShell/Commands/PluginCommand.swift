@@ -56,6 +56,11 @@ extension Session {
       throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
     }
     let source = try PluginLocator(options).source(word)
+    guard commands[source.manifest.name] == nil else {
+      throw PluginError(
+        .load, "\(source.manifest.name): that is the name of a command of the shell",
+        hint: "give the plugin another name in plugin.json")
+    }
     try grant(source)
     let (plugin, report) = try refusing { try store.load(source, from: self.source(function: "plugin")) }
     guard !isSilent else {

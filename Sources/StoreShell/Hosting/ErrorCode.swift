@@ -52,6 +52,7 @@ enum ErrorCode {
     "unknown-middleware": "there is no middleware of that name. middleware lists them.",
     "unknown-module": "there is no module of that name. describe lists them.",
     "unknown-path": "the path leads nowhere: a name, index or id on it does not exist.",
+    "unknown-plugin": "no plugin of that name is loaded. plugin list shows those that are.",
     "unknown-setting": "there is no setting of that name. set lists them.",
     "unknown-topic": "help knows commands and error codes.",
     "unknown-variable": "nothing was set under that name. Set it with let NAME = EXPR.",

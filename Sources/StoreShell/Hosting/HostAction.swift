@@ -27,6 +27,11 @@ struct HostAction<App: SchematicUnion>: Sendable {
   }
 }
 
+extension HostAction: CustomStringConvertible {
+  /// The action as it is dispatched.
+  var description: String { ActionText.text(call.type.fullName, arguments: call.record) }
+}
+
 /// What the shell does to its own slice, as actions: recorded and numbered like all others.
 enum ShellAction: Sendable {
   case setGate(name: String, isOpen: Bool)

@@ -287,7 +287,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
     guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
       let hint = Suggestion.nearest(to: name, among: plugins.map(\.plugin.module.name)).map { "did you mean '\($0)'?" }
-      throw PluginError(.load, "\(name) is not loaded", hint: hint)
+      throw ShellError(code: "unknown-plugin", message: "no plugin '\(name)' is loaded", hint: hint)
     }
     var failure: PluginError?
     do throws(PluginError) {

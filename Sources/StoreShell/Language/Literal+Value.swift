@@ -105,6 +105,8 @@ extension Literal {
 
   private static func typed(_ word: String, _ kind: Schema.Kind) -> Value {
     switch kind {
+    case .string, .choice: return .string(word)
+    case _ where word == "nil" || word == "null": return .none
     case .int:
       // A number of the wrong kind is reported as a number, another word as text.
       return word.looksLikeANumber ? untyped(word) : .string(word)

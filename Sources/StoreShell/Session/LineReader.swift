@@ -50,6 +50,8 @@ final class LineReader {
 
   private func line(upTo end: Int) -> ArraySlice<UInt8> {
     number += 1
+    // A byte order mark is not part of the first line.
+    if number == 1, buffer[position..<end].starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
     let last = end > position && buffer[end - 1] == 0x0D ? end - 1 : end
     return buffer[position..<last]
   }

@@ -6,7 +6,8 @@ import StoreSchema
 extension Session {
   /// What stands at a path: in the store, or among the shell's own listings.
   func read(_ path: Path) throws -> Reading {
-    guard path.steps.first == .field("shell"), path.steps.count > 1 else { return try store.read(path) }
+    guard path.steps.first == .field("shell") else { return try store.read(path) }
+    guard path.steps.count > 1 else { return ShellListing.all(in: self) }
     guard case .field(let name) = path.steps[1], let listing = ShellListing(rawValue: name) else {
       let names = ShellListing.allCases.map(\.rawValue)
       let word = path.steps[1].nameOnly ?? ""
@@ -46,6 +47,14 @@ enum ShellListing: String, CaseIterable {
   case log
   case watches
   case settings
+
+  /// All listings as one record.
+  static func all(in session: Session) -> Reading {
+    let readings = allCases.map { ($0.rawValue, $0.reading(in: session)) }
+    let record = RecordSchema(name: "Shell", fields: readings.map { Field($0, $1.schema) })
+    return Reading(
+      value: .record(Record(record.layout, readings.map(\.1.value))), schema: .dynamic(.record(record)))
+  }
 
   func reading(in session: Session) -> Reading {
     switch self {

@@ -95,11 +95,9 @@ public final class Session {
       tally.reached -= 1
       return failed.status
     } catch let faults as AppliedWithFaults {
-      // The action stands; what plugins did wrong beside it fails the command all the same.
-      for fault in faults.list {
-        report(ShellError(fault.error), in: statement)
-        if !options.isJSON { console.writeError("note: #\(fault.number) \(fault.action) was applied\n") }
-      }
+      // The action stands; what went wrong beside it fails the command all the same.
+      for error in faults.errors { report(error, in: statement) }
+      if !options.isJSON { console.writeError("note: #\(faults.number) \(faults.action) was applied\n") }
       fail(1)
       return 1
     } catch {
@@ -194,9 +192,11 @@ private final class UnfinishedLua: @unchecked Sendable {
   init(session: Session) { self.session = session }
 }
 
-/// An action was applied, but plugins did wrong in middlewares that saw it.
+/// An action was applied, but something went wrong beside it: in middlewares that saw it, or in what it caused.
 struct AppliedWithFaults: Error {
-  let list: [PluginFault]
+  let errors: [ShellError]
+  let number: Int
+  let action: String
 }
 
 extension Session: SessionLuaHost {

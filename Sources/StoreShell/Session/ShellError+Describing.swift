@@ -12,7 +12,9 @@ extension ShellError {
       if let underlying = error.underlying {
         self.init(describing: underlying)
       } else {
-        self.init(code: error.isSyntax ? "lua-syntax" : "lua-error", message: error.message, details: error.trace)
+        self.init(
+          code: error.isSyntax ? "lua-syntax" : "lua-error", message: error.message, details: error.trace,
+          status: error.isSyntax ? 2 : 1)
       }
     case let error as SchemaError: self.init(code: error.code, message: error.message)
     case let error as PathError: self.init(code: "unknown-path", message: error.message, hint: error.hint)

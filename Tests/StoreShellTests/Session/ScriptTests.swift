@@ -213,3 +213,61 @@ extension String {
   /// How often a text stands in this one.
   fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
 }
+
+/// Faults of Lua that are found before a file runs.
+@Suite struct LuaInFilesTests {
+  @Test(arguments: [
+    ("let a = )", 2, 9), ("lua for for", 2, 5), ("assert 1 = 2 -- no", 2, 8), ("echo $(1 +)", 2, 6),
+    ("dispatch counter.increment by=$(])", 2, 28),
+  ])
+  func nothingRunsBeforeTheLuaIsRead(line: String, status: Int32, column: Int) throws {
+    let shell = try Shell()
+    let outcome = try shell.run(script: "echo first\n\(line)\n")
+    #expect(outcome.output == "")
+    #expect(outcome.errors.hasPrefix("\(shell.folder)/script.stsh:2:\(column): error[lua-syntax]: "))
+    #expect(outcome.status == status)
+  }
+}
+
+/// What a plugin's command dispatches.
+@Suite struct CommandDispatchTests {
+  @Test func hasABudgetOfItsOwnAndKeepsTheRightToDispatch() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    try shell.write("many/plugin.json", Array("{\"name\":\"many\",\"version\":\"1\",\"api\":1}".utf8))
+    try shell.write(
+      "many/init.lua",
+      Array(
+        """
+        return plugin {
+          state = { field("n", int()) },
+          actions = { { name = "a" }, { name = "spin" } },
+          reducers = {
+            a = function(s) for _ = 1, 3000 do end s.n = s.n + 1 end,
+            spin = function() while true do end end,
+          },
+          middleware = { { name = "m", on = { "a" }, after = function() end } },
+          commands = {
+            { name = "go", run = function(_, cmd)
+                local before = cmd.state.many
+                for _ = 1, 300 do cmd:dispatch("a") end
+                return before.n
+              end },
+            { name = "bad", run = function(_, cmd) cmd:dispatch("spin") end },
+          },
+        }
+        """.utf8))
+    #expect(shell.run("plugin load \(shell.folder)/many", "many go").output == "300\n")
+    let outcome = shell.run("many bad")
+    #expect(outcome.errors.contains("error[plugin-budget]: many: reducer 'many.spin' used more than 200_000 VM"))
+    #expect(shell.run("show many.n").output == "300\n")
+  }
+
+  @Test func aPluginMayNotTakeTheNameOfACommand() throws {
+    let shell = try Shell()
+    try shell.write("echo/plugin.json", Array("{\"name\":\"echo\",\"version\":\"1\",\"api\":1}".utf8))
+    try shell.write("echo/init.lua", Array("return plugin {}".utf8))
+    let outcome = shell.run("plugin load \(shell.folder)/echo")
+    #expect(outcome.status == 4)
+    #expect(outcome.errors.contains("error[plugin-load]: echo: that is the name of a command of the shell"))
+  }
+}
