@@ -70,17 +70,22 @@ let package = Package(
         "StoreSchemaMacros", .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore"], swiftSettings: strict),
+    .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore", "TraceSupport"], swiftSettings: strict),
     .testTarget(
-      name: "StoreUnitsTests", dependencies: ["StoreUnits", "StoreCore", "StoreSchema"], swiftSettings: strict),
+      name: "StoreUnitsTests", dependencies: ["StoreUnits", "StoreCore", "StoreSchema", "TraceSupport"],
+      swiftSettings: strict),
     .testTarget(
       name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),
     .testTarget(
-      name: "ScenarioTests", dependencies: ["StoreShell", "StorePlugins", "StoreUnits", "StoreCore", "StoreSchema"],
+      name: "ScenarioTests",
+      dependencies: ["StoreShell", "StorePlugins", "StoreUnits", "StoreCore", "StoreSchema", "PluginSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "StorePluginsTests", dependencies: ["StorePlugins", "StoreCore", "StoreSchema"], swiftSettings: strict),
+      name: "StorePluginsTests", dependencies: ["StorePlugins", "StoreCore", "StoreSchema", "PluginSupport"],
+      swiftSettings: strict),
     .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime"], swiftSettings: strict),
+    .target(name: "TraceSupport", dependencies: ["StoreCore"], path: "Tests/TraceSupport", swiftSettings: strict),
+    .target(name: "PluginSupport", dependencies: ["StorePlugins"], path: "Tests/PluginSupport", swiftSettings: strict),
     .target(name: "TerminalSupport", path: "Tests/TerminalSupport", swiftSettings: strict),
     .testTarget(
       name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],

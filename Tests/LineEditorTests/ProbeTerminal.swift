@@ -1,3 +1,4 @@
+import TerminalSupport
 import Glibc
 import Testing
 

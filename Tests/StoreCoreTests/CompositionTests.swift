@@ -1,3 +1,4 @@
+import TraceSupport
 import StoreCore
 import Synchronization
 import Testing

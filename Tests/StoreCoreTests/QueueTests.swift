@@ -1,3 +1,4 @@
+import TraceSupport
 import Dispatch
 import StoreCore
 import Synchronization

@@ -1,3 +1,4 @@
+import PluginSupport
 import StorePlugins
 import StoreSchema
 import Testing

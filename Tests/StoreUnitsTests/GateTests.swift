@@ -1,3 +1,4 @@
+import TraceSupport
 import StoreCore
 import StoreUnits
 import Synchronization

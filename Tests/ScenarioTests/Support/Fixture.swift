@@ -1,3 +1,4 @@
+import PluginSupport
 import StoreCore
 import StoreSchema
 import StoreShell

@@ -1,3 +1,4 @@
+import PluginSupport
 import Glibc
 import StoreSchema
 import StorePlugins

@@ -1,3 +1,4 @@
+import PluginSupport
 import StoreCore
 import StorePlugins
 import StoreSchema

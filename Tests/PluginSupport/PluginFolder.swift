@@ -2,13 +2,13 @@ import Glibc
 import StorePlugins
 
 /// A plugin's folder below a temporary one; all of it goes when the test does.
-final class PluginFolder {
+package final class PluginFolder {
   /// The temporary folder.
-  let root: String
+  package let root: String
   /// The plugin's own folder.
-  var path: String { "\(root)/\(displayName)" }
+  package var path: String { "\(root)/\(displayName)" }
   /// What chunks and messages call the folder.
-  let displayName: String
+  package let displayName: String
 
   /// Writes a plugin.
   ///
@@ -18,7 +18,7 @@ final class PluginFolder {
   ///   - extra: more entries of the plain manifest, such as `"limits": {}`.
   ///   - lua: the text of `init.lua`; nil: there is no such file.
   ///   - files: more files, by their path in the folder.
-  init(
+  package init(
     _ name: String, manifest: String? = nil, permissions: [String] = [], extra: String? = nil, lua: String?,
     files: [String: String] = [:]
   ) throws {
@@ -38,15 +38,15 @@ final class PluginFolder {
   deinit { PluginFolder.removeAll(root) }
 
   /// The plugin's folder, read as the shell reads it.
-  func source() throws -> PluginSource { try PluginSource(folder: path, displayedAs: displayName) }
+  package func source() throws -> PluginSource { try PluginSource(folder: path, displayedAs: displayName) }
 
   /// Writes a file of the plugin, making the folders that it needs.
-  func write(_ name: String, _ text: String) throws {
+  package func write(_ name: String, _ text: String) throws {
     try write(name, Array(text.utf8))
   }
 
   /// Writes a file of the plugin, making the folders that it needs.
-  func write(_ name: String, _ bytes: [UInt8]) throws {
+  package func write(_ name: String, _ bytes: [UInt8]) throws {
     var folder = root
     for part in "\(displayName)/\(name)".split(separator: "/").dropLast() {
       folder += "/\(part)"
@@ -58,7 +58,12 @@ final class PluginFolder {
   }
 
   /// The text of a file of the plugin.
-  func read(_ name: String) throws -> String { String(decoding: try Files.read("\(path)/\(name)"), as: UTF8.self) }
+  package func read(_ name: String) throws -> String {
+    String(decoding: try Files.read("\(path)/\(name)"), as: UTF8.self)
+  }
+
+  /// Takes a file of the plugin away.
+  package func delete(_ name: String) { remove("\(path)/\(name)") }
 
   private static func removeAll(_ path: String) {
     var status = stat()
@@ -74,6 +79,8 @@ final class PluginFolder {
 }
 
 /// The system refused something that a test needs.
-struct SystemFailure: Error {
-  let what: String
+package struct SystemFailure: Error {
+  package let what: String
+
+  package init(what: String) { self.what = what }
 }

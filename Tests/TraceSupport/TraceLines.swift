@@ -2,33 +2,33 @@ import StoreCore
 import Synchronization
 
 /// Collects trace events as the lines of the design's `scenarios.md`.
-final class TraceLines: Sendable {
+package final class TraceLines: Sendable {
   private let collected = Mutex<[String]>([])
   private let kinds: Set<Character>
 
   /// - Parameter kinds: the marks that are kept; a test compares only the kinds that its scenario shows.
-  init(_ kinds: String = "QHRCUFNIGXD") { self.kinds = Set(kinds) }
+  package init(_ kinds: String = "QHRCUFNIGXD") { self.kinds = Set(kinds) }
 
-  var lines: [String] { collected.withLock { $0 } }
+  package var lines: [String] { collected.withLock { $0 } }
 
   /// The lines so far, which are then forgotten.
-  func take() -> [String] {
+  package func take() -> [String] {
     collected.withLock { lines in
       defer { lines = [] }
       return lines
     }
   }
 
-  func note(_ line: String) { collected.withLock { $0.append(line) } }
+  package func note(_ line: String) { collected.withLock { $0.append(line) } }
 
-  func listen<Action, State>(to store: Store<Action, State>) {
+  package func listen<Action, State>(to store: Store<Action, State>) {
     store.setTrace { [self] event in
       let line = TraceLines.render(event)
       if let mark = line.first, kinds.contains(mark) { note(line) }
     }
   }
 
-  static func render(_ event: TraceEvent) -> String {
+  package static func render(_ event: TraceEvent) -> String {
     switch event {
     case .enqueued(let number, let action, let cause): "Q \(number) \(action)" + (cause.map { " <\($0)" } ?? "")
     case .handle(let number, let unit, let state): "H \(number) \(unit) s=\(state)"
@@ -46,7 +46,7 @@ final class TraceLines: Sendable {
 }
 
 /// The lines of a scenario as the design writes them: one a line, or several on one line between dots.
-func scenario(_ text: String) -> [String] {
+package func scenario(_ text: String) -> [String] {
   text.split(separator: "\n").flatMap { $0.split(separator: "·") }
     .map { $0.split(separator: " ").joined(separator: " ") }.filter { !$0.isEmpty }
 }
