@@ -26,10 +26,10 @@ struct Replacements {
 
   /// Brings a node up to date: where it, or a node that it is a part of, was replaced since it was last looked at, it
   /// leaves the draft together with the value that it stands for.
-  func settle(_ index: Int, in nodes: inout [SliceNode]) {
+  func settle(_ index: Int, in nodes: [SliceNode]) {
     let (parent, seen) = (nodes[index].parent, nodes[index].seen)
     guard parent >= 0, seen < list.count else { return }
-    settle(parent, in: &nodes)
+    settle(parent, in: nodes)
     nodes[index].seen = list.count
     for replaced in list[seen...]
     where replaced.step == nodes[index].step && isSamePlace(replaced.parent, parent, in: nodes) {

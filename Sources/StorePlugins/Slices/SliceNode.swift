@@ -2,7 +2,9 @@ import LuaRuntime
 import StoreSchema
 
 /// A place in a slice that Lua holds an object for: how to get there from its parent, and what stands there.
-struct SliceNode {
+///
+/// A class, because a node is looked at several times for each access: a copy of its parts costs more than the rest.
+final class SliceNode {
   /// The node that it is a part of; -1: it is the root of a slice, or no longer a part of one.
   private(set) var parent: Int
   /// The way from the parent, or to the slice.
@@ -15,6 +17,17 @@ struct SliceNode {
   private(set) var wrapper: OptionalAccess?
   /// The field names as the Lua state interned them, where a record stands there.
   let keys: FieldKeys?
+
+  init(
+    parent: Int, step: Step, seen: Int, schema: Schema, wrapper: OptionalAccess?, keys: FieldKeys?
+  ) {
+    self.parent = parent
+    self.step = step
+    self.seen = seen
+    self.schema = schema
+    self.wrapper = wrapper
+    self.keys = keys
+  }
 
   /// One step inwards.
   enum Step: Equatable {
@@ -43,7 +56,7 @@ struct SliceNode {
   }
 
   /// Takes the node out of the draft, with the value that it stands for.
-  mutating func leave(with value: Value?) {
+  func leave(with value: Value?) {
     parent = -1
     wrapper = nil
     step = value.map { .loose(LoosePart($0)) } ?? .gone

@@ -74,7 +74,7 @@ final class SliceObjects: LuaObjectHandler {
     }
     let index = Int(object.id)
     if replacements.count > 0 {
-      replacements.settle(index, in: &nodes)
+      replacements.settle(index, in: nodes)
       if case .gone = nodes[root(of: index)].step {
         throw LuaFailure("this part of the state was replaced meanwhile; read it again")
       }
@@ -188,11 +188,16 @@ final class SliceObjects: LuaObjectHandler {
   }
 
   private func get(_ index: Int, _ node: SliceNode, _ key: LuaKeyArgument, into result: inout LuaResult) throws {
-    switch (node.schema.access.parts, node.schema.kind, key) {
-    case (.record(let access), .record(let record), .string(let text)):
-      guard let position = node.keys?.index(of: text) else { throw unknownField(index, record, text.text) }
-      let field = record.fields[position].schema
-      read(index) { access.read($0, position) { write(field, $0, index, .field(position), to: &result) } }
+    let schema = node.schema
+    // Fields first and by themselves: most accesses are to one.
+    if let keys = node.keys, case .string(let text) = key, let position = keys.index(of: text),
+      case .record(let access) = schema.access.parts, case .record(let record) = schema.kind
+    {
+      return read(index) { part in
+        access.read(part, position) { write(record.fields[position].schema, $0, index, .field(position), to: &result) }
+      }
+    }
+    switch (schema.access.parts, schema.kind, key) {
     case (.list(let access), .list(let element), .integer(let number)):
       read(index) { list in
         guard number >= 1, number <= access.count(list) else { return }
