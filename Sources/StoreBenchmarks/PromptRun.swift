@@ -44,20 +44,9 @@ struct PromptRun {
       seen += String(decoding: block[..<count], as: UTF8.self)
     }
     milliseconds = Double(monotonicNanoseconds() - start) / 1e6
-    memory = PromptRun.residentMemory(of: process)
+    memory = ProcessMemory.resident(of: process) ?? .nan
     kill(process, SIGKILL)
     var status: Int32 = 0
     waitpid(process, &status, 0)
-  }
-
-  private static func residentMemory(of process: pid_t) -> Double {
-    guard let file = fopen("/proc/\(process)/statm", "r") else { return .nan }
-    defer { fclose(file) }
-    var line = [CChar](repeating: 0, count: 256)
-    guard fgets(&line, 256, file) != nil else { return .nan }
-    let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    let fields = text.split(separator: " ")
-    guard fields.count > 1, let pages = Double(fields[1]) else { return .nan }
-    return pages * Double(sysconf(Int32(_SC_PAGESIZE))) / Double(1 << 20)
   }
 }

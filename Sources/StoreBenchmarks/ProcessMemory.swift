@@ -1,0 +1,25 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The memory of another process, from `/proc`.
+enum ProcessMemory {
+  /// What it holds now, in MiB; nil where it has ended.
+  static func resident(of process: pid_t) -> Double? { value("VmRSS:", of: process) }
+
+  /// The most that it has held, in MiB; nil where it has ended.
+  static func peak(of process: pid_t) -> Double? { value("VmHWM:", of: process) }
+
+  private static func value(_ name: String, of process: pid_t) -> Double? {
+    guard let file = fopen("/proc/\(process)/status", "r") else { return nil }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = fread(&bytes, 1, bytes.count, file)
+    let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+    let line = text.split(separator: "\n").first { $0.hasPrefix(name) }
+    let number = line?.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap { Double($0) }
+    return number.map { $0 / 1024 }
+  }
+}
