@@ -1,3 +1,4 @@
+import StandardModules
 import StoreCore
 import StorePlugins
 import StoreSchema
@@ -25,6 +26,16 @@ func luaBenchmarks() -> [Benchmark] {
           reducer: "local e = s.all[a.key] e.n = e.n + 1", arguments: "field(\"key\", text())")
         fixture.fill(100_000)
         return { fixture.dispatching(100_000) }
+      }),
+    Benchmark(
+      row: "L3", work: "a lifted Lua reducer reads and writes items[3].title of a Swift slice", unit: "ns", target: 400,
+      prepare: {
+        let store = try liftedStore()
+        return {
+          let value = nanoseconds(each: 100_000) { _ in store.dispatch(LuaFixture.noteCall) }
+          sink(store.state)
+          return value
+        }
       }),
     Benchmark(
       row: "L4", work: "three Lua middlewares around a Swift reducer", unit: "ns", target: 360,
@@ -128,6 +139,32 @@ private final class LuaFixture {
     try Files.write(text, to: "\(folder)/init.lua")
     return folder
   }
+}
+
+/// The store of L3: a Swift slice and a Lua reducer lifted over it.
+private func liftedStore() throws -> Store<ActionCall, Tasks> {
+  let folder = try LuaFixture.folder(
+    named: "lifter",
+    text: """
+      return plugin { lifted = {
+        { at = "notes", on = "notes.note", reduce = function(s)
+            local item = s.items[3]
+            item.title = item.title == "a" and "b" or "a"
+          end },
+      } }
+      """, permissions: "\"reduce:notes\"")
+  let plugin = try Plugin(loading: try PluginSource(folder: folder), into: LuaFixture.surroundings)
+  var tasks = Tasks()
+  tasks.items = PersistentList((1...10).map { Tasks.Task(id: $0, title: "a", done: false) })
+  return try Store(
+    initial: tasks,
+    reducer: .throwing("lifter") { call, tasks, context in
+      try withUnsafeMutablePointer(to: &tasks) { slice in
+        try plugin.reduce(
+          lifted: 0, call, number: context.number, time: context.time, source: context.source, schema: Tasks.schema,
+          slice: UnsafeMutableRawPointer(slice))
+      }
+    }, emission: .always)
 }
 
 /// The store of L4.
