@@ -19,7 +19,7 @@ public final class SessionLua {
     self.host = host
     do throws(LuaError) {
       lua = try LuaState(
-        name: "session", limits: LuaState.Limits(instructions: 500_000_000, memory: 256 << 20), sandbox: .session)
+        name: "session", limits: LuaState.Limits(instructions: 200_000_000, memory: 256 << 20), sandbox: .session)
       objects = SliceObjects(lua)
       objects.view = view
       lua.objectHandler = objects

@@ -129,7 +129,7 @@ extension Session {
       }
       // The action was applied; what it caused was stopped.
       if !options.isJSON, !options.isQuiet, !isQuiet { write(entry) }
-      throw AppliedWithFaults(errors: [ShellError(describing: failure)], number: number, action: entry.action)
+      throw AppliedWithFaults(errors: [failure] + report.faults, entry)
     }
     let isSilent = options.isQuiet || isQuiet
     guard options.isJSON || !isSilent || !report.faults.isEmpty, let number = report.number,
@@ -139,10 +139,7 @@ extension Session {
       write(entry)
       for detail in details { console.write("  \(detail)\n") }
     }
-    if let fault = report.faults.first {
-      throw AppliedWithFaults(
-        errors: report.faults.map { ShellError($0.error) }, number: fault.number, action: fault.action)
-    }
+    if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
     guard options.isJSON else { return .none }
     return CommandResult(
       json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))

@@ -97,7 +97,7 @@ private struct Ingestion {
           file: file, function: "ingest", line: lines.number, kind: session.origin.kind)
         let report = session.store.dispatch(call, source: source)
         if let failure = report.failure { throw failure }
-        if let fault = report.faults.first { throw fault.error }
+        if let fault = report.faults.first { throw fault }
         last = report.number ?? last
         first = first ?? last
         count += 1

@@ -165,6 +165,6 @@ extension Session: PluginCommandHost {
   public func dispatch(_ call: ActionCall, source: ActionSource) throws {
     let report = store.dispatch(call, source: source)
     if let failure = report.failure { throw failure }
-    if let fault = report.faults.first { throw fault.error }
+    if let fault = report.faults.first { throw fault }
   }
 }

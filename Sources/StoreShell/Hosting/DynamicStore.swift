@@ -63,15 +63,8 @@ struct DispatchReport {
   let number: Int?
   /// Why it failed, or why what it caused was stopped.
   let failure: (any Error)?
-  /// What plugins did wrong meanwhile, in middlewares: the action was applied all the same.
-  let faults: [PluginFault]
-}
-
-/// What a plugin's middleware did wrong, and at which action.
-struct PluginFault {
-  let error: PluginError
-  let number: Int
-  let action: String
+  /// What went wrong beside it, in middlewares or in actions that it caused: the action itself was applied all the same.
+  let faults: [any Error]
 }
 
 /// One middleware, as listings show it.

@@ -68,19 +68,17 @@ final class LogSink: @unchecked Sendable {
   var write: (@Sendable (LoggedLine) -> Void)?
 }
 
-/// Collects what plugins did wrong while an action was processed.
+/// Collects what went wrong beside an action while it was processed.
 final class FaultBox: @unchecked Sendable {
   // Safe: used on the thread that owns the host.
-  private var faults: [PluginFault] = []
+  private var faults: [any Error] = []
 
-  func note(_ error: PluginError, number: Int, action: String) {
-    faults.append(PluginFault(error: error, number: number, action: action))
-  }
+  func note(_ error: any Error) { faults.append(error) }
 
-  func take() -> [PluginFault] {
+  func take() -> [any Error] {
     defer { faults = [] }
     return faults
   }
 
-  func put(_ earlier: [PluginFault]) { faults = earlier + faults }
+  func put(_ earlier: [any Error]) { faults = earlier + faults }
 }

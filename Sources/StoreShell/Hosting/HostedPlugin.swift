@@ -30,7 +30,7 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
   ///   - view: the live state.
   ///   - typed: makes the root action of a call that the plugin dispatches.
   init(
-    _ plugin: Plugin, view: any StateView, wrap: (ActionCall) -> Action, typed: @escaping (ActionCall) -> Action,
+    _ plugin: Plugin, view: any StateView, typed: @escaping (ActionCall) -> Action,
     faults: FaultBox
   ) {
     self.plugin = plugin
@@ -83,9 +83,6 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
     let name = plugin.module.name
     let fullName = "\(name).\(type.name)"
     let middleware = Middleware<ActionCall, Action, Value>(fullName) { call, action, _ in
-      func report(_ error: PluginError) {
-        context.faults.note(error, number: action.number, action: call.type.fullName)
-      }
       do throws(PluginError) {
         let kept = try plugin.before(unit: index, call, action, view: context.view)
         guard plugin.hasAfter(unit: index) else { return .none }
@@ -95,11 +92,11 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
               output.dispatch(DispatchedAction(context.typed(call), source: source))
             }
           } catch {
-            report(error)
+            context.faults.note(error)
           }
         }
       } catch {
-        report(error)
+        context.faults.note(error)
         return .none
       }
     }

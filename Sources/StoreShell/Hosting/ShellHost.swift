@@ -163,6 +163,8 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
   private func record(_ record: ActionRecord<Action, State>) {
     if record.before.shell.gates != record.after.shell.gates { moveGates(record.after.shell) }
     let call = record.action.call
+    // Nobody waits for what another action caused; its failure must not pass in silence all the same.
+    if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
     log.append(
       LoggedEntry(
         number: record.context.number, time: record.context.time, source: record.context.source,
@@ -250,7 +252,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
       into: Plugin.Surroundings(
         action: { [unowned self] name in self.action(named: name) }, moduleNames: modules.map(\.name)))
     let hosted = HostedPlugin<Action, State>(
-      plugin, view: view, wrap: { Action(call: $0, payload: .plugin) }, typed: typed, faults: faults)
+      plugin, view: view, typed: typed, faults: faults)
     plugins.append(hosted)
     for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = type }
     do {

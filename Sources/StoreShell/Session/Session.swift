@@ -1,4 +1,5 @@
 import StoreCore
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -197,6 +198,12 @@ struct AppliedWithFaults: Error {
   let errors: [ShellError]
   let number: Int
   let action: String
+
+  init(errors: [any Error], _ entry: LoggedEntry) {
+    self.errors = errors.map { ShellError(describing: $0) }
+    number = entry.number
+    action = entry.action
+  }
 }
 
 extension Session: SessionLuaHost {
@@ -209,7 +216,7 @@ extension Session: SessionLuaHost {
     source.line += line - 1
     let report = store.dispatch(call, source: source)
     if let failure = report.failure { throw failure }
-    if let fault = report.faults.first { throw fault.error }
+    if let fault = report.faults.first { throw fault }
   }
 
   /// The value at a path or of a projection.

@@ -262,6 +262,31 @@ extension String {
     #expect(shell.run("show many.n").output == "300\n")
   }
 
+  @Test func aFailureOfACausedActionFailsTheCommand() throws {
+    let shell = try Shell()
+    try shell.write("chain/plugin.json", Array("{\"name\":\"chain\",\"version\":\"1\",\"api\":1}".utf8))
+    try shell.write(
+      "chain/init.lua",
+      Array(
+        """
+        return plugin {
+          state = { field("n", int()) }, actions = { { name = "a" }, { name = "b" } },
+          reducers = {
+            a = function(s) s.n = s.n + 1 end,
+            b = function(s) s.n = 9 error("boom") end,
+          },
+          middleware = { { name = "m", on = { "a" }, after = function(_, ctx) ctx:dispatch("b") end } },
+        }
+        """.utf8))
+    _ = shell.run("plugin load \(shell.folder)/chain")
+    let outcome = shell.run("dispatch chain.a")
+    #expect(outcome.status == 1)
+    #expect(outcome.output == "#2 chain.a\n  chain.n  0 -> 1\n")
+    #expect(outcome.errors.contains("error[plugin-runtime]: chain: reducer 'chain.b': "))
+    #expect(outcome.errors.hasSuffix("note: #2 chain.a was applied\n"))
+    #expect(shell.run("show chain.n").output == "1\n")
+  }
+
   @Test func aPluginMayNotTakeTheNameOfACommand() throws {
     let shell = try Shell()
     try shell.write("echo/plugin.json", Array("{\"name\":\"echo\",\"version\":\"1\",\"api\":1}".utf8))
