@@ -7,7 +7,7 @@ package final class TraceLines: Sendable {
   private let kinds: Set<Character>
 
   /// - Parameter kinds: the marks that are kept; a test compares only the kinds that its scenario shows.
-  package init(_ kinds: String = "QHRCUFNIGXD") { self.kinds = Set(kinds) }
+  package init(_ kinds: String = "QBHRCUFNIGXAD") { self.kinds = Set(kinds) }
 
   package var lines: [String] { collected.withLock { $0 } }
 
@@ -31,6 +31,8 @@ package final class TraceLines: Sendable {
   package static func render(_ event: TraceEvent) -> String {
     switch event {
     case .enqueued(let number, let action, let cause): "Q \(number) \(action)" + (cause.map { " <\($0)" } ?? "")
+    case .before(let number, let unit, let state): "B \(number) \(unit) s=\(state)"
+    case .after(let number, let unit, let state): "A \(number) \(unit) s=\(state)"
     case .handle(let number, let unit, let state): "H \(number) \(unit) s=\(state)"
     case .reduce(let number, let unit, let before, let after): "R \(number) \(unit) \(before)→\(after)"
     case .committed(let number, let before, let after): "C \(number) \(before)→\(after)"

@@ -9,8 +9,9 @@ public struct ActionContext: Sendable {
   /// The action's own cause and all that it caused share this number: the action that was dispatched from outside.
   public let root: Int
 
+  /// What a store knew of an action, for one that is replayed or reduced outside a store.
   @inlinable
-  init(number: Int, source: ActionSource, time: Duration, root: Int) {
+  public init(number: Int, source: ActionSource, time: Duration, root: Int) {
     self.number = number
     self.source = source
     self.time = time

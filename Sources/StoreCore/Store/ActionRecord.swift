@@ -1,6 +1,6 @@
-/// What a store tells its recorder about one action, at its commit or failure.
+/// What a store tells its recorder about one action, at its commit, failure or end.
 public struct ActionRecord<Action, State> {
-  /// The action.
+  /// The action that went on to the reducers.
   public let action: Action
   /// Its number, source and time.
   public let context: ActionContext
@@ -10,13 +10,23 @@ public struct ActionRecord<Action, State> {
   public let after: State
   /// Why the action failed, if it did.
   public let failure: (any Error)?
+  /// The action as it was dispatched, where an interceptor passed on another; actions that are not `Equatable` all count
+  /// as the same.
+  public let original: Action?
+  /// The interceptor that dropped the action, if one did.
+  public let droppedBy: String?
 
   @inlinable
-  init(action: Action, context: ActionContext, before: State, after: State, failure: (any Error)?) {
+  init(
+    action: Action, context: ActionContext, before: State, after: State, failure: (any Error)?,
+    original: Action? = nil, droppedBy: String? = nil
+  ) {
     self.action = action
     self.context = context
     self.before = before
     self.after = after
     self.failure = failure
+    self.original = original
+    self.droppedBy = droppedBy
   }
 }

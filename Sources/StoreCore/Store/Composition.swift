@@ -20,6 +20,8 @@ final class Composition<Action: Sendable, State: Sendable> {
   @usableFromInline let recorder: ((ActionRecord<Action, State>) -> Void)?
   /// Those who are told; none where the emission policy is `never`.
   @usableFromInline let watchers: [Unmanaged<Watcher<State>>]
+  /// Whether actions pass interceptors.
+  @usableFromInline let isIntercepted: Bool
   /// Whether somebody looks at commits: a recorder, a trace, watchers.
   @usableFromInline let isObserved: Bool
   // Safe to hold unmanaged above: kept here as long as the composition, which lives as long as it is used.
@@ -27,7 +29,7 @@ final class Composition<Action: Sendable, State: Sendable> {
 
   init(
     reducer: Reducer<Action, State>, attached: [AttachedUnit<Action, State>], emission: EmissionPolicy<State>,
-    recorder: ((ActionRecord<Action, State>) -> Void)?, watchers: [Watcher<State>], isTraced: Bool
+    recorder: ((ActionRecord<Action, State>) -> Void)?, watchers: [Watcher<State>], isTraced: Bool, isIntercepted: Bool
   ) {
     reduce = reducer.traced
     canFail = reducer.canFail
@@ -36,6 +38,7 @@ final class Composition<Action: Sendable, State: Sendable> {
     handle = Composition.chain(attached)
     hasMiddleware = !attached.isEmpty
     self.recorder = recorder
+    self.isIntercepted = isIntercepted
     switch emission.decide {
     case .when(let predicate): emits = predicate
     case .always, .never: emits = nil
@@ -63,7 +66,7 @@ final class Composition<Action: Sendable, State: Sendable> {
   }
 
   /// Whether nobody but the reducer looks at actions and states, so that its short way will do.
-  var isPlain: Bool { hasPlain && !isObserved && !hasMiddleware }
+  var isPlain: Bool { hasPlain && !isObserved && !hasMiddleware && !isIntercepted }
 }
 
 /// What a composition is made of.
@@ -82,10 +85,10 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
   }
 
   @usableFromInline
-  func composition(isTraced: Bool) -> Composition<Action, State> {
+  func composition(isTraced: Bool, isIntercepted: Bool) -> Composition<Action, State> {
     Composition(
       reducer: reducer, attached: attached, emission: emission, recorder: recorder, watchers: watchers,
-      isTraced: isTraced)
+      isTraced: isTraced, isIntercepted: isIntercepted)
   }
 }
 

@@ -1,5 +1,5 @@
 /// What became of a dispatch.
-public struct DispatchResult {
+public struct DispatchResult: Sendable {
   /// The action's sequence number; nil while it waits in the queue of a store that is busy on another thread.
   public let number: Int?
   /// What happened.
@@ -12,7 +12,7 @@ public struct DispatchResult {
   }
 
   /// The ways in which a dispatch ends.
-  public enum Outcome {
+  public enum Outcome: Sendable {
     /// The action, and what it caused, was processed.
     case done
     /// The store is busy: the action waits behind what is already queued (R2).
@@ -20,14 +20,17 @@ public struct DispatchResult {
     /// A reducer failed: the state is as before, nobody was told, no IO ran (R7); what the queue held besides was
     /// processed.
     case failed(any Error)
-    /// The action was processed, but what it caused was stopped (R30).
+    /// An interceptor took the action: nothing was reduced (R5).
+    case dropped(by: String)
+    /// Not all was done that should have been: what the action caused was stopped (R30), an interceptor misbehaved (R5), or
+    /// the store is parked in the past (R27).
     indirect case stopped(StoreError)
   }
 
-  /// Throws the error that the dispatch met, if any.
+  /// Throws the error that the dispatch met, if any; to be dropped by an interceptor is none.
   public func get() throws {
     switch outcome {
-    case .done, .queued: return
+    case .done, .queued, .dropped: return
     case .failed(let error): throw error
     case .stopped(let error): throw error
     }

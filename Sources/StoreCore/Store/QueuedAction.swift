@@ -5,13 +5,19 @@ struct QueuedAction<Action: Sendable> {
   @usableFromInline let source: ActionSource
   @usableFromInline let number: Int
   @usableFromInline let root: Int
+  /// Is called once the action is done; what it caused may still wait.
+  @usableFromInline let onDone: (@Sendable (DispatchResult) -> Void)?
 
   @inlinable
-  init(action: Action, source: ActionSource, number: Int, root: Int) {
+  init(
+    action: Action, source: ActionSource, number: Int, root: Int,
+    onDone: (@Sendable (DispatchResult) -> Void)? = nil
+  ) {
     self.action = action
     self.source = source
     self.number = number
     self.root = root
+    self.onDone = onDone
   }
 }
 

@@ -62,6 +62,7 @@ extension Store {
   @inlinable
   func processFully(_ action: Action, _ source: ActionSource) -> DispatchResult {
     if ownership.hasIncoming { acceptIncoming() }
+    if parked != nil { return answerWhileParked(action, source) }
     let number = nextNumber
     nextNumber = number + 1
     if trace.isOn { trace.report(.enqueued(number: number, action: action, cause: source.cause)) }
@@ -83,7 +84,16 @@ extension Store {
     if let stop = drainQueue(watching: number, &failure) {
       return DispatchResult(number: number, outcome: .stopped(stop))
     }
-    return DispatchResult(number: number, outcome: failure.map { .failed($0) } ?? .done)
+    return DispatchResult(number: number, outcome: outcome(failure))
+  }
+
+  private func outcome(_ failure: (any Error)?) -> DispatchResult.Outcome {
+    switch failure {
+    case nil: .done
+    case let dropped as ActionDropped: .dropped(by: dropped.interceptor)
+    case let error as StoreError: .stopped(error)
+    case let error?: .failed(error)
+    }
   }
 
   /// Enqueues an action of a store that is busy.
@@ -98,15 +108,38 @@ extension Store {
     return DispatchResult(number: append(action, source), outcome: .queued)
   }
 
+  /// Has an action processed behind what is queued, and waits until it is done: committed, failed or dropped. What it
+  /// caused may still wait in the queue. This never blocks the thread.
+  @discardableResult
+  public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) async -> DispatchResult {
+    await withCheckedContinuation { continuation in
+      later(
+        Job { [self] in
+          _ = append(dispatched.action, dispatched.source) { continuation.resume(returning: $0) }
+        })
+    }
+  }
+
+  /// Has an action processed behind what is queued, and waits until it is done.
+  @discardableResult
+  public func dispatchAndWait(
+    _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
+  ) async -> DispatchResult {
+    let source = ActionSource.here(info: info, file: file, function: function, line: line)
+    return await dispatchAndWait(DispatchedAction(action, source: source))
+  }
+
   /// Appends an action to the queue, with its number and, where it is dispatched while another is processed, its cause.
-  private func append(_ action: Action, _ source: ActionSource) -> Int {
+  private func append(
+    _ action: Action, _ source: ActionSource, onDone: (@Sendable (DispatchResult) -> Void)? = nil
+  ) -> Int {
     let number = nextNumber
     nextNumber += 1
     var source = source
     if processing != 0, source.cause == nil { source.cause = processing }
     trace.report(.enqueued(number: number, action: action, cause: source.cause))
     let root = processing == 0 ? number : processingRoot
-    queue.append(.action(QueuedAction(action: action, source: source, number: number, root: root)))
+    queue.append(.action(QueuedAction(action: action, source: source, number: number, root: root, onDone: onDone)))
     return number
   }
 
@@ -122,14 +155,19 @@ extension Store {
       switch next {
       case .job(let job): job.run()
       case .action(let next):
+        if parked != nil {
+          holdWhileParked(next)
+          continue
+        }
         if next.root != next.number,
           !guardrail.admit(next.number, causedBy: next.source.cause ?? next.root, root: next.root)
         {
           return stop(before: next)
         }
         let error = process(next.action, next.source, number: next.number, root: next.root)
-        if let error {
-          if next.number == number { failure = error } else { onLateError?(error) }
+        next.onDone?(DispatchResult(number: next.number, outcome: outcome(error)))
+        if let error, next.onDone == nil {
+          if next.number == number { failure = error } else if !(error is ActionDropped) { onLateError?(error) }
         }
       }
       if ownership.hasIncoming { acceptIncoming() }
@@ -144,7 +182,13 @@ extension Store {
     let error = StoreError.runaway(
       limit: guardrail.limit, next: "\(next.action)", source: next.source,
       chain: guardrail.chain(from: next.source.cause ?? next.root))
-    for case .job(let job) in dropped { job.run() }
+    let stopped = [.action(next)] + dropped
+    for entry in stopped {
+      switch entry {
+      case .job(let job): job.run()
+      case .action(let action): action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
+      }
+    }
     return error
   }
 

@@ -1,7 +1,7 @@
 extension Store {
   /// Takes one action through its phases (R3).
   ///
-  /// - Returns: why its reducers failed, if they did.
+  /// - Returns: why its reducers failed, if they did, or what else kept it from being committed.
   @inlinable
   func process(_ action: Action, _ source: ActionSource, number: Int, root: Int) -> (any Error)? {
     processing = number
@@ -20,11 +20,19 @@ extension Store {
     _ action: Action, _ source: ActionSource, _ number: Int, _ root: Int, _ composition: Composition<Action, State>
   ) -> (any Error)? {
     let context = ActionContext(number: number, source: source, time: clock?.now ?? .zero, root: root)
+    let failure = composition.isIntercepted ? intercept(action, context) : run(action, context, composition)
+    if trace.isOn { trace.report(.done(number: number)) }
+    return failure
+  }
+
+  /// Takes what passed the interceptors through the other phases.
+  @inlinable
+  @inline(__always)
+  func run(_ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>) -> (any Error)? {
     // All of them see the state before reducing (R4).
     if composition.hasMiddleware { composition.handle(action, context, &pendingIO) }
     if let failure = reduce(action, context, composition) { return failure }
-    if !pendingIO.isEmpty { runIO(number) }
-    if trace.isOn { trace.report(.done(number: number)) }
+    if !pendingIO.isEmpty { runIO(context.number) }
     return nil
   }
 
@@ -74,8 +82,16 @@ extension Store {
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State
   ) {
     composition.recorder?(
-      ActionRecord(action: action, context: context, before: before, after: current, failure: nil))
+      ActionRecord(
+        action: action, context: context, before: before, after: current, failure: nil,
+        original: composition.isIntercepted ? originalOfPassage(action) : nil))
     if trace.isOn { traceCommit(context.number, before) }
+    notify(context, composition, before)
+  }
+
+  /// Tells watchers, where the emission policy lets it through.
+  @inlinable
+  func notify(_ context: ActionContext, _ composition: Composition<Action, State>, _ before: State) {
     guard !composition.watchers.isEmpty, composition.emits?(before, current) ?? true else { return }
     // One that is added meanwhile has got the value already.
     for index in composition.watchers.indices {
@@ -98,10 +114,10 @@ extension Store {
     _ error: any Error
   ) {
     composition.recorder?(
-      ActionRecord(action: action, context: context, before: before, after: before, failure: error))
-    guard trace.isOn else { return }
-    trace.report(.failed(number: context.number, reason: error))
-    trace.report(.done(number: context.number))
+      ActionRecord(
+        action: action, context: context, before: before, after: before, failure: error,
+        original: composition.isIntercepted ? originalOfPassage(action) : nil))
+    if trace.isOn { trace.report(.failed(number: context.number, reason: error)) }
   }
 
   /// Runs the IO of one action, last-composed first (R9).

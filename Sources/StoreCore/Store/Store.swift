@@ -27,6 +27,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Whether the composition has a short way at present.
   @exclusivity(unchecked) @usableFromInline var isPlain = false
   @usableFromInline var parts: CompositionParts<Action, State>
+  @exclusivity(unchecked) @usableFromInline var parked: ParkedStore<Action, State>?
+  @usableFromInline let chain = InterceptorChain<Action, State>()
   @exclusivity(unchecked) @usableFromInline var pendingIO: [IO<Action>] = []
   @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
   @usableFromInline let clock: (any StoreClock)?
@@ -40,15 +42,16 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ///   - initial: the state to start from.
   ///   - reducer: all reducers.
   ///   - middleware: all middlewares.
+  ///   - interceptors: all interceptors, the outermost first.
   ///   - emission: when watchers are told.
   ///   - clock: what stamps actions with the time; nil: they bear time zero.
   ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
   ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
-  /// - Throws: ``StoreError/duplicateUnit(name:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
   public init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
-    emission: EmissionPolicy<State>, clock: (any StoreClock)? = nil,
+    interceptors: [Interceptor<Action, State>] = [], emission: EmissionPolicy<State>, clock: (any StoreClock)? = nil,
     areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000
   ) throws(StoreError) {
     current = initial
@@ -58,24 +61,25 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     let owner = OwnerReference<Action, State>()
     trace = TracePoint { job in owner.store?.later(job) }
     parts = CompositionParts(reducer: reducer, emission: emission)
-    let first = parts.composition(isTraced: false)
+    let first = parts.composition(isTraced: false, isIntercepted: false)
     composition = Unmanaged.passUnretained(first)
     keptCompositions = [first]
     owner.store = self
     parts.attached = try attach(middleware)
-    recompose()
+    if interceptors.isEmpty { recompose() } else { try replaceInterceptors(interceptors) }
   }
 
   /// Makes a store whose watchers are told when the state differs.
   ///
-  /// - Throws: ``StoreError/duplicateUnit(name:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
   public convenience init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
-    clock: (any StoreClock)? = nil, runawayLimit: Int = 1000
+    interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil, runawayLimit: Int = 1000
   ) throws(StoreError) where State: Equatable {
     try self.init(
-      initial: initial, reducer: reducer, middleware: middleware, emission: .whenDifferent, clock: clock,
+      initial: initial, reducer: reducer, middleware: middleware, interceptors: interceptors, emission: .whenDifferent,
+      clock: clock,
       areEqual: { $0 == $1 }, runawayLimit: runawayLimit)
   }
 
@@ -163,9 +167,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Makes the composition anew, after a change of its parts.
   @usableFromInline
   func recompose() {
-    let next = parts.composition(isTraced: trace.isOn)
+    let next = parts.composition(isTraced: trace.isOn, isIntercepted: !chain.isEmpty)
     composition = Unmanaged.passUnretained(next)
-    isPlain = next.isPlain
+    isPlain = next.isPlain && parked == nil
     keptCompositions.append(next)
     if processing == 0 { dropOldCompositions() }
   }

@@ -8,11 +8,23 @@ public enum StoreError: Error, Hashable, Sendable {
   /// - source: where that action comes from.
   /// - chain: the numbers of the causes, the nearest first, at most ten of them.
   case runaway(limit: Int, next: String, source: ActionSource, chain: [Int])
+  /// An interceptor dispatched while the chain of interceptors was being built (R5).
+  case dispatchWhileBuilding(interceptor: String)
+  /// An interceptor called `next` twice for one action, or when no action was on its way through it.
+  case nextOutOfTurn(interceptor: String)
+  /// The store shows a state of the past, and nothing may change it (R27).
+  case parked
 
   /// One sentence: what happened and what to look at.
   public var message: String {
     switch self {
     case .duplicateUnit(let name): return "two units are named '\(name)'; names must be unique in a store"
+    case .dispatchWhileBuilding(let interceptor):
+      return "interceptor '\(interceptor)' dispatches while the chain is being built; dispatch in answer to an action"
+    case .nextOutOfTurn(let interceptor):
+      return "interceptor '\(interceptor)' calls next out of turn; call it once, before its function returns"
+    case .parked:
+      return "the store shows an earlier state and is read-only; go back to the present to dispatch"
     case .runaway(let limit, let next, let source, let chain):
       let causes = chain.map { "#\($0)" }.joined(separator: " <- ")
       return "more than \(limit) actions caused by one dispatch; stopped before \(next) "

@@ -3,6 +3,10 @@
 public enum TraceEvent {
   /// `Q`: an action was enqueued.
   case enqueued(number: Int, action: Any, cause: Int?)
+  /// `B`: an interceptor is entered, with the state before.
+  case before(number: Int, unit: String, state: Any)
+  /// `A`: an interceptor is left, with the state of that moment.
+  case after(number: Int, unit: String, state: Any)
   /// `H`: a middleware is asked, with the state before reducing.
   case handle(number: Int, unit: String, state: Any)
   /// `R`: a reducer ran.

@@ -13,6 +13,8 @@ enum ErrorCode {
       switch error {
       case .duplicateUnit: "duplicate-unit"
       case .runaway: "runaway"
+      case .dispatchWhileBuilding, .nextOutOfTurn: "bad-interceptor"
+      case .parked: "not-at-head"
       }
     case is PathError: "unknown-path"
     default: "failed"
@@ -22,6 +24,8 @@ enum ErrorCode {
   /// What `help CODE` says.
   static let explanations: [String: String] = [
     "assert-failed": "the expression of an assert is false or nil. Both sides of a comparison are shown.",
+    "bad-interceptor":
+      "an interceptor dispatched while the chain was being built, or called next twice or too late.",
     "bad-record": "a line of an ingested file is not JSON or does not fit the action. What came before it stays.",
     "duplicate-unit": "two middlewares have the same name.",
     "failed": "the system refused something; the message says what.",
@@ -32,6 +36,7 @@ enum ErrorCode {
     "missing-argument": "something that the command or action needs is not there. The hint shows how it is written.",
     "no-such-file": "a file cannot be opened.",
     "not-allowed": "the session was started with a flag that forbids this.",
+    "not-at-head": "an earlier state is shown, and nothing may change it.",
     "out-of-range": "a number is outside the bounds that its type declares.",
     "plugin-api": "the plugin is written for another version of the plugin API than this shell serves.",
     "plugin-budget": "a plugin's function used more instructions or time than one call may; a reducer changed nothing.",

@@ -347,7 +347,7 @@ extension ActionCall {
 extension DispatchResult {
   fileprivate var failure: (any Error)? {
     switch outcome {
-    case .done, .queued: nil
+    case .done, .queued, .dropped: nil
     case .failed(let error): error
     case .stopped(let error): error
     }

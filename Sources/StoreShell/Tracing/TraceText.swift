@@ -9,6 +9,8 @@ enum TraceText {
     switch event {
     case .enqueued(let number, let action, let cause):
       "Q \(number) \(name(of: action))" + (cause.map { " <\($0)" } ?? "")
+    case .before(let number, let unit, let state): "B \(number) \(unit)\(seen(state))"
+    case .after(let number, let unit, let state): "A \(number) \(unit)\(seen(state))"
     case .handle(let number, let unit, let state): "H \(number) \(unit)\(seen(state))"
     case .reduce(let number, let unit, let before, let after):
       "R \(number) \(unit) \(text(before))→\(text(after))"

@@ -200,8 +200,8 @@ import Testing
 
   @Test func everyCodeThatIsThrownIsExplained() {
     let thrown = Set(Self.cases.map(\.code)).union([
-      "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error", "lua-syntax",
-      "not-allowed",
+      "bad-interceptor", "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error",
+      "lua-syntax", "not-allowed", "not-at-head",
       "plugin-api", "plugin-budget", "plugin-grant", "plugin-load", "plugin-memory", "plugin-runtime", "plugin-schema",
       "runaway",
     ])

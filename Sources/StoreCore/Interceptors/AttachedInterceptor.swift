@@ -1,0 +1,44 @@
+/// An interceptor that has been attached to a store: one link of its chain.
+@usableFromInline
+final class AttachedInterceptor<Action: Sendable, State: Sendable> {
+  /// How far it is with the action on its way.
+  private enum Progress {
+    case idle
+    case entered
+    case passed
+  }
+
+  let interceptor: Interceptor<Action, State>
+  private var body: (Action) -> Void = { _ in }
+  private var following: (Action) -> Void = { _ in }
+  private var progress = Progress.idle
+
+  init(_ interceptor: Interceptor<Action, State>) { self.interceptor = interceptor }
+
+  /// Builds the interceptor's function.
+  ///
+  /// - Parameter misuse: is told of a `next` that is called out of turn.
+  func build(
+    _ attachment: Interceptor<Action, State>.Attachment, misuse: @escaping @Sendable (StoreError) -> Void
+  ) {
+    let name = interceptor.name
+    body = interceptor.attach(attachment)({ [weak self] action in
+      guard let self, progress == .entered else { return misuse(.nextOutOfTurn(interceptor: name)) }
+      progress = .passed
+      following(action)
+    })
+  }
+
+  /// Sets what `next` leads to.
+  func link(to following: @escaping (Action) -> Void) { self.following = following }
+
+  /// Takes an action through.
+  ///
+  /// - Returns: whether it was passed on.
+  func enter(_ action: Action) -> Bool {
+    progress = .entered
+    body(action)
+    defer { progress = .idle }
+    return progress == .passed
+  }
+}

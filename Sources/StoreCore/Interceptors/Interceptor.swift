@@ -1,0 +1,61 @@
+/// Wraps all the phases of every action (R5): sees it before any middleware, and again once it is committed. Unlike a
+/// middleware it may drop an action, by not calling `next`, or pass on another.
+///
+/// This is what Redux calls a middleware; the name here is free for what SwiftRex calls so. An interceptor is a class because
+/// a store keeps what one attached to across changes of the list, by identity.
+public final class Interceptor<Action: Sendable, State: Sendable>: Sendable {
+  /// Passes an action on to the rest of the chain; when it returns, the action is committed, or its reducers failed.
+  public typealias Next = (Action) -> Void
+
+  /// What traces, listings and errors call it; unique among a store's interceptors.
+  public let name: String
+  let attach: @Sendable (Attachment) -> (@escaping Next) -> (Action) -> Void
+
+  /// What an interceptor gets when it is attached to a store.
+  public struct Attachment: Sendable {
+    /// Enqueues actions; they pass the whole chain again. Not before the chain is built: dispatching earlier is an error.
+    public let output: ActionHandler<Action>
+    /// Reads the state of that moment: before `next` the one before, after it the committed one.
+    public let state: StateReader<State>
+    /// The number, source and time of the action on its way; nil between two actions.
+    public let context: @Sendable () -> ActionContext?
+  }
+
+  /// An interceptor in the shape that Redux gives its middlewares: `{ dispatch, get in { next in { action in … } } }`. The
+  /// outer two closures run once, while the chain is built.
+  ///
+  /// - Parameters:
+  ///   - name: what traces, listings and errors call it.
+  ///   - build: gets a handler that enqueues and a reader of the state; what it returns gets `next`; what that returns gets
+  ///     every action.
+  public convenience init(
+    _ name: String,
+    build: @escaping @Sendable (ActionHandler<Action>, StateReader<State>) -> (@escaping Next) -> (Action) -> Void
+  ) {
+    self.init(name, attach: { build($0.output, $0.state) })
+  }
+
+  /// An interceptor that is one function.
+  ///
+  /// - Parameters:
+  ///   - name: what traces, listings and errors call it.
+  ///   - body: gets the action, its context, what the interceptor may use, and `next`.
+  public convenience init(
+    _ name: String, body: @escaping @Sendable (Action, ActionContext, Attachment, Next) -> Void
+  ) {
+    self.init(name) { attachment in
+      { next in
+        { action in
+          guard let context = attachment.context() else { return }
+          body(action, context, attachment, next)
+        }
+      }
+    }
+  }
+
+  /// An interceptor that makes its function when it is attached.
+  public init(_ name: String, attach: @escaping @Sendable (Attachment) -> (@escaping Next) -> (Action) -> Void) {
+    self.name = name
+    self.attach = attach
+  }
+}

@@ -1,0 +1,155 @@
+import Synchronization
+
+extension Store {
+  /// Replaces the interceptors from the next action on, the outermost first (R5). One that stays, by identity, stays
+  /// attached and keeps what it holds.
+  ///
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``; the chain is then
+  ///   as before, and nothing was recorded.
+  public func replaceInterceptors(_ interceptors: [Interceptor<Action, State>]) throws(StoreError) {
+    let result = exclusively { () -> Result<Void, StoreError> in
+      do throws(StoreError) {
+        let links = try attach(interceptors)
+        chain.link(
+          links, enter: { [unowned self] link, action in enter(link, action) },
+          core: { [unowned self] action in passThrough(action) })
+        recompose()
+        return .success(())
+      } catch {
+        return .failure(error)
+      }
+    }
+    try result.get()
+  }
+
+  /// The interceptors, the outermost first.
+  public var interceptors: [Interceptor<Action, State>] { exclusively { chain.attached.map(\.interceptor) } }
+
+  private func attach(
+    _ interceptors: [Interceptor<Action, State>]
+  ) throws(StoreError) -> [AttachedInterceptor<Action, State>] {
+    var names = Set<String>()
+    for interceptor in interceptors where !names.insert(interceptor.name).inserted {
+      throw .duplicateUnit(name: interceptor.name)
+    }
+    var links: [AttachedInterceptor<Action, State>] = []
+    for interceptor in interceptors {
+      if let link = chain.attached.first(where: { $0.interceptor === interceptor }) {
+        links.append(link)
+      } else {
+        links.append(try build(interceptor))
+      }
+    }
+    return links
+  }
+
+  private func build(
+    _ interceptor: Interceptor<Action, State>
+  ) throws(StoreError) -> AttachedInterceptor<Action, State> {
+    let link = AttachedInterceptor(interceptor)
+    let build = ChainBuild()
+    let handler = ActionHandler<Action> { [weak self] dispatched in
+      if !build.refusesDispatch { self?.dispatch(dispatched) }
+    }
+    let reader = StateReader<State> { [unowned self] in state }
+    let attachment = Interceptor<Action, State>.Attachment(
+      output: handler, state: reader,
+      context: { [weak self] in self.flatMap { $0.ownership.isMine ? $0.chain.passage?.context : nil } })
+    link.build(attachment) { [weak self] error in self?.noteMisuse(error) }
+    if build.finish() { throw .dispatchWhileBuilding(interceptor: interceptor.name) }
+    return link
+  }
+
+  /// Takes one action through all interceptors, and through the phases if they let it.
+  ///
+  /// - Returns: what kept it from being committed, if anything did.
+  @usableFromInline
+  func intercept(_ action: Action, _ context: ActionContext) -> (any Error)? {
+    guard let passage = chain.run(action, context) else { return nil }
+    return passage.failure
+  }
+
+  private func enter(_ link: AttachedInterceptor<Action, State>, _ action: Action) {
+    let name = link.interceptor.name
+    let number = processing
+    if trace.isOn { trace.report(.before(number: number, unit: name, state: current)) }
+    if !link.enter(action) { drop(action, by: name) }
+    if trace.isOn { trace.report(.after(number: number, unit: name, state: current)) }
+  }
+
+  private func drop(_ action: Action, by name: String) {
+    guard let passage = chain.passage else { return }
+    chain.passage?.failure = ActionDropped(interceptor: name)
+    if trace.isOn { trace.report(.dropped(what: passage.context.number, reason: "taken by \(name)")) }
+    composition._withUnsafeGuaranteedRef { composition in
+      composition.recorder?(
+        ActionRecord(
+          action: action, context: passage.context, before: current, after: current, failure: nil,
+          original: replaced(passage.action, by: action), droppedBy: name))
+    }
+  }
+
+  /// Processes what passed all interceptors.
+  private func passThrough(_ action: Action) {
+    guard let context = chain.passage?.context else { return }
+    chain.passage?.reached = action
+    let failure = composition._withUnsafeGuaranteedRef { run(action, context, $0) }
+    if let failure { chain.passage?.failure = failure }
+  }
+
+  /// The action as it was dispatched, where the one that goes on is another.
+  @usableFromInline
+  func originalOfPassage(_ action: Action) -> Action? {
+    guard let passage = chain.passage else { return nil }
+    return replaced(passage.action, by: action)
+  }
+
+  private func replaced(_ original: Action, by action: Action) -> Action? {
+    func isSame<Known: Equatable>(_ original: Known) -> Bool { original == action as? Known }
+    guard let known = original as? any Equatable, !isSame(known) else { return nil }
+    return original
+  }
+
+  /// A `next` out of turn is an error of the action on its way, if there is one, else of nobody who waits.
+  private func noteMisuse(_ error: StoreError) {
+    if ownership.isMine, chain.passage != nil {
+      chain.passage?.failure = error
+    } else {
+      later(Job { [weak self] in self?.onLateError?(error) })
+    }
+  }
+}
+
+/// An interceptor did not pass an action on.
+@usableFromInline
+struct ActionDropped: Error {
+  @usableFromInline let interceptor: String
+}
+
+/// The time in which an interceptor makes its function, and in which it may not dispatch.
+private final class ChainBuild: Sendable {
+  private struct Progress {
+    var isDone = false
+    var hasDispatched = false
+  }
+
+  private let progress = Mutex(Progress())
+
+  /// Whether a dispatch comes too early; that it came is then noted.
+  var refusesDispatch: Bool {
+    progress.withLock { progress in
+      if !progress.isDone { progress.hasDispatched = true }
+      return !progress.isDone
+    }
+  }
+
+  /// Ends it.
+  ///
+  /// - Returns: whether there was a dispatch.
+  func finish() -> Bool {
+    progress.withLock { progress in
+      progress.isDone = true
+      return progress.hasDispatched
+    }
+  }
+}

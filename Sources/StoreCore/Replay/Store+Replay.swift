@@ -1,0 +1,78 @@
+extension Store {
+  /// Runs recorded actions through the reducers only, all or nothing (R27): no interceptor, middleware or IO sees them, and
+  /// they are not recorded anew. Watchers are told once, at the end; supervised effects then follow the new state. The next
+  /// action's number follows the last one here.
+  ///
+  /// - Parameters:
+  ///   - actions: what was recorded.
+  ///   - state: the state to start from; nil: the present one.
+  /// - Throws: ``ReplayError`` where a reducer fails, ``StoreError/parked``; the store is then as before.
+  public func replay(_ actions: some Collection<ReplayedAction<Action>>, from state: State? = nil) throws {
+    try exclusively {
+      if parked != nil { throw StoreError.parked }
+      isReducing = true
+      let result = Result { try parts.reducer.replay(actions, from: state ?? current) }
+      isReducing = false
+      let before = current
+      current = try result.get()
+      let last = actions.map(\.context).max { $0.number < $1.number }
+      let context = last ?? ActionContext(number: 0, source: .here(), time: .zero, root: 0)
+      nextNumber = max(nextNumber, context.number + 1)
+      composition._withUnsafeGuaranteedRef { notify(context, $0, before) }
+    }
+  }
+
+  /// Shows an earlier state, read-only (R27): reads give it, dispatching is refused, what effects emit waits for the return
+  /// to the present. Watchers are not told. Pause the clock where effects should stand still meanwhile.
+  public func park(at state: State) {
+    exclusively {
+      if parked == nil { parked = ParkedStore(present: current) }
+      current = state
+      isPlain = false
+    }
+  }
+
+  /// Returns to the present, and processes what effects emitted meanwhile.
+  public func unpark() {
+    exclusively {
+      guard let parked else { return }
+      self.parked = nil
+      current = parked.present
+      recompose()
+      for action in parked.held { queue.append(.action(action)) }
+    }
+  }
+
+  /// Whether an earlier state is shown.
+  public var isParked: Bool { exclusively { parked != nil } }
+
+  /// Answers a dispatch while the store is parked: what another action caused is kept for later.
+  @usableFromInline
+  func answerWhileParked(_ action: Action, _ source: ActionSource) -> DispatchResult {
+    guard source.cause != nil else { return DispatchResult(number: nil, outcome: .stopped(.parked)) }
+    let number = nextNumber
+    nextNumber += 1
+    parked?.held.append(QueuedAction(action: action, source: source, number: number, root: number))
+    return DispatchResult(number: number, outcome: .queued)
+  }
+
+  /// Keeps an action that was taken from the queue while the store is parked, if another caused it.
+  func holdWhileParked(_ queued: QueuedAction<Action>) {
+    if queued.source.cause != nil {
+      parked?.held.append(queued)
+    } else if let onDone = queued.onDone {
+      onDone(DispatchResult(number: queued.number, outcome: .stopped(.parked)))
+    } else {
+      onLateError?(StoreError.parked)
+    }
+  }
+}
+
+/// What a store keeps while it shows an earlier state.
+@usableFromInline
+struct ParkedStore<Action: Sendable, State> {
+  /// The state that it returns to.
+  let present: State
+  /// What effects emitted, to be processed then.
+  var held: [QueuedAction<Action>] = []
+}

@@ -1,0 +1,97 @@
+import StoreCore
+import Testing
+import TraceSupport
+
+private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<Act>] {
+  actions.enumerated().map { index, action in
+    ReplayedAction(
+      action, context: ActionContext(number: first + index, source: .here(), time: .zero, root: first + index))
+  }
+}
+
+@Suite struct ReplayTests {
+  @Test func replayRunsReducersOnlyAndTellsWatchersOnce() throws {
+    let store = try Counting(initial: 0, reducer: count, middleware: unit("m"), interceptors: [passing("i")])
+    let records = Notes<Int>()
+    store.setRecorder { records.note($0.context.number) }
+    let seen = Notes<Int>()
+    let watch = store.watch("w") { seen.note($0.new) }
+    let trace = TraceLines("BHI")
+    trace.listen(to: store)
+    try store.replay(recorded([.inc, .inc, .set(7), .inc]))
+    withExtendedLifetime(watch) {}
+    #expect(store.state == 8)
+    #expect(seen.all == [0, 8])
+    #expect(trace.lines.isEmpty)
+    #expect(records.all.isEmpty)
+    #expect(store.dispatch(.inc).number == 5)
+  }
+
+  @Test func replayOfWhatWasRecordedIsTheIdentity() throws {
+    var random = SplitMix64(seed: 27)
+    for _ in 0..<50 {
+      let store = try Counting(initial: 0, reducer: count)
+      let history = Notes<ReplayedAction<Act>>()
+      store.setRecorder { history.note(ReplayedAction($0.action, context: $0.context)) }
+      for _ in 0..<Int.random(in: 0...20, using: &random) {
+        let choices: [Act] = [.inc, .dec, .noop, .set(Int.random(in: -9...9, using: &random)), .named("A")]
+        store.dispatch(choices.randomElement(using: &random) ?? .noop)
+      }
+      #expect(try count.replay(history.all, from: 0) == store.state)
+      let other = try Counting(initial: 99, reducer: count)
+      try other.replay(history.all, from: 0)
+      #expect(other.state == store.state)
+    }
+  }
+
+  @Test func replayIsAllOrNothing() throws {
+    let reducer = CountReducer.compose(
+      count,
+      .throwing("refuse") { action, _, _ in if case .fail(let why) = action { throw Refused(description: why) } })
+    let store = try Counting(initial: 3, reducer: reducer)
+    let error = #expect(throws: ReplayError.self) { try store.replay(recorded([.inc, .fail("no"), .inc])) }
+    #expect(error?.number == 2)
+    #expect(error?.cause as? Refused == Refused(description: "no"))
+    #expect(store.state == 3)
+    #expect(store.dispatch(.inc).number == 1)
+  }
+
+  @Test func whileParkedTheStoreIsReadOnlyAndEffectsWait() throws {
+    let later = Notes<ActionHandler<Act>>()
+    let middleware = CountMiddleware("m") { action, _, _ in
+      action == .inc ? IO { later.note($0) } : .none
+    }
+    let store = try Counting(initial: 0, reducer: count, middleware: middleware)
+    let seen = Notes<Int>()
+    let watch = store.watch { seen.note($0.new) }
+    store.dispatch(.inc)
+    store.park(at: 0)
+    #expect(store.state == 0)
+    #expect(store.isParked)
+    #expect(throws: StoreError.parked) { try store.dispatch(.inc).get() }
+    #expect(throws: StoreError.parked) { try store.replay(recorded([.inc])) }
+    later.all.last?.dispatch(.named("late"))
+    #expect(store.state == 0)
+    store.park(at: -5)
+    #expect(store.state == -5)
+    store.unpark()
+    store.unpark()
+    withExtendedLifetime(watch) {}
+    #expect(!store.isParked)
+    #expect(store.state == 2)
+    #expect(seen.all == [0, 1, 2])
+    #expect(store.dispatch(.inc).number == 3)
+  }
+
+  @Test func aPlainStoreIsReadOnlyWhileParkedToo() throws {
+    let store = try Counting(initial: 4, reducer: count)
+    store.park(at: 1)
+    #expect(throws: StoreError.parked) { try store.dispatch(.inc).get() }
+    store.replaceReducer(count)
+    #expect(throws: StoreError.parked) { try store.dispatch(.inc).get() }
+    #expect(store.state == 1)
+    store.unpark()
+    try store.dispatch(.inc).get()
+    #expect(store.state == 5)
+  }
+}
