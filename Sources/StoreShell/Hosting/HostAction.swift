@@ -2,21 +2,21 @@ import StorePlugins
 import StoreSchema
 
 /// An action of the root store: described for the shell and for plugins, and typed for whoever reduces it.
-struct HostAction<App: SchematicUnion>: Sendable {
+struct HostAction: Sendable {
   /// The action and its arguments.
   let call: ActionCall
   let payload: Payload
 
   enum Payload: Sendable {
     /// An action of the application.
-    case app(App)
+    case app(AppAction)
     /// An action of a plugin.
     case plugin
     /// An action of the shell itself.
     case shell(ShellAction)
   }
 
-  var app: App? {
+  var app: AppAction? {
     if case .app(let action) = payload { return action }
     return nil
   }
@@ -67,7 +67,7 @@ enum ShellAction: Sendable {
   }
 
   /// Reduces the action over the root state.
-  func reduce<App>(_ state: inout HostState<App>) {
+  func reduce(_ state: inout HostState) {
     switch self {
     case .setGate(let name, let isOpen):
       if let index = state.shell.gates.firstIndex(where: { $0.name == name }) {

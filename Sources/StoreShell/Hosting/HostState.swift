@@ -3,9 +3,9 @@ import StoreSchema
 
 /// The root state that the shell puts around an application's: its modules, the slices of plugins, and the shell's own
 /// switches, so that all of it is changed by actions alone.
-struct HostState<App: SchematicRecord>: Sendable {
+struct HostState: Sendable {
   /// The application's state.
-  var app: App
+  var app: AppState
   /// The slices of plugins, in load order.
   var plugins: [PluginSlice] = []
   /// The shell's own switches.
@@ -47,19 +47,11 @@ struct ShellState: Hashable, Sendable {
 }
 
 extension HostState {
-  /// The application's type.
-  static var appRecord: RecordSchema {
-    guard case .record(let record) = App.schema.kind else { return RecordSchema(name: "", fields: []) }
-    return record
-  }
-
   /// Hands out a module's slice and its type; false where there is no such module.
   func readSlice(_ name: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
-    let record = Self.appRecord
-    if let index = record.index(of: name), case .record(let access) = App.schema.access.parts {
-      withUnsafePointer(to: app) { app in
-        access.read(UnsafeRawPointer(app), index) { body(record.fields[index].schema, $0) }
-      }
+    let record = app.record
+    if let index = record.index(of: name), case .record(let access) = app.schema.access.parts {
+      app.read { access.read($0, index) { body(record.fields[index].schema, $0) } }
       return true
     }
     guard let slice = plugins.first(where: { $0.name == name }) else { return false }
@@ -69,11 +61,9 @@ extension HostState {
 
   /// Hands out a module's slice and its type for change in place, where there is such a module.
   mutating func modifySlice(_ name: String, _ body: (Schema, UnsafeMutableRawPointer) throws -> Void) throws {
-    let record = Self.appRecord
-    if let index = record.index(of: name), case .record(let access) = App.schema.access.parts {
-      try withUnsafeMutablePointer(to: &app) { app in
-        try access.modify(UnsafeMutableRawPointer(app), index) { try body(record.fields[index].schema, $0) }
-      }
+    let record = app.record
+    if let index = record.index(of: name), case .record(let access) = app.schema.access.parts {
+      try app.modify { app in try access.modify(app, index) { try body(record.fields[index].schema, $0) } }
     } else if let index = plugins.firstIndex(where: { $0.name == name }) {
       let schema = plugins[index].schema
       try withUnsafeMutablePointer(to: &plugins[index].value) { try body(schema, UnsafeMutableRawPointer($0)) }
@@ -83,9 +73,7 @@ extension HostState {
   /// What changed between two states, in the order of the modules. The shell's own changes, and the arrival or removal of
   /// a plugin's slice, are left out.
   static func changes(from old: HostState, to new: HostState) -> [Change] {
-    var changes = withUnsafePointer(to: old.app) { old in
-      withUnsafePointer(to: new.app) { App.schema.changes(from: UnsafeRawPointer(old), to: UnsafeRawPointer($0)) }
-    }
+    var changes = old.app.changes(to: new.app)
     for slice in new.plugins {
       guard let before = old.plugins.first(where: { $0.name == slice.name && $0.schema === slice.schema }) else {
         continue
@@ -107,9 +95,7 @@ extension HostState {
     where left.name != right.name || left.schema !== right.schema || left.value != right.value {
       return false
     }
-    return withUnsafePointer(to: left.app) { left in
-      withUnsafePointer(to: right.app) { App.schema.access.isEqual(UnsafeRawPointer(left), UnsafeRawPointer($0)) }
-    }
+    return left.app == right.app
   }
 
   /// The state of all modules as one value, for traces.
@@ -124,7 +110,7 @@ extension HostState {
       names.append(name)
       values.append(value)
     }
-    if case .record(let fields) = app.schemaValue {
+    if case .record(let fields) = app.value {
       for (name, value) in zip(fields.layout.fields, fields.values) { append(name, value) }
     }
     for slice in plugins where slice.value != .none { append(slice.name, slice.value) }

@@ -4,14 +4,9 @@ import StoreSchema
 import StoreUnits
 import Synchronization
 
-/// What the shell needs to know of an action in order to gate a unit.
-protocol ShellControlled: Sendable, SendableMetatype {
+extension HostAction {
   /// The name of the unit whose gate the action moves.
-  var movedGate: String? { get }
-}
-
-extension HostAction: ShellControlled {
-  var movedGate: String? {
+  fileprivate var movedGate: String? {
     if case .setGate(let name, _) = shell { return name }
     return nil
   }
@@ -19,18 +14,19 @@ extension HostAction: ShellControlled {
 
 /// One middleware in the shell's root: counted, and gated. The host moves the gate at the commit of the shell's toggle,
 /// which is never forwarded to the unit that it names (R21).
-struct HostUnit<Action: ShellControlled, State: Sendable> {
+struct HostUnit {
   let name: String
   let origin: Module.Origin
   let startsOpen: Bool
   let gate: Gate
   let counters: UnitCounters
-  let middleware: Middleware<Action, Action, State>
+  let middleware: Middleware<HostAction, HostAction, HostState>
 
   /// - Parameter accepts: which actions the unit would answer; others do not count as held back.
   init(
     _ name: String, origin: Module.Origin, startsOpen: Bool = true,
-    accepts: @escaping @Sendable (Action) -> Bool = { _ in true }, _ middleware: Middleware<Action, Action, State>
+    accepts: @escaping @Sendable (HostAction) -> Bool = { _ in true },
+    _ middleware: Middleware<HostAction, HostAction, HostState>
   ) {
     self.name = name
     self.origin = origin

@@ -2,35 +2,17 @@ import StoreCore
 import StorePlugins
 import StoreSchema
 
-/// A root action that carries its call.
-protocol CallCarrying: Sendable, SendableMetatype {
-  var call: ActionCall { get }
-}
-
-extension HostAction: CallCarrying {}
-
-/// A root state that holds slices of plugins.
-protocol PluginHolding: Sendable, SendableMetatype {
-  var plugins: [PluginSlice] { get set }
-  /// The state of some modules as one value.
-  func value(where isIncluded: (String) -> Bool) -> Value
-  /// Hands out a module's slice and its type for change in place, where there is such a module.
-  mutating func modifySlice(_ name: String, _ body: (Schema, UnsafeMutableRawPointer) throws -> Void) throws
-}
-
-extension HostState: PluginHolding {}
-
 /// A plugin in the shell's root: one reducer over its slice, and a gated unit for each of its middlewares.
-struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding> {
+struct HostedPlugin {
   let plugin: Plugin
-  let reducer: Reducer<Action, State>
-  let units: [HostUnit<Action, State>]
+  let reducer: Reducer<HostAction, HostState>
+  let units: [HostUnit]
 
   /// - Parameters:
   ///   - view: the live state.
   ///   - typed: makes the root action of a call that the plugin dispatches.
   init(
-    _ plugin: Plugin, view: any StateView, typed: @escaping (ActionCall) -> Action,
+    _ plugin: Plugin, view: any StateView, typed: @escaping (ActionCall) -> HostAction,
     faults: FaultBox
   ) {
     self.plugin = plugin
@@ -43,16 +25,16 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
   private struct UnitContext: @unchecked Sendable {
     // Safe: used on the thread that owns the host, by units that run there.
     let view: any StateView
-    let typed: (ActionCall) -> Action
+    let typed: (ActionCall) -> HostAction
     let faults: FaultBox
   }
 
-  private static func reducer(_ plugin: Plugin) -> Reducer<Action, State> {
+  private static func reducer(_ plugin: Plugin) -> Reducer<HostAction, HostState> {
     (0..<plugin.liftedCount).reduce(ownReducer(plugin)) { $0.appending(lifted(plugin, $1)) }
   }
 
-  private static func lifted(_ plugin: Plugin, _ index: Int) -> Reducer<Action, State> {
-    Reducer<ActionCall, State>.throwing(plugin.module.name) { call, state, context in
+  private static func lifted(_ plugin: Plugin, _ index: Int) -> Reducer<HostAction, HostState> {
+    Reducer<ActionCall, HostState>.throwing(plugin.module.name) { call, state, context in
       guard let module = plugin.module(ofLifted: index, for: call.type) else { return }
       try state.modifySlice(module) { schema, slice in
         try plugin.reduce(
@@ -60,29 +42,29 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
           slice: slice)
       }
     }.lift(
-      action: { (action: Action) in
+      action: { (action: HostAction) in
         plugin.module(ofLifted: index, for: action.call.type) == nil ? nil : action.call
-      }, modify: { (state: inout State, body) in try body(&state) })
+      }, modify: { (state: inout HostState, body) in try body(&state) })
   }
 
-  private static func ownReducer(_ plugin: Plugin) -> Reducer<Action, State> {
+  private static func ownReducer(_ plugin: Plugin) -> Reducer<HostAction, HostState> {
     let name = plugin.module.name
     return Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
       try plugin.reduce(
         call, number: context.number, time: context.time, source: context.source, slice: &slice)
     }.lift(
-      action: { (action: Action) in plugin.reduces(action.call.type) ? action.call : nil },
-      modify: { (state: inout State, body) in
+      action: { (action: HostAction) in plugin.reduces(action.call.type) ? action.call : nil },
+      modify: { (state: inout HostState, body) in
         guard let index = state.plugins.firstIndex(where: { $0.name == name }) else { return }
         try body(&state.plugins[index].value)
       })
   }
 
-  private static func unit(_ plugin: Plugin, _ index: Int, _ context: UnitContext) -> HostUnit<Action, State> {
+  private static func unit(_ plugin: Plugin, _ index: Int, _ context: UnitContext) -> HostUnit {
     let type = plugin.units[index]
     let name = plugin.module.name
     let fullName = "\(name).\(type.name)"
-    let middleware = Middleware<ActionCall, Action, Value>(fullName) { call, action, _ in
+    let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in
       do throws(PluginError) {
         let kept = try plugin.before(unit: index, call, action, view: context.view)
         guard plugin.hasAfter(unit: index) else { return .none }
@@ -103,9 +85,9 @@ struct HostedPlugin<Action: CallCarrying & ShellControlled, State: PluginHolding
     return HostUnit(
       fullName, origin: .lua, startsOpen: type.isOpen, accepts: { plugin.accepts($0.call.type, unit: index) },
       middleware.lift(
-        input: { (action: Action) in action.call },
+        input: { (action: HostAction) in action.call },
         output: { $0 },
         // The middleware reads by its view; this is what traces show that it sees.
-        state: { (state: State) in state.value { plugin.source.manifest.mayRead($0) } }))
+        state: { (state: HostState) in state.value { plugin.source.manifest.mayRead($0) } }))
   }
 }

@@ -15,7 +15,7 @@ struct ModuleTable<Action: SchematicUnion, State: SchematicRecord> {
     for (position, branch) in cases.enumerated() {
       types.append(Self.actions(of: branch, at: position))
     }
-    for field in HostState<State>.appRecord.fields {
+    for field in AppState(application.initial).record.fields {
       let position = cases.firstIndex { $0.name == field.name }
       modules.append(
         Module(

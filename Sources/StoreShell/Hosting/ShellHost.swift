@@ -6,19 +6,17 @@ import StoreUnits
 
 /// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
 /// logged.
-final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: DynamicStore, @unchecked Sendable {
+final class ShellHost: DynamicStore, @unchecked Sendable {
   // Safe: a session uses a host on one thread, the one that dispatches; what a store calls back runs on it too.
-  typealias Action = HostAction<AppAction>
-  typealias State = HostState<AppState>
+  typealias Action = HostAction
+  typealias State = HostState
 
   let store: Store<Action, State>
   let clock: any StoreClock
-  private let application: Application<AppAction, AppState>
-  private let table: ModuleTable<AppAction, AppState>
-  private let appUnits: [HostUnit<Action, State>]
-  private let logger: HostUnit<Action, State>
+  private let application: HostedApplication
+  private let logger: HostUnit
   private let logSink: LogSink
-  private var plugins: [HostedPlugin<Action, State>] = []
+  private var plugins: [HostedPlugin] = []
   private var actionsByName: [String: ActionType] = [:]
   private(set) var log = ActionLog()
   private let faults = FaultBox()
@@ -27,11 +25,9 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
   /// Hosts an application.
   ///
   /// - Throws: ``StoreError`` where two of its middlewares share a name.
-  init(_ application: Application<AppAction, AppState>, clock: any StoreClock) throws(StoreError) {
+  init(_ application: HostedApplication, clock: any StoreClock) throws(StoreError) {
     self.application = application
     self.clock = clock
-    let table = ModuleTable(application)
-    self.table = table
     let sink = LogSink()
     logSink = sink
     logger = HostUnit(
@@ -42,30 +38,22 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
             number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes)
         )
       }.lift(input: { $0 }, to: Action.self, state: { $0 }))
-    appUnits = application.middleware.units.map { unit in
-      HostUnit(
-        unit.name, origin: .swift,
-        Middleware(units: [unit]).lift(
-          input: { $0.app },
-          output: { action in Action(call: table.call(action) ?? .unknown, payload: .app(action)) },
-          state: { $0.app }))
-    }
     var initial = HostState(app: application.initial)
-    initial.shell.gates = ([logger] + appUnits).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
+    initial.shell.gates = ([logger] + application.units).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
     store = try Store(
       initial: initial, reducer: Self.reducer(application, []),
-      middleware: .init(units: ([logger] + appUnits).flatMap(\.middleware.units)),
+      middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       emission: Self.policy("whenDifferent"), clock: clock, areEqual: State.areEqual)
-    for module in table.modules {
+    for module in application.modules {
       for type in module.actions { actionsByName[type.fullName] = type }
     }
     store.setRecorder { [unowned self] record in self.record(record) }
   }
 
   private static func reducer(
-    _ application: Application<AppAction, AppState>, _ plugins: [HostedPlugin<Action, State>]
+    _ application: HostedApplication, _ plugins: [HostedPlugin]
   ) -> Reducer<Action, State> {
-    var reducer = application.reducer.lift(action: { (action: Action) in action.app }, state: \State.app)
+    var reducer = application.reducer
     for plugin in plugins { reducer = reducer.appending(plugin.reducer) }
     return reducer.appending(
       Reducer<ShellAction, State>("shell") { action, state in action.reduce(&state) }
@@ -84,13 +72,13 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
 
   var modules: [Module] {
     let added = plugins.flatMap(\.plugin.addedActions)
-    return (table.modules + plugins.map(\.plugin.module)).map { $0.adding(added) }
+    return (application.modules + plugins.map(\.plugin.module)).map { $0.adding(added) }
   }
   var emission: String { store.withState { $0.shell.emission } }
   var runaway: Int { store.withState { $0.shell.runaway } }
   var view: any StateView { HostView(host: self) }
 
-  private var hostUnits: [HostUnit<Action, State>] { [logger] + appUnits + plugins.flatMap(\.units) }
+  private var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
 
   var units: [UnitListing] {
     store.withState { state in
@@ -223,7 +211,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
     if let hosted = plugins.first(where: { $0.plugin.module.name == module.name }) {
       return try hosted.plugin.project(projection.name, view: StateSnapshot(host: self, state: state))
     }
-    let found = application.projections.first { $0.module == module.name && $0.type.name == projection.name }
+    let found = application.projections.first { $0.module == module.name && $0.name == projection.name }
     return found?.read(state.app) ?? .none
   }
 
@@ -251,7 +239,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
       loading: source,
       into: Plugin.Surroundings(
         action: { [unowned self] name in self.action(named: name) }, moduleNames: modules.map(\.name)))
-    let hosted = HostedPlugin<Action, State>(
+    let hosted = HostedPlugin(
       plugin, view: view, typed: typed, faults: faults)
     plugins.append(hosted)
     for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = type }
@@ -283,7 +271,7 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
 
   /// Only actions of Swift modules have a place in the application's enum.
   private func payload(of call: ActionCall) throws(SchemaError) -> Action.Payload {
-    call.type.position.isEmpty ? .plugin : .app(try table.action(call))
+    call.type.position.isEmpty ? .plugin : .app(try application.action(call))
   }
 
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
@@ -317,8 +305,8 @@ final class ShellHost<AppAction: SchematicUnion, AppState: SchematicRecord>: Dyn
 }
 
 /// The state as plugins and Lua see it: of the moment of each read.
-private struct HostView<AppAction: SchematicUnion, AppState: SchematicRecord>: StateView {
-  unowned let host: ShellHost<AppAction, AppState>
+private struct HostView: StateView {
+  unowned let host: ShellHost
 
   var moduleNames: [String] { host.modules.map(\.name) }
 
@@ -328,9 +316,9 @@ private struct HostView<AppAction: SchematicUnion, AppState: SchematicRecord>: S
 }
 
 /// One state as plugins see it.
-private struct StateSnapshot<AppAction: SchematicUnion, AppState: SchematicRecord>: StateView {
-  unowned let host: ShellHost<AppAction, AppState>
-  let state: HostState<AppState>
+private struct StateSnapshot: StateView {
+  unowned let host: ShellHost
+  let state: HostState
 
   var moduleNames: [String] { host.modules.map(\.name) }
 

@@ -45,7 +45,7 @@ public final class Session {
     self.options = options
     self.console = console
     let clock: any StoreClock = options.hasVirtualClock ? VirtualClock() : RealClock()
-    store = try ShellHost(application, clock: clock)
+    store = try ShellHost(HostedApplication(application), clock: clock)
     commands = .standard
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { formatter.write($0) }

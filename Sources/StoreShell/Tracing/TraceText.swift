@@ -34,7 +34,7 @@ enum TraceText {
   }
 
   private static func name(of action: Any) -> String {
-    guard let action = action as? any CallCarrying else { return "\(action)" }
+    guard let action = action as? HostAction else { return "\(action)" }
     return ActionText.text(action.call.type.fullName, arguments: action.call.record)
   }
 
@@ -47,7 +47,7 @@ enum TraceText {
     var value: Value
     switch state {
     case let state as Value: value = state
-    case let state as any TracedState: value = state.value
+    case let state as HostState: value = state.value
     case let state as any Schematic: value = state.schemaValue
     default: return "\(state)"
     }
@@ -55,10 +55,3 @@ enum TraceText {
     return JSON.text(of: value)
   }
 }
-
-/// A state that traces show as one value.
-protocol TracedState {
-  var value: Value { get }
-}
-
-extension HostState: TracedState {}

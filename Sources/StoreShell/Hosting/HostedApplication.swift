@@ -1,0 +1,45 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+/// An application as the shell's root store sees it, its types erased.
+struct HostedApplication {
+  /// A named value that the application's state determines.
+  struct Projection {
+    let module: String
+    let name: String
+    let read: (AppState) -> Value?
+  }
+
+  let initial: AppState
+  let modules: [Module]
+  let reducer: Reducer<HostAction, HostState>
+  let units: [HostUnit]
+  let projections: [Projection]
+  /// The typed action of a call.
+  let action: (ActionCall) throws(SchemaError) -> AppAction
+
+  /// Lifts an application's reducer and middlewares into the shell's root.
+  init<Action: SchematicUnion, State: SchematicRecord>(_ application: Application<Action, State>) {
+    let table = ModuleTable(application)
+    initial = AppState(application.initial)
+    modules = table.modules
+    reducer = application.reducer.lift(
+      action: { (action: HostAction) in action.app?.typed() },
+      modify: { (state: inout HostState, body) in try state.app.modify(State.self) { try body(&$0) } })
+    let start = application.initial
+    units = application.middleware.units.map { unit in
+      HostUnit(
+        unit.name, origin: .swift,
+        Middleware(units: [unit]).lift(
+          input: { $0.app?.typed() },
+          output: { action in HostAction(call: table.call(action) ?? .unknown, payload: .app(.wrap(action))) },
+          // The root holds no other application's state.
+          state: { $0.app.typed() ?? start }))
+    }
+    projections = application.projections.map { projection in
+      Projection(module: projection.module, name: projection.type.name) { $0.typed().map(projection.read) }
+    }
+    action = { (call) throws(SchemaError) in .wrap(try table.action(call)) }
+  }
+}
