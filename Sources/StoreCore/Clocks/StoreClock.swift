@@ -1,28 +1,19 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// Where a store gets the time from: injected, so that tests and replays can stand still (R31).
+/// Where a store gets the time from, and what it waits by: injected, so that tests and replays can stand still (R31).
 public protocol StoreClock: AnyObject, Sendable {
   /// Time since the clock was made.
   var now: Duration { get }
+
+  /// Has a closure run once the clock has reached a deadline, on whatever thread moves the clock. Closures run in the order of
+  /// their deadlines, those of one deadline in the order in which they were scheduled. A deadline that is past is due at once,
+  /// that is when the clock next looks, never within this call.
+  @discardableResult
+  func schedule(at deadline: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer
 }
 
-/// The machine's monotonic clock, from the moment it is made.
-public final class RealClock: StoreClock {
-  private let start: Duration
-
-  /// Starts at zero.
-  public init() { start = RealClock.monotonic }
-
-  /// Time since the clock was made.
-  public var now: Duration { RealClock.monotonic - start }
-
-  private static var monotonic: Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+extension StoreClock {
+  /// Has a closure run after a while; a negative one counts as none.
+  @discardableResult
+  public func schedule(after delay: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    schedule(at: now + max(delay, .zero), body)
   }
 }

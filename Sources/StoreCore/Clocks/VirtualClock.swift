@@ -1,17 +1,52 @@
 import Synchronization
 
-/// A clock that moves only when it is told to.
+/// A clock that moves only when it is told to, from deadline to deadline.
 public final class VirtualClock: StoreClock {
   private let time = Mutex(Duration.zero)
+  private let timers = TimerQueue()
 
   /// Stands at zero.
   public init() {}
 
-  /// The time it was last moved to.
+  /// The time it was last moved to; while a timer runs, that timer's deadline.
   public var now: Duration { time.withLock { $0 } }
 
-  /// Moves it forward; a negative duration is taken as zero.
+  /// The earliest deadline that somebody waits for.
+  public var nextDeadline: Duration? { timers.nextDeadline }
+
+  /// Has a closure run once the clock is moved to a deadline or past it.
+  @discardableResult
+  public func schedule(at deadline: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    timers.schedule(at: deadline, body).timer
+  }
+
+  /// Moves it forward; a negative duration is taken as zero. What falls due runs before this returns, one deadline after
+  /// the other, including what it schedules meanwhile.
   public func advance(by duration: Duration) {
-    time.withLock { $0 += max(duration, .zero) }
+    let target = now + max(duration, .zero)
+    while fireFirst(dueBy: target) {}
+    move(to: target)
+  }
+
+  /// Moves it forward until nobody waits any more.
+  ///
+  /// - Parameter limit: how many timers may run; an effect that ticks for ever never ends.
+  /// - Returns: whether nobody waits any more; false: the limit was reached.
+  @discardableResult
+  public func run(atMost limit: Int = 100_000) -> Bool {
+    for _ in 0..<max(limit, 0) where !fireFirst(dueBy: nil) { return true }
+    return nextDeadline == nil
+  }
+
+  private func fireFirst(dueBy target: Duration?) -> Bool {
+    guard let limit = target ?? timers.nextDeadline, let due = timers.takeFirst(dueBy: limit) else { return false }
+    move(to: due.deadline)
+    due.body()
+    return true
+  }
+
+  private func move(to target: Duration) {
+    // Never back: a deadline may be past, and a timer may have moved the clock itself.
+    time.withLock { $0 = max($0, target) }
   }
 }

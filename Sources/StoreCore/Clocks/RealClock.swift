@@ -1,0 +1,85 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The machine's monotonic clock, from the moment it is made.
+public final class RealClock: StoreClock {
+  /// Who runs what falls due.
+  public enum Driver: Sendable {
+    /// The clock, on a thread of its own.
+    case own
+    /// A program with a loop of its own: it waits until ``RealClock/nextDeadline``, then calls ``RealClock/runDue()``. The
+    /// closure is called, on whatever thread schedules, when there is an earlier deadline than before.
+    case host(wake: @Sendable () -> Void)
+  }
+
+  private let start: Duration
+  private let timers = TimerQueue()
+  private let driver: Driver
+  private let thread = DispatchQueue(label: "StoreCore.RealClock")
+  /// When the own thread looks next; nil: not until somebody schedules.
+  private let armed = Mutex<Duration?>(nil)
+
+  /// Starts at zero.
+  public init(driver: Driver = .own) {
+    self.driver = driver
+    start = RealClock.monotonic
+  }
+
+  /// Time since the clock was made.
+  public var now: Duration { RealClock.monotonic - start }
+
+  /// The earliest deadline that somebody waits for.
+  public var nextDeadline: Duration? { timers.nextDeadline }
+
+  /// Has a closure run once a deadline is reached, on the thread of whoever drives the clock.
+  @discardableResult
+  public func schedule(at deadline: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer {
+    let (timer, isFirst) = timers.schedule(at: deadline, body)
+    if isFirst {
+      switch driver {
+      case .own: arm(deadline)
+      case .host(let wake): wake()
+      }
+    }
+    return timer
+  }
+
+  /// Runs what is due now, and what became due of it when it was scheduled meanwhile. For the host that drives the clock.
+  public func runDue() {
+    let now = now
+    while let due = timers.takeFirst(dueBy: now) { due.body() }
+  }
+
+  private func arm(_ deadline: Duration) {
+    let isEarlier = armed.withLock { armed in
+      if let armed, armed <= deadline { return false }
+      armed = deadline
+      return true
+    }
+    guard isEarlier else { return }
+    // Looks once a day at least, so that no wait is too long for Dispatch.
+    let wait = min(max(deadline - now, .zero), .seconds(86_400)).components
+    let nanoseconds = Int(wait.seconds) * 1_000_000_000 + Int(wait.attoseconds / 1_000_000_000)
+    thread.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in self?.look(deadline) }
+  }
+
+  private func look(_ deadline: Duration) {
+    armed.withLock { armed in
+      if armed == deadline { armed = nil }
+    }
+    runDue()
+    if let next = timers.nextDeadline { arm(next) }
+  }
+
+  private static var monotonic: Duration {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+}

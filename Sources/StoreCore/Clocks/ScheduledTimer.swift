@@ -1,0 +1,26 @@
+/// A closure that waits in a ``TimerQueue``.
+public final class ScheduledTimer: @unchecked Sendable {
+  // Safe: `body` and `index` are read and written only under the queue's lock, the weak reference never changes.
+
+  /// When it is due.
+  public let deadline: Duration
+  let order: UInt64
+  /// Where it stands in the heap; nil: no longer.
+  var index: Int?
+  var body: (@Sendable () -> Void)?
+  private weak var queue: TimerQueue?
+
+  init(deadline: Duration, order: UInt64, queue: TimerQueue, body: @escaping @Sendable () -> Void) {
+    self.deadline = deadline
+    self.order = order
+    self.queue = queue
+    self.body = body
+  }
+
+  /// Takes it out of the queue; it does not run any more, unless it runs already.
+  public func cancel() { queue?.cancel(self) }
+
+  func isBefore(_ other: ScheduledTimer) -> Bool {
+    deadline == other.deadline ? order < other.order : deadline < other.deadline
+  }
+}
