@@ -7,7 +7,7 @@ package final class TraceLines: Sendable {
   private let kinds: Set<Character>
 
   /// - Parameter kinds: the marks that are kept; a test compares only the kinds that its scenario shows.
-  package init(_ kinds: String = "QBHRCUFNIGXAD") { self.kinds = Set(kinds) }
+  package init(_ kinds: String = "QBHRCUFNIEGXAD") { self.kinds = Set(kinds) }
 
   package var lines: [String] { collected.withLock { $0 } }
 
@@ -40,6 +40,7 @@ package final class TraceLines: Sendable {
     case .failed(let number, let reason): "F \(number) \(reason)"
     case .notified(let number, let watcher, let value): "N \(number) \(watcher) \(value)"
     case .io(let number, let unit, let state): "I \(number) \(unit) s=\(state)"
+    case .effect(let number, let unit, let token, let step): "E \(number) \(unit)/\(token ?? "-") \(step.rawValue)"
     case .gate(let unit, let isOpen): "G \(unit) \(isOpen ? "on" : "off")"
     case .dropped(let what, let reason): "X \(what) \(reason)"
     case .done(let number): "D \(number)"

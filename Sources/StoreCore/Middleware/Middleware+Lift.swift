@@ -17,7 +17,8 @@ extension Middleware {
         return MiddlewareUnit<GlobalInput, GlobalOutput, GlobalState>(name: unit.name) { attachment in
           let handler = attach(
             MiddlewareUnit<Input, Output, State>.Attachment(
-              state: attachment.state.map(state), trace: attachment.trace))
+              state: attachment.state.map(state), trace: attachment.trace, effects: attachment.effects
+            ) { declare in attachment.supervise { declare().map { $0.map(output) } } })
           return { global, context in
             guard let local = input(global) else { return nil }
             return handler(local, context)?.map(output)

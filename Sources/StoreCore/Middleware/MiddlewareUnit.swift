@@ -8,16 +8,35 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
 
   /// What a unit gets when it is attached.
   public struct Attachment: Sendable {
-    /// Reads the state that the unit sees.
+    /// Reads the state that the unit sees. Effects may keep it: once the store is gone it gives the last state.
     public let state: StateReader<State>
     /// Where the unit reports what it does.
     public let trace: TracePoint
+    /// Starts, cancels and lists the unit's effects.
+    public let effects: EffectScope
+    /// Has the unit say, as a function of the state, which long-lived effects should be running (R33): asked once it is
+    /// attached and after every action. To be called while the unit is attached, and no later.
+    public let supervise: @Sendable (@escaping @Sendable () -> [Supervised<Output>]) -> Void
 
-    /// Joins the two.
+    /// Joins them.
     @inlinable
-    public init(state: StateReader<State>, trace: TracePoint) {
+    public init(
+      state: StateReader<State>, trace: TracePoint, effects: EffectScope,
+      supervise: @escaping @Sendable (@escaping @Sendable () -> [Supervised<Output>]) -> Void
+    ) {
       self.state = state
       self.trace = trace
+      self.effects = effects
+      self.supervise = supervise
+    }
+
+    /// The same, where what the unit says should be running runs only while a condition holds, such as that a gate is open.
+    @inlinable
+    public func supervising(while condition: @escaping @Sendable () -> Bool) -> Attachment {
+      let supervise = supervise
+      return Attachment(state: state, trace: trace, effects: effects) { declare in
+        supervise { condition() ? declare() : [] }
+      }
     }
   }
 
@@ -52,6 +71,13 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
         }
       }
     }
+  }
+
+  /// The same unit attached by way of something else.
+  @inlinable
+  public func mapAttachment(_ transform: @escaping @Sendable (Attachment) -> Attachment) -> MiddlewareUnit {
+    let attach = attach
+    return MiddlewareUnit(name: name) { attachment in attach(transform(attachment)) }
   }
 
   /// The same unit with its handler changed once it is attached.

@@ -15,6 +15,8 @@ final class Composition<Action: Sendable, State: Sendable> {
   /// Whether there are any. (Not an optional `handle`: a closure in an optional is called by way of a thunk that copies the
   /// context.)
   @usableFromInline let hasMiddleware: Bool
+  /// Whether a unit states what effects should run.
+  @usableFromInline let supervises: Bool
   /// Whether watchers are told; nil: always.
   @usableFromInline let emits: (@Sendable (State, State) -> Bool)?
   @usableFromInline let recorder: ((ActionRecord<Action, State>) -> Void)?
@@ -37,6 +39,7 @@ final class Composition<Action: Sendable, State: Sendable> {
     hasPlain = reducer.plain != nil
     handle = Composition.chain(attached)
     hasMiddleware = !attached.isEmpty
+    supervises = attached.contains(where: \.supervises)
     self.recorder = recorder
     self.isIntercepted = isIntercepted
     switch emission.decide {
@@ -84,6 +87,8 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
     self.emission = emission
   }
 
+  @usableFromInline var supervises: Bool { attached.contains(where: \.supervises) }
+
   @usableFromInline
   func composition(isTraced: Bool, isIntercepted: Bool) -> Composition<Action, State> {
     Composition(
@@ -96,12 +101,30 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
 @usableFromInline
 struct AttachedUnit<Action: Sendable, State: Sendable> {
   @usableFromInline let unit: MiddlewareUnit<Action, Action, State>
+  /// What runs on its behalf.
+  @usableFromInline let effects: UnitEffects
+  /// What it states should run.
+  @usableFromInline let supervision: Supervision<Action>
   /// Asks the unit and collects its IO.
   @usableFromInline let ask: Composition<Action, State>.Handle
 
+  var supervises: Bool { !supervision.isEmpty }
+
+  /// Stops its effects; the unit leaves the store, or the store goes.
+  @usableFromInline
+  func close() {
+    supervision.close()
+    effects.close()
+  }
+
   @inlinable
-  init(unit: MiddlewareUnit<Action, Action, State>, ask: @escaping Composition<Action, State>.Handle) {
+  init(
+    unit: MiddlewareUnit<Action, Action, State>, effects: UnitEffects, supervision: Supervision<Action>,
+    ask: @escaping Composition<Action, State>.Handle
+  ) {
     self.unit = unit
+    self.effects = effects
+    self.supervision = supervision
     self.ask = ask
   }
 }

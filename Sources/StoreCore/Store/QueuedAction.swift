@@ -31,8 +31,11 @@ enum Queued<Action: Sendable> {
 /// What came from other threads while a store was busy.
 @usableFromInline
 enum Incoming<Action: Sendable>: Sendable {
-  case action(Action, ActionSource)
+  /// - root: what an effect of an action counts for, while that action's drain is on; 0: nothing.
+  case action(Action, ActionSource, root: Int)
   case job(Job)
+  /// A job that takes its place in the order of enqueueing at once, such as what an effect emits.
+  case emission(Job)
 }
 
 /// Something to run between two actions, on the thread that owns the store.
@@ -41,6 +44,8 @@ struct Job: @unchecked Sendable {
   // Safe: the thread that brings a job either waits until it has run, so that only one of the two uses what it captures,
   // or hands over what the job alone uses from then on.
   @usableFromInline let run: () -> Void
+  /// The root of what enqueued it; 0: none.
+  @usableFromInline var root = 0
 
   @inlinable
   init(run: @escaping () -> Void) { self.run = run }

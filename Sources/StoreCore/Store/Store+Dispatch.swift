@@ -99,13 +99,23 @@ extension Store {
   /// Enqueues an action of a store that is busy.
   @usableFromInline
   func enqueue(_ action: Action, _ source: ActionSource) -> DispatchResult {
+    DispatchResult(number: emit(action, source, root: 0), outcome: .queued)
+  }
+
+  /// Enqueues what a unit emits, on whatever thread.
+  ///
+  /// - Parameter root: what it counts for while that root's drain is on (R30); 0: nothing.
+  /// - Returns: its number; nil where it waits for the thread that owns the store.
+  @usableFromInline
+  @discardableResult
+  func emit(_ action: Action, _ source: ActionSource, root: Int) -> Int? {
     guard ownership.isMine else {
-      ownership.bring(.action(action, source))
+      ownership.bring(.action(action, source, root: root))
       drainIncoming()
-      return DispatchResult(number: nil, outcome: .queued)
+      return nil
     }
     if ownership.hasIncoming { acceptIncoming() }
-    return DispatchResult(number: append(action, source), outcome: .queued)
+    return append(action, source, root: root)
   }
 
   /// Has an action processed behind what is queued, and waits until it is done: committed, failed or dropped. What it
@@ -131,14 +141,22 @@ extension Store {
 
   /// Appends an action to the queue, with its number and, where it is dispatched while another is processed, its cause.
   private func append(
-    _ action: Action, _ source: ActionSource, onDone: (@Sendable (DispatchResult) -> Void)? = nil
+    _ action: Action, _ source: ActionSource, root emitted: Int = 0,
+    onDone: (@Sendable (DispatchResult) -> Void)? = nil
   ) -> Int {
     let number = nextNumber
     nextNumber += 1
     var source = source
     if processing != 0, source.cause == nil { source.cause = processing }
     trace.report(.enqueued(number: number, action: action, cause: source.cause))
-    let root = processing == 0 ? number : processingRoot
+    let root: Int
+    if processing != 0 {
+      root = processingRoot
+    } else if emitted >= drainStart, emitted != 0 {
+      root = emitted
+    } else {
+      root = jobRoot == 0 ? number : jobRoot
+    }
     queue.append(.action(QueuedAction(action: action, source: source, number: number, root: root, onDone: onDone)))
     return number
   }
@@ -150,10 +168,12 @@ extension Store {
   /// - Returns: why it stopped early, if it did; the rest of the queue is then gone.
   private func drainQueue(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
     defer { guardrail.reset() }
+    // The watched action, if any, is the first of this drain.
+    drainStart = number ?? firstQueued
     if ownership.hasIncoming { acceptIncoming() }
     while let next = queue.popFirst() {
       switch next {
-      case .job(let job): job.run()
+      case .job(let job): run(job)
       case .action(let next):
         if parked != nil {
           holdWhileParked(next)
@@ -175,18 +195,36 @@ extension Store {
     return nil
   }
 
-  /// Drops the actions of the queue; the jobs in it are run, since threads wait for them.
+  /// The number of the first action in the queue, or of the next one.
+  private var firstQueued: Int {
+    for case .action(let action) in queue { return action.number }
+    return nextNumber
+  }
+
+  /// Runs a job; what it enqueues counts for the root that the job does.
+  private func run(_ job: Job) {
+    jobRoot = job.root
+    job.run()
+    jobRoot = 0
+  }
+
+  /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them. The effects
+  /// that the stopped root started are cancelled, lest they go on for ever.
   private func stop(before next: QueuedAction<Action>) -> StoreError {
-    let dropped = queue
-    queue.removeAll()
+    cancelEffects(root: next.root, all: false)
     let error = StoreError.runaway(
       limit: guardrail.limit, next: "\(next.action)", source: next.source,
       chain: guardrail.chain(from: next.source.cause ?? next.root))
-    let stopped = [.action(next)] + dropped
-    for entry in stopped {
-      switch entry {
-      case .job(let job): job.run()
-      case .action(let action): action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
+    next.onDone?(DispatchResult(number: next.number, outcome: .stopped(error)))
+    var jobs = 0
+    while let dropped = queue.popFirst() {
+      switch dropped {
+      case .action(let action):
+        action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
+      case .job(let job):
+        jobs += 1
+        if jobs == max(guardrail.limit, 1000) { cancelEffects(root: next.root, all: true) }
+        run(job)
       }
     }
     return error
@@ -195,14 +233,21 @@ extension Store {
   /// Moves what other threads brought into the queue.
   @usableFromInline
   func acceptIncoming() {
+    // What an emission enqueues takes its place here; what came after it must not overtake it.
+    guard !isAccepting else { return }
+    isAccepting = true
     // Not caused by what is processed at this moment.
-    let (number, root) = (processing, processingRoot)
-    processing = 0
-    defer { (processing, processingRoot) = (number, root) }
+    let outer = (processing, processingRoot, jobRoot)
+    (processing, jobRoot) = (0, 0)
+    defer {
+      (processing, processingRoot, jobRoot) = outer
+      isAccepting = false
+    }
     for entry in ownership.take() {
       switch entry {
-      case .action(let action, let source): _ = append(action, source)
+      case .action(let action, let source, let root): _ = append(action, source, root: root)
       case .job(let job): queue.append(.job(job))
+      case .emission(let job): job.run()
       }
     }
   }
@@ -228,5 +273,25 @@ extension Store {
     if ownership.isMine { return job.run() }
     ownership.bring(.job(job))
     drainIncoming()
+  }
+
+  /// Runs a job that only enqueues, on the thread that owns the store: at once where that is this one, else where the queue
+  /// stands now.
+  func perform(_ job: Job) {
+    if ownership.isMine { return job.run() }
+    ownership.bring(.emission(job))
+    drainIncoming()
+  }
+
+  /// Runs a job between two actions, behind what is queued; before this returns where the store is idle.
+  func enqueue(_ job: Job) {
+    guard ownership.isMine else {
+      ownership.bring(.job(job))
+      return drainIncoming()
+    }
+    if ownership.hasIncoming { acceptIncoming() }
+    var job = job
+    job.root = processing == 0 ? jobRoot : processingRoot
+    queue.append(.job(job))
   }
 }

@@ -33,6 +33,7 @@ extension Store {
     if composition.hasMiddleware { composition.handle(action, context, &pendingIO) }
     if let failure = reduce(action, context, composition) { return failure }
     if !pendingIO.isEmpty { runIO(context.number) }
+    if composition.supervises { reconcile(context) }
     return nil
   }
 
@@ -120,16 +121,21 @@ extension Store {
     if trace.isOn { trace.report(.failed(number: context.number, reason: error)) }
   }
 
+  /// Enqueues what units emit because of an action.
+  func output(of number: Int, root: Int) -> ActionHandler<Action> {
+    ActionHandler { [weak self] dispatched in
+      var source = dispatched.source
+      if source.cause == nil, number != 0 { source.cause = number }
+      self?.emit(dispatched.action, source, root: root)
+    }
+  }
+
   /// Runs the IO of one action, last-composed first (R9).
   @usableFromInline
   func runIO(_ number: Int) {
     var closures: [IO<Action>] = []
     swap(&closures, &pendingIO)
-    let handler = ActionHandler<Action> { [weak self] dispatched in
-      var source = dispatched.source
-      if source.cause == nil { source.cause = number }
-      self?.dispatch(dispatched.action, source: source)
-    }
+    let handler = output(of: number, root: processingRoot)
     for io in closures.reversed() { io.run(handler) }
     closures.removeAll(keepingCapacity: true)
     // Gives the storage back for the next action.

@@ -20,6 +20,11 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// The number of the action that is processed; 0: none.
   @exclusivity(unchecked) @usableFromInline var processing = 0
   @exclusivity(unchecked) @usableFromInline var processingRoot = 0
+  /// What the job that runs counts for; 0: nothing.
+  var jobRoot = 0
+  /// The number of the first action of the present drain.
+  var drainStart = 1
+  var isAccepting = false
   /// What happens to the next action; unmanaged, because counting references to it costs as much as a reducer. It is safe
   /// because `keptCompositions` holds it: the present one and, until the end of an action, those that it was replaced for.
   @exclusivity(unchecked) @usableFromInline var composition: Unmanaged<Composition<Action, State>>
@@ -33,6 +38,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
   @usableFromInline let clock: (any StoreClock)?
   @usableFromInline let trace: TracePoint
+  @usableFromInline let effectRuntime: EffectRuntime
+  @usableFromInline let owner: OwnerReference<Action, State>
   @usableFromInline var guardrail: RunawayGuard
   @usableFromInline var onLateError: ((any Error) -> Void)?
 
@@ -59,7 +66,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     self.areEqual = areEqual
     guardrail = RunawayGuard(limit: runawayLimit)
     let owner = OwnerReference<Action, State>()
+    self.owner = owner
     trace = TracePoint { job in owner.store?.later(job) }
+    effectRuntime = EffectRuntime(owner, clock: clock, trace: trace)
     parts = CompositionParts(reducer: reducer, emission: emission)
     let first = parts.composition(isTraced: false, isIntercepted: false)
     composition = Unmanaged.passUnretained(first)
@@ -67,6 +76,12 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     owner.store = self
     parts.attached = try attach(middleware)
     if interceptors.isEmpty { recompose() } else { try replaceInterceptors(interceptors) }
+    if parts.supervises { exclusively { reconcileUnits() } }
+  }
+
+  deinit {
+    owner.leave(current)
+    for unit in parts.attached { unit.close() }
   }
 
   /// Makes a store whose watchers are told when the state differs.
@@ -110,8 +125,12 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   public func replaceMiddleware(_ middleware: Middleware<Action, Action, State>) throws(StoreError) {
     let result = exclusively { () -> Result<Void, StoreError> in
       do throws(StoreError) {
-        parts.attached = try attach(middleware)
+        let attached = try attach(middleware)
+        // Its effects go before those of what replaces it start (R28).
+        for old in parts.attached where !attached.contains(where: { $0.unit === old.unit }) { old.close() }
+        parts.attached = attached
         recompose()
+        reconcileUnits()
         return .success(())
       } catch {
         return .failure(error)
@@ -184,11 +203,15 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     for unit in middleware.units where !names.insert(unit.name).inserted {
       throw .duplicateUnit(name: unit.name)
     }
-    let reader = StateReader<State> { [unowned self] in state }
+    let reader = StateReader<State> { [owner] in owner.state }
     return middleware.units.map { unit in
       if let attached = parts.attached.first(where: { $0.unit === unit }) { return attached }
-      let handler = unit.attach(MiddlewareUnit<Action, Action, State>.Attachment(state: reader, trace: trace))
-      return AttachedUnit(unit: unit) { action, context, pending in
+      let effects = UnitEffects(unit: unit.name, runtime: effectRuntime)
+      let supervision = Supervision<Action>()
+      let handler = unit.attach(
+        MiddlewareUnit<Action, Action, State>.Attachment(
+          state: reader, trace: trace, effects: EffectScope(effects), supervise: supervision.add))
+      return AttachedUnit(unit: unit, effects: effects, supervision: supervision) { action, context, pending in
         if let io = handler(action, context), !io.isNone { pending.append(io) }
       }
     }
@@ -240,14 +263,4 @@ private final class WaitingJob {
     body?()
     body = nil
   }
-}
-
-/// Lets what a store owns reach it without keeping it alive.
-@usableFromInline
-final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendable {
-  // Safe: set once, before the store is handed out; weak references may be read from any thread.
-  @usableFromInline weak var store: Store<Action, State>?
-
-  @inlinable
-  init() {}
 }

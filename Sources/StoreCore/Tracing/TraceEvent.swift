@@ -21,10 +21,23 @@ public enum TraceEvent {
   case notified(number: Int, watcher: String, value: Any)
   /// `I`: an IO closure starts, with the state after the commit.
   case io(number: Int, unit: String, state: Any)
+  /// `E`: an effect of a unit started, was cancelled or ended; the number is that of the action that started it, 0 where a
+  /// state did before any action.
+  case effect(number: Int, unit: String, token: String?, step: EffectStep)
   /// `G`: a gate moved.
   case gate(unit: String, isOpen: Bool)
   /// `X`: an action or output was dropped before it was enqueued.
   case dropped(what: Any, reason: String)
   /// `D`: the action is done.
   case done(number: Int)
+}
+
+/// What may happen to an effect.
+public enum EffectStep: String, Sendable {
+  /// It is registered: it runs, or waits for its time.
+  case start
+  /// It was stopped before its end.
+  case cancel
+  /// It came to its end.
+  case done
 }

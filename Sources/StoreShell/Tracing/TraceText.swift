@@ -19,6 +19,7 @@ enum TraceText {
     case .failed(let number, let reason): "F \(number) \(ShellError(describing: reason).message)"
     case .notified(let number, let watcher, let value): "N \(number) \(watcher) \(text(value))"
     case .io(let number, let unit, let state): "I \(number) \(unit)\(seen(state))"
+    case .effect(let number, let unit, let token, let step): "E \(number) \(unit)/\(token ?? "-") \(step.rawValue)"
     case .gate(let unit, let isOpen): "G \(unit) \(isOpen ? "on" : "off")"
     case .dropped(let what, let reason): "X \(name(of: what)) \(reason)"
     case .done(let number): "D \(number)"

@@ -1,0 +1,63 @@
+import Synchronization
+
+/// An effect that was started and has neither ended nor been cancelled.
+final class EffectEntry: @unchecked Sendable {
+  // Safe: everything that changes, but for the flag, is used only on the thread that owns the store, and in the store's
+  // `deinit`, when there is none.
+
+  /// What makes it different from all others of its unit; ascending in the order of starting.
+  let order: Int
+  let key: EffectKey?
+  let path: [EffectToken]
+  /// The number of the action that started it; 0: none.
+  let number: Int
+  let root: Int
+  let startedAt: Duration
+  /// The call that started it: effects of one call do not replace each other.
+  let generation: Int
+  var task: Task<Void, Never>?
+  var timer: ScheduledTimer?
+  /// When it goes on, while it waits for the clock.
+  var wakesAt: Duration?
+  /// Whether the unit states that it should be running, so that it closes when the unit no longer does.
+  var isSupervised = false
+  /// Takes values, where it is a long-lived effect with an inbox.
+  var channel: OpenChannel?
+  private let over = Atomic<Bool>(false)
+
+  init(
+    order: Int, key: EffectKey?, path: [EffectToken], number: Int, root: Int, startedAt: Duration, generation: Int
+  ) {
+    self.order = order
+    self.key = key
+    self.path = path
+    self.number = number
+    self.root = root
+    self.startedAt = startedAt
+    self.generation = generation
+  }
+
+  /// Whether it has ended or been cancelled.
+  var isOver: Bool { over.load(ordering: .relaxed) }
+
+  /// Marks it as over and stops what it waits for.
+  func end() {
+    over.store(true, ordering: .relaxed)
+    timer?.cancel()
+    timer = nil
+    wakesAt = nil
+    channel?.close()
+    channel = nil
+    let task = task
+    self.task = nil
+    task?.cancel()
+  }
+}
+
+/// Under what an effect is registered: a token is private to the element of a collection (R17), and long-lived effects have
+/// ids of their own.
+struct EffectKey: Hashable, Sendable {
+  let path: [EffectToken]
+  let token: EffectToken
+  let isChannel: Bool
+}

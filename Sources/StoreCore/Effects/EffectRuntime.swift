@@ -1,0 +1,27 @@
+/// What all effects of one store share: its clock, its thread, its trace.
+@usableFromInline
+final class EffectRuntime: Sendable {
+  let clock: any StoreClock
+  let trace: TracePoint
+  /// Runs tasks as jobs of the store's queue.
+  let executor: StoreExecutor
+  /// Runs a job that only enqueues or looks after effects: see `Store.perform`. Does nothing once the store is gone.
+  let perform: @Sendable (Job) -> Void
+  /// Runs a job between two actions: see `Store.enqueue`. Does nothing once the store is gone.
+  let enqueue: @Sendable (Job) -> Void
+
+  @usableFromInline
+  init<Action: Sendable, State: Sendable>(
+    _ owner: OwnerReference<Action, State>, clock: (any StoreClock)?, trace: TracePoint
+  ) {
+    self.clock = clock ?? RealClock()
+    self.trace = trace
+    perform = { job in owner.store?.perform(job) }
+    enqueue = { job in owner.store?.enqueue(job) }
+    executor = StoreExecutor { job in
+      guard let store = owner.store else { return false }
+      store.enqueue(job)
+      return true
+    }
+  }
+}

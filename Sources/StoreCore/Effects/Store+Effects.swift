@@ -1,0 +1,64 @@
+extension Store {
+  /// The effects that run or wait, by unit in composition order, each unit's in the order in which they started.
+  public var effects: [RunningEffect] {
+    exclusively {
+      parts.attached.flatMap { attached in
+        let running = attached.effects.running
+        var types: [String: Set<EffectToken>] = [:]
+        for case let token? in running.map({ $0.key?.token }) { types[token.description, default: []].insert(token) }
+        return running.map { entry in
+          let alike = entry.key.map { types[$0.token.description]?.count ?? 0 } ?? 0
+          return RunningEffect(entry, unit: attached.effects, isAmbiguous: alike > 1)
+        }
+      }
+    }
+  }
+
+  /// Cancels effects by hand.
+  ///
+  /// - Parameters:
+  ///   - unit: a unit's name; nil: those of all units.
+  ///   - token: the text of a token or id, with its type or without; nil: all of the unit's.
+  /// - Returns: whether there was any.
+  @discardableResult
+  public func cancelEffects(unit name: String? = nil, token: String? = nil) -> Bool {
+    exclusively {
+      var found = false
+      for attached in parts.attached where name.map({ $0 == attached.unit.name }) ?? true {
+        let any = attached.effects.cancel { entry in
+          guard let token else { return true }
+          guard let own = entry.key?.token else { return token == "-" }
+          return token == own.description || token == own.textWithType
+        }
+        found = found || any
+      }
+      return found
+    }
+  }
+
+  /// Cancels what the actions of a root started: it is stopped (R30).
+  ///
+  /// - Parameter all: whether long-lived effects too, which may well have no part in it.
+  func cancelEffects(root: Int, all: Bool) {
+    for attached in parts.attached {
+      attached.effects.cancel { $0.root == root && (all || !($0.key?.isChannel ?? false)) }
+    }
+  }
+
+  /// Has every unit's long-lived effects follow the state (R33).
+  @usableFromInline
+  func reconcile(_ action: ActionContext) {
+    let output = output(of: action.number, root: action.root)
+    for attached in parts.attached where attached.supervises {
+      attached.supervision.reconcile(attached.effects, action, output)
+    }
+  }
+
+  /// The same where it is no action that calls for it, but a change of the units.
+  @usableFromInline
+  func reconcileUnits() {
+    guard parts.supervises else { return }
+    let source = ActionSource(file: "-", function: "supervise", line: 0, kind: .effect)
+    reconcile(ActionContext(number: processing, source: source, time: clock?.now ?? .zero, root: processingRoot))
+  }
+}

@@ -1,0 +1,18 @@
+import Dispatch
+
+/// Runs tasks as jobs of a store's queue, between two actions, on whatever thread owns the store. So asynchronous effects
+/// touch what the store's thread touches without locks, and a dispatch returns once everything that can run has run.
+final class StoreExecutor: TaskExecutor {
+  private let take: @Sendable (Job) -> Bool
+  /// Where the tasks of stores that are gone come to their end, one at a time.
+  private static let afterlife = DispatchQueue(label: "StoreCore.StoreExecutor")
+
+  /// - Parameter take: enqueues a job, or says that the store is gone.
+  init(take: @escaping @Sendable (Job) -> Bool) { self.take = take }
+
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let work = Job { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    if !take(work) { StoreExecutor.afterlife.async { work.run() } }
+  }
+}

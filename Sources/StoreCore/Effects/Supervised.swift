@@ -1,0 +1,113 @@
+/// A long-lived effect that should be running, as a function of the state says (R33).
+///
+/// The idea is that of SwiftRex 1.x's supervised channels (rows 74 to 77 of the design's `systems.md`).
+public struct Supervised<Output>: Sendable {
+  /// What tells it from the unit's others.
+  public let id: EffectToken
+  /// The elements, from the outside, where the unit is lifted to collections.
+  var path: [EffectToken] = []
+  /// A change of it closes the effect and opens it again.
+  var resetKey: EffectToken?
+  /// How long the reset key must not have changed before the effect is opened again.
+  var settle: Duration = .zero
+  /// What is put into the inbox when the effect is opened, and whenever it is another value than before.
+  var broadcast: EffectToken?
+  /// At what pace values reach the inbox.
+  var pace = InboxPace.immediate
+  let make: @Sendable () -> Opening
+
+  /// What runs, and what takes values for it.
+  struct Opening {
+    let channel: OpenChannel?
+    let work: @Sendable (EffectContext<Void, Output>) async -> Void
+  }
+
+  init(id: EffectToken, make: @escaping @Sendable () -> Opening) {
+    self.id = id
+    self.make = make
+  }
+
+  /// An effect without an inbox.
+  ///
+  /// - Parameters:
+  ///   - id: what tells it from the unit's others, by type and value.
+  ///   - work: runs on the thread that owns the store, between two actions. One that returns has ended, and is not started
+  ///     again before its id was missing once or its reset key changed.
+  public init(
+    _ id: some Hashable & Sendable, work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
+  ) {
+    self.init(id: EffectToken(id)) { Opening(channel: nil, work: work) }
+  }
+
+  /// An effect with an inbox.
+  ///
+  /// - Parameters:
+  ///   - id: what tells it from the unit's others, by type and value.
+  ///   - inbox: the type of the values that it takes.
+  ///   - work: gets the values in the order in which they are sent; none is lost while it works.
+  public init<Value: Sendable>(
+    _ id: some Hashable & Sendable, inbox: Value.Type,
+    work: @escaping @Sendable (EffectContext<Void, Output>, AsyncStream<Value>) async -> Void
+  ) {
+    self.init(id: EffectToken(id)) {
+      let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
+      return Opening(channel: OpenChannel(continuation)) { context in await work(context, stream) }
+    }
+  }
+
+  /// The same, closed and opened again when a key changes.
+  ///
+  /// - Parameter settle: opened again only once the key has not changed for that long; the close is immediate.
+  public func reset(on key: some Hashable & Sendable, settle: Duration = .zero) -> Supervised {
+    var copy = self
+    copy.resetKey = EffectToken(key)
+    copy.settle = max(settle, .zero)
+    return copy
+  }
+
+  /// The same, told a value when it is opened and whenever the value is another one than before. Opening never waits.
+  public func delivering(_ value: some Hashable & Sendable) -> Supervised {
+    var copy = self
+    copy.broadcast = EffectToken(value)
+    return copy
+  }
+
+  /// The same with values that reach its inbox at a pace.
+  public func paced(_ pace: InboxPace) -> Supervised {
+    var copy = self
+    copy.pace = pace
+    return copy
+  }
+
+  /// The same as that of one element of a collection: its id is private to the element (R17).
+  public func element(_ id: some Hashable & Sendable) -> Supervised {
+    var copy = self
+    copy.path = [EffectToken(id)] + path
+    return copy
+  }
+
+  /// The same with every action that it emits mapped; sources stay (R13).
+  public func map<Other>(_ transform: @escaping @Sendable (Output) -> Other) -> Supervised<Other> {
+    let make = make
+    var copy = Supervised<Other>(id: id) {
+      let opening = make()
+      return Supervised<Other>.Opening(channel: opening.channel) { await opening.work($0.mapped(transform)) }
+    }
+    copy.path = path
+    copy.resetKey = resetKey
+    copy.settle = settle
+    copy.broadcast = broadcast
+    copy.pace = pace
+    return copy
+  }
+}
+
+/// At what pace values reach the inbox of a long-lived effect.
+public enum InboxPace: Hashable, Sendable {
+  /// Each at once.
+  case immediate
+  /// The first at once, then none until a while has passed: those that come meanwhile are dropped.
+  case throttle(Duration)
+  /// Only the last, once none has come for a while.
+  case debounce(Duration)
+}

@@ -1,0 +1,99 @@
+/// Keeps running what a unit states should be running (R33).
+@usableFromInline
+final class Supervision<Output>: @unchecked Sendable {
+  // Safe: used only on the thread that owns the store, and in the store's `deinit`, when there is none; before that, by the
+  // thread that makes the store.
+  private var declarations: [@Sendable () -> [Supervised<Output>]] = []
+  private var declared: [EffectKey: Declared] = [:]
+
+  /// What is known of an id that the unit states.
+  private final class Declared: @unchecked Sendable {
+    // Safe: as above.
+    var resetKey: EffectToken?
+    /// What opens it again once its reset key has settled.
+    var timer: ScheduledTimer?
+
+    init(resetKey: EffectToken?) { self.resetKey = resetKey }
+  }
+
+  @usableFromInline
+  init() {}
+
+  var isEmpty: Bool { declarations.isEmpty }
+
+  /// Adds what the unit states.
+  @usableFromInline
+  @Sendable
+  func add(_ declaration: @escaping @Sendable () -> [Supervised<Output>]) { declarations.append(declaration) }
+
+  /// Starts and stops what the unit states anew; what it still states is left alone.
+  func reconcile(_ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>) {
+    guard !declarations.isEmpty else { return }
+    var wanted: [EffectKey: Supervised<Output>] = [:]
+    var order: [EffectKey] = []
+    for supervised in declarations.flatMap({ $0() }) {
+      let key = EffectKey(path: supervised.path, token: supervised.id, isChannel: true)
+      // Of two with one id the last wins.
+      if wanted.updateValue(supervised, forKey: key) == nil { order.append(key) }
+    }
+    for (key, gone) in declared where wanted[key] == nil {
+      gone.timer?.cancel()
+      declared[key] = nil
+    }
+    unit.cancel { entry in entry.isSupervised && entry.key.map { wanted[$0] == nil } ?? false }
+    for key in order {
+      if let supervised = wanted[key] { keep(supervised, key, unit, action, output) }
+    }
+  }
+
+  /// Forgets everything; what runs is stopped by the unit.
+  @usableFromInline
+  func close() {
+    declarations = []
+    for known in declared.values { known.timer?.cancel() }
+    declared = [:]
+  }
+
+  private func keep(
+    _ supervised: Supervised<Output>, _ key: EffectKey, _ unit: UnitEffects, _ action: ActionContext,
+    _ output: ActionHandler<Output>
+  ) {
+    guard let known = declared[key] else {
+      declared[key] = Declared(resetKey: supervised.resetKey)
+      // One that an action opened is left alone, but from now on it closes when the unit no longer states it.
+      if let entry = unit.channel(key) {
+        entry.isSupervised = true
+      } else {
+        open(supervised, key, unit, action, output)
+      }
+      return
+    }
+    if known.resetKey != supervised.resetKey {
+      known.resetKey = supervised.resetKey
+      known.timer?.cancel()
+      known.timer = nil
+      unit.cancel(key)
+      guard supervised.settle > .zero else { return open(supervised, key, unit, action, output) }
+      let runtime = unit.runtime
+      known.timer = runtime.clock.schedule(after: supervised.settle) { [weak self, weak known] in
+        runtime.enqueue(
+          Job {
+            guard let self, let known, self.declared[key] === known, known.timer != nil else { return }
+            known.timer = nil
+            self.open(supervised, key, unit, action, output)
+          })
+      }
+    } else if let channel = unit.channel(key)?.channel, let value = supervised.broadcast, channel.lastBroadcast != value
+    {
+      channel.lastBroadcast = value
+      if !channel.deliver(value.value, unit.runtime) { unit.droppedValue(value.value, key, "wrong type") }
+    }
+  }
+
+  private func open(
+    _ supervised: Supervised<Output>, _ key: EffectKey, _ unit: UnitEffects, _ action: ActionContext,
+    _ output: ActionHandler<Output>
+  ) {
+    EffectScope(unit, path: []).open(supervised, action: action, output: output)?.isSupervised = true
+  }
+}

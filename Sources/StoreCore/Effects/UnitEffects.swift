@@ -1,0 +1,135 @@
+/// The effects of one unit that is attached to a store.
+@usableFromInline
+final class UnitEffects: @unchecked Sendable {
+  // Safe: everything that changes is used only on the thread that owns the store, and in the store's `deinit`, when there is
+  // none.
+  let unit: String
+  let runtime: EffectRuntime
+  /// Those that run, by order.
+  private var entries: [Int: EffectEntry] = [:]
+  private var byKey: [EffectKey: [EffectEntry]] = [:]
+  /// When throttled tokens may start something again.
+  private var windows: [EffectKey: Duration] = [:]
+  private var windowLimit = 16
+  private var lastOrder = 0
+  private var lastGeneration = 0
+  private var isClosed = false
+
+  @usableFromInline
+  init(unit: String, runtime: EffectRuntime) {
+    self.unit = unit
+    self.runtime = runtime
+  }
+
+  /// Those that run, in the order in which they started.
+  var running: [EffectEntry] { entries.values.sorted { $0.order < $1.order } }
+
+  /// Tells the effects of one call from those of others.
+  func nextGeneration() -> Int {
+    lastGeneration += 1
+    return lastGeneration
+  }
+
+  /// Registers an effect, before anything of it runs.
+  ///
+  /// - Returns: nil where it is not to start: something under its token is in its way, or the unit is gone.
+  func register(
+    _ schedule: EffectSchedule, path: [EffectToken], isChannel: Bool = false, number: Int, root: Int, generation: Int
+  ) -> EffectEntry? {
+    guard !isClosed else { return nil }
+    let now = runtime.clock.now
+    let key = schedule.token.map { EffectKey(path: path, token: $0, isChannel: isChannel) }
+    if let key {
+      let earlier = (byKey[key] ?? []).filter { $0.generation != generation }
+      switch schedule.arrival {
+      case .exclusive:
+        if !earlier.isEmpty { return refuse(key, "runs already") }
+      case .throttle(let window):
+        if let end = windows[key], end > now { return refuse(key, "throttled") }
+        open(max(window, .zero), key, now)
+      case .replacing, .debounce: break
+      }
+      earlier.forEach(cancel)
+    }
+    lastOrder += 1
+    let entry = EffectEntry(
+      order: lastOrder, key: key, path: path, number: number, root: root, startedAt: now, generation: generation)
+    entries[entry.order] = entry
+    if let key { byKey[key, default: []].append(entry) }
+    report(entry, .start)
+    return entry
+  }
+
+  /// Stops an effect; it never enqueues again.
+  func cancel(_ entry: EffectEntry) { close(entry, .cancel) }
+
+  /// Notes that an effect came to its end.
+  func finish(_ entry: EffectEntry) { close(entry, .done) }
+
+  /// Stops what runs under a key.
+  ///
+  /// - Returns: whether there was anything.
+  @discardableResult
+  func cancel(_ key: EffectKey) -> Bool {
+    let found = byKey[key] ?? []
+    found.forEach(cancel)
+    return !found.isEmpty
+  }
+
+  /// Stops those for which a condition holds.
+  ///
+  /// - Returns: whether there was any.
+  @discardableResult
+  func cancel(where condition: (EffectEntry) -> Bool) -> Bool {
+    let found = running.filter(condition)
+    found.forEach(cancel)
+    return !found.isEmpty
+  }
+
+  /// Stops them all; nothing starts any more.
+  @usableFromInline
+  func close() {
+    isClosed = true
+    cancel { _ in true }
+  }
+
+  /// What is open under the id of a long-lived effect.
+  func channel(_ key: EffectKey) -> EffectEntry? { byKey[key]?.last }
+
+  /// Tells the trace about a drop.
+  func dropped(_ what: String, _ reason: String) {
+    runtime.trace.report(.dropped(what: what, reason: reason))
+  }
+
+  /// The unit and, in a collection, the element, as traces and listings show them.
+  func place(_ path: [EffectToken]) -> String { unit + path.map { "[\($0)]" }.joined() }
+
+  private func close(_ entry: EffectEntry, _ step: EffectStep) {
+    // Only its own entry goes: what runs under the same token by now is another one.
+    guard entries.removeValue(forKey: entry.order) != nil else { return }
+    if let key = entry.key, var others = byKey[key] {
+      others.removeAll { $0 === entry }
+      byKey[key] = others.isEmpty ? nil : others
+    }
+    report(entry, step)
+    entry.end()
+  }
+
+  private func refuse(_ key: EffectKey, _ reason: String) -> EffectEntry? {
+    dropped("\(place(key.path))/\(key.token)", reason)
+    return nil
+  }
+
+  private func open(_ window: Duration, _ key: EffectKey, _ now: Duration) {
+    if windows.count >= windowLimit {
+      windows = windows.filter { $0.value > now }
+      windowLimit = max(16, 2 * windows.count)
+    }
+    windows[key] = now + window
+  }
+
+  private func report(_ entry: EffectEntry, _ step: EffectStep) {
+    runtime.trace.report(
+      .effect(number: entry.number, unit: place(entry.path), token: entry.key.map { "\($0.token)" }, step: step))
+  }
+}

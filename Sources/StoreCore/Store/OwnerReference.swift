@@ -1,0 +1,41 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Lets what a store owns reach it without keeping it alive.
+@usableFromInline
+final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendable {
+  // Safe: set once, before the store is handed out; weak references may be read from any thread. `last` is written once,
+  // before `hasLeft` is set, and read only after.
+  @usableFromInline weak var store: Store<Action, State>?
+  private var last: State?
+  private let hasLeft = Atomic<Bool>(false)
+
+  @usableFromInline
+  init() {}
+
+  /// The store's state; of a store that is gone, its last one: an effect may still be on its way to its end.
+  @inlinable var state: State {
+    if let store { return store.state }
+    return lastState
+  }
+
+  @usableFromInline var lastState: State {
+    while true {
+      if hasLeft.load(ordering: .acquiring), let last { return last }
+      // The store is being released on another thread at this moment.
+      sched_yield()
+    }
+  }
+
+  /// Keeps the last state of a store that goes.
+  @usableFromInline
+  func leave(_ state: State) {
+    last = state
+    hasLeft.store(true, ordering: .releasing)
+  }
+}
