@@ -58,6 +58,14 @@ extension Effect {
     Effect(.task(body))
   }
 
+  /// Runs an asynchronous closure as ``run(_:)`` does, but begins at once: up to where it first waits, it is part of what
+  /// starts it.
+  public static func runAtOnce(
+    _ body: @escaping @Sendable (EffectContext<Dependencies, Output>) async -> Void
+  ) -> Effect {
+    Effect(.task(body, startsAtOnce: true))
+  }
+
   /// Runs an asynchronous closure that may throw.
   ///
   /// - Parameter failure: the action that stands for an error; none is needed where the effect was cancelled.

@@ -16,7 +16,8 @@ public struct Effect<Dependencies: Sendable, Output>: Sendable {
     case immediate(@Sendable (EffectContext<Dependencies, Output>) -> Void)
     /// Ends when it says so.
     case open(@Sendable (EffectContext<Dependencies, Output>) -> Void)
-    case task(@Sendable (EffectContext<Dependencies, Output>) async -> Void)
+    /// Ends when it returns; begins at once or as a job of its own.
+    case task(@Sendable (EffectContext<Dependencies, Output>) async -> Void, startsAtOnce: Bool = false)
     /// Does something to other effects.
     case operation(EffectOperation<Output>)
   }
@@ -61,7 +62,7 @@ public struct Effect<Dependencies: Sendable, Output>: Sendable {
           switch component.work {
           case .immediate(let body): .immediate { body(inner($0)) }
           case .open(let body): .open { body(inner($0)) }
-          case .task(let body): .task { await body(inner($0)) }
+          case .task(let body, let startsAtOnce): .task({ await body(inner($0)) }, startsAtOnce: startsAtOnce)
           case .operation(let inside): .operation(operation(inside))
           }
         return Effect<OtherDependencies, Other>.Component(schedule: component.schedule, work: work)

@@ -32,7 +32,7 @@ struct EffectStarter<Dependencies: Sendable, Output>: Sendable {
       body(context)
       context.finish()
     case .open(let body): body(context)
-    case .task(let body): context.run(body)
+    case .task(let body, let startsAtOnce): context.run(body, startsAtOnce: startsAtOnce)
     case .operation(let operation):
       perform(operation)
       context.finish()
@@ -68,8 +68,9 @@ extension EffectEntry {
 
 extension EffectContext {
   /// Runs a closure as a task of the store's thread, to the end of the effect.
-  func run(_ body: @escaping @Sendable (EffectContext) async -> Void) {
-    entry.task = Task(executorPreference: scope.unit.runtime.executor) {
+  func run(_ body: @escaping @Sendable (EffectContext) async -> Void, startsAtOnce: Bool = false) {
+    let executor = scope.unit.runtime.executor
+    entry.task = Task(executorPreference: startsAtOnce ? executor.startingAtOnce() : executor) {
       // Cancelled before its first step: nothing of it runs.
       guard !entry.isOver else { return }
       await body(self)

@@ -1,14 +1,14 @@
 extension Store {
-  /// The effects that run or wait, by unit in composition order, each unit's in the order in which they started.
+  /// The effects that run or wait, interceptors' first, then by unit in composition order, each unit's in the order in which they started.
   public var effects: [RunningEffect] {
     exclusively {
-      parts.attached.flatMap { attached in
-        let running = attached.effects.running
+      unitEffects.flatMap { unit in
+        let running = unit.running
         var types: [String: Set<EffectToken>] = [:]
         for case let token? in running.map({ $0.key?.token }) { types[token.description, default: []].insert(token) }
         return running.map { entry in
           let alike = entry.key.map { types[$0.token.description]?.count ?? 0 } ?? 0
-          return RunningEffect(entry, unit: attached.effects, isAmbiguous: alike > 1)
+          return RunningEffect(entry, unit: unit, isAmbiguous: alike > 1)
         }
       }
     }
@@ -24,8 +24,8 @@ extension Store {
   public func cancelEffects(unit name: String? = nil, token: String? = nil) -> Bool {
     exclusively {
       var found = false
-      for attached in parts.attached where name.map({ $0 == attached.unit.name }) ?? true {
-        let any = attached.effects.cancel { entry in
+      for unit in unitEffects where name.map({ $0 == unit.unit }) ?? true {
+        let any = unit.cancel { entry in
           guard let token else { return true }
           guard let own = entry.key?.token else { return token == "-" }
           return token == own.description || token == own.textWithType
@@ -40,10 +40,13 @@ extension Store {
   ///
   /// - Parameter all: whether long-lived effects too, which may well have no part in it.
   func cancelEffects(root: Int, all: Bool) {
-    for attached in parts.attached {
-      attached.effects.cancel { $0.root == root && (all || !($0.key?.isChannel ?? false)) }
+    for unit in unitEffects {
+      unit.cancel { $0.root == root && (all || !($0.key?.isChannel ?? false)) }
     }
   }
+
+  /// The effects of all units and interceptors.
+  private var unitEffects: [UnitEffects] { chain.attached.map(\.effects) + parts.attached.map(\.effects) }
 
   /// Has every unit's long-lived effects follow the state (R33).
   @usableFromInline
@@ -57,7 +60,7 @@ extension Store {
   /// The same where it is no action that calls for it, but a change of the units.
   @usableFromInline
   func reconcileUnits() {
-    guard parts.supervises else { return }
+    guard parts.supervises, parked == nil else { return }
     let source = ActionSource(file: "-", function: "supervise", line: 0, kind: .effect)
     reconcile(ActionContext(number: processing, source: source, time: clock?.now ?? .zero, root: processingRoot))
   }

@@ -1,17 +1,32 @@
 import Dispatch
+import Synchronization
 
 /// Runs tasks as jobs of a store's queue, between two actions, on whatever thread owns the store. So asynchronous effects
 /// touch what the store's thread touches without locks, and a dispatch returns once everything that can run has run.
 final class StoreExecutor: TaskExecutor {
   private let take: @Sendable (Job) -> Bool
+  /// Whether the next job is run where it comes from.
+  private let runsNext: Atomic<Bool>
   /// Where the tasks of stores that are gone come to their end, one at a time.
   private static let afterlife = DispatchQueue(label: "StoreCore.StoreExecutor")
 
   /// - Parameter take: enqueues a job, or says that the store is gone.
-  init(take: @escaping @Sendable (Job) -> Bool) { self.take = take }
+  init(take: @escaping @Sendable (Job) -> Bool) {
+    self.take = take
+    runsNext = Atomic(false)
+  }
+
+  private init(startingAtOnce take: @escaping @Sendable (Job) -> Bool) {
+    self.take = take
+    runsNext = Atomic(true)
+  }
+
+  /// An executor for one task, whose first part runs on the thread that makes it: the store's.
+  func startingAtOnce() -> StoreExecutor { StoreExecutor(startingAtOnce: take) }
 
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
+    if runsNext.exchange(false, ordering: .relaxed) { return job.runSynchronously(on: asUnownedTaskExecutor()) }
     let work = Job { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
     if !take(work) { StoreExecutor.afterlife.async { work.run() } }
   }

@@ -9,11 +9,16 @@ final class AttachedInterceptor<Action: Sendable, State: Sendable> {
   }
 
   let interceptor: Interceptor<Action, State>
+  /// What runs on its behalf.
+  let effects: UnitEffects
   private var body: (Action) -> Void = { _ in }
   private var following: (Action) -> Void = { _ in }
   private var progress = Progress.idle
 
-  init(_ interceptor: Interceptor<Action, State>) { self.interceptor = interceptor }
+  init(_ interceptor: Interceptor<Action, State>, _ effects: UnitEffects) {
+    self.interceptor = interceptor
+    self.effects = effects
+  }
 
   /// Builds the interceptor's function.
   ///

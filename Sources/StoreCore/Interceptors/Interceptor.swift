@@ -17,8 +17,27 @@ public final class Interceptor<Action: Sendable, State: Sendable>: Sendable {
     public let output: ActionHandler<Action>
     /// Reads the state of that moment: before `next` the one before, after it the committed one.
     public let state: StateReader<State>
+    /// Starts and cancels effects on the interceptor's behalf; they are cancelled when it leaves the store.
+    public let effects: EffectScope
     /// The number, source and time of the action on its way; nil between two actions.
     public let context: @Sendable () -> ActionContext?
+    let outputOfAction: @Sendable (ActionContext) -> ActionHandler<Action>
+    let wait: @Sendable (DispatchedAction<Action>, _ root: Int) async -> DispatchResult
+
+    /// Enqueues actions on behalf of another, its cause, for as long as it takes: the output of effects.
+    public func output(of context: ActionContext) -> ActionHandler<Action> { outputOfAction(context) }
+
+    /// Enqueues an action on behalf of another, its cause, and waits until it is done: committed, failed or dropped.
+    ///
+    /// - Returns: ``StoreError/cancelled`` where the task that waits was cancelled before, or the store is gone.
+    public func dispatchAndWait(
+      _ dispatched: DispatchedAction<Action>, of context: ActionContext
+    ) async -> DispatchResult {
+      if Task.isCancelled { return DispatchResult(number: nil, outcome: .stopped(.cancelled)) }
+      var source = dispatched.source
+      if source.cause == nil { source.cause = context.number }
+      return await wait(DispatchedAction(dispatched.action, source: source), context.root)
+    }
   }
 
   /// An interceptor in the shape that Redux gives its middlewares: `{ dispatch, get in { next in { action in … } } }`. The

@@ -10,6 +10,7 @@ extension Store {
     let result = exclusively { () -> Result<Void, StoreError> in
       do throws(StoreError) {
         let links = try attach(interceptors)
+        for old in chain.attached where !links.contains(where: { $0 === old }) { old.effects.close() }
         chain.link(
           links, enter: { [unowned self] link, action in enter(link, action) },
           core: { [unowned self] action in passThrough(action) })
@@ -46,15 +47,22 @@ extension Store {
   private func build(
     _ interceptor: Interceptor<Action, State>
   ) throws(StoreError) -> AttachedInterceptor<Action, State> {
-    let link = AttachedInterceptor(interceptor)
+    let link = AttachedInterceptor(interceptor, UnitEffects(unit: interceptor.name, runtime: effectRuntime))
     let build = ChainBuild()
     let handler = ActionHandler<Action> { [weak self] dispatched in
       if !build.refusesDispatch { self?.dispatch(dispatched) }
     }
-    let reader = StateReader<State> { [unowned self] in state }
+    let reader = StateReader<State> { [owner] in owner.state }
     let attachment = Interceptor<Action, State>.Attachment(
-      output: handler, state: reader,
-      context: { [weak self] in self.flatMap { $0.ownership.isMine ? $0.chain.passage?.context : nil } })
+      output: handler, state: reader, effects: EffectScope(link.effects),
+      context: { [weak self] in self.flatMap { $0.ownership.isMine ? $0.chain.passage?.context : nil } },
+      outputOfAction: { [owner] context in
+        owner.store?.output(of: context.number, root: context.root) ?? ActionHandler { _ in }
+      },
+      wait: { [owner] dispatched, root in
+        guard let store = owner.store else { return DispatchResult(number: nil, outcome: .stopped(.cancelled)) }
+        return await store.dispatchAndWait(dispatched, root: root)
+      })
     link.build(attachment) { [weak self] error in self?.noteMisuse(error) }
     if build.finish() { throw .dispatchWhileBuilding(interceptor: interceptor.name) }
     return link

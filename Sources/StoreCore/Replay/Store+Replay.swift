@@ -19,6 +19,7 @@ extension Store {
       let context = last ?? ActionContext(number: 0, source: .here(), time: .zero, root: 0)
       nextNumber = max(nextNumber, context.number + 1)
       composition._withUnsafeGuaranteedRef { notify(context, $0, before) }
+      reconcileUnits()
     }
   }
 
@@ -39,6 +40,7 @@ extension Store {
       self.parked = nil
       current = parked.present
       recompose()
+      reconcileUnits()
       for action in parked.held { queue.append(.action(action)) }
     }
   }
@@ -46,19 +48,22 @@ extension Store {
   /// Whether an earlier state is shown.
   public var isParked: Bool { exclusively { parked != nil } }
 
-  /// Answers a dispatch while the store is parked: what another action caused is kept for later.
+  /// Answers a dispatch while the store is parked: what a unit emitted is kept for later.
   @usableFromInline
   func answerWhileParked(_ action: Action, _ source: ActionSource) -> DispatchResult {
-    guard source.cause != nil else { return DispatchResult(number: nil, outcome: .stopped(.parked)) }
+    guard isEmitted(source) else { return DispatchResult(number: nil, outcome: .stopped(.parked)) }
     let number = nextNumber
     nextNumber += 1
     parked?.held.append(QueuedAction(action: action, source: source, number: number, root: number))
     return DispatchResult(number: number, outcome: .queued)
   }
 
-  /// Keeps an action that was taken from the queue while the store is parked, if another caused it.
+  /// Whether a unit emitted it: because of an action, or from an effect that no action started.
+  private func isEmitted(_ source: ActionSource) -> Bool { source.cause != nil || source.kind == .effect }
+
+  /// Keeps an action that was taken from the queue while the store is parked, if a unit emitted it.
   func holdWhileParked(_ queued: QueuedAction<Action>) {
-    if queued.source.cause != nil {
+    if isEmitted(queued.source) {
       parked?.held.append(queued)
     } else if let onDone = queued.onDone {
       onDone(DispatchResult(number: queued.number, outcome: .stopped(.parked)))

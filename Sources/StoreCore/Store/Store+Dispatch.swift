@@ -122,10 +122,15 @@ extension Store {
   /// caused may still wait in the queue. This never blocks the thread.
   @discardableResult
   public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) async -> DispatchResult {
+    await dispatchAndWait(dispatched, root: 0)
+  }
+
+  /// - Parameter root: what the action counts for while that root's drain is on (R30); 0: nothing.
+  func dispatchAndWait(_ dispatched: DispatchedAction<Action>, root: Int) async -> DispatchResult {
     await withCheckedContinuation { continuation in
       later(
         Job { [self] in
-          _ = append(dispatched.action, dispatched.source) { continuation.resume(returning: $0) }
+          _ = append(dispatched.action, dispatched.source, root: root) { continuation.resume(returning: $0) }
         })
     }
   }

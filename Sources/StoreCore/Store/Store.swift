@@ -82,6 +82,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   deinit {
     owner.leave(current)
     for unit in parts.attached { unit.close() }
+    for link in chain.attached { link.effects.close() }
   }
 
   /// Makes a store whose watchers are told when the state differs.

@@ -12,6 +12,8 @@ public enum StoreError: Error, Hashable, Sendable {
   case dispatchWhileBuilding(interceptor: String)
   /// An interceptor called `next` twice for one action, or when no action was on its way through it.
   case nextOutOfTurn(interceptor: String)
+  /// What dispatches was cancelled before, or its store is gone.
+  case cancelled
   /// The store shows a state of the past, and nothing may change it (R27).
   case parked
 
@@ -23,6 +25,7 @@ public enum StoreError: Error, Hashable, Sendable {
       return "interceptor '\(interceptor)' dispatches while the chain is being built; dispatch in answer to an action"
     case .nextOutOfTurn(let interceptor):
       return "interceptor '\(interceptor)' calls next out of turn; call it once, before its function returns"
+    case .cancelled: return "what dispatches was cancelled"
     case .parked:
       return "the store shows an earlier state and is read-only; go back to the present to dispatch"
     case .runaway(let limit, let next, let source, let chain):

@@ -94,4 +94,31 @@ private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<
     try store.dispatch(.inc).get()
     #expect(store.state == 5)
   }
+
+  @Test func supervisedEffectsFollowTheStateThatAReplayLeadsTo() throws {
+    let clock = VirtualClock()
+    let ticking = MiddlewareUnit<Act, Act, Int>(name: "clock") { attachment in
+      attachment.supervise {
+        guard attachment.state() >= 10 else { return [] }
+        return [
+          Supervised("ticks") { context in
+            while (try? await context.sleep(for: .seconds(1))) != nil { context.send(.inc) }
+          }
+        ]
+      }
+      return { _, _ in nil }
+    }
+    let store = try Counting(initial: 0, reducer: count, middleware: CountMiddleware(units: [ticking]), clock: clock)
+    try store.replay(recorded([.set(10)]))
+    #expect(store.effects.map(\.name) == ["clock/ticks"])
+    store.park(at: 0)
+    clock.advance(by: .seconds(1))
+    #expect(store.state == 0)
+    store.unpark()
+    #expect(store.state == 11)
+    try store.replay(recorded([.set(3)]))
+    #expect(store.effects.isEmpty)
+    clock.advance(by: .seconds(5))
+    #expect(store.state == 3)
+  }
 }
