@@ -11,7 +11,7 @@ extension Reducer {
   ) -> Reducer<GlobalAction, GlobalState> {
     // A stored property lies at a fixed offset, and a pointer to it is several times quicker than a key path.
     guard let offset = MemoryLayout<GlobalState>.offset(of: state) else {
-      return lift(action: action) { global, body in try body(&global[keyPath: state]) }
+      return lift(action: { global in action(global).map { ((), $0) } }, focus: KeyPathFocus(state))
     }
     let (plain, traced) = (self.plain, self.traced)
     var liftedPlain: Reducer<GlobalAction, GlobalState>.Plain?
@@ -37,11 +37,7 @@ extension Reducer {
     get: @escaping @Sendable (GlobalState) -> State,
     set: @escaping @Sendable (inout GlobalState, State) -> Void
   ) -> Reducer<GlobalAction, GlobalState> {
-    lift(action: action) { global, body in
-      var slice = get(global)
-      try body(&slice)
-      set(&global, slice)
-    }
+    lift(action: { global in action(global).map { ((), $0) } }, focus: AccessorFocus(get: get, set: set))
   }
 
   /// Makes this reducer one of a larger state, reached by a closure that hands out the slice for change in place.

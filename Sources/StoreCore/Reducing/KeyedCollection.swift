@@ -1,0 +1,33 @@
+/// A dictionary, in the widest sense: what a lift to one entry, or to all, asks of a collection (R17).
+public protocol KeyedCollection<Key, Value> {
+  /// What tells one entry from another.
+  associatedtype Key
+  /// What an entry holds.
+  associatedtype Value
+  /// The type of `keys`.
+  associatedtype Keys: Sequence where Keys.Element == Key
+
+  /// The keys, in any order.
+  var keys: Keys { get }
+
+  /// The value under a key, or nil where there is none.
+  subscript(key: Key) -> Value? { get }
+
+  /// Changes the value under a key in place.
+  ///
+  /// - Returns: what the closure returns, or nil where there is no such key.
+  mutating func modifyValue<Result>(forKey key: Key, _ body: (inout Value) throws -> Result) rethrows -> Result?
+}
+
+extension Dictionary: KeyedCollection {
+  /// Changes the value under a key in place.
+  ///
+  /// - Returns: what the closure returns, or nil where there is no such key.
+  @inlinable
+  public mutating func modifyValue<Result>(
+    forKey key: Key, _ body: (inout Value) throws -> Result
+  ) rethrows -> Result? {
+    guard let index = index(forKey: key) else { return nil }
+    return try body(&values[index])
+  }
+}
