@@ -27,7 +27,7 @@ let package = Package(
     .target(
       name: "StoreCore", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: strict),
-    .target(name: "StoreUnits", dependencies: ["StoreCore", "StoreSchema"], swiftSettings: strict),
+    .target(name: "StoreUnits", dependencies: ["StoreCore", "StoreSchema", collections], swiftSettings: strict),
     .target(
       name: "StoreSchema", dependencies: [collections, "StoreSchemaMacros"], swiftSettings: strict),
     .macro(
@@ -72,7 +72,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore", "TraceSupport"], swiftSettings: strict),
     .testTarget(
-      name: "StoreUnitsTests", dependencies: ["StoreUnits", "StoreCore", "StoreSchema", "TraceSupport"],
+      name: "StoreUnitsTests", dependencies: ["StoreUnits", "StoreCore", "StoreSchema", "TraceSupport", collections],
       swiftSettings: strict),
     .testTarget(
       name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),
