@@ -106,7 +106,13 @@ public struct Reducer<Action, State>: Sendable {
   ///
   /// - Throws: what a part throws; `state` is then as it was.
   public func reduce(_ action: Action, _ state: inout State, source: ActionSource = .here()) throws {
-    let context = ActionContext(number: 0, source: source, time: .zero, root: 0)
+    try reduce(action, &state, context: ActionContext(number: 0, source: source, time: .zero, root: 0))
+  }
+
+  /// Reduces one action outside a store with the number, source, time and root of a recorded one, as a replay does (R27).
+  ///
+  /// - Throws: what a part throws; `state` is then as it was.
+  public func reduce(_ action: Action, _ state: inout State, context: ActionContext) throws {
     var working = state
     try traced(action, &working, context, TracePoint())
     state = working

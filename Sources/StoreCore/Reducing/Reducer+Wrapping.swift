@@ -1,0 +1,15 @@
+extension Reducer {
+  /// Something done around a reducer: gets the action, the state and its context, and runs the reducer by calling the last
+  /// argument, at most once, passing on what it throws. It throws nothing else.
+  public typealias Wrapping =
+    @Sendable (Action, inout State, ActionContext, _ reduce: (inout State) throws -> Void) throws -> Void
+
+  /// This reducer with something done around it: before it, after it, or in its place. Traces show the parts as before.
+  @inlinable
+  public func wrapped(_ wrapping: @escaping Wrapping) -> Reducer {
+    let traced = traced
+    return Reducer(names: names, plain: nil, canFail: canFail) { action, state, context, trace in
+      try wrapping(action, &state, context) { try traced(action, &$0, context, trace) }
+    }
+  }
+}
