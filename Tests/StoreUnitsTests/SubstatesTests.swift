@@ -227,6 +227,23 @@ private final class Bench: Sendable {
     #expect(Substate(1) == Substate(1))
   }
 
+  @Test func typesAreExactAndToldApart() throws {
+    struct Basket: Equatable, Sendable {}
+    #expect(Substate(5).value(as: Int?.self) == nil)
+    #expect(Substate(5 as Int?).value(as: Int.self) == nil)
+    #expect(Substate(5 as Int?) != Substate(5))
+    #expect(Substate(nil as Int?).value(as: Int?.self) == .some(nil))
+    var substates = SubstateReducers()
+    substates.register("x", Reducer<Int, Basket>.identity)
+    let bench = try Bench(substates)
+    let message = bench.run(.add("x", SubstatesTests.outer))
+    #expect(message.hasPrefix("substate x is of type "))
+    #expect(message != "substate x is of type Basket, got Basket", "the modules or places tell them apart")
+    #expect(bench.run(.add("x", Basket())) == "ok")
+  }
+
+  private static let outer = Basket()
+
   @Test func aSubstateChangesInPlace() throws {
     let bump = Reducer<Int, [Int]>("bump") { $1[$0] += 1 }
     let store = try Store(

@@ -9,6 +9,13 @@ public enum SubstateError: Error, Hashable, Sendable {
   /// A value or an action of another type than the substate's; both by name.
   case typeMismatch(name: String, expected: String, found: String)
 
+  /// A mismatch of two types, named with their modules where their own names are the same.
+  static func mismatch(_ name: String, expected: any Any.Type, found: any Any.Type) -> SubstateError {
+    let names = [expected, found].map { Substate.name(of: $0) }
+    guard names[0] == names[1] else { return .typeMismatch(name: name, expected: names[0], found: names[1]) }
+    return .typeMismatch(name: name, expected: String(reflecting: expected), found: String(reflecting: found))
+  }
+
   /// One sentence: what happened and what to do.
   public var message: String {
     switch self {

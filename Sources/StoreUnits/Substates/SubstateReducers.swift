@@ -8,8 +8,8 @@ public struct SubstateReducers: Sendable {
 
   private struct Entry: Sendable {
     let name: String
-    let stateType: String
-    let actionType: String
+    let stateType: any Any.Type
+    let actionType: any Any.Type
     let holds: @Sendable (Substate) -> Bool
     let takes: @Sendable (any Sendable) -> Bool
     let reducer: Reducer<SubstateAction, Substates>
@@ -24,7 +24,7 @@ public struct SubstateReducers: Sendable {
   ) {
     entries.append(
       Entry(
-        name: name, stateType: Substate.name(of: State.self), actionType: Substate.name(of: Action.self),
+        name: name, stateType: State.self, actionType: Action.self,
         holds: { $0.value(as: State.self) != nil }, takes: { $0 is Action },
         reducer: reducer.lift(
           action: { action in
@@ -91,7 +91,7 @@ public struct SubstateReducers: Sendable {
     switch action {
     case .add(let name, let substate, let isReplacing):
       for entry in entries(of: name) where !entry.holds(substate) {
-        throw .typeMismatch(name: name, expected: entry.stateType, found: substate.typeName)
+        throw .mismatch(name, expected: entry.stateType, found: substate.type)
       }
       try substates.add(name, substate, isReplacing: isReplacing)
     case .reset(let names): for name in names { substates.remove(name) }
@@ -105,7 +105,7 @@ public struct SubstateReducers: Sendable {
   private func misfit(_ name: String, _ local: any Sendable) -> SubstateError? {
     let registered = entries(of: name)
     guard let first = registered.first, !registered.contains(where: { $0.takes(local) }) else { return nil }
-    return .typeMismatch(name: name, expected: first.actionType, found: Substate.name(of: type(of: local)))
+    return .mismatch(name, expected: first.actionType, found: type(of: local))
   }
 
   /// What is wrong with an action that does not fail.
@@ -121,7 +121,7 @@ public struct SubstateReducers: Sendable {
       }
       // Possible only where reducers were registered, in a running store, for a substate that was there before.
       guard takers.contains(where: { $0.holds(substate) }) else {
-        return [.typeMismatch(name: name, expected: substate.typeName, found: first.stateType)]
+        return [.mismatch(name, expected: substate.type, found: first.stateType)]
       }
       return []
     }

@@ -21,7 +21,7 @@ public struct Substates: Sendable, Equatable {
   public func value<Value>(of name: String, as type: Value.Type = Value.self) throws(SubstateError) -> Value {
     guard let substate = entries[name] else { throw .absent(name: name) }
     guard let value = substate.value(as: type) else {
-      throw .typeMismatch(name: name, expected: substate.typeName, found: Substate.name(of: type))
+      throw .mismatch(name, expected: substate.type, found: type)
     }
     return value
   }
