@@ -52,8 +52,11 @@ private func store(
   where isStep: @escaping @Sendable (DocAction, Int, Int) -> Bool = { _, _, _ in true }
 ) throws -> DocStore {
   let cascading = Middleware<DocAction, DocAction, Doc>("cascading") { action, _, _ in
-    guard case .cascade(let depth) = action, depth > 0 else { return .none }
-    return IO { $0.dispatch(.cascade(depth - 1)) }
+    switch action {
+    case .cascade(let depth) where depth > 0: return IO { $0.dispatch(.cascade(depth - 1)) }
+    case .type("!"): return IO { $0.dispatch(.cascade(0)) }
+    default: return .none
+    }
   }
   return try Store(
     initial: Undoable(0),
@@ -150,6 +153,15 @@ private func text(_ store: DocStore) -> String { "\(store.state)" }
     #expect(text(store) == "[0, 11, 112, 1121, 5, 6, 8] 81 []")
     store.dispatch(.undo(.undo))
     #expect(store.state.present == 8, "undoing ended the earlier group")
+  }
+
+  @Test func whatAKeyedActionCausedBelongsToTheGroupAndDoesNotEndIt() throws {
+    let store = try store(grouping: .key { if case .type(let text) = $0 { text } else { nil } })
+    for _ in 0..<3 { store.dispatch(.type("!")) }
+    #expect(text(store) == "[0] 222 []")
+    store.dispatch(.cascade(1))
+    store.dispatch(.type("!"))
+    #expect(text(store) == "[0, 222, 224] 2242 []")
   }
 
   @Test func aGroupThatComesToNothingIsNoStep() throws {

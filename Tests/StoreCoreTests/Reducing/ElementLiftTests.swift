@@ -200,19 +200,49 @@ import TraceSupport
       var maybe: [Int]? = Array(repeating: 0, count: 100)
     }
     let bump = Reducer<Int, [Int]>("bump") { $1[0] += $0 }
-    let reducer = Reducer<Int, Holder>.compose(
+    let lifts: [Reducer<Int, Holder>] = [
       bump.lift(action: { ("a", $0) }, elementOf: \.map), bump.lift(action: { $0 }, each: \.map),
-      bump.liftOptional(action: { $0 }, state: \.maybe))
-    let store = try Store(initial: Holder(), reducer: reducer, emission: .never)
-    func addresses() -> [UnsafeRawPointer?] {
-      store.withState { state in
-        [state.map["a"], state.maybe].map { $0?.withUnsafeBytes { $0.baseAddress } }
+      bump.liftOptional(action: { $0 }, state: \.maybe),
+    ]
+    // One change a store: a second copy may well lie where the first value lay.
+    for reducer in lifts {
+      let store = try Store(initial: Holder(), reducer: reducer, emission: .never)
+      func addresses() -> [UnsafeRawPointer?] {
+        store.withState { state in
+          [state.map["a"], state.maybe].map { $0?.withUnsafeBytes { $0.baseAddress } }
+        }
       }
+      let before = addresses()
+      store.dispatch(1)
+      #expect(addresses() == before)
+      #expect([store.state.map["a"]?[0], store.state.maybe?[0]].count { $0 == 1 } == 1)
     }
-    let before = addresses()
-    store.dispatch(1)
-    #expect(addresses() == before)
-    #expect(store.state.map["a"]?[0] == 2)
-    #expect(store.state.maybe?[0] == 1)
+  }
+
+  /// A collection whose `indices` hold the collection itself, as those of most types do.
+  struct Shelf: MutableCollection, Sendable {
+    var rows: [Row]
+    var startIndex: Int { 0 }
+    var endIndex: Int { rows.count }
+    func index(after index: Int) -> Int { index + 1 }
+    subscript(position: Int) -> Row {
+      get { rows[position] }
+      _modify { yield &rows[position] }
+    }
+  }
+
+  @Test(arguments: 0..<3)
+  func aCollectionOfOnesOwnChangesInPlace(way: Int) throws {
+    let lifts: [Reducer<Int, Shelf>] = [
+      plainRow.lift(action: { ($0, .inc) }, elementOf: \.self),
+      plainRow.lift(action: { ($0, .inc) }, elementAt: \.self), plainRow.lift(action: { _ in .inc }, each: \.self),
+    ]
+    let store = try Store(
+      initial: Shelf(rows: (0..<100).map { Row(id: $0) }), reducer: lifts[way], emission: .never)
+    func address() -> UnsafeRawPointer? { store.withState { $0.rows.withUnsafeBytes { $0.baseAddress } } }
+    let before = address()
+    store.dispatch(3)
+    #expect(address() == before)
+    #expect(store.state.rows[3].count == 1)
   }
 }

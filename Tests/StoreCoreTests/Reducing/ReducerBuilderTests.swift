@@ -95,6 +95,11 @@ import Testing
     var state = 1
     for action in [Act.inc, .noop, .inc] { try wrapped.reduce(action, &state) }
     #expect(state == 10)
+    #expect(
+      try Self.result(
+        CountReducer.identity.wrapped {
+          $1 = 5; try $3(&$1); _ = ($0, $2)
+        }) == 1)
     let store = try Counting(
       initial: 7,
       reducer: FailureTests.failing.wrapped {
