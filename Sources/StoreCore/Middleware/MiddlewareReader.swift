@@ -1,0 +1,124 @@
+/// A middleware that still waits for its dependencies: a function from them to the middleware.
+///
+/// Readers are composed and lifted before anything is built; ``inject(_:)`` then builds all of it at once, and composing
+/// before injecting gives the same as injecting before composing. The idea is SwiftRex's `MiddlewareReader`, which is the
+/// reader monad.
+public struct MiddlewareReader<Dependencies, Input, Output, State>: Sendable {
+  @usableFromInline let build: @Sendable (Dependencies) -> Middleware<Input, Output, State>
+
+  /// A middleware that is built from its dependencies when they are there. The closure is called once an injection.
+  @inlinable
+  public init(_ build: @escaping @Sendable (Dependencies) -> Middleware<Input, Output, State>) { self.build = build }
+
+  /// Builds the middleware.
+  @inlinable
+  public func inject(_ dependencies: Dependencies) -> Middleware<Input, Output, State> { build(dependencies) }
+
+  /// A middleware that needs no dependencies, as a reader.
+  @inlinable
+  public static func pure(_ middleware: Middleware<Input, Output, State>) -> MiddlewareReader {
+    MiddlewareReader { _ in middleware }
+  }
+
+  // MARK: Composing
+
+  /// Builds nothing; neutral on both sides of a composition.
+  @inlinable public static var identity: MiddlewareReader { pure(.identity) }
+
+  /// This reader's middleware, then another's.
+  @inlinable
+  public func appending(_ other: MiddlewareReader) -> MiddlewareReader {
+    MiddlewareReader { inject($0).appending(other.inject($0)) }
+  }
+
+  /// The readers' middlewares in order.
+  @inlinable
+  public static func compose(_ readers: MiddlewareReader...) -> MiddlewareReader {
+    MiddlewareReader { dependencies in
+      Middleware(units: readers.flatMap { $0.inject(dependencies).units })
+    }
+  }
+
+  /// The readers' middlewares in order, top to bottom.
+  @inlinable
+  public static func compose(
+    @MiddlewareReaderBuilder<Dependencies, Input, Output, State> _ content: () -> MiddlewareReader
+  ) -> MiddlewareReader { content() }
+
+  // MARK: Mapping
+
+  /// A reader of what is made of this one's middleware.
+  @inlinable
+  public func mapMiddleware<OtherInput, OtherOutput, OtherState>(
+    _ transform:
+      @escaping @Sendable (Middleware<Input, Output, State>) -> Middleware<OtherInput, OtherOutput, OtherState>
+  ) -> MiddlewareReader<Dependencies, OtherInput, OtherOutput, OtherState> {
+    MiddlewareReader<Dependencies, OtherInput, OtherOutput, OtherState> { transform(inject($0)) }
+  }
+
+  /// The same middleware from other dependencies, of which this one's are a part.
+  @inlinable
+  public func contramapDependencies<World>(
+    _ part: @escaping @Sendable (World) -> Dependencies
+  ) -> MiddlewareReader<World, Input, Output, State> {
+    MiddlewareReader<World, Input, Output, State> { inject(part($0)) }
+  }
+
+  /// Both at once: other dependencies in, another middleware out.
+  @inlinable
+  public func dimap<World, OtherInput, OtherOutput, OtherState>(
+    dependencies part: @escaping @Sendable (World) -> Dependencies,
+    middleware transform:
+      @escaping @Sendable (Middleware<Input, Output, State>) -> Middleware<
+        OtherInput, OtherOutput, OtherState
+      >
+  ) -> MiddlewareReader<World, OtherInput, OtherOutput, OtherState> {
+    contramapDependencies(part).mapMiddleware(transform)
+  }
+
+  /// A reader that this one's middleware decides on; both get the same dependencies.
+  @inlinable
+  public func flatMap<OtherInput, OtherOutput, OtherState>(
+    _ transform:
+      @escaping @Sendable (Middleware<Input, Output, State>) -> MiddlewareReader<
+        Dependencies, OtherInput, OtherOutput, OtherState
+      >
+  ) -> MiddlewareReader<Dependencies, OtherInput, OtherOutput, OtherState> {
+    MiddlewareReader<Dependencies, OtherInput, OtherOutput, OtherState> { transform(inject($0)).inject($0) }
+  }
+
+  /// A reader of what is made of the middlewares of several, which may differ in actions and state.
+  @inlinable
+  public static func zip<each PartInput, each PartOutput, each PartState>(
+    _ readers: repeat MiddlewareReader<Dependencies, each PartInput, each PartOutput, each PartState>,
+    with join:
+      @escaping @Sendable (repeat Middleware<each PartInput, each PartOutput, each PartState>) -> Middleware<
+        Input, Output, State
+      >
+  ) -> MiddlewareReader {
+    let parts = (repeat each readers)
+    return MiddlewareReader { dependencies in join(repeat (each parts).inject(dependencies)) }
+  }
+}
+
+/// Lists readers from top to bottom; middlewares that need no dependencies may stand among them.
+@resultBuilder
+public enum MiddlewareReaderBuilder<Dependencies, Input, Output, State> {
+  /// The readers of one builder.
+  public typealias Reader = MiddlewareReader<Dependencies, Input, Output, State>
+
+  /// One reader.
+  public static func buildExpression(_ reader: Reader) -> Reader { reader }
+  /// A middleware that needs no dependencies.
+  public static func buildExpression(_ middleware: Middleware<Input, Output, State>) -> Reader { .pure(middleware) }
+  /// The composition, which may be empty.
+  public static func buildBlock(_ readers: Reader...) -> Reader { buildArray(readers) }
+  /// Readers from a loop.
+  public static func buildArray(_ readers: [Reader]) -> Reader { readers.reduce(.identity) { $0.appending($1) } }
+  /// A reader that may be left out.
+  public static func buildOptional(_ reader: Reader?) -> Reader { reader ?? .identity }
+  /// One of two readers.
+  public static func buildEither(first reader: Reader) -> Reader { reader }
+  /// One of two readers.
+  public static func buildEither(second reader: Reader) -> Reader { reader }
+}
