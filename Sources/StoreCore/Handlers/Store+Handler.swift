@@ -1,0 +1,42 @@
+extension Store {
+  /// Makes a store in one block of reducers, middlewares and handlers, lifted or not.
+  ///
+  /// - Parameters:
+  ///   - initial: the state to start from.
+  ///   - interceptors: all interceptors, the outermost first.
+  ///   - emission: when watchers are told.
+  ///   - clock: what stamps actions with the time; nil: they bear time zero.
+  ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
+  ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
+  ///   - handler: what the store does with actions, top to bottom.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  @inlinable
+  public convenience init(
+    initial: State, interceptors: [Interceptor<Action, State>] = [], emission: EmissionPolicy<State>,
+    clock: (any StoreClock)? = nil,
+    areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000,
+    @HandlerBuilder<Action, State> handler: () -> Handler<Action, State>
+  ) throws(StoreError) {
+    let handler = handler()
+    try self.init(
+      initial: initial, reducer: handler.reducer, middleware: handler.middleware, interceptors: interceptors,
+      emission: emission, clock: clock,
+      areEqual: areEqual, runawayLimit: runawayLimit)
+  }
+
+  /// Makes a store in one block, whose watchers are told when the state differs.
+  ///
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  @inlinable
+  public convenience init(
+    initial: State, interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil,
+    runawayLimit: Int = 1000,
+    @HandlerBuilder<Action, State> handler: () -> Handler<Action, State>
+  ) throws(StoreError) where State: Equatable {
+    let handler = handler()
+    try self.init(
+      initial: initial, reducer: handler.reducer, middleware: handler.middleware, interceptors: interceptors,
+      clock: clock,
+      runawayLimit: runawayLimit)
+  }
+}
