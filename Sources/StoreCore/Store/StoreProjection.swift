@@ -1,12 +1,12 @@
 /// A view of a store with other actions and another state (R26). It owns nothing: state is mapped on every read, actions are
 /// mapped before they are enqueued, and an action that maps to nil is not enqueued at all.
 public struct StoreProjection<Action: Sendable, State: Sendable>: Sendable {
-  private let base: any ProjectionBase<Action, State>
+  let base: any ProjectionBase<Action, State>
 
   init(_ base: any ProjectionBase<Action, State>) { self.base = base }
 
   /// The state now, mapped.
-  public var state: State { base.read() }
+  public var state: State { base.read { $0 } }
 
   /// Maps an action and has it processed; nil where the map drops it.
   @discardableResult
@@ -56,57 +56,5 @@ extension Store {
     state: @escaping @Sendable (State) -> Part
   ) -> StoreProjection<Local, Part> {
     StoreProjection<Local, Part>(Projected(name: name, base: self, action: action, state: state))
-  }
-}
-
-/// What a projection can stand on: a store or another projection.
-protocol ProjectionBase<Action, State>: Sendable {
-  associatedtype Action: Sendable
-  associatedtype State: Sendable
-
-  func read() -> State
-  func send(_ action: Action, _ source: ActionSource) -> DispatchResult?
-  func noteDropped(_ action: any Sendable, _ reason: String)
-  func watch<Part>(
-    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?,
-    _ onChange: @escaping @Sendable (Notification<Part>) -> Void
-  ) -> Subscription
-}
-
-extension Store: ProjectionBase {
-  func read() -> State { state }
-
-  func send(_ action: Action, _ source: ActionSource) -> DispatchResult? { dispatch(action, source: source) }
-
-  func noteDropped(_ action: any Sendable, _ reason: String) {
-    trace.reportFromAnyThread(.dropped(what: action, reason: reason))
-  }
-}
-
-/// A projection of a base. Watchers are mapped all the way down, so that they are compared, and traced, by what they see.
-private struct Projected<Base: ProjectionBase, Action: Sendable, State: Sendable>: ProjectionBase {
-  let name: String?
-  let base: Base
-  let action: @Sendable (Action) -> Base.Action?
-  let state: @Sendable (Base.State) -> State
-
-  func read() -> State { state(base.read()) }
-
-  func send(_ action: Action, _ source: ActionSource) -> DispatchResult? {
-    guard let mapped = self.action(action) else {
-      noteDropped(action, name.map { "projection \($0)" } ?? "projection")
-      return nil
-    }
-    return base.send(mapped, source)
-  }
-
-  func noteDropped(_ action: any Sendable, _ reason: String) { base.noteDropped(action, reason) }
-
-  func watch<Part>(
-    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?,
-    _ onChange: @escaping @Sendable (Notification<Part>) -> Void
-  ) -> Subscription {
-    let state = state
-    return base.watch(name, { part(state($0)) }, isDifferent: isDifferent, onChange)
   }
 }

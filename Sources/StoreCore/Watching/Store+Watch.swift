@@ -67,8 +67,9 @@ extension Store {
       recompose()
       first(current)
     }
-    return Subscription { [weak self] in
-      guard watcher.isActive else { return }
+    // The store alone keeps the watcher, so that what its closure holds goes when the store does.
+    return Subscription { [weak self, weak watcher] in
+      guard let watcher, watcher.isActive else { return }
       watcher.deactivate()
       self?.later(
         Job { [weak self] in
