@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "StoreSchema", targets: ["StoreSchema"]),
     .library(name: "StorePlugins", targets: ["StorePlugins"]),
     .library(name: "StoreHistory", targets: ["StoreHistory"]),
+    .library(name: "StoreCombine", targets: ["StoreCombine"]),
     .library(name: "StoreShell", targets: ["StoreShell"]),
     .library(name: "LineEditor", targets: ["LineEditor"]),
     .executable(name: "stsh", targets: ["stsh"]),
@@ -22,6 +23,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
+    .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
   ],
   targets: [
     .target(
@@ -43,6 +45,14 @@ let package = Package(
       name: "StorePlugins", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "LuaRuntime"],
       swiftSettings: strict),
     .target(name: "StoreHistory", dependencies: ["StoreCore", "StoreSchema"], swiftSettings: strict),
+    .target(
+      name: "StoreCombine",
+      dependencies: [
+        "StoreCore",
+        .product(
+          name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows])),
+      ],
+      swiftSettings: strict),
     .target(
       name: "StoreShell",
       dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreHistory"],
@@ -76,6 +86,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreCombineTests", dependencies: ["StoreCombine", "StoreCore", "TraceSupport"], swiftSettings: strict),
     .testTarget(
       name: "ScenarioTests",
       dependencies: ["StoreShell", "StorePlugins", "StoreUnits", "StoreCore", "StoreSchema", "PluginSupport"],

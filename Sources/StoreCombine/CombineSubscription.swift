@@ -1,0 +1,8 @@
+#if canImport(Combine)
+  import Combine
+#else
+  import OpenCombine
+#endif
+
+/// The library's protocol, in a file that does not see the type of that name in StoreCore.
+typealias CombineSubscription = Subscription

@@ -1,0 +1,55 @@
+import StoreCore
+
+#if canImport(Combine)
+  import Combine
+#else
+  import OpenCombine
+#endif
+
+extension Publisher where Failure == Never {
+  /// Dispatches what is published into a store, until the publisher finishes, the result is cancelled or released, or the
+  /// store is gone when a value comes.
+  ///
+  /// Each action has the line of this call as its source, of kind `effect`. What is published while the store is busy is
+  /// enqueued, in order.
+  public func dispatch<State>(
+    to connection: StoreConnection<Output, State>, info: String? = nil, file: String = #fileID,
+    function: String = #function, line: Int = #line
+  ) -> AnyCancellable {
+    let source = ActionSource(file: file, function: function, line: line, info: info, kind: .effect)
+    return map { DispatchedAction($0, source: source) }.dispatch(to: connection)
+  }
+
+  /// Dispatches what is published into a store, each action with the source that it bears; see
+  /// ``dispatch(to:info:file:function:line:)``.
+  public func dispatch<Action, State>(
+    to connection: StoreConnection<Action, State>
+  ) -> AnyCancellable where Output == DispatchedAction<Action> {
+    prefix { _ in connection.isOpen() }.sink { _ = connection.dispatch($0) }
+  }
+}
+
+extension IO {
+  /// Dispatches what a publisher publishes, from the commit until it finishes.
+  ///
+  /// Nothing cancels it, and it goes on when its unit is replaced; where either is wanted, run an effect over the
+  /// publisher's `values` instead.
+  ///
+  /// - Parameter publisher: its values have the line of this call as their source, of kind `effect`, and this action as
+  ///   their cause.
+  public static func publisher<Values: Publisher>(
+    _ publisher: Values, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
+  ) -> IO where Values.Output == Output, Values.Failure == Never {
+    let source = ActionSource(file: file, function: function, line: line, info: info, kind: .effect)
+    return .publisher(publisher.map { DispatchedAction($0, source: source) })
+  }
+
+  /// Dispatches what a publisher publishes, each action with the source that it bears, from the commit until it finishes.
+  public static func publisher<Values: Publisher>(
+    _ publisher: Values
+  ) -> IO where Values.Output == DispatchedAction<Output>, Values.Failure == Never {
+    IO { output in
+      publisher.subscribe(Subscribers.Sink(receiveCompletion: { _ in }, receiveValue: { output.dispatch($0) }))
+    }
+  }
+}
