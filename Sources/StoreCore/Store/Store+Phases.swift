@@ -87,7 +87,9 @@ extension Store {
         action: action, context: context, before: before, after: current, failure: nil,
         original: composition.isIntercepted ? originalOfPassage(action) : nil))
     if trace.isOn { traceCommit(context.number, before) }
+    committed?.action = action
     notify(context, composition, before)
+    committed?.action = nil
   }
 
   /// Tells watchers, where the emission policy lets it through.

@@ -35,6 +35,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var parked: ParkedStore<Action, State>?
   @usableFromInline let chain = InterceptorChain<Action, State>()
   @exclusivity(unchecked) @usableFromInline var pendingIO: [IO<Action>] = []
+  /// Where the action of a commit is noted, if a watcher wants to know it.
+  @exclusivity(unchecked) @usableFromInline var committed: CommittedAction<Action>?
   @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
   @usableFromInline let clock: (any StoreClock)?
   @usableFromInline let trace: TracePoint
