@@ -1,3 +1,4 @@
+import Dispatch
 import StoreCombine
 import StoreCore
 import Synchronization
@@ -109,6 +110,28 @@ import TraceSupport
     store.dispatch(.inc)
     withExtendedLifetime((sink, other)) {}
     #expect(order.all == ["0", "0.", "1", "1.", "2", "2.", "3", "3.", "b3", "4", "4.", "b4"])
+  }
+
+  /// A state that was there already is told on the thread that asks, which does not own the store then.
+  @Test(arguments: [false, true])
+  func whatChangesWhileASubscriberIsToldComesAfter(isOnAnotherThread: Bool) throws {
+    let store = try Counting(initial: 0, reducer: count)
+    let probe = Probe(onValue: { value, _ in
+      guard value < 3 else { return .none }
+      let done = DispatchSemaphore(value: 0)
+      let change: @Sendable () -> Void = {
+        store.dispatch(.inc)
+        store.dispatch(.inc)
+        done.signal()
+      }
+      if isOnAnotherThread { DispatchQueue.global().async(execute: change) } else { change() }
+      done.wait()
+      return .none
+    })
+    store.connection.publisher.subscribe(probe)
+    probe.request(.unlimited)
+    #expect(probe.got.all == [0, 1, 2, 3, 4, 5, 6])
+    #expect(probe.ends.all == [], "never two at a time")
   }
 
   @Test func itFinishesOnceWhenTheStoreGoes() throws {
