@@ -32,8 +32,8 @@ extension Publisher where Failure == Never {
 extension IO {
   /// Dispatches what a publisher publishes, from the commit until it finishes.
   ///
-  /// Nothing cancels it, and it goes on when its unit is replaced; where either is wanted, run an effect over the
-  /// publisher's `values` instead.
+  /// Nothing cancels it, and it goes on when its unit is replaced; ``Effect/publisher(file:function:line:_:)`` is
+  /// for what is to be cancelled or to end with its unit.
   ///
   /// - Parameter publisher: its values have the line of this call as their source, of kind `effect`, and this action as
   ///   their cause.

@@ -115,4 +115,49 @@ import Testing
     #expect(store.state == 6)
     #expect(records.all.map(\.1.kind) == [.effect, .effect, .effect])
   }
+
+  @Test func aPublisherAsAnEffectEndsWithItsTokenItsPublisherAndItsStore() throws {
+    // Safe: this test is the only one that uses it, and the effect runs on the thread that owns the store, which is this.
+    nonisolated(unsafe) let subjects = (0..<3).map { _ in PassthroughSubject<Int, Never>() }
+    let starts = Mutex(0)
+    let ends = Notes<String>()
+    let line = Mutex(0)
+    let feeding = Middleware<Act, Act, Int>.effects("feed") { action, _, _ -> Effect<Void, Act> in
+      line.withLock { $0 = #line + 2 }
+      if action == .noop { return .cancel("feed") }
+      let effect = Effect<Void, Act>.publisher { _ in
+        let start = starts.withLock { starts in
+          defer { starts += 1 }
+          return starts
+        }
+        return subjects[start].handleEvents(
+          receiveCompletion: { _ in ends.note("finished") }, receiveCancel: { ends.note("cancelled") }
+        ).map { Act.set($0) }
+      }
+      return action == .inc ? effect.token("feed") : .none
+    }
+    var (store, records): (Counting?, Notes<(Act, ActionSource)>) = try Self.recording(0, feeding)
+    store?.dispatch(.inc)
+    for value in [10, 11] { subjects[0].send(value) }
+    #expect(records.all.map(\.0) == [.inc, .set(10), .set(11)])
+    #expect(records.all.last?.1.line == line.withLock { $0 })
+    #expect(records.all.last?.1.cause == 1)
+    store?.dispatch(.noop)
+    subjects[0].send(12)
+    #expect(store?.state == 11)
+    #expect(ends.all == ["cancelled"])
+
+    store?.dispatch(.inc)
+    subjects[1].send(20)
+    subjects[1].send(completion: .finished)
+    #expect(store?.state == 20)
+    #expect(store?.effects.isEmpty == true)
+    #expect(ends.all == ["cancelled", "finished"])
+
+    store?.dispatch(.inc)
+    weak let gone = store
+    store = nil
+    #expect(gone == nil)
+    #expect(ends.all == ["cancelled", "finished", "cancelled"])
+  }
 }
