@@ -1,0 +1,21 @@
+import StoreCore
+
+extension Reducer {
+  /// Changes the state in answer to one action, where a condition holds: what ``BridgeRule`` is for dispatching.
+  ///
+  /// - Parameters:
+  ///   - payload: what the change needs of an action; nil: the action changes nothing.
+  ///   - name: what traces call the reducer.
+  ///   - allows: looks at the state as this reducer finds it.
+  ///   - change: changes the state in place.
+  public static func on<Payload>(
+    _ payload: @escaping @Sendable (Action) -> Payload?, name: String = "reducer",
+    guard allows: @escaping @Sendable (State) -> Bool = { _ in true },
+    change: @escaping @Sendable (inout State, Payload) -> Void
+  ) -> Reducer {
+    Reducer(name) { action, state in
+      guard let payload = payload(action), allows(state) else { return }
+      change(&state, payload)
+    }
+  }
+}
