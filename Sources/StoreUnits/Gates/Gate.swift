@@ -10,8 +10,14 @@ public final class Gate: Sendable {
   /// A gate that stands open or shut to begin with.
   public init(isOpen: Bool = true) { open = Atomic(isOpen) }
 
+  /// A gate that stands as a saved one did.
+  public convenience init(_ state: GateState) { self.init(isOpen: state.isOpen) }
+
   /// Whether plain actions and output pass.
   public var isOpen: Bool { open.load(ordering: .relaxed) }
+
+  /// Where the gate stands, in the form that is saved.
+  public var state: GateState { GateState(isOpen: isOpen) }
 
   /// How many actions were held back.
   public var held: Int { heldInputs.load(ordering: .relaxed) }
@@ -30,19 +36,4 @@ public final class Gate: Sendable {
   /// - Returns: whether it stood otherwise before.
   @discardableResult
   public func set(isOpen: Bool) -> Bool { open.exchange(isOpen, ordering: .relaxed) != isOpen }
-}
-
-/// What several units under one gate share: the control map is evaluated once an action, when the first of them is asked.
-final class LatestControl: Sendable {
-  private let number = Atomic<Int>(0)
-  private let wasControl = Atomic<Bool>(false)
-
-  /// Whether an action is a control action.
-  func isControl(_ number: Int, _ evaluate: () -> Bool) -> Bool {
-    if self.number.load(ordering: .relaxed) == number { return wasControl.load(ordering: .relaxed) }
-    let isControl = evaluate()
-    wasControl.store(isControl, ordering: .relaxed)
-    self.number.store(number, ordering: .relaxed)
-    return isControl
-  }
 }

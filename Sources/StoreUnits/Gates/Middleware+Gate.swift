@@ -12,11 +12,12 @@ extension Middleware {
   public func gated<Control: Equatable & Sendable>(
     by gate: Gate = Gate(), control: @escaping @Sendable (Input) -> Control?, on: Control, off: Control
   ) -> Middleware {
-    let latest = LatestControl()
+    let controls = LatestControls()
     return Middleware(
       units: units.map { unit in
         unit.mapHandler { inner, attachment in
           let trace = attachment.trace
+          let latest = controls.latest(of: trace)
           return { input, context in
             let isControl = latest.isControl(context.number) {
               guard let value = control(input) else { return false }

@@ -1,0 +1,13 @@
+/// Where a gate stands, as states and files hold it.
+public enum GateState: String, Codable, Hashable, Sendable, CaseIterable {
+  /// Plain actions and output pass.
+  case on
+  /// Only control actions pass.
+  case off
+
+  /// The state of a gate that is open or not.
+  public init(isOpen: Bool) { self = isOpen ? .on : .off }
+
+  /// Whether plain actions and output pass.
+  public var isOpen: Bool { self == .on }
+}
