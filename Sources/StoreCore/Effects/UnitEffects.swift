@@ -129,7 +129,14 @@ final class UnitEffects: @unchecked Sendable {
   }
 
   private func report(_ entry: EffectEntry, _ step: EffectStep) {
-    runtime.trace.report(
-      .effect(number: entry.number, unit: place(entry.path), token: entry.key.map { "\($0.token)" }, step: step))
+    let trace = runtime.trace
+    guard trace.isOn else { return }
+    let (place, token) = (place(entry.path), entry.key.map { "\($0.token)" })
+    trace.report(.effect(number: entry.number, unit: place, token: token, step: step))
+    let unit = "\(place)/\(token ?? "-")"
+    switch step {
+    case .start: trace.begin(.effect, number: entry.number, unit: unit)
+    case .cancel, .done: trace.end(.effect, number: entry.number, unit: unit)
+    }
   }
 }

@@ -73,6 +73,7 @@ extension Store {
   /// - Returns: what kept it from being committed, if anything did.
   @usableFromInline
   func intercept(_ action: Action, _ context: ActionContext) -> (any Error)? {
+    if trace.isOn { trace.taken(context.number) }
     guard let passage = chain.run(action, context) else { return nil }
     return passage.failure
   }
@@ -81,7 +82,9 @@ extension Store {
     let name = link.interceptor.name
     let number = processing
     if trace.isOn { trace.report(.before(number: number, unit: name, state: current)) }
+    trace.begin(.intercept, number: number, unit: name)
     if !link.enter(action) { drop(action, by: name) }
+    trace.end(.intercept, number: number, unit: name)
     if trace.isOn { trace.report(.after(number: number, unit: name, state: current)) }
   }
 

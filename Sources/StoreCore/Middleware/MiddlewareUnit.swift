@@ -63,11 +63,15 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
         guard trace.isOn else { return handle(input, context, state) }
         let number = context.number
         trace.report(.handle(number: number, unit: name, state: state()))
+        trace.begin(.handle, number: number, unit: name)
         let io = handle(input, context, state)
+        trace.end(.handle, number: number, unit: name)
         guard !io.isNone else { return io }
         return IO { output in
           trace.report(.io(number: number, unit: name, state: state()))
+          trace.begin(.io, number: number, unit: name)
           io.run(output)
+          trace.end(.io, number: number, unit: name)
         }
       }
     }

@@ -36,9 +36,11 @@ public struct Reducer<Action, State>: Sendable {
   public init(_ name: String = "reducer", _ body: @escaping @Sendable (Action, inout State) -> Void) {
     self.init(names: [name], plain: body, canFail: nil) { action, state, context, trace in
       guard trace.isOn else { return body(action, &state) }
-      let before = state
+      let before = trace.isReporting ? state : nil
+      trace.begin(.reduce, number: context.number, unit: name)
       body(action, &state)
-      trace.report(.reduce(number: context.number, unit: name, before: before, after: state))
+      trace.end(.reduce, number: context.number, unit: name)
+      if let before { trace.report(.reduce(number: context.number, unit: name, before: before, after: state)) }
     }
   }
 
@@ -55,9 +57,11 @@ public struct Reducer<Action, State>: Sendable {
   ) -> Reducer {
     Reducer(names: [name], plain: nil, canFail: canFail) { action, state, context, trace in
       guard trace.isOn else { return try body(action, &state, context) }
-      let before = state
+      let before = trace.isReporting ? state : nil
+      trace.begin(.reduce, number: context.number, unit: name)
+      defer { trace.end(.reduce, number: context.number, unit: name) }
       try body(action, &state, context)
-      trace.report(.reduce(number: context.number, unit: name, before: before, after: state))
+      if let before { trace.report(.reduce(number: context.number, unit: name, before: before, after: state)) }
     }
   }
 

@@ -31,28 +31,31 @@ final class Composition<Action: Sendable, State: Sendable> {
 
   init(
     reducer: Reducer<Action, State>, attached: [AttachedUnit<Action, State>], emission: EmissionPolicy<State>,
-    recorder: ((ActionRecord<Action, State>) -> Void)?, watchers: [Watcher<State>], isTraced: Bool, isIntercepted: Bool
+    recorder: ((ActionRecord<Action, State>) -> Void)?, watchers: [Watcher<State>], trace: TracePoint,
+    isIntercepted: Bool
   ) {
     reduce = reducer.traced
     canFail = reducer.canFail
     reducePlainly = reducer.plain ?? { _, _ in }
     hasPlain = reducer.plain != nil
-    handle = Composition.chain(attached)
-    hasMiddleware = !attached.isEmpty
+    let measuring = Measuring<Action, State>(trace)
+    let handle = Composition.chain(attached)
+    self.handle = measuring?.handle(handle, isIntercepted: isIntercepted) ?? handle
+    hasMiddleware = !attached.isEmpty || measuring != nil
     supervises = attached.contains(where: \.supervises)
-    self.recorder = recorder
+    self.recorder = measuring?.recorder(recorder) ?? recorder
     self.isIntercepted = isIntercepted
     switch emission.decide {
-    case .when(let predicate): emits = predicate
+    case .when(let predicate): emits = measuring?.predicate(predicate, emission.name) ?? predicate
     case .always, .never: emits = nil
     }
     if case .never = emission.decide {
       keptWatchers = []
     } else {
-      keptWatchers = watchers
+      keptWatchers = measuring?.watchers(watchers) ?? watchers
     }
     self.watchers = keptWatchers.map { Unmanaged.passUnretained($0) }
-    isObserved = isTraced || recorder != nil || !keptWatchers.isEmpty
+    isObserved = trace.isOn || recorder != nil || !keptWatchers.isEmpty
   }
 
   // Closures that call the next ones: what a closure captures needs no reference counting when it is called.
@@ -90,10 +93,10 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
   @usableFromInline var supervises: Bool { attached.contains(where: \.supervises) }
 
   @usableFromInline
-  func composition(isTraced: Bool, isIntercepted: Bool) -> Composition<Action, State> {
+  func composition(trace: TracePoint, isIntercepted: Bool) -> Composition<Action, State> {
     Composition(
       reducer: reducer, attached: attached, emission: emission, recorder: recorder, watchers: watchers,
-      isTraced: isTraced, isIntercepted: isIntercepted)
+      trace: trace, isIntercepted: isIntercepted)
   }
 }
 

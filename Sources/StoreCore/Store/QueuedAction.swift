@@ -32,7 +32,8 @@ enum Queued<Action: Sendable> {
 @usableFromInline
 enum Incoming<Action: Sendable>: Sendable {
   /// - root: what an effect of an action counts for, while that action's drain is on; 0: nothing.
-  case action(Action, ActionSource, root: Int)
+  /// - since: when its wait began, while somebody listens to spans.
+  case action(Action, ActionSource, root: Int, since: Duration?)
   case job(Job)
   /// A job that takes its place in the order of enqueueing at once, such as what an effect emits.
   case emission(Job)

@@ -65,7 +65,7 @@ extension Store {
     if parked != nil { return answerWhileParked(action, source) }
     let number = nextNumber
     nextNumber = number + 1
-    if trace.isOn { trace.report(.enqueued(number: number, action: action, cause: source.cause)) }
+    if trace.isOn { trace.enqueued(number, action, cause: source.cause) }
     guard queue.isEmpty else {
       queue.append(.action(QueuedAction(action: action, source: source, number: number, root: number)))
       return finish(nil, of: number)
@@ -110,7 +110,7 @@ extension Store {
   @discardableResult
   func emit(_ action: Action, _ source: ActionSource, root: Int) -> Int? {
     guard ownership.isMine else {
-      ownership.bring(.action(action, source, root: root))
+      ownership.bring(.action(action, source, root: root, since: trace.now))
       drainIncoming()
       return nil
     }
@@ -146,14 +146,14 @@ extension Store {
 
   /// Appends an action to the queue, with its number and, where it is dispatched while another is processed, its cause.
   private func append(
-    _ action: Action, _ source: ActionSource, root emitted: Int = 0,
+    _ action: Action, _ source: ActionSource, root emitted: Int = 0, since: Duration? = nil,
     onDone: (@Sendable (DispatchResult) -> Void)? = nil
   ) -> Int {
     let number = nextNumber
     nextNumber += 1
     var source = source
     if processing != 0, source.cause == nil { source.cause = processing }
-    trace.report(.enqueued(number: number, action: action, cause: source.cause))
+    if trace.isOn { trace.enqueued(number, action, cause: source.cause, since: since) }
     let root: Int
     if processing != 0 {
       root = processingRoot
@@ -220,11 +220,13 @@ extension Store {
     let error = StoreError.runaway(
       limit: guardrail.limit, next: "\(next.action)", source: next.source,
       chain: guardrail.chain(from: next.source.cause ?? next.root))
+    trace.end(.queue, number: next.number)
     next.onDone?(DispatchResult(number: next.number, outcome: .stopped(error)))
     var jobs = 0
     while let dropped = queue.popFirst() {
       switch dropped {
       case .action(let action):
+        trace.end(.queue, number: action.number)
         action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
       case .job(let job):
         jobs += 1
@@ -250,7 +252,8 @@ extension Store {
     }
     for entry in ownership.take() {
       switch entry {
-      case .action(let action, let source, let root): _ = append(action, source, root: root)
+      case .action(let action, let source, let root, let since):
+        _ = append(action, source, root: root, since: since)
       case .job(let job): queue.append(.job(job))
       case .emission(let job): job.run()
       }

@@ -21,7 +21,7 @@ extension Store {
   ) -> (any Error)? {
     let context = ActionContext(number: number, source: source, time: clock?.now ?? .zero, root: root)
     let failure = composition.isIntercepted ? intercept(action, context) : run(action, context, composition)
-    if trace.isOn { trace.report(.done(number: number)) }
+    if trace.isOn { trace.done(number) }
     return failure
   }
 
@@ -86,7 +86,7 @@ extension Store {
       ActionRecord(
         action: action, context: context, before: before, after: current, failure: nil,
         original: composition.isIntercepted ? originalOfPassage(action) : nil))
-    if trace.isOn { traceCommit(context.number, before) }
+    if trace.isReporting { traceCommit(context.number, before) }
     committed?.action = action
     notify(context, composition, before)
     committed?.action = nil

@@ -72,7 +72,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     trace = TracePoint { job in owner.store?.later(job) }
     effectRuntime = EffectRuntime(owner, clock: clock, trace: trace)
     parts = CompositionParts(reducer: reducer, emission: emission)
-    let first = parts.composition(isTraced: false, isIntercepted: false)
+    let first = parts.composition(trace: trace, isIntercepted: false)
     composition = Unmanaged.passUnretained(first)
     keptCompositions = [first]
     owner.store = self
@@ -189,7 +189,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Makes the composition anew, after a change of its parts.
   @usableFromInline
   func recompose() {
-    let next = parts.composition(isTraced: trace.isOn, isIntercepted: !chain.isEmpty)
+    let next = parts.composition(trace: trace, isIntercepted: !chain.isEmpty)
     composition = Unmanaged.passUnretained(next)
     isPlain = next.isPlain && parked == nil
     keptCompositions.append(next)

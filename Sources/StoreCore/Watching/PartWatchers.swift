@@ -90,6 +90,7 @@ extension Store {
       exclusively: { [weak self] job in self?.exclusively { job.run() } },
       later: { [weak self] job in self?.later(job) }, trace: trace)
     parts.subscription = register(
+      "parts",
       tell: { [weak parts] before, now, context in
         guard let parts, !parts.told.isEmpty else { return }
         for key in differing(before, now) { parts.tell(key, part(before, key), part(now, key), context) }

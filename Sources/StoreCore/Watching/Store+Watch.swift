@@ -12,6 +12,7 @@ extension Store {
   ) -> Subscription {
     let trace = trace
     return register(
+      name,
       tell: { before, now, context in
         trace.report(.notified(number: context.number, watcher: name, value: now))
         onChange(Notification(old: before, new: now, context: context))
@@ -40,6 +41,7 @@ extension Store {
     let trace = trace
     let last = LastPart<Part>()
     return register(
+      name,
       tell: { _, now, context in
         let new = part(now)
         if let old = last.part, let isDifferent, !isDifferent(old, new) { return }
@@ -59,9 +61,9 @@ extension Store {
   /// Adds a watcher behind the others and has it told of the state now.
   @usableFromInline
   func register(
-    tell: @escaping (State, State, ActionContext) -> Void, first: (State) -> Void
+    _ name: String, tell: @escaping (State, State, ActionContext) -> Void, first: (State) -> Void
   ) -> Subscription {
-    let watcher = Watcher(tell: tell)
+    let watcher = Watcher(name: name, tell: tell)
     exclusively {
       parts.watchers.append(watcher)
       recompose()

@@ -18,9 +18,14 @@ public final class Subscription: Sendable {
 final class Watcher<State>: @unchecked Sendable {
   // Safe: `tell` is called only by the thread that owns the store; the flag may fall on any thread.
   @usableFromInline let active = Atomic<Bool>(true)
+  /// What spans call it.
+  let name: String
   @usableFromInline let tell: (_ before: State, _ now: State, ActionContext) -> Void
 
-  init(tell: @escaping (State, State, ActionContext) -> Void) { self.tell = tell }
+  init(name: String, tell: @escaping (State, State, ActionContext) -> Void) {
+    self.name = name
+    self.tell = tell
+  }
 
   /// Tells the watcher, unless it was cancelled.
   @inlinable

@@ -1,0 +1,88 @@
+/// What a span times: one phase of one action, of one unit where there is one.
+public enum SpanPhase: String, CaseIterable, Sendable {
+  /// An action waits, from the dispatch until it is taken up or dropped.
+  case queue
+  /// An action is processed, from being taken up until it is done or has failed.
+  case action
+  /// An interceptor and all that it wraps.
+  case intercept
+  /// A middleware is asked.
+  case handle
+  /// A reducer runs.
+  case reduce
+  /// The commit is recorded.
+  case commit
+  /// A watcher is told, what it compares included; or the emission policy decides whether watchers are told.
+  case notify
+  /// An IO closure runs.
+  case io
+  /// An effect runs, from its start until it is done or cancelled.
+  case effect
+}
+
+/// The beginning or the end of a span.
+///
+/// Spans of one action, phase and unit do not overlap. All but those of the phases `queue` and `effect` nest.
+public struct SpanEvent {
+  /// Which of the two.
+  public let edge: Edge
+  /// What the span times.
+  public let phase: SpanPhase
+  /// The action's number.
+  public let number: Int
+  /// The unit or watcher, where there is one; of an effect `unit/token`.
+  public let unit: String?
+  /// The time on the listener's clock.
+  public let time: Duration
+  /// The action, where a span of phase `queue` begins.
+  public let action: Any?
+  /// The number of the action that caused it, where a span of phase `queue` begins.
+  public let cause: Int?
+
+  /// The two ends of a span.
+  public enum Edge: Sendable {
+    /// The span begins.
+    case begin
+    /// The span ends.
+    case end
+  }
+
+  init(
+    _ edge: Edge, _ phase: SpanPhase, _ number: Int, _ unit: String?, _ time: Duration, action: Any? = nil,
+    cause: Int? = nil
+  ) {
+    self.edge = edge
+    self.phase = phase
+    self.number = number
+    self.unit = unit
+    self.time = time
+    self.action = action
+    self.cause = cause
+  }
+}
+
+/// Somebody who gets the spans of a store.
+public struct SpanListener {
+  let clock: @Sendable () -> Duration
+  let receive: (SpanEvent) -> Void
+
+  /// Makes a listener.
+  ///
+  /// - Parameters:
+  ///   - clock: a monotonic clock; asked only while the listener listens, from any thread.
+  ///   - receive: gets both ends of every span, on the thread that processes actions.
+  public init(clock: @escaping @Sendable () -> Duration, receive: @escaping (SpanEvent) -> Void) {
+    self.clock = clock
+    self.receive = receive
+  }
+}
+
+extension Store {
+  /// Has the phases of every action timed; nil: no longer. Nothing is timed, and no clock read, while nobody listens.
+  public func setSpans(_ listener: SpanListener?) {
+    exclusively {
+      trace.setListener(listener)
+      recompose()
+    }
+  }
+}
