@@ -167,6 +167,26 @@ private func echo(_ name: String = "u") -> Panels {
     #expect(store.state.count == 1)
   }
 
+  /// R21 and R33.
+  @Test func longLivedEffectsRunOnlyWhileTheGateIsOpen() throws {
+    let living = Panels(units: [
+      MiddlewareUnit(name: "u") { attachment in
+        attachment.supervise { [Supervised("tick") { context in try? await context.sleep(for: .seconds(1000)) }] }
+        return { _, _ in nil }
+      }
+    ])
+    let gatings: [(String, Panels)] = [
+      ("by action", living.gated(control: \.turn)), ("by state", living.gated(whileState: \.isOn)),
+    ]
+    for (name, middleware) in gatings {
+      let store = try Store(initial: Panel(), reducer: panel, middleware: middleware, clock: VirtualClock())
+      let trace = TraceLines("E")
+      trace.listen(to: store)
+      for action in [PanelAction.x, .turn(false), .x, .turn(true)] { store.dispatch(action) }
+      #expect(trace.lines.map { $0.split(separator: " ").last } == ["cancel", "start"], "\(name) \(trace.lines)")
+    }
+  }
+
   @Test func aControlActionOfOneStoreIsNotTakenForAPlainOneOfAnother() throws {
     let gate = Gate()
     let shared = echo().gated(by: gate, control: \.turn)

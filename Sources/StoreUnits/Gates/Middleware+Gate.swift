@@ -2,7 +2,8 @@ import StoreCore
 
 extension Middleware {
   /// Gates these middlewares by actions of the application: a control action moves the gate when it arrives and is always
-  /// forwarded, a plain one only while the gate is open (R21).
+  /// forwarded, a plain one only while the gate is open (R21). The long-lived effects that the units say should be running
+  /// (R33) run only while it is open.
   ///
   /// - Parameters:
   ///   - gate: the gate; all units here share it. Gate each first to control them apart.
@@ -15,7 +16,7 @@ extension Middleware {
     let controls = LatestControls()
     return Middleware(
       units: units.map { unit in
-        unit.mapHandler { inner, attachment in
+        unit.mapAttachment { $0.supervising { gate.isOpen } }.mapHandler { inner, attachment in
           let trace = attachment.trace
           let latest = controls.latest(of: trace)
           return { input, context in
@@ -45,7 +46,10 @@ extension Middleware {
   ) -> Middleware {
     Middleware(
       units: units.map { unit in
-        unit.mapHandler { inner, attachment in
+        unit.mapAttachment { attachment in
+          let state = attachment.state
+          return attachment.supervising { isOpen(state()) }
+        }.mapHandler { inner, attachment in
           let (state, trace) = (attachment.state, attachment.trace)
           return { input, context in
             guard isOpen(state()) else {
@@ -66,7 +70,7 @@ extension Middleware {
   public func gated(by gate: Gate, accepting accepts: @escaping @Sendable (Input) -> Bool) -> Middleware {
     Middleware(
       units: units.map { unit in
-        unit.mapHandler { inner, attachment in
+        unit.mapAttachment { $0.supervising { gate.isOpen } }.mapHandler { inner, attachment in
           let trace = attachment.trace
           return { input, context in
             guard accepts(input) else { return nil }
