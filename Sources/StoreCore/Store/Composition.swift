@@ -38,21 +38,25 @@ final class Composition<Action: Sendable, State: Sendable> {
     canFail = reducer.canFail
     reducePlainly = reducer.plain ?? { _, _ in }
     hasPlain = reducer.plain != nil
-    let measuring = Measuring<Action, State>(trace)
     let handle = Composition.chain(attached)
-    self.handle = measuring?.handle(handle, isIntercepted: isIntercepted) ?? handle
-    hasMiddleware = !attached.isEmpty || measuring != nil
+    // Not `??`, which would call either by way of a thunk. What is intercepted is taken up by the interceptors.
+    if trace.isMeasuring, !isIntercepted {
+      self.handle = Composition.taking(trace, then: handle)
+    } else {
+      self.handle = handle
+    }
+    hasMiddleware = !attached.isEmpty || trace.isMeasuring
     supervises = attached.contains(where: \.supervises)
-    self.recorder = measuring?.recorder(recorder) ?? recorder
+    self.recorder = recorder
     self.isIntercepted = isIntercepted
     switch emission.decide {
-    case .when(let predicate): emits = measuring?.predicate(predicate, emission.name) ?? predicate
+    case .when(let predicate): emits = predicate
     case .always, .never: emits = nil
     }
     if case .never = emission.decide {
       keptWatchers = []
     } else {
-      keptWatchers = measuring?.watchers(watchers) ?? watchers
+      keptWatchers = watchers
     }
     self.watchers = keptWatchers.map { Unmanaged.passUnretained($0) }
     isObserved = trace.isOn || recorder != nil || !keptWatchers.isEmpty
@@ -94,9 +98,10 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
 
   @usableFromInline
   func composition(trace: TracePoint, isIntercepted: Bool) -> Composition<Action, State> {
-    Composition(
-      reducer: reducer, attached: attached, emission: emission, recorder: recorder, watchers: watchers,
-      trace: trace, isIntercepted: isIntercepted)
+    let parts = trace.isMeasuring ? measured(by: trace) : self
+    return Composition(
+      reducer: parts.reducer, attached: parts.attached, emission: parts.emission, recorder: parts.recorder,
+      watchers: parts.watchers, trace: trace, isIntercepted: isIntercepted)
   }
 }
 

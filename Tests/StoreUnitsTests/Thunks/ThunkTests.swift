@@ -32,7 +32,7 @@ private let counting = Reducer<Act, Int>("count") { action, count in
 
 private let logging = Interceptor<Act, Int>("log") { action, _, _, next in next(action) }
 
-private final class Notes: Sendable {
+private final class ThunkNotes: Sendable {
   private let notes = Mutex<[String]>([])
   var all: [String] { notes.withLock { $0 } }
   func note(_ text: String) { notes.withLock { $0.append(text) } }
@@ -114,7 +114,7 @@ private final class Notes: Sendable {
   @Test func aThunkSleepsOnTheStoresClockAndEndsWithItsInterceptor() throws {
     let clock = VirtualClock()
     let store = try Store(initial: 0, reducer: counting, interceptors: [.thunks { $0.thunk }], clock: clock)
-    let notes = Notes()
+    let notes = ThunkNotes()
     let slow = Thunk<Act, Int>("slow") { thunk in
       do {
         try await thunk.sleep(for: .seconds(2))
@@ -161,7 +161,7 @@ private final class Notes: Sendable {
     }
     let store = try Store(
       initial: 0, reducer: counting.appending(refusing), interceptors: [.thunks { $0.thunk }])
-    let notes = Notes()
+    let notes = ThunkNotes()
     store.setErrorHandler { _ in notes.note("late error") }
     store.dispatch(
       .thunk(
