@@ -27,12 +27,12 @@ enum AlignedRun<Content: TreeContent> {
       if oldHeight >= newHeight {
         let child = old.childIndex(at: oldOffset)
         oldOffset -= old.start(of: child)
-        old = old.children[child].node
+        old = old.children[child]
       }
       if newHeight >= oldHeight {
         let child = new.childIndex(at: newOffset)
         newOffset -= new.start(of: child)
-        new = new.children[child].node
+        new = new.children[child]
       }
     }
     self = .separate(

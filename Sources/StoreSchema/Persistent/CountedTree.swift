@@ -82,7 +82,7 @@ struct CountedTree<Content: TreeContent> {
     makeRootUnique()
     guard let node = root, index >= 0, index < node.count else { preconditionFailure("Index out of range") }
     let taken = node.remove(at: index, take: take)
-    while let node = root, node.height > 0, node.slots == 1 { root = node.children.pointee.node }
+    while let node = root, node.height > 0, node.slots == 1 { root = node.children.pointee }
     if node.count == 0 { root = nil }
     return taken
   }

@@ -38,7 +38,7 @@ public struct PersistentMap<Key: Comparable, Value> {
       node = node._withUnsafeGuaranteedRef { node in
         let index = node.childIndex(for: key)
         rank += node.start(of: index)
-        return Unmanaged.passUnretained(node.children[index].node)
+        return Unmanaged.passUnretained(node.children[index])
       }
     }
     return node._withUnsafeGuaranteedRef { leaf in

@@ -9,11 +9,11 @@ extension TreeNode {
     let index = childIndex(at: max(0, offset - 1))
     let local = offset - start(of: index)
     makeChildUnique(index)
-    let child = Unmanaged.passUnretained(children[index].node)
+    let child = Unmanaged.passUnretained(children[index])
     let sibling = child._withUnsafeGuaranteedRef {
       $0.insert(element, at: local, isLast: isLast && index == slots - 1)
     }
-    if local == 0 { children[index].separator = children[index].node.firstSeparator }
+    if local == 0 { separators[index] = children[index].firstSeparator }
     guard let sibling else {
       for later in index..<slots { ends[later] += 1 }
       count += 1
@@ -66,14 +66,14 @@ extension TreeNode {
     let index = childIndex(at: offset)
     let local = offset - start(of: index)
     makeChildUnique(index)
-    let child = Unmanaged.passUnretained(children[index].node)
+    let child = Unmanaged.passUnretained(children[index])
     let taken = child._withUnsafeGuaranteedRef { $0.remove(at: local, take: take) }
     for later in index..<slots { ends[later] -= 1 }
     count -= 1
     if child._withUnsafeGuaranteedRef({ $0.slots < $0.maximumSlots / 4 }) {
       rebalance(index)
     } else if local == 0 {
-      children[index].separator = children[index].node.firstSeparator
+      separators[index] = children[index].firstSeparator
     }
     return taken
   }
@@ -81,18 +81,18 @@ extension TreeNode {
   /// Drops child `index` if it is empty, and otherwise merges it with a neighbour or takes slots from it.
   @inlinable
   func rebalance(_ index: Int) {
-    if children[index].node.slots == 0 {
+    if children[index].slots == 0 {
       removeChild(at: index)
       refreshEnds()
       return
     }
-    children[index].separator = children[index].node.firstSeparator
+    separators[index] = children[index].firstSeparator
     guard slots > 1 else { return }
     let position = max(0, index - 1)
     makeChildUnique(position)
     makeChildUnique(position + 1)
-    let left = children[position].node
-    let right = children[position + 1].node
+    let left = children[position]
+    let right = children[position + 1]
     let total = left.slots + right.slots
     if total <= left.maximumSlots {
       right.moveSlots(0..<right.slots, to: left, at: left.slots)
@@ -103,7 +103,7 @@ extension TreeNode {
       } else {
         left.moveSlots((total / 2)..<left.slots, to: right, at: 0)
       }
-      children[position + 1].separator = right.firstSeparator
+      separators[position + 1] = right.firstSeparator
     }
     refreshEnds(from: position)
   }

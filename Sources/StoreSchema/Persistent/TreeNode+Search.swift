@@ -3,12 +3,12 @@ extension TreeNode {
   /// The last child of an inner node whose first key is not above `key`; the first child for a key below all.
   @inlinable
   func childIndex<Key, Value>(for key: Key) -> Int where Content == MapContent<Key, Value> {
-    let children = children
+    let separators = separators
     var low = 1
     var high = slots
     while low < high {
       let middle = (low &+ high) / 2
-      if key < children[middle].separator { high = middle } else { low = middle &+ 1 }
+      if key < separators[middle] { high = middle } else { low = middle &+ 1 }
     }
     return low &- 1
   }

@@ -16,9 +16,7 @@ extension TreeNode {
   @inlinable
   func insertElement(_ element: __owned Element, at index: Int) {
     reserve(slots + 1)
-    let place = elements + index
-    (place + 1).moveInitialize(from: place, count: slots - index)
-    place.initialize(to: element)
+    Self.insert(element, in: elements, count: slots, at: index)
     slots += 1
     count += 1
   }
@@ -37,19 +35,31 @@ extension TreeNode {
   /// Inserts into an inner node that is not full; `ends` and `count` are the caller's to refresh.
   @inlinable
   func insertChild(_ node: TreeNode, at index: Int) {
-    let place = children + index
-    (place + 1).moveInitialize(from: place, count: slots - index)
-    place.initialize(to: Child(node))
+    Self.insert(node, in: children, count: slots, at: index)
+    Self.insert(node.firstSeparator, in: separators, count: slots, at: index)
     slots += 1
   }
 
   /// Removes a child; `ends` and `count` are the caller's to refresh.
   @inlinable
   func removeChild(at index: Int) {
-    let place = children + index
-    place.deinitialize(count: 1)
+    Self.remove(from: children, count: slots, at: index)
+    Self.remove(from: separators, count: slots, at: index)
     slots -= 1
-    place.moveInitialize(from: place + 1, count: slots - index)
+  }
+
+  @inlinable
+  static func insert<Slot>(_ slot: __owned Slot, in slots: UnsafeMutablePointer<Slot>, count: Int, at index: Int) {
+    let place = slots + index
+    (place + 1).moveInitialize(from: place, count: count - index)
+    place.initialize(to: slot)
+  }
+
+  @inlinable
+  static func remove<Slot>(from slots: UnsafeMutablePointer<Slot>, count: Int, at index: Int) {
+    let place = slots + index
+    place.deinitialize(count: 1)
+    place.moveInitialize(from: place + 1, count: count - 1 - index)
   }
 
   /// Recomputes the running totals of an inner node from child `index` on.
@@ -57,7 +67,7 @@ extension TreeNode {
   func refreshEnds(from index: Int = 0) {
     var total = start(of: index)
     for child in index..<max(index, slots) {
-      total += children[child].node.count
+      total += children[child].count
       ends[child] = total
     }
     count = total
@@ -71,6 +81,7 @@ extension TreeNode {
       Self.move(range, of: elements, count: slots, to: target.elements, count: target.slots, at: index)
     } else {
       Self.move(range, of: children, count: slots, to: target.children, count: target.slots, at: index)
+      Self.move(range, of: separators, count: slots, to: target.separators, count: target.slots, at: index)
     }
     slots -= range.count
     target.slots += range.count

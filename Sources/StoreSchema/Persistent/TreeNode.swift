@@ -1,11 +1,11 @@
 /// A node of the B-tree behind `PersistentList` and `PersistentMap`: a leaf with up to 128 elements, or an inner
-/// node with up to 16 children.
+/// node with up to 8 children.
 ///
 /// Invariants
 /// - A node is mutated only by a caller that has made it uniquely referenced; a shared node never changes.
 /// - All leaves have the same depth, and no node of a tree is empty.
-/// - `ends[i]` is the number of elements in the children `0...i`; `children[i].separator` belongs to the first
-///   element below child `i`.
+/// - `ends[i]` is the number of elements in the children `0...i`; `separators[i]` belongs to the first element below
+///   child `i`.
 /// - Nodes split in halves, except on the right edge of the tree, where the left part stays full: appending
 ///   leaves full nodes behind.
 ///
@@ -14,18 +14,6 @@
 @usableFromInline
 final class TreeNode<Content: TreeContent> {
   @usableFromInline typealias Element = Content.Element
-
-  @usableFromInline
-  struct Child {
-    @usableFromInline var node: TreeNode
-    @usableFromInline var separator: Content.Separator
-
-    @inlinable
-    init(_ node: TreeNode) {
-      self.node = node
-      self.separator = node.firstSeparator
-    }
-  }
 
   /// Zero for a leaf.
   @usableFromInline let height: Int
@@ -54,8 +42,8 @@ final class TreeNode<Content: TreeContent> {
     childShift = Self.leafShift + Self.fanOutShift * (height - 1)
     capacity = Self.fanOut
     storage = UnsafeMutableRawPointer.allocate(
-      byteCount: Self.fanOut * (MemoryLayout<Child>.stride + MemoryLayout<Int>.stride),
-      alignment: MemoryLayout<Child>.alignment)
+      byteCount: Self.separatorsOffset + Self.fanOut * MemoryLayout<Content.Separator>.stride,
+      alignment: max(MemoryLayout<TreeNode>.alignment, MemoryLayout<Content.Separator>.alignment))
   }
 
   @inlinable
@@ -64,6 +52,7 @@ final class TreeNode<Content: TreeContent> {
       elements.deinitialize(count: slots)
     } else {
       children.deinitialize(count: slots)
+      separators.deinitialize(count: slots)
     }
     storage.deallocate()
   }
@@ -76,6 +65,7 @@ final class TreeNode<Content: TreeContent> {
       copy.elements.initialize(from: elements, count: slots)
     } else {
       copy.children.initialize(from: children, count: slots)
+      copy.separators.initialize(from: separators, count: slots)
       copy.ends.initialize(from: ends, count: slots)
     }
     copy.slots = slots
@@ -87,13 +77,14 @@ final class TreeNode<Content: TreeContent> {
 // MARK: - Layout
 
 extension TreeNode {
-  @inlinable static var fanOutShift: Int { 4 }
+  @inlinable static var fanOutShift: Int { 3 }
   @inlinable static var fanOut: Int { 1 << fanOutShift }
 
-  /// A leaf holds at most `1 << leafShift` elements: about half a kilobyte, so that copying a shared leaf stays
-  /// cheap, and 16 to 128 elements.
+  /// A leaf holds at most `1 << leafShift` elements: about a kilobyte, and half of that where copying an element counts
+  /// references, so that copying a shared leaf stays cheap, and 16 to 128 elements.
   @inlinable static var leafShift: Int {
-    let fitting = max(16, min(128, 512 / max(1, MemoryLayout<Element>.stride)))
+    let bytes = _isPOD(Element.self) ? 1024 : 512
+    let fitting = max(16, min(128, bytes / max(1, MemoryLayout<Element>.stride)))
     return Int.bitWidth - 1 - fitting.leadingZeroBitCount
   }
 
@@ -105,16 +96,28 @@ extension TreeNode {
   @inlinable var elements: UnsafeMutablePointer<Element> { storage.assumingMemoryBound(to: Element.self) }
 
   /// The children of an inner node.
-  @inlinable var children: UnsafeMutablePointer<Child> { storage.assumingMemoryBound(to: Child.self) }
+  @inlinable var children: UnsafeMutablePointer<TreeNode> { storage.assumingMemoryBound(to: TreeNode.self) }
 
   /// The running totals of an inner node, behind its children.
   @inlinable var ends: UnsafeMutablePointer<Int> {
-    (storage + Self.fanOut * MemoryLayout<Child>.stride).assumingMemoryBound(to: Int.self)
+    (storage + Self.fanOut * MemoryLayout<TreeNode>.stride).assumingMemoryBound(to: Int.self)
+  }
+
+  /// The separators of the children of an inner node, behind the running totals: apart, so that copying the children needs
+  /// no look at what a separator is.
+  @inlinable var separators: UnsafeMutablePointer<Content.Separator> {
+    (storage + Self.separatorsOffset).assumingMemoryBound(to: Content.Separator.self)
+  }
+
+  @inlinable static var separatorsOffset: Int {
+    let end = fanOut * (MemoryLayout<TreeNode>.stride + MemoryLayout<Int>.stride)
+    let alignment = MemoryLayout<Content.Separator>.alignment
+    return (end + alignment - 1) / alignment * alignment
   }
 
   /// The separator of the first element of a node that is not empty.
   @inlinable var firstSeparator: Content.Separator {
-    height == 0 ? Content.separator(of: elements) : children.pointee.separator
+    height == 0 ? Content.separator(of: elements) : separators.pointee
   }
 }
 
@@ -139,7 +142,7 @@ extension TreeNode {
   func child(at offset: inout Int) -> Unmanaged<TreeNode> {
     let index = childIndex(at: offset)
     offset &-= start(of: index)
-    return Unmanaged.passUnretained(children[index].node)
+    return Unmanaged.passUnretained(children[index])
   }
 
   /// The same, with the child safe to mutate; this node must be so already.
@@ -148,14 +151,14 @@ extension TreeNode {
     let index = childIndex(at: offset)
     offset &-= start(of: index)
     makeChildUnique(index)
-    return Unmanaged.passUnretained(children[index].node)
+    return Unmanaged.passUnretained(children[index])
   }
 
   /// Makes child `index` safe to mutate; this node must be so already.
   @inlinable
   func makeChildUnique(_ index: Int) {
-    if !isKnownUniquelyReferenced(&children[index].node) {
-      children[index].node = children[index].node.copy()
+    if !isKnownUniquelyReferenced(&children[index]) {
+      children[index] = children[index].copy()
     }
   }
 }
