@@ -1,42 +1,91 @@
-/// A place in two trees from which they can be compared side by side.
+/// A place in two trees from which they can be compared side by side, and how far it goes.
 @usableFromInline
 enum AlignedRun<Content: TreeContent> {
-  /// Both places are at the same offset of one shared subtree, with so many elements before them and so many from
-  /// them on: all of these are the same.
-  case shared(before: Int, after: Int)
-  /// The places are in two leaves; side by side, so many elements can be looked at before them and from them on.
+  /// Both places are at the same offset of shared subtrees: so many elements in the direction of the walk, the one at the
+  /// place among them, are the same.
+  case shared(count: Int)
+  /// The places are in two leaves: so many elements in the direction of the walk, the one at the place among them, can be
+  /// looked at side by side.
   case separate(
-    old: UnsafeMutablePointer<Content.Element>, new: UnsafeMutablePointer<Content.Element>, before: Int, after: Int)
+    old: UnsafeMutablePointer<Content.Element>, new: UnsafeMutablePointer<Content.Element>, count: Int)
 
-  /// Descends both trees at once. A node is found in both trees at the same height or not at all, so the higher
-  /// side goes down first.
+  /// Descends both trees at once, to places that exist. A node is found in both trees at the same height or not at all, so
+  /// the higher side goes down first.
+  ///
+  /// Roots without a claim on them: counting references would cost more than all the rest.
   @inlinable
-  init(_ oldRoot: TreeNode<Content>, _ oldIndex: Int, _ newRoot: TreeNode<Content>, _ newIndex: Int) {
+  init(
+    _ oldRoot: Unmanaged<TreeNode<Content>>, _ oldIndex: Int, _ newRoot: Unmanaged<TreeNode<Content>>, _ newIndex: Int,
+    _ direction: TreeDirection
+  ) {
     var old = oldRoot
     var new = newRoot
     var oldOffset = oldIndex
     var newOffset = newIndex
-    while true {
-      if old === new && oldOffset == newOffset {
-        self = .shared(before: oldOffset, after: old.count - oldOffset)
-        return
-      }
-      let oldHeight = old.height
-      let newHeight = new.height
-      if oldHeight == 0 && newHeight == 0 { break }
-      if oldHeight >= newHeight {
-        let child = old.childIndex(at: oldOffset)
-        oldOffset -= old.start(of: child)
-        old = old.children[child]
-      }
-      if newHeight >= oldHeight {
-        let child = new.childIndex(at: newOffset)
-        newOffset -= new.start(of: child)
-        new = new.children[child]
-      }
+    if old.toOpaque() == new.toOpaque(), oldOffset == newOffset {
+      let count = old._withUnsafeGuaranteedRef { $0.count }
+      self = .shared(count: direction == .forward ? count - oldOffset : oldOffset + 1)
+      return
     }
+    while true {
+      let oldHeight = old._withUnsafeGuaranteedRef { $0.height }
+      let newHeight = new._withUnsafeGuaranteedRef { $0.height }
+      if oldHeight == newHeight {
+        if oldHeight == 0 { break }
+        let shared = old._withUnsafeGuaranteedRef { old in
+          new._withUnsafeGuaranteedRef { old.sharedCount(from: oldOffset, with: $0, from: newOffset, direction) }
+        }
+        if shared > 0 {
+          self = .shared(count: shared)
+          return
+        }
+      }
+      if oldHeight >= newHeight { old = old._withUnsafeGuaranteedRef { $0.child(at: &oldOffset) } }
+      if newHeight >= oldHeight { new = new._withUnsafeGuaranteedRef { $0.child(at: &newOffset) } }
+    }
+    let (oldElements, oldSlots) = old._withUnsafeGuaranteedRef { ($0.elements, $0.slots) }
+    let (newElements, newSlots) = new._withUnsafeGuaranteedRef { ($0.elements, $0.slots) }
     self = .separate(
-      old: old.elements + oldOffset, new: new.elements + newOffset,
-      before: min(oldOffset, newOffset), after: min(old.slots - oldOffset, new.slots - newOffset))
+      old: oldElements + oldOffset, new: newElements + newOffset,
+      count: direction == .forward
+        ? min(oldSlots - oldOffset, newSlots - newOffset) : min(oldOffset, newOffset) + 1)
+  }
+}
+
+/// Which way two trees are walked.
+@usableFromInline
+enum TreeDirection {
+  case forward
+  case backward
+}
+
+extension TreeNode {
+  /// How many elements in a direction, from the one at `offset` on, this inner node and another of the same height have in
+  /// common because their children are the same nodes. Zero: the elements at the offsets are not in one shared child, at
+  /// the same place.
+  @inlinable
+  func sharedCount(from offset: Int, with other: TreeNode, from otherOffset: Int, _ direction: TreeDirection) -> Int {
+    let first = childIndex(at: offset)
+    let otherFirst = other.childIndex(at: otherOffset)
+    let local = offset &- start(of: first)
+    guard local == otherOffset &- other.start(of: otherFirst), isSameChild(first, of: other, otherFirst) else {
+      return 0
+    }
+    var run = 1
+    switch direction {
+    case .forward:
+      let limit = min(slots &- first, other.slots &- otherFirst)
+      while run < limit, isSameChild(first &+ run, of: other, otherFirst &+ run) { run &+= 1 }
+      return ends[first &+ run &- 1] &- offset
+    case .backward:
+      let limit = min(first, otherFirst) &+ 1
+      while run < limit, isSameChild(first &- run, of: other, otherFirst &- run) { run &+= 1 }
+      return offset &- start(of: first &- run &+ 1) &+ 1
+    }
+  }
+
+  @inlinable
+  func isSameChild(_ index: Int, of other: TreeNode, _ otherIndex: Int) -> Bool {
+    children[index] === other.children[otherIndex]
   }
 }

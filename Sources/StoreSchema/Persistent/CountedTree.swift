@@ -16,7 +16,10 @@ struct CountedTree<Content: TreeContent> {
   func isIdentical(to other: Self) -> Bool { root === other.root }
 
   /// The root without a claim on it: descending costs no reference counting while `self` keeps the nodes alive.
-  @inlinable var unmanagedRoot: Unmanaged<Node>? { root.map { Unmanaged.passUnretained($0) } }
+  @inlinable var unmanagedRoot: Unmanaged<Node>? {
+    guard let root else { return nil }
+    return Unmanaged.passUnretained(root)
+  }
 
   @inlinable
   mutating func makeRootUnique() {

@@ -53,8 +53,10 @@ extension PersistentList: Equatable where Element: Equatable {
   /// Whether both lists have equal elements in the same order. Shared parts count as equal without a look at them.
   @inlinable
   public static func == (left: Self, right: Self) -> Bool {
-    guard left.count == right.count else { return false }
-    return commonPrefix(left, right) { $0.pointee == $1.pointee } == left.count
+    let count = left.count
+    guard count == right.count else { return false }
+    guard let leftRoot = left.tree.unmanagedRoot, let rightRoot = right.tree.unmanagedRoot else { return true }
+    return commonPrefix(leftRoot, rightRoot, limit: count) { $0.pointee == $1.pointee } == count
   }
 }
 

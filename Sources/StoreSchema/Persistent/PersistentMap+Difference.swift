@@ -24,15 +24,16 @@ extension PersistentMap {
   ) rethrows -> Bool {
     var oldRank = 0
     var newRank = 0
-    while let oldRoot = old.tree.root, let newRoot = new.tree.root, oldRank < old.count, newRank < new.count {
-      switch AlignedRun(oldRoot, oldRank, newRoot, newRank) {
-      case .shared(_, let after):
-        oldRank += after
-        newRank += after
-      case .separate(let oldEntries, let newEntries, _, let after):
+    let (oldRoot, newRoot) = (old.tree.unmanagedRoot, new.tree.unmanagedRoot)
+    while let oldRoot, let newRoot, oldRank < old.count, newRank < new.count {
+      switch AlignedRun(oldRoot, oldRank, newRoot, newRank, .forward) {
+      case .shared(let count):
+        oldRank += count
+        newRank += count
+      case .separate(let oldEntries, let newEntries, let count):
         var oldStep = 0
         var newStep = 0
-        while oldStep < after && newStep < after {
+        while oldStep < count && newStep < count {
           let oldEntry = oldEntries + oldStep
           let newEntry = newEntries + newStep
           let isInOld = oldEntry.pointee.key <= newEntry.pointee.key

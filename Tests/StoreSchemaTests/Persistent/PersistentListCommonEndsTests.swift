@@ -42,6 +42,37 @@ struct PersistentListCommonEndsTests {
     }
   }
 
+  /// An element of which few fit in a leaf, so that short lists have many levels.
+  struct Wide: Equatable {
+    var number: Int
+    var text = "text"
+    var rest = (0, 0, 0, 0)
+
+    static func == (left: Self, right: Self) -> Bool { left.number == right.number }
+  }
+
+  @Test(arguments: [15, 16, 17] as [UInt64])
+  func agreesWithTheNaiveComparisonOfDeepTrees(seed: UInt64) {
+    var random = SplitMix64(seed: seed)
+    var list = PersistentList((0..<5_000).map { Wide(number: $0) })
+    for _ in 0..<60 {
+      let old = list
+      for _ in 0..<Int.random(in: 0..<4, using: &random) {
+        let index = Int.random(in: 0..<list.count, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: list[index].number = -1
+        case 1: for number in 0..<60 { list.insert(Wide(number: number), at: index) }
+        case 2: for _ in 0..<min(60, list.count - index) { list.remove(at: index) }
+        default: list[index] = old[min(index, old.count - 1)]
+        }
+      }
+      let expected = Self.naive(old.map(\.number), list.map(\.number))
+      #expect(PersistentList.commonEnds(old, list) { $0.pointee == $1.pointee } == expected)
+      #expect(PersistentList.commonEnds(list, old) { $0.pointee == $1.pointee } == expected)
+      #expect((old == list) == (old.map(\.number) == list.map(\.number)))
+    }
+  }
+
   struct Edit: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let prefix: Int
