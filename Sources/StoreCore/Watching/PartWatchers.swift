@@ -1,40 +1,23 @@
-import Synchronization
-
 /// Watchers of the parts of one collection, each told of its own part only. A commit costs what it changed, however many
 /// parts are watched: the store asks once which keys differ, and the watchers of the others are not even looked at.
-public final class PartWatchers<Key: Hashable & Sendable, Part>: @unchecked Sendable {
-  // Safe: `told` is read and written only by the thread that owns the store, within `Store.exclusively` or a notification.
-  @usableFromInline
-  struct Entry {
-    @usableFromInline let id: Int
-    @usableFromInline let name: String
-    @usableFromInline let onChange: @Sendable (Notification<Part?>) -> Void
-
-    @inlinable
-    init(id: Int, name: String, onChange: @escaping @Sendable (Notification<Part?>) -> Void) {
-      self.id = id
-      self.name = name
-      self.onChange = onChange
-    }
-  }
-
-  @usableFromInline var told: [Key: [Entry]] = [:]
-  @usableFromInline var nextId = 0
+public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
+  @usableFromInline let table: PartTable<Key, Part>
   @usableFromInline let read: @Sendable (Key) -> Part?
   @usableFromInline let exclusively: @Sendable (Job) -> Void
   @usableFromInline let later: @Sendable (Job) -> Void
-  @usableFromInline let trace: TracePoint
-  @usableFromInline var subscription: Subscription?
+  // What the store tells holds the table, not this: so the store stops telling once nobody holds this any more.
+  @usableFromInline let subscription: Subscription
 
   @usableFromInline
   init(
-    read: @escaping @Sendable (Key) -> Part?, exclusively: @escaping @Sendable (Job) -> Void,
-    later: @escaping @Sendable (Job) -> Void, trace: TracePoint
+    table: PartTable<Key, Part>, read: @escaping @Sendable (Key) -> Part?,
+    exclusively: @escaping @Sendable (Job) -> Void, later: @escaping @Sendable (Job) -> Void, subscription: Subscription
   ) {
+    self.table = table
     self.read = read
     self.exclusively = exclusively
     self.later = later
-    self.trace = trace
+    self.subscription = subscription
   }
 
   /// Tells a watcher of the part with a key, now and after every commit that changed it; nil: there is no such part.
@@ -44,32 +27,59 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: @unchecked Send
   public func watch(
     _ key: Key, _ name: String = "watcher", _ onChange: @escaping @Sendable (Notification<Part?>) -> Void
   ) -> Subscription {
-    var id = 0
+    let watcher = PartWatcher(name: name, onChange: onChange)
     exclusively(
       Job { [self] in
-        nextId += 1
-        id = nextId
-        told[key, default: []].append(Entry(id: id, name: name, onChange: onChange))
+        table.told[key, default: []].append(watcher)
         let part = read(key)
-        trace.report(.notified(number: 0, watcher: name, value: part as Any))
+        table.trace.report(.notified(number: 0, watcher: name, value: part as Any))
         onChange(Notification(old: nil, new: part, context: nil))
       })
-    return Subscription { [self, id] in
+    return Subscription { [self] in
       later(
         Job { [self] in
-          told[key]?.removeAll { $0.id == id }
-          if told[key]?.isEmpty == true { told[key] = nil }
+          guard watcher.isActive else { return }
+          watcher.isActive = false
+          table.told[key]?.removeAll { $0 === watcher }
+          if table.told[key]?.isEmpty == true { table.told[key] = nil }
         })
     }
   }
+}
+
+/// Who is told of which part.
+@usableFromInline
+final class PartTable<Key: Hashable & Sendable, Part>: @unchecked Sendable {
+  // Safe: `told` is read and written only by the thread that owns the store, within `Store.exclusively` or a notification.
+  @exclusivity(unchecked) @usableFromInline var told: [Key: [PartWatcher<Part>]] = [:]
+  @usableFromInline let trace: TracePoint
+
+  @inlinable
+  init(trace: TracePoint) { self.trace = trace }
 
   @inlinable
   func tell(_ key: Key, _ old: Part?, _ new: Part?, _ context: ActionContext) {
-    guard let entries = told[key] else { return }
-    for entry in entries where told[key]?.contains(where: { $0.id == entry.id }) == true {
-      trace.report(.notified(number: context.number, watcher: entry.name, value: new as Any))
-      entry.onChange(Notification(old: .some(old), new: new, context: context))
+    guard let watchers = told[key] else { return }
+    // One that is cancelled meanwhile is not told any more; one that is added meanwhile has got the value already.
+    for watcher in watchers where watcher.isActive {
+      trace.report(.notified(number: context.number, watcher: watcher.name, value: new as Any))
+      watcher.onChange(Notification(old: .some(old), new: new, context: context))
     }
+  }
+}
+
+/// Somebody who is told of one part.
+@usableFromInline
+final class PartWatcher<Part>: @unchecked Sendable {
+  // Safe: the flag is read and written only by the thread that owns the store, as the table that lists the watcher.
+  @exclusivity(unchecked) @usableFromInline var isActive = true
+  @usableFromInline let name: String
+  @usableFromInline let onChange: @Sendable (Notification<Part?>) -> Void
+
+  @inlinable
+  init(name: String, onChange: @escaping @Sendable (Notification<Part?>) -> Void) {
+    self.name = name
+    self.onChange = onChange
   }
 }
 
@@ -85,16 +95,16 @@ extension Store {
     differing: @escaping @Sendable (_ before: State, _ now: State) -> Keys,
     part: @escaping @Sendable (State, Key) -> Part?
   ) -> PartWatchers<Key, Part> {
-    let parts = PartWatchers<Key, Part>(
-      read: { [weak self] key in self.flatMap { part($0.state, key) } },
-      exclusively: { [weak self] job in self?.exclusively { job.run() } },
-      later: { [weak self] job in self?.later(job) }, trace: trace)
-    parts.subscription = register(
+    let table = PartTable<Key, Part>(trace: trace)
+    let subscription = register(
       "parts",
-      tell: { [weak parts] before, now, context in
-        guard let parts, !parts.told.isEmpty else { return }
-        for key in differing(before, now) { parts.tell(key, part(before, key), part(now, key), context) }
+      tell: { before, now, context in
+        guard !table.told.isEmpty else { return }
+        for key in differing(before, now) { table.tell(key, part(before, key), part(now, key), context) }
       }, first: { _ in })
-    return parts
+    return PartWatchers<Key, Part>(
+      table: table, read: { [weak self] key in self.flatMap { part($0.state, key) } },
+      exclusively: { [weak self] job in self?.exclusively { job.run() } },
+      later: { [weak self] job in self?.later(job) }, subscription: subscription)
   }
 }
