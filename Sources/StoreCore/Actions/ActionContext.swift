@@ -1,20 +1,51 @@
 /// What is known of the action being processed, beside the action itself.
+///
+/// One reference, so that it costs next to nothing to hand it to every unit and watcher, and to keep it.
 public struct ActionContext: Sendable {
-  /// The action's sequence number in its store, from 1, in the order of enqueueing.
-  public let number: Int
-  /// Where the action comes from.
-  public let source: ActionSource
-  /// The time on the store's clock when the action was taken up; zero in a store without a clock.
-  public let time: Duration
-  /// The action's own cause and all that it caused share this number: the action that was dispatched from outside.
-  public let root: Int
+  @usableFromInline let storage: ActionContextStorage
+
+  @inlinable
+  init(_ storage: ActionContextStorage) { self.storage = storage }
 
   /// What a store knew of an action, for one that is replayed or reduced outside a store.
   @inlinable
   public init(number: Int, source: ActionSource, time: Duration, root: Int) {
-    self.number = number
-    self.source = source
-    self.time = time
-    self.root = root
+    storage = ActionContextStorage(source: source)
+    storage.number = number
+    storage.time = time
+    storage.root = root
+  }
+
+  /// The action's sequence number in its store, from 1, in the order of enqueueing.
+  @inlinable public var number: Int { storage.number }
+  /// Where the action comes from.
+  @inlinable public var source: ActionSource { storage.source }
+  /// The time on the store's clock when the action was taken up; zero in a store without a clock.
+  @inlinable public var time: Duration { storage.time }
+  /// The action's own cause and all that it caused share this number: the action that was dispatched from outside.
+  @inlinable public var root: Int { storage.root }
+}
+
+/// What a context refers to.
+@usableFromInline
+final class ActionContextStorage: @unchecked Sendable {
+  // Safe: written only by the store that made it, and, as the storage of a copy-on-write collection, only while nobody else
+  // refers to it (``refill(_:source:)``); number, time and root before the store shows it to anybody.
+  @exclusivity(unchecked) @usableFromInline var number = 0
+  @exclusivity(unchecked) @usableFromInline var source: ActionSource
+  @exclusivity(unchecked) @usableFromInline var time = Duration.zero
+  @exclusivity(unchecked) @usableFromInline var root = 0
+
+  @inlinable
+  init(source: ActionSource = ActionSource(file: "", function: "", line: 0)) { self.source = source }
+
+  /// Has a storage describe an action with another source: the same where nobody kept it, so that an action takes no
+  /// allocation.
+  @inlinable
+  @inline(__always)
+  static func refill(_ storage: inout ActionContextStorage, source: () -> ActionSource) {
+    if !isKnownUniquelyReferenced(&storage) { storage = ActionContextStorage() }
+    // Unmanaged, because counting references to it costs as much as a reducer; `storage` holds it.
+    Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { $0.source = source() }
   }
 }

@@ -35,7 +35,9 @@ extension Store {
     if isPlain, !ownership.hasIncoming {
       result = processPlainly(action)
     } else {
-      result = processFully(action, source())
+      // Written where units and watchers will read it: a source is too large to be handed on from call to call.
+      ActionContextStorage.refill(&contextStorage, source: source)
+      result = processFully(action)
     }
     ownership.release()
     if ownership.hasIncoming { drainIncoming() }
@@ -58,19 +60,21 @@ extension Store {
     return DispatchResult(number: number, outcome: .done)
   }
 
-  /// Takes an action, and what it caused, through all phases. The queue of an idle store is empty.
+  /// Takes an action, whose source is in the storage of the context, and what it caused, through all phases. The queue of an
+  /// idle store is empty.
   @inlinable
-  func processFully(_ action: Action, _ source: ActionSource) -> DispatchResult {
+  func processFully(_ action: Action) -> DispatchResult {
     if ownership.hasIncoming { acceptIncoming() }
-    if parked != nil { return answerWhileParked(action, source) }
+    if parked != nil { return answerWhileParked(action, contextStorage.source) }
     let number = nextNumber
     nextNumber = number + 1
-    if trace.isOn { trace.enqueued(number, action, cause: source.cause) }
+    if trace.isOn { trace.enqueued(number, action, cause: contextStorage.source.cause) }
     guard queue.isEmpty else {
+      let source = contextStorage.source
       queue.append(.action(QueuedAction(action: action, source: source, number: number, root: number)))
       return finish(nil, of: number)
     }
-    let failure = process(action, source, number: number, root: number)
+    let failure = process(action, number: number, root: number)
     guard failure != nil || !queue.isEmpty || ownership.hasIncoming else {
       return DispatchResult(number: number, outcome: .done)
     }
@@ -189,7 +193,8 @@ extension Store {
         {
           return stop(before: next)
         }
-        let error = process(next.action, next.source, number: next.number, root: next.root)
+        ActionContextStorage.refill(&contextStorage) { next.source }
+        let error = process(next.action, number: next.number, root: next.root)
         next.onDone?(DispatchResult(number: next.number, outcome: outcome(error)))
         if let error, next.onDone == nil {
           if next.number == number { failure = error } else if !(error is ActionDropped) { onLateError?(error) }

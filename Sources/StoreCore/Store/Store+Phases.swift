@@ -1,27 +1,32 @@
 extension Store {
-  /// Takes one action through its phases (R3).
+  /// Takes one action, whose source is in the storage of the context, through its phases (R3).
   ///
   /// - Returns: why its reducers failed, if they did, or what else kept it from being committed.
   @inlinable
-  func process(_ action: Action, _ source: ActionSource, number: Int, root: Int) -> (any Error)? {
+  func process(_ action: Action, number: Int, root: Int) -> (any Error)? {
     processing = number
     processingRoot = root
+    contextStorage.number = number
+    contextStorage.root = root
+    if let clock { contextStorage.time = clock.now }
     defer {
       processing = 0
       if keptCompositions.count > 1 { dropOldCompositions() }
     }
-    return composition._withUnsafeGuaranteedRef { process(action, source, number, root, $0) }
+    // Unmanaged: the storage is changed, and replaced, between two actions only.
+    return Unmanaged.passUnretained(contextStorage)._withUnsafeGuaranteedRef { storage in
+      composition._withUnsafeGuaranteedRef { process(action, ActionContext(storage), $0) }
+    }
   }
 
   // A function of its own, because closures of an object that is an argument are called without reference counting.
   @inlinable
   @inline(never)
   func process(
-    _ action: Action, _ source: ActionSource, _ number: Int, _ root: Int, _ composition: Composition<Action, State>
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>
   ) -> (any Error)? {
-    let context = ActionContext(number: number, source: source, time: clock?.now ?? .zero, root: root)
     let failure = composition.isIntercepted ? intercept(action, context) : run(action, context, composition)
-    if trace.isOn { trace.done(number) }
+    if trace.isOn { trace.done(context.number) }
     return failure
   }
 

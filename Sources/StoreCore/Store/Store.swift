@@ -20,6 +20,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// The number of the action that is processed; 0: none.
   @exclusivity(unchecked) @usableFromInline var processing = 0
   @exclusivity(unchecked) @usableFromInline var processingRoot = 0
+  /// What the context of the action that is processed refers to.
+  @exclusivity(unchecked) @usableFromInline var contextStorage = ActionContextStorage()
   /// What the job that runs counts for; 0: nothing.
   var jobRoot = 0
   /// The number of the first action of the present drain.
