@@ -18,7 +18,7 @@ extension Store {
       let last = actions.map(\.context).max { $0.number < $1.number }
       let context = last ?? ActionContext(number: 0, source: .here(), time: .zero, root: 0)
       nextNumber = max(nextNumber, context.number + 1)
-      composition._withUnsafeGuaranteedRef { notify(context, $0, before) }
+      composition._withUnsafeGuaranteedRef { notify(context, $0, before, current) }
       reconcileUnits()
     }
   }

@@ -87,23 +87,28 @@ extension Store {
   func commit(
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State
   ) {
+    // One copy for all who look at it.
+    let after = current
     composition.recorder?(
       ActionRecord(
-        action: action, context: context, before: before, after: current, failure: nil,
+        action: action, context: context, before: before, after: after, failure: nil,
         original: composition.isIntercepted ? originalOfPassage(action) : nil))
     if trace.isReporting { traceCommit(context.number, before) }
     committed?.action = action
-    notify(context, composition, before)
+    notify(context, composition, before, after)
     committed?.action = nil
   }
 
   /// Tells watchers, where the emission policy lets it through.
   @inlinable
-  func notify(_ context: ActionContext, _ composition: Composition<Action, State>, _ before: State) {
-    guard !composition.watchers.isEmpty, composition.emits?(before, current) ?? true else { return }
+  @inline(__always)
+  func notify(
+    _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State, _ after: State
+  ) {
+    guard !composition.watchers.isEmpty, composition.emits?(before, after) ?? true else { return }
     // One that is added meanwhile has got the value already.
     for index in composition.watchers.indices {
-      composition.watchers[index]._withUnsafeGuaranteedRef { $0.notify(before, current, context) }
+      composition.watchers[index]._withUnsafeGuaranteedRef { $0.notify(before, after, context) }
     }
   }
 
