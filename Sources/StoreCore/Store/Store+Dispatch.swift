@@ -245,8 +245,9 @@ extension Store {
   /// Moves what other threads brought into the queue.
   @usableFromInline
   func acceptIncoming() {
-    // What an emission enqueues takes its place here; what came after it must not overtake it.
-    guard !isAccepting else { return }
+    // What an emission enqueues takes its place here; what came after it must not overtake it. And it may read the state,
+    // which nobody may while it is reduced.
+    guard !isAccepting, !isReducing else { return }
     isAccepting = true
     // Not caused by what is processed at this moment.
     let outer = (processing, processingRoot, jobRoot)
@@ -291,9 +292,13 @@ extension Store {
   /// Runs a job that only enqueues, on the thread that owns the store: at once where that is this one, else where the queue
   /// stands now.
   func perform(_ job: Job) {
-    if ownership.isMine { return job.run() }
-    ownership.bring(.emission(job))
-    drainIncoming()
+    guard ownership.isMine else {
+      ownership.bring(.emission(job))
+      return drainIncoming()
+    }
+    // What other threads emitted before comes before.
+    if ownership.hasIncoming { acceptIncoming() }
+    job.run()
   }
 
   /// Runs a job between two actions, behind what is queued; before this returns where the store is idle.

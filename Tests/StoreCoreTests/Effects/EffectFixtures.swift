@@ -30,7 +30,7 @@ struct Bench {
   /// Moves the clock, and gives the trace lines since the last call.
   @discardableResult
   func advance(_ seconds: Double) -> [String] {
-    clock.advance(by: .seconds(seconds))
+    clock.advance(by: .milliseconds(Int((seconds * 1000).rounded())))
     return trace.take()
   }
 }
@@ -43,4 +43,15 @@ func effects(
     guard case .named(let name) = action else { return .none }
     return answers(name)
   }
+}
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Tells threads apart.
+enum StoreThread {
+  static var current: UInt { UInt(pthread_self()) }
 }
