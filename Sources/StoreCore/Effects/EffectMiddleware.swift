@@ -83,3 +83,22 @@ extension Middleware {
     EffectMiddleware(name, handle: handle).inject(())
   }
 }
+
+extension Middleware {
+  /// A middleware that answers no action, but keeps running what the state says should be running (R33): after every action,
+  /// and once it is attached, effects with new ids start, those whose ids are missing stop, the others are left alone.
+  ///
+  /// - Parameter supervised: the complete set of long-lived effects of a state. Where two have one id, the last wins.
+  public static func supervising(
+    _ name: String, _ supervised: @escaping @Sendable (State) -> [Supervised<Output>]
+  ) -> Middleware {
+    Middleware(
+      units: [
+        MiddlewareUnit(name: name) { attachment in
+          let state = attachment.state
+          attachment.supervise { supervised(state()) }
+          return { _, _ in nil }
+        }
+      ])
+  }
+}
