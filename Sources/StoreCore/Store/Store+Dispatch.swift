@@ -307,7 +307,7 @@ extension Store {
       ownership.bring(.job(job))
       return drainIncoming()
     }
-    if ownership.hasIncoming { acceptIncoming() }
+    // What other threads brought is not looked at here: this may be called while a task is being cancelled.
     var job = job
     job.root = processing == 0 ? jobRoot : processingRoot
     queue.append(.job(job))

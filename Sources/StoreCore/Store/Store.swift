@@ -5,9 +5,9 @@ import Synchronization
 /// Holds one state that changes only by actions.
 ///
 /// Actions are taken one at a time, in the order in which they were enqueued, each through all its phases before the next
-/// (R1, R3): handle → reduce → commit → notify → IO → done. `dispatch` may be called from any thread; the state never
-/// changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex, whose deviations from its own documents
-/// the design's `systems.md` lists.
+/// (R1, R3): handle → reduce → commit → notify → IO → subscriptions → done. `dispatch` may be called from any thread; the
+/// state never changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex, whose deviations from its own
+/// documents the design's `systems.md` lists.
 public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable {
   // Safe: everything below but `ownership` and `trace` is read and written only by the thread that owns the store, that is
   // between `ownership.tryAcquire()` and `ownership.release()`. So the exclusivity checks of class properties could find
