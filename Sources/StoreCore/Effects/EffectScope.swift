@@ -40,6 +40,11 @@ public struct EffectScope: Sendable {
       })
   }
 
+  /// Starts the components of an effect that depends on nothing.
+  public func start<Output>(_ effect: Effect<Void, Output>, context: ActionContext, output: ActionHandler<Output>) {
+    start(effect, dependencies: (), context: context, output: output)
+  }
+
   /// Cancels what runs under a token.
   public func cancel(_ token: some Hashable & Sendable) {
     let key = EffectKey(path: path, token: EffectToken(token), isChannel: false)

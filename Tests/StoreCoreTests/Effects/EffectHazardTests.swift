@@ -200,19 +200,13 @@ import Testing
 
   @Test func tokensArePrivateToTheElement() throws {
     // D18: an effect of one row cancels another row's.
-    let rows = CountMiddleware(
-      units: [
-        MiddlewareUnit(name: "rows") { attachment in
-          { action, context in
-            guard case .set(let code) = action else { return .none }
-            let (row, isStart) = (code / 10, code % 10 == 1)
-            return IO { output in
-              let effect = isStart ? CountEffect.just(.inc).after(.seconds(1)).token("w") : .cancel("w")
-              attachment.effects.element(row).start(effect, dependencies: (), context: context, output: output)
-            }
-          }
-        }
-      ])
+    let rows = CountMiddleware("rows") { action, context, _, effects in
+      guard case .set(let code) = action else { return .none }
+      return IO { output in
+        effects.element(code / 10).start(
+          code % 10 == 1 ? .just(.inc).after(.seconds(1)).token("w") : .cancel("w"), context: context, output: output)
+      }
+    }
     let bench = try Bench(rows)
     #expect(bench.send(.set(21)) == ["Q 1 set(21)", "E 1 rows[2]/w start"])
     #expect(bench.send(.set(31)) == ["Q 2 set(31)", "E 2 rows[3]/w start"])
