@@ -54,8 +54,12 @@ public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
   func finish() { perform { scope.unit.finish(entry) } }
 
   func mapped<Other>(_ transform: @escaping @Sendable (Other) -> Output) -> EffectContext<Dependencies, Other> {
+    with(output: output.contramap(transform))
+  }
+
+  func with<Other>(output: ActionHandler<Other>) -> EffectContext<Dependencies, Other> {
     EffectContext<Dependencies, Other>(
-      dependencies: dependencies, action: action, scope: scope, entry: entry, output: output.contramap(transform))
+      dependencies: dependencies, action: action, scope: scope, entry: entry, output: output)
   }
 
   func with<Other: Sendable>(_ dependencies: Other) -> EffectContext<Other, Output> {

@@ -88,10 +88,21 @@ public struct Supervised<Output>: Sendable {
 
   /// The same with every action that it emits mapped; sources stay (R13).
   public func map<Other>(_ transform: @escaping @Sendable (Output) -> Other) -> Supervised<Other> {
+    mapOutput { _, output in output.contramap(transform) }
+  }
+
+  /// The same with what it emits led elsewhere.
+  ///
+  /// - Parameter transform: gets the action that opened it, and the handler that it would have.
+  public func mapOutput<Other>(
+    _ transform: @escaping @Sendable (ActionContext, ActionHandler<Other>) -> ActionHandler<Output>
+  ) -> Supervised<Other> {
     let make = make
     var copy = Supervised<Other>(id: id) {
       let opening = make()
-      return Supervised<Other>.Opening(channel: opening.channel) { await opening.work($0.mapped(transform)) }
+      return Supervised<Other>.Opening(channel: opening.channel) { context in
+        await opening.work(context.with(output: transform(context.action, context.output)))
+      }
     }
     copy.path = path
     copy.resetKey = resetKey

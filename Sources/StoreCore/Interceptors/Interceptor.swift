@@ -77,4 +77,27 @@ public final class Interceptor<Action: Sendable, State: Sendable>: Sendable {
     self.name = name
     self.attach = attach
   }
+
+  /// The same interceptor attached by way of something else.
+  package func mapAttachment(_ transform: @escaping @Sendable (Attachment) -> Attachment) -> Interceptor {
+    let attach = attach
+    return Interceptor(name, attach: { attachment in attach(transform(attachment)) })
+  }
+}
+
+extension Interceptor.Attachment {
+  /// The same with all that is dispatched led elsewhere.
+  ///
+  /// - Parameters:
+  ///   - output: takes what is dispatched at any time.
+  ///   - outputOfAction: makes what takes the output of effects.
+  ///   - wait: takes an action, and waits until it is done.
+  package func leading(
+    to output: ActionHandler<Action>,
+    outputOfAction: @escaping @Sendable (ActionContext) -> ActionHandler<Action>,
+    wait: @escaping @Sendable (DispatchedAction<Action>, _ root: Int) async -> DispatchResult
+  ) -> Self {
+    Self(
+      output: output, state: state, effects: effects, context: context, outputOfAction: outputOfAction, wait: wait)
+  }
 }

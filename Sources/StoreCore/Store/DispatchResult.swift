@@ -11,6 +11,9 @@ public struct DispatchResult: Sendable {
     self.outcome = outcome
   }
 
+  /// That of an action which is not processed, because nobody is left who would.
+  package static var cancelled: DispatchResult { DispatchResult(number: nil, outcome: .stopped(.cancelled)) }
+
   /// The ways in which a dispatch ends.
   public enum Outcome: Sendable {
     /// The action, and what it caused, was processed.

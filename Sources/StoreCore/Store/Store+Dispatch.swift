@@ -149,7 +149,7 @@ extension Store {
   }
 
   /// Appends an action to the queue, with its number and, where it is dispatched while another is processed, its cause.
-  private func append(
+  func append(
     _ action: Action, _ source: ActionSource, root emitted: Int = 0, since: Duration? = nil,
     onDone: (@Sendable (DispatchResult) -> Void)? = nil
   ) -> Int {
