@@ -12,6 +12,7 @@ let package = Package(
     .library(name: "StoreCore", targets: ["StoreCore"]),
     .library(name: "StoreUnits", targets: ["StoreUnits"]),
     .library(name: "StoreSchema", targets: ["StoreSchema"]),
+    .library(name: "StoreTesting", targets: ["StoreTesting"]),
     .library(name: "StorePlugins", targets: ["StorePlugins"]),
     .library(name: "StoreHistory", targets: ["StoreHistory"]),
     .library(name: "StoreCombine", targets: ["StoreCombine"]),
@@ -39,6 +40,7 @@ let package = Package(
         .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
       ],
       swiftSettings: strict),
+    .target(name: "StoreTesting", dependencies: ["StoreCore", "StoreSchema"], swiftSettings: strict),
     .target(name: "CLua", linkerSettings: [.linkedLibrary("lua5.4")]),
     .target(name: "LuaRuntime", dependencies: ["CLua"], swiftSettings: strict),
     .target(
@@ -83,6 +85,9 @@ let package = Package(
     .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore", "TraceSupport"], swiftSettings: strict),
     .testTarget(
       name: "StoreUnitsTests", dependencies: ["StoreUnits", "StoreCore", "StoreSchema", "TraceSupport", collections],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StoreTestingTests", dependencies: ["StoreTesting", "StoreUnits", "StoreCore", "StoreSchema", "TraceSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),

@@ -1,0 +1,40 @@
+#if canImport(Testing)
+  import Testing
+#endif
+
+/// What a ``TestStore`` has to say of one step: what was expected, what was found, and at which line.
+public struct TestFailure: Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong, in one line, then the details, each in a line indented by two.
+  public let text: String
+  /// The line of the step, or of the declared change.
+  public let location: TestLocation
+  /// Whether this only reports what was skipped, and fails nothing.
+  public let isNote: Bool
+
+  /// Makes a failure, or a note.
+  public init(_ text: String, at location: TestLocation, isNote: Bool = false) {
+    self.text = text
+    self.location = location
+    self.isNote = isNote
+  }
+
+  /// `AppTests/CounterTests.swift:12: …`.
+  public var description: String { "\(location): \(text)" }
+
+  /// Records a failure as an issue of the running test of Swift Testing, a note as a warning.
+  ///
+  /// Where Swift Testing cannot be imported, a failure stops the program; give ``TestStore`` a function of your own there,
+  /// as for XCTest: `report: { if !$0.isNote { XCTFail($0.text) } }`.
+  public static func record(_ failure: TestFailure) {
+    #if canImport(Testing)
+      let location = failure.location
+      Issue.record(
+        Comment(rawValue: failure.text), severity: failure.isNote ? .warning : .error,
+        sourceLocation: SourceLocation(
+          fileID: location.fileID, filePath: location.filePath, line: location.line, column: 1))
+    #else
+      guard failure.isNote else { preconditionFailure(failure.description) }
+      print(failure.description)
+    #endif
+  }
+}
