@@ -87,7 +87,8 @@ let package = Package(
       name: "StoreUnitsTests", dependencies: ["StoreUnits", "StoreCore", "StoreSchema", "TraceSupport", collections],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreTestingTests", dependencies: ["StoreTesting", "StoreUnits", "StoreCore", "StoreSchema", "TraceSupport"],
+      name: "StoreTestingTests",
+      dependencies: ["StoreTesting", "StoreUnits", "StoreCore", "StoreSchema", "TraceSupport"],
       swiftSettings: strict),
     .testTarget(
       name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),
