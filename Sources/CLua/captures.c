@@ -1,14 +1,33 @@
 // What a Lua function captures: a digest that tells whether it changed, and the function's bytecode.
 //
 // The digest is a sum over everything that is reached, so it does not depend on the order of a walk. A value in it is
-// its type and content, a table or function in it is its address and what it holds; the strings of Lua are not walked
-// twice, and the table of globals, which the sandbox protects, not at all.
+// its type and content, a table, function or coroutine in it is its address and what it holds; the strings of Lua are
+// not walked twice, and the table of globals and the libraries, which the sandbox protects, not at all.
+//
+// Nearly every reducer captures a few constants and helpers: what has been seen then fits into an array, and the walk
+// allocates nothing. Where it does not, the walk begins anew with tables of Lua.
 
 #include <string.h>
 
 #include "machine.h"
 
-enum { seenSlot = 2, pendingSlot = 3 };
+enum { seenSlot = 2, pendingSlot = 3, nearObjects = 24, nearDepth = 8 };
+
+typedef struct Walk {
+  int32_t function;
+  uint64_t sum;
+  /// Whether what was seen stands in the array below.
+  bool isNear;
+  /// Whether the array was too small.
+  bool isTooFar;
+  int depth;
+  int seenCount;
+  const void *seen[nearObjects];
+  /// The number of objects in the table of pending ones.
+  lua_Integer pending;
+} Walk;
+
+static void lookInto(lua_State *L, Walk *walk);
 
 static uint64_t mix(uint64_t left, uint64_t right) {
   uint64_t mixed = (left ^ (right + 0x9e3779b97f4a7c15u + (left << 6) + (left >> 2))) * 0xff51afd7ed558ccdu;
@@ -23,8 +42,39 @@ static uint64_t hashBytes(const char *bytes, size_t count) {
   return mix(hash, count);
 }
 
-/// The hash of the value at the index itself; tables and functions are noted once as something to look into.
-static uint64_t hashValue(lua_State *L, int index, lua_Integer *pending) {
+/// Looks into the object at the index at once, unless it was seen.
+static void noteNear(lua_State *L, int index, const void *address, Walk *walk) {
+  for (int position = 0; position < walk->seenCount; position += 1) {
+    if (walk->seen[position] == address) return;
+  }
+  if (walk->seenCount == nearObjects || walk->depth == nearDepth) {
+    walk->isTooFar = true;
+    return;
+  }
+  walk->seen[walk->seenCount++] = address;
+  walk->depth += 1;
+  lua_pushvalue(L, index);
+  lookInto(L, walk);
+  lua_pop(L, 1);
+  walk->depth -= 1;
+}
+
+/// Notes the object at the index as something to look into, unless it was seen.
+static void noteFar(lua_State *L, int index, Walk *walk) {
+  index = lua_absindex(L, index);
+  lua_pushvalue(L, index);
+  if (lua_rawget(L, seenSlot) == LUA_TNIL) {
+    lua_pushvalue(L, index);
+    lua_pushboolean(L, true);
+    lua_rawset(L, seenSlot);
+    lua_pushvalue(L, index);
+    lua_rawseti(L, pendingSlot, ++walk->pending);
+  }
+  lua_pop(L, 1);
+}
+
+/// The hash of the value at the index itself; what it holds is looked into once.
+static uint64_t hashValue(lua_State *L, int index, Walk *walk) {
   int type = lua_type(L, index);
   uint64_t content = 0;
   switch (type) {
@@ -45,79 +95,125 @@ static uint64_t hashValue(lua_State *L, int index, lua_Integer *pending) {
       content = hashBytes(bytes, count);
       break;
     }
-    default:
-      content = (uint64_t)(uintptr_t)lua_topointer(L, index);
-      if (type != LUA_TTABLE && type != LUA_TFUNCTION) break;
-      index = lua_absindex(L, index);
-      lua_pushvalue(L, index);
-      if (lua_rawget(L, seenSlot) == LUA_TNIL) {
-        lua_pushvalue(L, index);
-        lua_pushboolean(L, true);
-        lua_rawset(L, seenSlot);
-        lua_pushvalue(L, index);
-        lua_rawseti(L, pendingSlot, ++*pending);
-      }
-      lua_pop(L, 1);
+    default: {
+      const void *address = lua_topointer(L, index);
+      content = (uint64_t)(uintptr_t)address;
+      if (type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TTHREAD) break;
+      if (walk->isNear) noteNear(L, index, address, walk);
+      else noteFar(L, index, walk);
+    }
   }
   return mix((uint64_t)type, content);
 }
 
-static uint64_t hashFunction(lua_State *L, lua_Integer *pending) {
+static uint64_t hashFunction(lua_State *L, Walk *walk) {
   uint64_t sum = 0;
-  if (lua_iscfunction(L, -1)) return sum;
   const void *globals = clua_machine(L)->visibleGlobalsPointer;
   for (int number = 1; lua_getupvalue(L, -1, number) != NULL; number += 1) {
-    if (lua_topointer(L, -1) != globals) sum += mix((uint64_t)number, hashValue(L, -1, pending));
+    if (lua_topointer(L, -1) != globals) sum += mix((uint64_t)number, hashValue(L, -1, walk));
     lua_pop(L, 1);
   }
   return sum;
 }
 
-static uint64_t hashTable(lua_State *L, lua_Integer *pending) {
+static uint64_t hashTable(lua_State *L, Walk *walk) {
   uint64_t sum = 0;
-  if (lua_topointer(L, -1) == clua_machine(L)->visibleGlobalsPointer) return sum;
+  if (clua_isView(L, -1) || lua_topointer(L, -1) == clua_machine(L)->visibleGlobalsPointer) return sum;
   if (lua_getmetatable(L, -1)) {
-    sum = mix(7, hashValue(L, -1, pending));
+    sum = mix(7, hashValue(L, -1, walk));
     lua_pop(L, 1);
   }
   lua_pushnil(L);
   while (lua_next(L, -2)) {
-    sum += mix(hashValue(L, -2, pending), hashValue(L, -1, pending));
+    sum += mix(hashValue(L, -2, walk), hashValue(L, -1, walk));
+    lua_pop(L, 1);
+    if (!walk->isTooFar) continue;
+    lua_pop(L, 1);
+    break;
+  }
+  return sum;
+}
+
+/// Where a coroutine stands, as far as it shows from outside: its status, and the line and the locals of each function.
+static uint64_t hashCoroutine(lua_State *L, Walk *walk) {
+  lua_State *coroutine = lua_tothread(L, -1);
+  if (coroutine == L || !lua_checkstack(coroutine, 2)) return 0;
+  uint64_t sum = mix((uint64_t)lua_status(coroutine), (uint64_t)lua_gettop(coroutine));
+  lua_Debug record;
+  int level = 0;
+  for (; lua_getstack(coroutine, level, &record); level += 1) {
+    lua_getinfo(coroutine, "lf", &record);
+    lua_xmove(coroutine, L, 1);
+    sum += mix((uint64_t)level, mix((uint64_t)record.currentline, hashValue(L, -1, walk)));
+    lua_pop(L, 1);
+    for (int number = 1; lua_getlocal(coroutine, &record, number) != NULL; number += 1) {
+      lua_xmove(coroutine, L, 1);
+      sum += mix((uint64_t)(level << 16 | number), hashValue(L, -1, walk));
+      lua_pop(L, 1);
+    }
+  }
+  // Not begun yet: the function and its first arguments.
+  for (int index = 1; level == 0 && index <= lua_gettop(coroutine); index += 1) {
+    lua_pushvalue(coroutine, index);
+    lua_xmove(coroutine, L, 1);
+    sum += mix((uint64_t)index, hashValue(L, -1, walk));
     lua_pop(L, 1);
   }
   return sum;
 }
 
-typedef struct Digest {
-  int32_t function;
-  uint64_t sum;
-} Digest;
+/// Adds what the object on top holds.
+static void lookInto(lua_State *L, Walk *walk) {
+  uint64_t address = (uint64_t)(uintptr_t)lua_topointer(L, -1);
+  uint64_t held = 0;
+  switch (lua_type(L, -1)) {
+    case LUA_TFUNCTION: held = hashFunction(L, walk); break;
+    case LUA_TTABLE: held = hashTable(L, walk); break;
+    default: held = hashCoroutine(L, walk); break;
+  }
+  walk->sum += mix(address, held);
+}
 
-static int digestCaptures(lua_State *L) {
-  Digest *digest = lua_touserdata(L, 1);
+static int digestNear(lua_State *L) {
+  Walk *walk = lua_touserdata(L, 1);
+  luaL_checkstack(L, nearDepth * 8, NULL);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, walk->function);
+  hashValue(L, -1, walk);
+  return 0;
+}
+
+static int digestFar(lua_State *L) {
+  Walk *walk = lua_touserdata(L, 1);
   lua_newtable(L);
   lua_newtable(L);
-  lua_Integer pending = 0;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, digest->function);
-  hashValue(L, -1, &pending);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, walk->function);
+  hashValue(L, -1, walk);
   lua_pop(L, 1);
-  while (pending > 0) {
-    lua_rawgeti(L, pendingSlot, pending);
+  while (walk->pending > 0) {
+    lua_rawgeti(L, pendingSlot, walk->pending);
     lua_pushnil(L);
-    lua_rawseti(L, pendingSlot, pending);
-    pending -= 1;
-    uint64_t address = (uint64_t)(uintptr_t)lua_topointer(L, -1);
-    uint64_t held = lua_isfunction(L, -1) ? hashFunction(L, &pending) : hashTable(L, &pending);
-    digest->sum += mix(address, held);
+    lua_rawseti(L, pendingSlot, walk->pending);
+    walk->pending -= 1;
+    lookInto(L, walk);
     lua_pop(L, 1);
   }
   return 0;
 }
 
 CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t *digest) {
-  Digest work = {function, 0};
-  CLuaStatus status = clua_protect(machine, digestCaptures, &work);
-  *digest = work.sum;
+  Walk near;
+  near.function = function;
+  near.sum = 0;
+  near.isNear = true;
+  near.isTooFar = false;
+  near.depth = 0;
+  near.seenCount = 0;
+  CLuaStatus status = clua_protect(machine, digestNear, &near);
+  *digest = near.sum;
+  if (status != CLuaStatusDone || !near.isTooFar) return status;
+  Walk far = {.function = function};
+  status = clua_protect(machine, digestFar, &far);
+  *digest = far.sum;
   return status;
 }
 

@@ -106,6 +106,8 @@ int clua_next(lua_State *L);
 
 // sandbox.c
 void clua_openSandbox(lua_State *L, CLuaSandbox sandbox);
+/// Whether the value at the index is a read-only view of a library or of the globals. Never raises.
+bool clua_isView(lua_State *L, int index);
 /// Replaces a read-only view at the index by the table behind it.
 void clua_seeThrough(lua_State *L, int index);
 

@@ -43,7 +43,7 @@ static void raiseIfMissing(lua_State *L, const Missing *table, const char *name)
   }
 }
 
-static bool isProtected(lua_State *L, int index) {
+bool clua_isView(lua_State *L, int index) {
   if (!lua_istable(L, index) || !lua_getmetatable(L, index)) return false;
   bool isView = lua_rawgetp(L, -1, viewKey) != LUA_TNIL;
   lua_pop(L, 2);
@@ -130,7 +130,7 @@ static int rawSet(lua_State *L) {
   luaL_checkany(L, 2);
   luaL_checkany(L, 3);
   lua_settop(L, 3);
-  if (isProtected(L, 1)) {
+  if (clua_isView(L, 1)) {
     bool isGlobal = lua_topointer(L, 1) == clua_machine(L)->visibleGlobalsPointer;
     return isGlobal ? refuseGlobal(L) : refuseMember(L);
   }

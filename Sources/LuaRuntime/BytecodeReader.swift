@@ -1,4 +1,5 @@
-/// Reads what `lua_dump` of Lua 5.4 writes (`ldump.c` is its description), as far as assignments to captured locals need.
+/// Reads what `lua_dump` of Lua 5.4 writes (`ldump.c` is its description), as far as assignments to captured locals and
+/// uses of globals need.
 struct BytecodeReader {
   /// One upvalue of a function.
   struct Capture {
@@ -7,10 +8,19 @@ struct BytecodeReader {
     var name: String
   }
 
-  /// One function: where it assigns to its upvalues, and the functions inside it.
+  /// A place that reads or sets a field of an upvalue by a constant name, as globals are.
+  struct NamedUse {
+    var capture: Int
+    var name: String
+    var isAssignment: Bool
+    var line: Int
+  }
+
+  /// One function: where it assigns to its upvalues or uses their fields by name, and the functions inside it.
   struct Function {
     var source: String
     var assignments: [(capture: Int, line: Int)]
+    var namedUses: [NamedUse]
     var captures: [Capture]
     var inner: [Function]
   }
@@ -18,10 +28,12 @@ struct BytecodeReader {
   /// The bytes are not what this reader knows.
   struct Malformed: Error {}
 
-  /// The opcode that assigns to an upvalue, and the bits of an instruction that name it.
+  /// The opcodes that assign to an upvalue, and that read and set a field of one; and the operands of an instruction.
   private static let setUpvalue: UInt32 = 10
+  private static let getField: UInt32 = 11
+  private static let setField: UInt32 = 15
   private static let opcodeMask: UInt32 = 0x7f
-  private static let captureShift: UInt32 = 16
+  private static let shifts: (a: UInt32, b: UInt32, c: UInt32) = (7, 16, 24)
 
   private let bytes: [UInt8]
   private var position = 0
@@ -80,11 +92,14 @@ struct BytecodeReader {
     return bytes[start..<position].reversed().reduce(0) { $0 << 8 | UInt32($1) }
   }
 
-  private mutating func skipConstant() throws {
+  /// A constant where it is text, else nil.
+  private mutating func constant() throws -> String? {
     switch try byte() {
-    case 0x00, 0x01, 0x11: break
-    case 0x03, 0x13: try skip(8)
-    case 0x04, 0x14: _ = try text()
+    case 0x00, 0x01, 0x11: return nil
+    case 0x03, 0x13:
+      try skip(8)
+      return nil
+    case 0x04, 0x14: return try text()
     default: throw Malformed()
     }
   }
@@ -96,13 +111,20 @@ struct BytecodeReader {
     _ = try size()
     try skip(3)
     var writes: [(capture: Int, instruction: Int)] = []
+    var uses: [(capture: Int, name: Int, isAssignment: Bool, instruction: Int)] = []
     for index in 0..<(try size()) {
       let instruction = try instruction()
-      if instruction & Self.opcodeMask == Self.setUpvalue {
-        writes.append((Int(instruction >> Self.captureShift & 0xff), index))
+      func operand(_ shift: UInt32) -> Int { Int(instruction >> shift & 0xff) }
+      let shifts = Self.shifts
+      switch instruction & Self.opcodeMask {
+      case Self.setUpvalue: writes.append((operand(shifts.b), index))
+      case Self.getField: uses.append((operand(shifts.b), operand(shifts.c), false, index))
+      case Self.setField: uses.append((operand(shifts.a), operand(shifts.b), true, index))
+      default: break
       }
     }
-    for _ in 0..<(try size()) { try skipConstant() }
+    var constants: [String?] = []
+    for _ in 0..<(try size()) { constants.append(try constant()) }
     var captures: [Capture] = []
     for _ in 0..<(try size()) {
       captures.append(Capture(isLocalOfParent: try byte() != 0, index: Int(try byte()), name: ""))
@@ -120,8 +142,14 @@ struct BytecodeReader {
       let name = try text()
       if captures.indices.contains(index) { captures[index].name = name }
     }
-    let assignments = writes.map { ($0.capture, lines.indices.contains($0.instruction) ? lines[$0.instruction] : 0) }
-    return Function(source: source, assignments: assignments, captures: captures, inner: inner)
+    func line(_ instruction: Int) -> Int { lines.indices.contains(instruction) ? lines[instruction] : 0 }
+    let named = uses.compactMap { use -> NamedUse? in
+      guard constants.indices.contains(use.name), let name = constants[use.name] else { return nil }
+      return NamedUse(capture: use.capture, name: name, isAssignment: use.isAssignment, line: line(use.instruction))
+    }
+    return Function(
+      source: source, assignments: writes.map { ($0.capture, line($0.instruction)) }, namedUses: named,
+      captures: captures, inner: inner)
   }
 
   /// The line of every instruction: a signed step a byte, and absolute lines where a step does not fit.

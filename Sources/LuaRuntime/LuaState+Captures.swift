@@ -1,9 +1,9 @@
 import CLua
 
 extension LuaState {
-  /// A number that changes when a local that the function captures changes, or anything in a table that is reached from
-  /// one: taken before and after a call it tells whether the function kept state of its own. The global table and what
-  /// host objects stand for do not count.
+  /// A number that changes when a local that the function captures changes, or anything in a table, function or coroutine
+  /// that is reached from one: taken before and after a call it tells whether the function kept state of its own. The
+  /// global table, the libraries and what host objects stand for do not count.
   public func digestOfCaptures(_ function: LuaFunction) throws(LuaError) -> UInt64 {
     guard function.link === link else { return 0 }
     var digest: UInt64 = 0
@@ -24,7 +24,36 @@ extension LuaState {
   /// The assignments to captured locals in a function and in the functions inside it, in code order, found in the
   /// bytecode without running it. Empty for a host function.
   public func captureAssignments(of function: LuaFunction) -> [CaptureAssignment] {
-    guard function.link === link else { return [] }
+    guard let root = bytecode(of: function) else { return [] }
+    return root.assignments(captures: root.captures.indices.map { $0 }, names: root.captures.map(\.name), root.source)
+  }
+
+  /// Whether a function captures nothing but the table of globals, which Lua calls `_ENV`. False for a host function.
+  public func capturesOnlyGlobals(_ function: LuaFunction) -> Bool {
+    bytecode(of: function)?.captures.allSatisfy { $0.name == "_ENV" } ?? false
+  }
+
+  /// A place in a function's code that uses a global by its name.
+  public struct GlobalUse: Hashable, Sendable {
+    /// The name of the global.
+    public var name: String
+    /// Whether it is assigned to, not read.
+    public var isAssignment: Bool
+    /// The chunk of the use.
+    public var chunk: String
+    /// The line of the use, 0 if unknown.
+    public var line: Int
+  }
+
+  /// The uses of globals in a function and in the functions inside it, by line, found in the bytecode without running
+  /// it. Those of a function with more than 255 constants are not all found. Empty for a host function.
+  public func globalUses(of function: LuaFunction) -> [GlobalUse] {
+    guard let root = bytecode(of: function) else { return [] }
+    return root.globalUses(root.source)
+  }
+
+  private func bytecode(of function: LuaFunction) -> BytecodeReader.Function? {
+    guard function.link === link else { return nil }
     var bytes: [UInt8] = []
     let isDumped = withUnsafeMutablePointer(to: &bytes) { target in
       clua_dump(machine, function.reference, target) { context, piece, count in
@@ -32,12 +61,18 @@ extension LuaState {
         target.pointee.append(contentsOf: UnsafeRawBufferPointer(start: piece, count: count))
       }
     }
-    guard isDumped, let root = try? BytecodeReader.read(bytes) else { return [] }
-    return root.assignments(captures: root.captures.indices.map { $0 }, names: root.captures.map(\.name), root.source)
+    return isDumped ? try? BytecodeReader.read(bytes) : nil
   }
 }
 
 extension BytecodeReader.Function {
+  fileprivate func globalUses(_ outerSource: String) -> [LuaState.GlobalUse] {
+    let source = source.isEmpty ? outerSource : source
+    let own = namedUses.filter { captures.indices.contains($0.capture) && captures[$0.capture].name == "_ENV" }
+      .map { LuaState.GlobalUse(name: $0.name, isAssignment: $0.isAssignment, chunk: source, line: $0.line) }
+    return (own + inner.flatMap { $0.globalUses(source) }).sorted { $0.line < $1.line }
+  }
+
   /// `captures` says for each of this function's upvalues which of the outermost function's it is, nil for a local of a
   /// function in between.
   fileprivate func assignments(

@@ -22,6 +22,12 @@ import Testing
     "local t = {} t.t = t return function() t.t.t.x = 1 end",
     "local t = {1, 2} return function() t[1], t[2] = t[2], t[1] end",
     "local t = {x = 1} return function() t.x = 1.0 end",
+    "local t = {{{{{{{{{{{{}}}}}}}}}}}} return function() local u = t while u[1] do u = u[1] end u[1] = {} end",
+    "local t = {} for i = 1, 100 do t[i] = {i} end return function() t[77][1] = 'x' end",
+    "local c = coroutine.wrap(function() local n = 0 while true do n = n + 1 coroutine.yield(n) end end) return function() return c() end",
+    "local c = coroutine.create(function() coroutine.yield() end) return function() coroutine.resume(c) end",
+    "local t = {} local c = coroutine.wrap(function() while true do t.x = (t.x or 0) + 1 coroutine.yield() end end) c() return function() c() end",
+    "local _ENV = setmetatable({}, {__index = _ENV}) return function() x = 1 end",
   ])
   func digestSeesChanges(source: String) throws {
     let function = try function(source)
@@ -37,6 +43,10 @@ import Testing
     "local t = {x = 1} return function() t.y = 2 t.y = nil end",
     "local function helper(n) local m = n m = m + 1 return m end return function() return helper(1) end",
     "return function() return string.rep('x', 10), math.pi, ('x'):rep(20) end",
+    "local insert, m = table.insert, math return function() local t = {} insert(t, m.pi) return t end",
+    "local t = {} for i = 1, 100 do t[i] = {i} end return function() local n = 0 for _, v in ipairs(t) do n = n + v[1] end return n end",
+    "local c = coroutine.wrap(function() coroutine.yield() end) return function() return type(c) end",
+    "local t = {_G, string, g = _G} return function() return t[2].rep end",
   ])
   func digestIgnoresTheRest(source: String) throws {
     let function = try function(source)
@@ -77,6 +87,39 @@ import Testing
     #expect(
       state.captureAssignments(of: nested).map { "\($0.name) \($0.chunk):\($0.line)" } == ["m bad/hidden/init.lua:13"])
     #expect(state.captureAssignments(of: try state.makeFunction("f") { _ in }).isEmpty)
+  }
+
+  @Test func captureNothingBesideGlobals() throws {
+    for source in ["return function() return string.rep('x', 2) end", "return function(s) s.x = 1 end"] {
+      #expect(state.capturesOnlyGlobals(try function(source)), "\(source)")
+    }
+    for source in [
+      "local n = 0 return function() return n end", "local rep = string.rep return function() return rep end",
+    ] {
+      #expect(!state.capturesOnlyGlobals(try function(source)), "\(source)")
+    }
+    #expect(!state.capturesOnlyGlobals(try state.makeFunction("f") { _ in }))
+  }
+
+  @Test func usesOfGlobalsAreFoundInTheCode() throws {
+    let source = """
+      local insert = table.insert
+      count = 1
+      return function(s)
+        local os = { time = function() return 1 end }
+        s.x = os.time() + math.max(io, 2)
+        return function()
+          total = s
+        end
+      end
+      """
+    let chunk = try state.load(source, chunkName: "bad/glob/init.lua")
+    #expect(
+      state.globalUses(of: chunk).map { "\($0.isAssignment ? "set" : "get") \($0.name) \($0.chunk):\($0.line)" } == [
+        "get table bad/glob/init.lua:1", "set count bad/glob/init.lua:2", "get math bad/glob/init.lua:5",
+        "get io bad/glob/init.lua:5", "set total bad/glob/init.lua:7",
+      ])
+    #expect(state.globalUses(of: try state.makeFunction("f") { _ in }).isEmpty)
   }
 
   @Test func longFunctionsKeepTheirLines() throws {
