@@ -268,18 +268,19 @@ struct DraftTests {
       try PluginFolder(
         "k",
         lua: """
-          local kept
+          local box = {}
           return plugin {
             state = { field("count", int()), field("list", list(int())) },
             actions = { { name = "keep" }, { name = "read" }, { name = "write" }, { name = "keepPart" } },
             reducers = {
-              keep = function(s) kept = s end,
-              keepPart = function(s) kept = s.list end,
-              read = function(s) s.count = kept.count end,
-              write = function() kept[1] = 1 end,
+              keep = function(s) box.kept = s end,
+              keepPart = function(s) box.kept = s.list end,
+              read = function(s) s.count = box.kept.count end,
+              write = function() box.kept[1] = 1 end,
             },
           }
-          """))
+          """)
+    ).purity = .off
     try bench.dispatch("k.keep")
     #expect(
       fault { try bench.dispatch("k.read") }?.message

@@ -70,8 +70,8 @@ struct DefinitionReader {
     return actions
   }
 
-  private func reducers(_ value: LuaValue, _ own: [ActionType]) throws(PluginError) -> [String: LuaFunction] {
-    var reducers: [String: LuaFunction] = [:]
+  private func reducers(_ value: LuaValue, _ own: [ActionType]) throws(PluginError) -> [String: WatchedFunction] {
+    var reducers: [String: WatchedFunction] = [:]
     guard let table = try optionalTable(value, "reducers") else { return [:] }
     for (key, value) in table.entries() {
       guard case .string(let name) = key else {
@@ -79,7 +79,7 @@ struct DefinitionReader {
       }
       let type = try action(name, own, "reducer")
       guard let function = try optionalFunction(value, "reducer '\(name)'") else { continue }
-      guard reducers.updateValue(function, forKey: type.fullName) == nil else {
+      guard reducers.updateValue(WatchedFunction(function), forKey: type.fullName) == nil else {
         throw types.fault("reducer for '\(type.fullName)' is declared twice")
       }
     }
@@ -107,7 +107,8 @@ struct DefinitionReader {
       }
       let (action, isNew) = try liftedAction(name, entry, own + lifted.map(\.action))
       lifted.append(
-        PluginDefinition.Lifted(module: module, action: action, declaresAction: isNew, function: function))
+        PluginDefinition.Lifted(
+          module: module, action: action, declaresAction: isNew, function: WatchedFunction(function)))
     }
     return lifted
   }
@@ -194,7 +195,8 @@ struct DefinitionReader {
         throw types.fault("\(place) needs fn = function(state) … end")
       }
       projections.append(
-        PluginDefinition.Projection(type: ProjectionType(name: name, schema: schema), function: function))
+        PluginDefinition.Projection(
+          type: ProjectionType(name: name, schema: schema), function: WatchedFunction(function)))
     }
     return projections
   }

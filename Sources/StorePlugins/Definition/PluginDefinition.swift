@@ -9,7 +9,7 @@ struct PluginDefinition {
   var initial: Value = .none
   var actions: [ActionType] = []
   /// Reducers by the full name of the action that they answer.
-  var reducers: [String: LuaFunction] = [:]
+  var reducers: [String: WatchedFunction] = [:]
   var lifted: [Lifted] = []
   var middleware: [Unit] = []
   var projections: [Projection] = []
@@ -17,6 +17,9 @@ struct PluginDefinition {
   var onUnload: LuaFunction?
   /// The full name of an action to dispatch after loading.
   var onLoad: String?
+
+  /// The functions that must be pure.
+  var watched: [WatchedFunction] { Array(reducers.values) + lifted.map(\.function) + projections.map(\.function) }
 
   /// A middleware.
   struct Unit {
@@ -43,13 +46,13 @@ struct PluginDefinition {
     let action: ActionType
     /// Whether the plugin adds the action to the module.
     let declaresAction: Bool
-    let function: LuaFunction
+    let function: WatchedFunction
   }
 
   /// A projection.
   struct Projection {
     let type: ProjectionType
-    let function: LuaFunction
+    let function: WatchedFunction
   }
 
   /// A command.

@@ -2,10 +2,13 @@
 /// function is defined (`function NAME`, `NAME = function`).
 final class FunctionNames {
   private var lines: [String: [Substring]] = [:]
+  /// Whether a chunk names its table of globals, and so may replace it.
+  private(set) var mentionsEnvironment = false
 
   /// Takes note of a chunk's text.
   func note(_ text: String, _ chunk: String) {
     lines[chunk] = text.split(separator: "\n", omittingEmptySubsequences: false)
+    mentionsEnvironment = mentionsEnvironment || text.contains("_ENV")
   }
 
   /// The name of the function that is defined on a line, counted from 1; nil where the line names none, or several.

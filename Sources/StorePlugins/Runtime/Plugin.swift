@@ -22,7 +22,9 @@ public final class Plugin: @unchecked Sendable {
   let objects: SliceObjects
   let definition: PluginDefinition
   let calls: PluginCalls
-  private let reducers: [ObjectIdentifier: LuaFunction]
+  private let reducers: [ObjectIdentifier: WatchedFunction]
+  /// How often it is looked at whether reducers and projections keep state of their own.
+  public var purity = Purity.always
 
   /// A middleware of a plugin, as listings show it.
   public struct UnitType: Sendable {
@@ -46,10 +48,21 @@ public final class Plugin: @unchecked Sendable {
     }
   }
 
-  /// Runs a plugin's `init.lua` and reads what it declares.
+  /// Runs a plugin's `init.lua`, reads what it declares and proves of it what can be proven without running it.
   ///
   /// - Throws: ``PluginError``; nothing stays behind.
-  public init(loading source: PluginSource, into surroundings: Surroundings) throws(PluginError) {
+  public convenience init(loading source: PluginSource, into surroundings: Surroundings) throws(PluginError) {
+    try self.init(unproven: source, into: surroundings)
+    if let fault = captureScan.faults.first {
+      throw calls.faults.make(.impure, fault, hint: PluginFaults.impurityHint)
+    }
+  }
+
+  /// The assignments to captured locals in its code.
+  var captureScan: CaptureScan { CaptureScan(module.name, definition, lua) }
+
+  /// Runs a plugin's `init.lua` and reads what it declares.
+  init(unproven source: PluginSource, into surroundings: Surroundings) throws(PluginError) {
     self.source = source
     let manifest = source.manifest
     let faults = PluginFaults(manifest: manifest)
@@ -75,11 +88,12 @@ public final class Plugin: @unchecked Sendable {
       projections: definition.projections.map(\.type), commands: definition.commands.map(\.type))
     units = definition.middleware.map { UnitType(name: $0.name, isOpen: $0.isOpen) }
     let own = Dictionary(definition.actions.map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
-    var reducers: [ObjectIdentifier: LuaFunction] = [:]
+    var reducers: [ObjectIdentifier: WatchedFunction] = [:]
     for (name, function) in definition.reducers {
       if let type = own[name] ?? surroundings.action(name) { reducers[ObjectIdentifier(type)] = function }
     }
     self.reducers = reducers
+    for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
     calls = PluginCalls(
       faults: faults, ownActions: own, functionNames: names, foreignAction: surroundings.action)
     do throws(LuaError) {
@@ -199,13 +213,15 @@ public final class Plugin: @unchecked Sendable {
   ///
   /// - Returns: what went wrong.
   private func run(
-    _ function: LuaFunction, _ call: ActionCall, _ name: String, _ schema: Schema, _ slice: UnsafeMutableRawPointer
+    _ watched: WatchedFunction, _ call: ActionCall, _ name: String, _ schema: Schema, _ slice: UnsafeMutableRawPointer
   ) -> PluginError? {
+    if watched.isImpure, purity != .off { return impureReducer(call) }
     let draft = objects.beginDraft(name, schema, slice)
     defer { objects.endCall() }
     do throws(LuaError) {
+      let digest = try watched.digestBefore(purity, lua)
       let count = try lua.call(
-        function,
+        watched.function,
         discardingResultsWith: { writer in
           writer.append(draft)
           LuaBridge.write(.record(call.record), to: &writer)
@@ -215,10 +231,15 @@ public final class Plugin: @unchecked Sendable {
         return calls.faults.make(
           .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
       }
+      if let digest, try watched.hasChanged(since: digest, lua) { return impureReducer(call) }
       return nil
     } catch {
       return calls.faults.reducer(call.type.fullName, error)
     }
+  }
+
+  private func impureReducer(_ call: ActionCall) -> PluginError {
+    calls.faults.impure("reducer '\(call.type.fullName)'", mayOnly: "reducers may only change their draft")
   }
 
   // MARK: Middleware
@@ -289,8 +310,15 @@ public final class Plugin: @unchecked Sendable {
       throw calls.faults.make(.runtime, "no projection '\(name)'")
     }
     let place = "projection '\(module.name).\(name)'"
+    let watched = projection.function
+    let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
+    if watched.isImpure, purity != .off { throw fault }
     return try run(view, place) { () throws(LuaError) in
-      let result = try lua.call(projection.function, arguments: { $0.append(PluginCalls.stateObject) }).first ?? .nil
+      let digest = try watched.digestBefore(purity, lua)
+      let result = try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) }).first ?? .nil
+      if let digest, try watched.hasChanged(since: digest, lua) {
+        throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
+      }
       do throws(SchemaError) {
         return try projection.type.schema.check(try objects.value(of: result))
       } catch {

@@ -31,6 +31,8 @@ public struct PluginError: Error, Hashable, Sendable {
     case schema = "plugin-schema"
     /// A call used more than its budget.
     case budget = "plugin-budget"
+    /// A reducer or projection keeps state of its own.
+    case impure = "plugin-impure"
     /// The plugin needed more memory than it may use.
     case memory = "plugin-memory"
   }

@@ -21,6 +21,13 @@ struct PluginFaults {
     }
   }
 
+  /// A function that must be pure changed what it captures.
+  func impure(_ place: String, mayOnly allowed: String) -> PluginError {
+    make(.impure, "\(place) changed a captured local; \(allowed)", hint: PluginFaults.impurityHint)
+  }
+
+  static let impurityHint = "keep the value in the plugin's state"
+
   /// A fault of a reducer: the state is unchanged.
   func reducer(_ name: String, _ error: LuaError) -> PluginError {
     let place = "reducer '\(name)'"

@@ -34,7 +34,7 @@ extension ShellError {
     let status: Int32 =
       switch error.code {
       case .load, .api, .grant: 4
-      case .runtime, .schema, .budget, .memory: 1
+      case .runtime, .schema, .budget, .memory, .impure: 1
       }
     self.init(
       code: error.code.rawValue, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,

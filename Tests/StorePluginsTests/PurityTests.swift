@@ -1,0 +1,223 @@
+import PluginSupport
+import StorePlugins
+import StoreSchema
+import Testing
+
+/// "How a plugin is proven pure" of the design's `plugins.md`: steps 1 and 2.
+@Suite("Purity")
+struct PurityTests {
+  /// A plugin with a count, the action `visit` and its reducer, whose body starts on line 5.
+  private static func memo(_ locals: String, _ body: String, more: String = "") -> String {
+    """
+    \(locals)
+    return plugin {
+      state = { field("count", int()) }, actions = { { name = "visit" }, { name = "other" } },
+      reducers = { visit = function(s)
+        \(body)
+      end },
+      \(more)
+    }
+    """
+  }
+
+  private func refusal(_ name: String, _ lua: String, permissions: [String] = []) throws -> PluginError? {
+    let bench = try Bench()
+    let folder = try PluginFolder(name, permissions: permissions, lua: lua)
+    return fault { try bench.load(folder) }
+  }
+
+  // MARK: Without running it
+
+  @Test func anAssignmentToACapturedLocalIsFoundAtLoad() throws {
+    let error = try refusal("hidden", Self.memo("local n = 0", "n = n + 1; s.count = n"))
+    #expect(error?.code == .impure)
+    #expect(
+      error?.message == "hidden: reducer 'hidden.visit' assigns to the captured local 'n' (bad/hidden/init.lua:5)")
+    #expect(error?.hint == "keep the value in the plugin's state")
+  }
+
+  @Test func theScanLooksAtLiftedReducersProjectionsAndFunctionsInside() throws {
+    let lifted = """
+      local n
+      return plugin { lifted = { { at = "tasks", on = "tasks.add", reduce = function(draft)
+        n = 1
+      end } } }
+      """
+    #expect(
+      try refusal("deep", lifted, permissions: ["reduce:tasks"])?.message
+        == "deep: reducer 'tasks.add' assigns to the captured local 'n' (bad/deep/init.lua:3)")
+    let projection = Self.memo(
+      "local last", "s.count = 1",
+      more: """
+        projections = { { name = "seen", type = int(), fn = function(state)
+          local function note() last = state end
+          note()
+          return 1
+        end } },
+        """)
+    #expect(
+      try refusal("deep", projection)?.message
+        == "deep: projection 'deep.seen' assigns to the captured local 'last' (bad/deep/init.lua:8)")
+  }
+
+  @Test func readingCapturedLocalsAndKeepingOwnOnesIsPure() throws {
+    let bench = try Bench()
+    let lua = Self.memo(
+      "local step, names, insert = 2, { 'a', { 'b' } }, table.insert\nlocal function add(a, b) return a + b end",
+      """
+      local own, all = 0, {}
+      local function count() own = own + 1 end
+      for _ = 1, #names do count() insert(all, own) end
+      s.count = add(s.count, step) + own - #all
+      """)
+    try bench.load(try PluginFolder("pure", lua: lua))
+    for _ in 1...5 { try bench.dispatch("pure.visit") }
+    #expect(bench.state("pure") == #"{"count":10}"#)
+  }
+
+  // MARK: While it runs
+
+  static let impure = [
+    ("local seen = {}", "seen[#seen + 1] = 1; s.count = #seen"),
+    ("local n = 0\nlocal function step() n = n + 1 return n end", "s.count = step()"),
+    ("local t = { deep = { er = {} } }", "local e = t.deep.er; e.x = (e.x or 0) + 1; s.count = e.x"),
+    (
+      "local next = coroutine.wrap(function() local n = 0 while true do n = n + 1 coroutine.yield(n) end end)",
+      "s.count = next()"
+    ),
+    ("local t = setmetatable({}, { __index = {} })", "getmetatable(t).__index.x = 1; s.count = 1"),
+    ("local t = {}", "t.draft = s; s.count = 1"),
+    ("local t = {}", "t[s.count] = function() return t end; s.count = 1"),
+    (
+      "local _ENV = setmetatable({}, { __index = _ENV })",
+      "hidden = 1 + (rawget(_ENV, 'hidden') or 0); s.count = hidden"
+    ),
+    ("local t = {}", "rawset(t, 'x', 1); s.count = 1"),
+    ("local t = {}", "table.insert(t, 1); s.count = #t"),
+    ("local t = {}", "pcall(function() t.x = 1 error('x') end); s.count = 1"),
+  ]
+
+  @Test(arguments: impure.indices)
+  func hiddenStateIsFoundWhileTheReducerRuns(_ index: Int) throws {
+    let (locals, body) = Self.impure[index]
+    let bench = try Bench()
+    try bench.load(try PluginFolder("memo", lua: Self.memo(locals, body)))
+    for _ in 1...2 {
+      let error = try #require(fault { try bench.dispatch("memo.visit") })
+      #expect(error.code == .impure)
+      #expect(
+        error.message == "memo: reducer 'memo.visit' changed a captured local; reducers may only change their draft")
+      #expect(error.hint == "keep the value in the plugin's state")
+      #expect(error.trace.isEmpty)
+      #expect(bench.state("memo") == #"{"count":0}"#)
+    }
+    try bench.dispatch("memo.other")
+  }
+
+  @Test func aLiftedReducerIsWatchedToo() throws {
+    let bench = try Bench()
+    let plugin = try bench.load(
+      try PluginFolder(
+        "memo", permissions: ["reduce:tasks"],
+        lua: """
+          local seen = {}
+          return plugin { lifted = { { at = "tasks", on = "tasks.add", reduce = function(draft, args)
+            seen[args.title] = true
+          end } } }
+          """))
+    let error = fault {
+      var tasks = Tasks()
+      try withUnsafeMutablePointer(to: &tasks) { slice in
+        try plugin.reduce(
+          lifted: 0, try Bench.add.call([("title", .string("a"))]), number: 1, time: .zero,
+          source: .init(file: "t", function: "f", line: 1, kind: .batch), schema: Tasks.schema, slice: slice)
+      }
+    }
+    #expect(
+      error?.message == "memo: reducer 'tasks.add' changed a captured local; reducers may only change their draft")
+  }
+
+  @Test func aProjectionIsWatchedToo() throws {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "memo",
+        lua: """
+          local cache = {}
+          return plugin { state = { field("count", int()) }, projections = { { name = "seen", type = int(), fn = function(state)
+            cache[1] = (cache[1] or 0) + 1
+            return cache[1]
+          end } } }
+          """))
+    for _ in 1...2 {
+      let error = fault { _ = try bench.project("memo", "seen") }
+      #expect(error?.code == .impure)
+      #expect(
+        error?.message == "memo: projection 'memo.seen' changed a captured local; projections may only read state")
+      #expect(error?.hint == "keep the value in the plugin's state")
+    }
+  }
+
+  @Test func middlewareMayKeepStateOfItsOwn() throws {
+    let bench = try Bench()
+    let lua = Self.memo(
+      "local seen = {}", "s.count = s.count + 1",
+      more: "middleware = { { name = \"m\", after = function() seen[#seen + 1] = 1 end } },")
+    try bench.load(try PluginFolder("own", lua: lua))
+    for _ in 1...3 { try bench.dispatch("own.visit") }
+    #expect(bench.faults.isEmpty)
+    #expect(bench.state("own") == #"{"count":3}"#)
+  }
+
+  // MARK: How often
+
+  /// The numbers of the calls that were found impure, of calls that each change what they capture when told so.
+  private func found(_ purity: Purity, among calls: Int, changing: Set<Int>) throws -> [Int] {
+    let lua = """
+      local seen = { 0 }
+      return plugin { state = { field("count", int()) },
+        actions = { { name = "visit", args = { field("changes", bool()) } } },
+        reducers = { visit = function(s, a) if a.changes then seen[1] = seen[1] + 1 end end } }
+      """
+    var found: [Int] = []
+    var bench = try Bench()
+    try bench.load(try PluginFolder("memo", lua: lua)).purity = purity
+    for call in 1...calls {
+      do {
+        try bench.dispatch("memo.visit", [("changes", .bool(changing.contains(call)))])
+      } catch {
+        found.append(call)
+        // One that was found is refused from then on; the others are asked of a fresh plugin.
+        bench = try Bench()
+        try bench.load(try PluginFolder("memo", lua: lua)).purity = purity
+        for _ in 0..<call { try bench.dispatch("memo.visit", [("changes", .bool(false))]) }
+      }
+    }
+    return found
+  }
+
+  @Test func alwaysIsEveryCall() throws {
+    #expect(try found(.always, among: 70, changing: [1, 33, 50, 64, 70]) == [1, 33, 50, 64, 70])
+  }
+
+  @Test func sampledIsTheFirstCallsAndThenSome() throws {
+    #expect(
+      try found(.sampled, among: 200, changing: [1, 32, 33, 63, 64, 65, 128, 192, 199]) == [1, 32, 64, 128, 192])
+  }
+
+  @Test func offIsNever() throws {
+    #expect(try found(.off, among: 70, changing: Set(1...70)) == [])
+  }
+
+  @Test func whoWasFoundImpureIsRefusedUntilItIsSwitchedOff() throws {
+    let bench = try Bench()
+    let plugin = try bench.load(
+      try PluginFolder("memo", lua: Self.memo("local t = {}", "s.count = t[1] or 7; t[1] = 7")))
+    for _ in 1...3 { #expect(fault { try bench.dispatch("memo.visit") }?.code == .impure) }
+    plugin.purity = .sampled
+    #expect(fault { try bench.dispatch("memo.visit") }?.code == .impure)
+    plugin.purity = .off
+    try bench.dispatch("memo.visit")
+    #expect(bench.state("memo") == #"{"count":7}"#)
+  }
+}
