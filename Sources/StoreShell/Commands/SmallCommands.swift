@@ -41,17 +41,18 @@ extension CommandDefinition {
   static let set = CommandDefinition(
     "set", usage: ["set [NAME [VALUE]]"],
     summary:
-      "changes a setting, or lists them: emit (always, whenDifferent, never), output (a format), runaway (a number)",
-    flags: FlagDefinition.format, operands: [.words(["emit", "output", "runaway"])],
+      "changes a setting, or lists them: emit (always, whenDifferent, never), output (a format), plugin.purity (always, sampled, off), runaway (a number)",
+    flags: FlagDefinition.format, operands: [.words(settingNames)],
     examples: [
       CommandExample("set output json", "show counter", output: "{\"value\":0,\"step\":1}\n"),
       CommandExample(
         "set",
         output: """
-          name     value          origin
-          emit     whenDifferent  store
-          output   auto           session
-          runaway  1000           store
+          name           value          origin
+          emit           whenDifferent  store
+          output         auto           session
+          plugin.purity  sampled        store
+          runaway        1000           store
 
           """),
     ]
@@ -80,6 +81,9 @@ extension CommandDefinition {
           code: "out-of-range", message: "runaway is a number above 0, got '\(value)'", at: invocation.operands[1])
       }
       return try session.finish(session.store.setRunaway(limit, source: source))
+    case "plugin.purity":
+      try invocation.require(value, oneOf: Purity.allCases.map(\.rawValue))
+      return try session.finish(session.store.setPurity(Purity(rawValue: value) ?? .always, source: source))
     case "output":
       try invocation.require(value, oneOf: Format.allCases.map(\.rawValue))
       session.options.format = Format(rawValue: value) ?? .auto
@@ -88,8 +92,10 @@ extension CommandDefinition {
     }
   }
 
+  private static let settingNames = ["emit", "output", "plugin.purity", "runaway"]
+
   private static func unknownSetting(_ name: String, at word: Word) -> ShellError {
-    let suggestion = Suggestion.nearest(to: name, among: ["emit", "output", "runaway"])
+    let suggestion = Suggestion.nearest(to: name, among: settingNames)
     return ShellError(
       code: "unknown-setting", message: "there is no setting '\(name)'", at: word,
       hint: suggestion.map { "did you mean '\($0)'?" } ?? "set lists them")

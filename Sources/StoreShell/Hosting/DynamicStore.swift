@@ -20,6 +20,10 @@ protocol DynamicStore: AnyObject {
   var emission: String { get }
   /// How many actions one outside dispatch may cause.
   var runaway: Int { get }
+  /// How often plugins are looked at for state of their own.
+  var purity: Purity { get }
+  /// The same where nobody set it.
+  var defaultPurity: Purity { get set }
 
   /// The action of that full name.
   func action(named name: String) -> ActionType?
@@ -47,8 +51,16 @@ protocol DynamicStore: AnyObject {
   func setEmission(_ policy: String, source: ActionSource) -> DispatchReport
   /// Changes how many actions one dispatch may cause, by a recorded action.
   func setRunaway(_ limit: Int, source: ActionSource) -> DispatchReport
+  /// Changes how often plugins are looked at for state of their own, by a recorded action.
+  func setPurity(_ purity: Purity, source: ActionSource) -> DispatchReport
+  /// Lets a plugin run or stops it, by a recorded action.
+  func setPlugin(_ name: String, isOn: Bool, source: ActionSource) -> DispatchReport
+  /// What the store did by itself since it was last asked, in a sentence each.
+  func takeNotes() -> [String]
   /// Runs a plugin's definition and adds it, by a recorded action; all or nothing (R28).
   func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport)
+  /// What a plugin of that name finds in the store that it is loaded into: all but itself.
+  func surroundings(of plugin: String) -> Plugin.Surroundings
   /// Takes a plugin away with all that it registered, by a recorded action.
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport
   /// The plugin of that name.
@@ -71,6 +83,8 @@ struct DispatchReport {
 struct UnitListing {
   let name: String
   let isOpen: Bool
+  /// How its gate stands.
+  let gate: ShellState.Condition
   let seen: Int
   let held: Int
   let dropped: Int
@@ -82,6 +96,8 @@ struct LoadedPluginListing {
   let name: String
   let version: String
   let folder: String
+  /// Whether it runs.
+  let condition: ShellState.Condition
   let units: [String]
 }
 

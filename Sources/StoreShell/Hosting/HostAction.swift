@@ -37,8 +37,10 @@ enum ShellAction: Sendable {
   case setGate(name: String, isOpen: Bool)
   case loadPlugin(ShellState.LoadedPlugin, slice: PluginSlice?, gates: [ShellState.Gate])
   case unloadPlugin(name: String)
+  case switchPlugin(name: String, to: ShellState.Condition)
   case setEmission(String)
   case setRunaway(Int)
+  case setPurity(Purity)
 
   /// The actions as the journal names them.
   enum Types {
@@ -50,6 +52,15 @@ enum ShellAction: Sendable {
       documentation: "Adds a plugin.")
     static let unloadPlugin = ActionType(
       module: "shell", name: "unloadPlugin", fields: [Field("name", String.schema)], documentation: "Removes a plugin.")
+    static let enablePlugin = ActionType(
+      module: "shell", name: "enablePlugin", fields: [Field("name", String.schema)],
+      documentation: "Lets a plugin run again.")
+    static let disablePlugin = ActionType(
+      module: "shell", name: "disablePlugin", fields: [Field("name", String.schema)],
+      documentation: "Stops a plugin's reducers and middlewares.")
+    static let faultPlugin = ActionType(
+      module: "shell", name: "faultPlugin", fields: [Field("name", String.schema)],
+      documentation: "Stops a plugin that failed too often in a row.")
     static let set = ActionType(
       module: "shell", name: "set", fields: [Field("name", String.schema), Field("value", String.schema)],
       documentation: "Changes a setting of the store.")
@@ -61,8 +72,12 @@ enum ShellAction: Sendable {
     case .setGate(let name, let isOpen): ActionCall(Types.setGate, [.string(name), .bool(isOpen)])
     case .loadPlugin(let plugin, _, _): ActionCall(Types.loadPlugin, [.string(plugin.name), .string(plugin.version)])
     case .unloadPlugin(let name): ActionCall(Types.unloadPlugin, [.string(name)])
+    case .switchPlugin(let name, .on): ActionCall(Types.enablePlugin, [.string(name)])
+    case .switchPlugin(let name, .off): ActionCall(Types.disablePlugin, [.string(name)])
+    case .switchPlugin(let name, .faulted): ActionCall(Types.faultPlugin, [.string(name)])
     case .setEmission(let policy): ActionCall(Types.set, [.string("emit"), .string(policy)])
     case .setRunaway(let limit): ActionCall(Types.set, [.string("runaway"), .string("\(limit)")])
+    case .setPurity(let purity): ActionCall(Types.set, [.string("plugin.purity"), .string(purity.rawValue)])
     }
   }
 
@@ -83,8 +98,13 @@ enum ShellAction: Sendable {
       state.shell.plugins.removeAll { $0.name == name }
       state.plugins.removeAll { $0.name == name }
       state.shell.gates.removeAll { $0.name.hasPrefix("\(name).") }
+    case .switchPlugin(let name, let condition):
+      if let index = state.shell.plugins.firstIndex(where: { $0.name == name }) {
+        state.shell.plugins[index].condition = condition
+      }
     case .setEmission(let policy): state.shell.emission = policy
     case .setRunaway(let limit): state.shell.runaway = limit
+    case .setPurity(let purity): state.shell.purity = purity
     }
   }
 }

@@ -30,20 +30,43 @@ struct ShellState: Hashable, Sendable {
   /// The loaded plugins, in load order.
   var plugins: [LoadedPlugin] = []
 
+  /// How often plugins are looked at for state of their own; nil: as the session is run.
+  var purity: Purity?
+
   struct Gate: Hashable, Sendable {
     let name: String
     var isOpen: Bool
+    /// The plugin whose middleware it is.
+    var plugin: String?
   }
 
   struct LoadedPlugin: Hashable, Sendable {
     let name: String
     let version: String
+    var condition = Condition.on
   }
 
-  func isOpen(_ name: String) -> Bool {
-    for gate in gates where gate.name == name { return gate.isOpen }
-    return true
+  /// Whether a plugin runs.
+  enum Condition: String, Sendable {
+    /// It does.
+    case on
+    /// Somebody switched it off.
+    case off
+    /// It failed too often in a row (R29).
+    case faulted
   }
+
+  /// Whether a plugin runs; on where there is none of that name.
+  func condition(of plugin: String) -> Condition { plugins.first { $0.name == plugin }?.condition ?? .on }
+
+  /// How the gate of a unit stands: shut too where its plugin does not run.
+  func gate(_ name: String) -> Condition {
+    guard let gate = gates.first(where: { $0.name == name }) else { return .on }
+    let condition = gate.plugin.map(condition) ?? .on
+    return condition == .on && !gate.isOpen ? .off : condition
+  }
+
+  func isOpen(_ name: String) -> Bool { gate(name) == .on }
 }
 
 extension HostState {

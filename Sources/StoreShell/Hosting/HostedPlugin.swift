@@ -6,6 +6,7 @@ import StoreSchema
 struct HostedPlugin {
   let plugin: Plugin
   let reducer: Reducer<HostAction, HostState>
+  let strikes: PluginStrikes
   let units: [HostUnit]
 
   /// - Parameters:
@@ -16,8 +17,10 @@ struct HostedPlugin {
     faults: FaultBox
   ) {
     self.plugin = plugin
-    reducer = Self.reducer(plugin)
-    let context = UnitContext(view: view, typed: typed, faults: faults)
+    let strikes = PluginStrikes()
+    self.strikes = strikes
+    reducer = Self.reducer(plugin, strikes)
+    let context = UnitContext(view: view, typed: typed, faults: faults, strikes: strikes)
     units = plugin.units.indices.map { Self.unit(plugin, $0, context) }
   }
 
@@ -27,33 +30,47 @@ struct HostedPlugin {
     let view: any StateView
     let typed: (ActionCall) -> HostAction
     let faults: FaultBox
+    let strikes: PluginStrikes
+
+    func note(_ error: PluginError, in number: Int, unit: String) {
+      faults.note(error)
+      strikes.failed(in: number, unit: unit)
+    }
   }
 
-  private static func reducer(_ plugin: Plugin) -> Reducer<HostAction, HostState> {
-    (0..<plugin.liftedCount).reduce(ownReducer(plugin)) { $0.appending(lifted(plugin, $1)) }
+  private static func reducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
+    (0..<plugin.liftedCount).reduce(ownReducer(plugin, strikes)) { $0.appending(lifted(plugin, $1, strikes)) }
   }
 
-  private static func lifted(_ plugin: Plugin, _ index: Int) -> Reducer<HostAction, HostState> {
+  private static func lifted(
+    _ plugin: Plugin, _ index: Int, _ strikes: PluginStrikes
+  ) -> Reducer<HostAction, HostState> {
     Reducer<ActionCall, HostState>.throwing(plugin.module.name) { call, state, context in
       guard let module = plugin.module(ofLifted: index, for: call.type) else { return }
       try state.modifySlice(module) { schema, slice in
-        try plugin.reduce(
-          lifted: index, call, number: context.number, time: context.time, source: context.source, schema: schema,
-          slice: slice)
+        try strikes.counting(context.number, "reducer") {
+          try plugin.reduce(
+            lifted: index, call, number: context.number, time: context.time, source: context.source, schema: schema,
+            slice: slice)
+        }
       }
     }.lift(
       action: { (action: HostAction) in
-        plugin.module(ofLifted: index, for: action.call.type) == nil ? nil : action.call
+        strikes.isStopped || plugin.module(ofLifted: index, for: action.call.type) == nil ? nil : action.call
       }, modify: { (state: inout HostState, body) in try body(&state) })
   }
 
-  private static func ownReducer(_ plugin: Plugin) -> Reducer<HostAction, HostState> {
+  private static func ownReducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
     let name = plugin.module.name
     return Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
-      try plugin.reduce(
-        call, number: context.number, time: context.time, source: context.source, slice: &slice)
+      try strikes.counting(context.number, "reducer") {
+        try plugin.reduce(
+          call, number: context.number, time: context.time, source: context.source, slice: &slice)
+      }
     }.lift(
-      action: { (action: HostAction) in plugin.reduces(action.call.type) ? action.call : nil },
+      action: { (action: HostAction) in
+        plugin.reduces(action.call.type) && !strikes.isStopped ? action.call : nil
+      },
       modify: { (state: inout HostState, body) in
         guard let index = state.plugins.firstIndex(where: { $0.name == name }) else { return }
         try body(&state.plugins[index].value)
@@ -67,6 +84,7 @@ struct HostedPlugin {
     let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in
       do throws(PluginError) {
         let kept = try plugin.before(unit: index, call, action, view: context.view)
+        context.strikes.ran(in: action.number)
         guard plugin.hasAfter(unit: index) else { return .none }
         return IO { output in
           do throws(PluginError) {
@@ -74,11 +92,11 @@ struct HostedPlugin {
               output.dispatch(DispatchedAction(context.typed(call), source: source))
             }
           } catch {
-            context.faults.note(error)
+            context.note(error, in: action.number, unit: type.name)
           }
         }
       } catch {
-        context.faults.note(error)
+        context.note(error, in: action.number, unit: type.name)
         return .none
       }
     }

@@ -21,6 +21,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private(set) var log = ActionLog()
   private let faults = FaultBox()
   private var trace: ((TraceEvent) -> Void)?
+  private var notes: [String] = []
+  var defaultPurity = Purity.sampled { didSet { applyPurity() } }
 
   /// Hosts an application.
   ///
@@ -76,6 +78,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
   var emission: String { store.withState { $0.shell.emission } }
   var runaway: Int { store.withState { $0.shell.runaway } }
+  var purity: Purity { store.withState { $0.shell.purity } ?? defaultPurity }
   var view: any StateView { HostView(host: self) }
 
   private var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
@@ -84,18 +87,20 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     store.withState { state in
       hostUnits.map { unit in
         UnitListing(
-          name: unit.name, isOpen: state.shell.isOpen(unit.name), seen: unit.counters.seen, held: unit.gate.held,
+          name: unit.name, isOpen: state.shell.isOpen(unit.name), gate: state.shell.gate(unit.name),
+          seen: unit.counters.seen, held: unit.gate.held,
           dropped: unit.gate.dropped, origin: unit.origin)
       }
     }
   }
 
   var loadedPlugins: [LoadedPluginListing] {
-    plugins.map { hosted in
+    let shell = store.withState { $0.shell }
+    return plugins.map { hosted in
       let plugin = hosted.plugin
       return LoadedPluginListing(
         name: plugin.module.name, version: plugin.source.manifest.version, folder: plugin.source.folder,
-        units: hosted.units.map(\.name))
+        condition: shell.condition(of: plugin.module.name), units: hosted.units.map(\.name))
     }
   }
 
@@ -125,6 +130,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     let result = store.dispatch(action, source: source)
     let report = DispatchReport(number: result.number, failure: result.failure, faults: faults.take())
     faults.put(outer)
+    stopFaulty()
     return report
   }
 
@@ -144,12 +150,46 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     return report
   }
 
+  func setPurity(_ purity: Purity, source: ActionSource) -> DispatchReport {
+    let report = dispatch(.setPurity(purity), source)
+    applyPurity()
+    return report
+  }
+
+  private func applyPurity() {
+    for hosted in plugins { hosted.plugin.purity = purity }
+  }
+
+  func setPlugin(_ name: String, isOn: Bool, source: ActionSource) -> DispatchReport {
+    dispatch(.switchPlugin(name: name, to: isOn ? .on : .off), source)
+  }
+
+  /// Stops the plugins that failed too often in a row (R29).
+  private func stopFaulty() {
+    for hosted in plugins where hosted.strikes.takeOut() {
+      let (name, strikes) = (hosted.plugin.module.name, hosted.strikes)
+      notes.append("\(name) is off after \(PluginStrikes.limit) failures in a row; plugin enable \(name)")
+      let action = ShellAction.switchPlugin(name: name, to: .faulted)
+      store.dispatch(
+        Action(call: action.call, payload: .shell(action)),
+        source: ActionSource(
+          file: hosted.plugin.source.displayName, function: "", line: 0, kind: .plugin, plugin: name,
+          unit: strikes.failedUnit, cause: strikes.lastFailed))
+    }
+  }
+
+  func takeNotes() -> [String] {
+    defer { notes = [] }
+    return notes
+  }
+
   private func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
     dispatch(Action(call: action.call, payload: .shell(action)), source)
   }
 
   private func record(_ record: ActionRecord<Action, State>) {
-    if record.before.shell.gates != record.after.shell.gates { moveGates(record.after.shell) }
+    let (before, after) = (record.before.shell, record.after.shell)
+    if before.gates != after.gates || before.plugins != after.plugins { moveGates(after) }
     let call = record.action.call
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
     if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
@@ -159,10 +199,12 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
         changes: record.failure == nil ? State.changes(from: record.before, to: record.after) : [],
         failure: record.failure.map { ErrorCode.of($0) }))
+    stopFaulty()
   }
 
   /// Brings the gates where the shell's slice says they stand.
   private func moveGates(_ shell: ShellState) {
+    for hosted in plugins { hosted.strikes.set(isStopped: shell.condition(of: hosted.plugin.module.name) != .on) }
     for unit in hostUnits {
       let isOpen = shell.isOpen(unit.name)
       if unit.gate.set(isOpen: isOpen) { trace?(.gate(unit: unit.name, isOpen: isOpen)) }
@@ -235,12 +277,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         .load, "\(name): there is a module of that name already",
         hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
     }
-    let plugin = try Plugin(
-      loading: source,
-      into: Plugin.Surroundings(
-        action: { [unowned self] name in self.action(named: name) }, moduleNames: modules.map(\.name)))
+    let plugin = try Plugin(loading: source, into: surroundings(of: name))
     let hosted = HostedPlugin(
       plugin, view: view, typed: typed, faults: faults)
+    plugin.purity = purity
     plugins.append(hosted)
     for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = type }
     do {
@@ -253,7 +293,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     let report = dispatch(
       .loadPlugin(
         ShellState.LoadedPlugin(name: name, version: source.manifest.version), slice: slice,
-        gates: hosted.units.map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }), actionSource)
+        gates: hosted.units.map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen, plugin: name) }), actionSource)
     if let onLoad = plugin.onLoad, let type = actionsByName[onLoad] {
       do throws(SchemaError) {
         _ = dispatch(try type.call([]), source: actionSource)
@@ -262,6 +302,15 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       }
     }
     return (plugin, report)
+  }
+
+  func surroundings(of plugin: String) -> Plugin.Surroundings {
+    let added = Set((self.plugin(named: plugin)?.addedActions ?? []).map(\.fullName))
+    return Plugin.Surroundings(
+      action: { [unowned self] name in
+        guard let type = action(named: name), type.module != plugin, !added.contains(name) else { return nil }
+        return type
+      }, moduleNames: modules.map(\.name).filter { $0 != plugin })
   }
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.

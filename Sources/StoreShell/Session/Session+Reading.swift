@@ -35,7 +35,9 @@ extension Module {
   static let shell = Module(
     name: "shell", origin: .swift, schema: nil,
     actions: [
-      ShellAction.Types.setGate, ShellAction.Types.loadPlugin, ShellAction.Types.unloadPlugin, ShellAction.Types.set,
+      ShellAction.Types.setGate, ShellAction.Types.loadPlugin, ShellAction.Types.unloadPlugin,
+      ShellAction.Types.enablePlugin, ShellAction.Types.disablePlugin, ShellAction.Types.faultPlugin,
+      ShellAction.Types.set,
     ],
     projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
 }
@@ -63,9 +65,10 @@ enum ShellListing: String, CaseIterable {
         ["name", "version", "origin", "state", "units"],
         session.store.loadedPlugins.map { plugin in
           let isOn = session.store.units.contains { plugin.units.contains($0.name) && $0.isOpen }
+          let condition = plugin.condition == .on && !isOn && !plugin.units.isEmpty ? .off : plugin.condition
           return [
             .string(plugin.name), .string(plugin.version), .string(plugin.folder),
-            .string(isOn || plugin.units.isEmpty ? "on" : "off"), .int(plugin.units.count),
+            .string(condition.rawValue), .int(plugin.units.count),
           ]
         })
     case .middleware:
@@ -73,7 +76,7 @@ enum ShellListing: String, CaseIterable {
         ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],
         session.store.units.enumerated().map { index, unit in
           [
-            .int(index + 1), .string(unit.name), .string(unit.isOpen ? "on" : "off"), .int(unit.seen), .int(0),
+            .int(index + 1), .string(unit.name), .string(unit.gate.rawValue), .int(unit.seen), .int(0),
             .string(unit.origin.rawValue), .int(unit.held), .int(unit.dropped),
           ]
         })
@@ -94,6 +97,7 @@ enum ShellListing: String, CaseIterable {
         [
           [.string("emit"), .string(session.store.emission), .string("store")],
           [.string("output"), .string(session.options.format.rawValue), .string("session")],
+          [.string("plugin.purity"), .string(session.store.purity.rawValue), .string("store")],
           [.string("runaway"), .string("\(session.store.runaway)"), .string("store")],
         ])
     }

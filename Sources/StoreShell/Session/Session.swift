@@ -85,7 +85,10 @@ public final class Session {
   func run(_ statement: Statement) -> Int32 {
     let outer = self.statement
     self.statement = statement
-    defer { self.statement = outer }
+    defer {
+      for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
+      self.statement = outer
+    }
     tally.reached += 1
     do {
       let result = try commands.run(statement, in: self)

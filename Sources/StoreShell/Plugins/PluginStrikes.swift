@@ -1,0 +1,61 @@
+/// Counts in how many actions in a row a plugin failed (R29). An action counts once, whichever of the plugin's reducers and
+/// middlewares fail in it; one in which they ran and none failed ends the row.
+final class PluginStrikes: @unchecked Sendable {
+  // Safe: used on the thread that owns the host.
+  static let limit = 3
+
+  /// Whether the shell's slice says that the plugin's reducers stand still.
+  private(set) var isStopped = false
+  /// The action of the last failure, 0 for none.
+  private(set) var lastFailed = 0
+  /// The unit of the last failure.
+  private(set) var failedUnit = ""
+  private var inARow = 0
+  private var lastRun = 0
+  private var runBefore = 0
+  private var isReported = false
+
+  /// Takes note that a part of the plugin ran without a fault.
+  func ran(in number: Int) {
+    guard number != lastRun else { return }
+    runBefore = lastRun
+    lastRun = number
+  }
+
+  /// Takes note that a part of the plugin failed.
+  func failed(in number: Int, unit: String) {
+    failedUnit = unit
+    guard number != lastFailed else { return }
+    let lastClean = lastRun == number ? runBefore : lastRun
+    if lastClean > lastFailed { inARow = 0 }
+    inARow += 1
+    lastFailed = number
+  }
+
+  /// Whether the plugin has just failed too often; true once.
+  func takeOut() -> Bool {
+    guard inARow >= Self.limit, !isReported else { return false }
+    isReported = true
+    return true
+  }
+
+  /// Brings the plugin where the shell's slice says it stands; one that is switched on begins a row anew.
+  func set(isStopped stopped: Bool) {
+    guard stopped != isStopped else { return }
+    isStopped = stopped
+    guard !stopped else { return }
+    inARow = 0
+    isReported = false
+  }
+
+  /// Runs a part of the plugin and takes note of how it went.
+  func counting(_ number: Int, _ unit: String, _ body: () throws -> Void) throws {
+    do {
+      try body()
+      ran(in: number)
+    } catch {
+      failed(in: number, unit: unit)
+      throw error
+    }
+  }
+}
