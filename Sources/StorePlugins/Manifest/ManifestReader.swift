@@ -20,7 +20,7 @@ extension PluginManifest {
     }
     var reader = ManifestReader(file: file, entries: entries)
     name = try reader.text("name")
-    guard name.isPluginName else {
+    guard Self.isName(name) else {
       throw PluginError(
         .load,
         "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(ScalarText.quoted(name))")
@@ -38,11 +38,11 @@ extension PluginManifest {
   }
 }
 
-extension String {
-  /// Whether the text may name a plugin: `[a-z][a-z0-9_]*`.
-  fileprivate var isPluginName: Bool {
-    guard let first = utf8.first, first >= 0x61, first <= 0x7A else { return false }
-    return utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F }
+extension PluginManifest {
+  /// Whether a text may name a plugin: `[a-z][a-z0-9_]*`.
+  public static func isName(_ text: String) -> Bool {
+    guard let first = text.utf8.first, first >= 0x61, first <= 0x7A else { return false }
+    return text.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F }
   }
 }
 

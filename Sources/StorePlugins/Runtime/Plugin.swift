@@ -101,7 +101,12 @@ public final class Plugin: @unchecked Sendable {
     } catch {
       throw faults.load(error)
     }
-    objects.refusal = { module in manifest.mayRead(module) ? nil : manifest.readRefusal(module) }
+    objects.refusal = { [permissions = calls.permissions] module in
+      if module == manifest.name { return nil }
+      guard manifest.mayRead(module) else { return manifest.readRefusal(module) }
+      permissions.noteRead(module)
+      return nil
+    }
   }
 
   private static func runInit(

@@ -11,6 +11,8 @@ final class PluginCalls {
   let faults: PluginFaults
   let meta = ActionFacade(name: "meta")
   let action = ActionFacade(name: "action")
+  /// What the plugin uses of its permissions.
+  let permissions = PermissionLedger()
   /// Where dispatches go; nil: dispatching is not possible now.
   var emission: Emission?
   var commandHost: (any PluginCommandHost)?
@@ -102,6 +104,7 @@ final class PluginCalls {
       throw LuaFailure(
         "may not dispatch '\(type.fullName)' (add \"dispatch:\(type.fullName)\" to permissions in plugin.json)")
     }
+    if type.module != faults.manifest.name { permissions.noteDispatch(type) }
     let action: ActionCall
     do throws(SchemaError) {
       action = try type.call(Self.named(try objects.value(of: call[2])))

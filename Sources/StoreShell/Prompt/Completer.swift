@@ -139,7 +139,9 @@ struct Completer {
     case .middleware: return plain(session.store.units.map(\.name))
     case .loadedPlugin: return plain(session.store.loadedPlugins.map(\.name))
     case .plugin:
-      guard words.complete.last == "load" else { return plain(session.store.loadedPlugins.map(\.name)) }
+      guard ["load", "check", "info", "grant", "new", "stubs"].contains(words.complete.last) else {
+        return plain(session.store.loadedPlugins.map(\.name))
+      }
       return plain(session.options.pluginSearchPath.flatMap { DirectoryListing.folders(in: $0) }.sorted())
         + DirectoryListing.candidates(words.current)
     case .file: return DirectoryListing.candidates(words.current)

@@ -45,6 +45,7 @@ extension Module {
 /// The projections of the module `shell`: every listing of the shell is one.
 enum ShellListing: String, CaseIterable {
   case plugins
+  case permissions
   case middleware
   case log
   case watches
@@ -71,6 +72,7 @@ enum ShellListing: String, CaseIterable {
             .string(condition.rawValue), .int(plugin.units.count),
           ]
         })
+    case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
     case .middleware:
       rows(
         ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],

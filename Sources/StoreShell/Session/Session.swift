@@ -21,6 +21,8 @@ public final class Session {
   var tally = Tally()
   var lastValue = Value.none
   var letNames: [String] = []
+  /// What was granted to plugins for this session, by their names.
+  var sessionGrants: [String: PluginGrant] = [:]
   /// The status that `quit` asked for.
   var quitStatus: Int32?
   var isTracing = false

@@ -202,7 +202,8 @@ import Testing
     let thrown = Set(Self.cases.map(\.code)).union([
       "bad-interceptor", "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error",
       "lua-syntax", "not-allowed", "not-at-head",
-      "plugin-api", "plugin-budget", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory", "plugin-runtime",
+      "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
+      "plugin-runtime",
       "plugin-schema",
       "runaway",
     ])

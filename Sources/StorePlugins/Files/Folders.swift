@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Files {
+  /// The names of what is in a folder, sorted by bytes; none where it is no folder.
+  public static func names(in folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// Whether a symbolic link stands at a path.
+  static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
+
+  /// Whether anything stands at a path.
+  public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Makes a folder and those that it needs; one that exists is left alone.
+  ///
+  /// - Throws: ``FileError`` with the system's reason.
+  public static func makeFolder(_ path: String) throws(FileError) {
+    guard !isDirectory(path) else { return }
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeFolder(String(path[..<slash])) }
+    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw FileError(path: path, code: errno) }
+  }
+
+  /// Replaces a text file as a whole, so that whoever reads it sees the old text or the new; only its owner may read it.
+  ///
+  /// - Throws: ``FileError`` with the system's reason; the old text then stands.
+  public static func replace(_ path: String, with text: String) throws(FileError) {
+    if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeFolder(String(path[..<slash])) }
+    let beside = "\(path).\(getpid())"
+    do throws(FileError) {
+      try write(text, to: beside)
+      guard chmod(beside, 0o600) == 0, rename(beside, path) == 0 else { throw FileError(path: path, code: errno) }
+    } catch {
+      unlink(beside)
+      throw error
+    }
+  }
+}

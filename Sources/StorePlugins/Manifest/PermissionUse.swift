@@ -1,0 +1,77 @@
+/// What became of one permission of a loaded plugin.
+public struct PermissionUse: Hashable, Sendable {
+  /// The permission as the manifest asks for it.
+  public let permission: Permission
+  /// How often it was used since the plugin was loaded.
+  public let count: Int
+  /// Whether the plugin's definition could not be loaded without it.
+  public let isDeclared: Bool
+  /// What of it would have been enough: nothing, itself, or single actions in place of all of a module.
+  public let needed: [Permission]
+}
+
+/// Counts what a plugin uses of its permissions.
+final class PermissionLedger {
+  private var reads: [(module: String, count: Int)] = []
+  private var dispatches: [(type: ActionType, count: Int)] = []
+
+  /// Takes note that a module's slice was read.
+  func noteRead(_ module: String) {
+    for index in reads.indices where reads[index].module == module {
+      reads[index].count += 1
+      return
+    }
+    reads.append((module, 1))
+  }
+
+  /// Takes note that an action was sent.
+  func noteDispatch(_ type: ActionType) {
+    for index in dispatches.indices where dispatches[index].type === type {
+      dispatches[index].count += 1
+      return
+    }
+    dispatches.append((type, 1))
+  }
+
+  /// What became of one permission.
+  func use(of permission: Permission, declared: Set<Permission>) -> PermissionUse {
+    let isDeclared = declared.contains(permission)
+    var count = 0
+    var needed: [Permission]?
+    switch permission {
+    case .read(let module): count = reads.first { $0.module == module }?.count ?? 0
+    case .dispatch(let module, let action):
+      let sent = dispatches.filter { $0.type.module == module && (action == nil || $0.type.name == action) }
+      count = sent.reduce(0) { $0 + $1.count }
+      needed = Set(sent.map(\.type.name)).sorted().map { .dispatch(module: module, action: $0) }
+    case .reduce, .intercept, .timers: break
+    }
+    return PermissionUse(
+      permission: permission, count: count, isDeclared: isDeclared,
+      needed: needed ?? (count > 0 || isDeclared ? [permission] : []))
+  }
+}
+
+extension PluginDefinition {
+  /// The permissions without which the definition is refused, or could do nothing of what it declares.
+  func declaredPermissions(of plugin: String) -> Set<Permission> {
+    var modules = Set(reducers.keys.compactMap { $0.split(separator: ".").first.map(String.init) })
+    for unit in middleware {
+      modules.formUnion(unit.on.modules)
+      modules.formUnion(unit.on.names.compactMap { $0.split(separator: ".").first.map(String.init) })
+    }
+    modules.remove(plugin)
+    var permissions = Set(modules.map { Permission.read(module: $0) })
+    permissions.formUnion(lifted.map { .reduce(module: $0.module) })
+    if middleware.contains(where: { $0.supervise != nil }) { permissions.insert(.timers) }
+    return permissions
+  }
+}
+
+extension Plugin {
+  /// What the plugin has used of its permissions since it was loaded, in the order of its manifest.
+  public var permissionUses: [PermissionUse] {
+    let declared = definition.declaredPermissions(of: module.name)
+    return source.manifest.permissions.map { calls.permissions.use(of: $0, declared: declared) }
+  }
+}

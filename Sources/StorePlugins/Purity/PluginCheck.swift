@@ -1,0 +1,126 @@
+import LuaRuntime
+
+/// What can be said of a plugin without installing it: its manifest, read without running code, and what its definition
+/// declares, run in a Lua state that goes with the check.
+public struct PluginCheck: Sendable {
+  /// One finding.
+  public struct Finding: Hashable, Sendable {
+    /// Whether the plugin is wrong here.
+    public let isFault: Bool
+    /// What was found, in one line.
+    public let text: String
+  }
+
+  /// What was found, in the order of the checks.
+  public private(set) var findings: [Finding] = []
+
+  /// How many findings are faults.
+  public var faultCount: Int { findings.count { $0.isFault } }
+
+  /// Checks a plugin whose manifest was read.
+  ///
+  /// - Parameters:
+  ///   - source: the plugin's folder.
+  ///   - surroundings: the store that it is written for.
+  public init(_ source: PluginSource, in surroundings: Plugin.Surroundings) {
+    let manifest = source.manifest
+    note("manifest: \(manifest.name) \(manifest.version), API \(manifest.api)")
+    note("permissions: \(Self.list(manifest.permissions.map(\.description)))")
+    checkDefinition(source, surroundings)
+    let tests = Files.names(in: "\(source.folder)/tests").filter { $0.hasSuffix("_test.lua") }.map { "tests/\($0)" }
+    if checkSyntax(source, tests) { note("tests: \(Self.list(tests))") }
+  }
+
+  private static func list(_ texts: [String]) -> String { texts.isEmpty ? "none" : texts.joined(separator: ", ") }
+
+  private mutating func note(_ text: String) { findings.append(Finding(isFault: false, text: text)) }
+
+  private mutating func fault(_ text: String) {
+    let finding = Finding(isFault: true, text: text)
+    if !findings.contains(finding) { findings.append(finding) }
+  }
+
+  /// Notes an error without the plugin's name, which the reader knows.
+  private mutating func fault(_ error: PluginError, in source: PluginSource) {
+    let prefix = "\(source.manifest.name): "
+    let text = error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : error.message
+    fault(text + (error.hint.map { " (\($0))" } ?? ""))
+  }
+
+  private mutating func checkDefinition(_ source: PluginSource, _ surroundings: Plugin.Surroundings) {
+    let plugin: Plugin
+    do throws(PluginError) {
+      plugin = try Plugin(unproven: source, into: surroundings)
+    } catch {
+      return fault(error, in: source)
+    }
+    let faultsBefore = faultCount
+    for text in plugin.captureScan.faults { fault(text) }
+    checkGlobals(of: plugin)
+    if faultCount == faultsBefore { note("reducers: \(Self.reducers(of: plugin))") }
+  }
+
+  private static func reducers(of plugin: Plugin) -> String {
+    let own = plugin.module.actions.filter { plugin.definition.reducers[$0.fullName] != nil }.count
+    let foreign = plugin.definition.reducers.count - own
+    var parts: [String] = []
+    if !plugin.module.actions.isEmpty { parts.append("\(own) of \(plugin.module.actions.count) own actions") }
+    if foreign > 0 { parts.append("\(foreign) foreign") }
+    if plugin.liftedCount > 0 { parts.append("\(plugin.liftedCount) lifted") }
+    return list(parts)
+  }
+
+  /// Looks through the code for globals that are not there, which a running plugin meets one by one.
+  private mutating func checkGlobals(of plugin: Plugin) {
+    let known = Set(plugin.lua.globalNames)
+    let libraries = Files.luaFiles(below: "\(plugin.source.folder)/lib").map { "lib/\($0)" }
+    for name in ["init.lua"] + libraries {
+      do throws(PluginError) {
+        let (text, chunk) = try plugin.source.lua(name)
+        do throws(LuaError) {
+          for use in plugin.lua.globalUses(of: try plugin.lua.load(text, chunkName: chunk)) {
+            let place = "(\(use.chunk):\(use.line))"
+            if use.isAssignment {
+              fault("assigns to the global '\(use.name)' \(place)")
+            } else if !known.contains(use.name) {
+              fault("uses the unknown global '\(use.name)' \(place)")
+            }
+          }
+        } catch {
+          throw plugin.calls.faults.load(error)
+        }
+      } catch {
+        fault(error, in: plugin.source)
+      }
+    }
+  }
+
+  /// Compiles files without running them.
+  private mutating func checkSyntax(_ source: PluginSource, _ files: [String]) -> Bool {
+    let faultsBefore = faultCount
+    for name in files {
+      do throws(PluginError) {
+        let (text, chunk) = try source.lua(name)
+        do throws(LuaError) {
+          _ = try LuaState(name: source.manifest.name).load(text, chunkName: chunk)
+        } catch {
+          throw PluginFaults(manifest: source.manifest).load(error)
+        }
+      } catch {
+        fault(error, in: source)
+      }
+    }
+    return faultCount == faultsBefore
+  }
+}
+
+extension Files {
+  /// The Lua files below a folder, by their paths in it; folders that are links are not entered.
+  static func luaFiles(below folder: String) -> [String] {
+    names(in: folder).flatMap { name -> [String] in
+      let path = "\(folder)/\(name)"
+      if isDirectory(path), !isLink(path) { return luaFiles(below: path).map { "\(name)/\($0)" } }
+      return name.hasSuffix(".lua") ? [name] : []
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import StorePlugins
+import StoreSchema
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What was granted to one plugin: its folder, and the permissions as manifests write them.
+struct PluginGrant: Hashable, Sendable {
+  let folder: String
+  let permissions: [String]
+
+  /// All that a plugin asks for.
+  init(_ source: PluginSource) {
+    folder = PluginGrant.absolute(source.folder)
+    permissions = source.manifest.permissions.map(\.description)
+  }
+
+  init(folder: String, permissions: [String]) {
+    self.folder = folder
+    self.permissions = permissions
+  }
+
+  /// Whether it is a grant of a permission to the plugin in that folder.
+  func covers(_ permission: Permission, of source: PluginSource) -> Bool {
+    permissions.contains(permission.description) && folder == PluginGrant.absolute(source.folder)
+  }
+
+  /// A relative path means another folder elsewhere.
+  private static func absolute(_ folder: String) -> String {
+    guard let path = realpath(folder, nil) else { return folder }
+    defer { free(path) }
+    return String(cString: path)
+  }
+}
+
+/// The permissions that were granted for good, in `grants.json`: name, folder and permission list.
+struct GrantStore {
+  private let file: String?
+  private var grants: PersistentMap<MapKey, Value> = [:]
+  private var isDamaged = false
+
+  /// Reads the file; one that is not there, or cannot be read, grants nothing.
+  init(file: String?) {
+    self.file = file
+    guard let file, let bytes = try? Files.read(file) else { return }
+    if case .map(let map) = try? JSON.value(of: bytes) { grants = map } else { isDamaged = true }
+  }
+
+  /// What was granted under a plugin's name.
+  subscript(name: String) -> PluginGrant? {
+    guard case .map(let entry) = grants[.string(name)], case .string(let folder) = entry[.string("folder")],
+      case .list(let list) = entry[.string("permissions")]
+    else { return nil }
+    return PluginGrant(
+      folder: folder,
+      permissions: list.compactMap { permission in
+        if case .string(let text) = permission { text } else { nil }
+      })
+  }
+
+  /// Grants a plugin what it asks for, for good.
+  ///
+  /// - Throws: where the file cannot be written, or holds something else, which then stays.
+  mutating func add(_ source: PluginSource) throws {
+    let grant = PluginGrant(source)
+    grants[.string(source.manifest.name)] = .map([
+      .string("folder"): .string(grant.folder),
+      .string("permissions"): .list(PersistentList(grant.permissions.map { .string($0) })),
+    ])
+    try write()
+  }
+
+  /// Forgets what was granted under a name.
+  ///
+  /// - Throws: as ``add(_:)``.
+  mutating func remove(_ name: String) throws {
+    guard grants[.string(name)] != nil else { return }
+    grants[.string(name)] = nil
+    try write()
+  }
+
+  private func write() throws {
+    guard let file else { return }
+    guard !isDamaged else {
+      throw ShellError(
+        code: "failed", message: "\(file): not JSON, so nothing was written there",
+        hint: "mend the file, or take it away: what it granted is then asked for again")
+    }
+    try Files.replace(file, with: JSON.text(of: .map(grants)) + "\n")
+  }
+}

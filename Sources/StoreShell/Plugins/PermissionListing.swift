@@ -1,0 +1,62 @@
+import StorePlugins
+import StoreSchema
+
+/// What plugins have used of their permissions: the projection `shell.permissions`.
+struct PermissionListing {
+  private let plugins: [(name: String, uses: [PermissionUse])]
+
+  /// - Parameter names: the loaded plugins to look at.
+  init(_ names: [String], in session: Session) {
+    plugins = names.compactMap { name in
+      session.store.plugin(named: name).map { (name, $0.permissionUses) }
+    }
+  }
+
+  private static let record = RecordSchema(
+    name: "Permission",
+    fields: ["plugin", "permission", "uses", "declared", "needed"].map { Field($0, .dynamic(.any)) })
+
+  /// One row for each permission.
+  var reading: Reading {
+    let rows = plugins.flatMap { name, uses in
+      uses.map { use in
+        let needed = use.needed.map(\.description).joined(separator: ", ")
+        return Value.record(
+          Record(
+            Self.record.layout,
+            [
+              .string(name), .string(use.permission.description), .int(use.count), .bool(use.isDeclared),
+              needed.isEmpty ? .none : .string(needed),
+            ]))
+      }
+    }
+    return Reading(
+      value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(Self.record)))))
+  }
+
+  /// What each plugin could ask for instead, in a line each.
+  var proposals: String {
+    plugins.map { name, uses in
+      var needed: [String] = []
+      for permission in uses.flatMap(\.needed).map(\.description) where !needed.contains(permission) {
+        needed.append(permission)
+      }
+      if uses.isEmpty { return "\(name) asks for nothing\n" }
+      if needed == uses.map(\.permission.description) { return "\(name) has used all that it asks for\n" }
+      return "\(name) could do with \"permissions\": [\(needed.map { "\"\($0)\"" }.joined(separator: ", "))]\n"
+    }.joined()
+  }
+}
+
+extension PluginSubcommand {
+  static let audit = PluginSubcommand("audit", "[NAME]") { invocation in
+    let session = invocation.session
+    let names =
+      invocation.operands.count > 1
+      ? [try invocation.loadedPlugin().module.name] : session.store.loadedPlugins.map(\.name)
+    let listing = PermissionListing(names, in: session)
+    guard try invocation.format() == .auto, !session.options.isJSON else { return try invocation.show(listing.reading) }
+    if case .list(let rows) = listing.reading.value, !rows.isEmpty { _ = try invocation.show(listing.reading) }
+    return invocation.print(listing.proposals)
+  }
+}

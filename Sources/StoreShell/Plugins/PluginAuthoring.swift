@@ -1,0 +1,61 @@
+import StorePlugins
+import StoreSchema
+
+extension PluginSubcommand {
+  static let new = PluginSubcommand("new", "NAME|FOLDER") { invocation in
+    let folder = try invocation.required(1, "the name of a plugin")
+    let name = folder.split(separator: "/").last.map(String.init) ?? folder
+    guard PluginManifest.isName(name) else {
+      throw ShellError(
+        code: "type-mismatch", message: "'\(name)' is no name of a plugin", at: invocation.operands[1],
+        hint: "a name is a lower-case letter, then letters, digits and _")
+    }
+    guard name != "shell", invocation.session.commands[name] == nil else {
+      throw ShellError(
+        code: "type-mismatch", message: "'\(name)' is a word of the shell itself", at: invocation.operands[1])
+    }
+    guard !Files.exists(folder) else {
+      throw ShellError(code: "failed", message: "'\(folder)' is there already", at: invocation.operands[1])
+    }
+    return try invocation.write(PluginSkeleton(name).files, below: folder)
+  }
+
+  static let stubs = PluginSubcommand("stubs", "[FOLDER]") { invocation in
+    let folder = try invocation.operand(1) ?? "."
+    guard Files.isDirectory(folder) else {
+      throw ShellError(
+        code: "no-such-file", message: "there is no folder '\(folder)'", at: invocation.operands[1], status: 2)
+    }
+    var files = [
+      ("types/stsh.lua", TypeStubs.words),
+      ("types/store.lua", TypeStubs(invocation.session.modules(with: folder)).text),
+    ]
+    if !Files.exists("\(folder)/.luarc.json") { files.append((".luarc.json", PluginSkeleton.languageServer)) }
+    return try invocation.write(files, below: folder)
+  }
+}
+
+extension Invocation {
+  /// Writes files, and says which.
+  fileprivate func write(_ files: [(path: String, text: String)], below folder: String) throws -> CommandResult {
+    var out = ""
+    for (path, text) in files {
+      let file = folder == "." ? path : "\(folder)/\(path)"
+      if let slash = file.lastIndex(of: "/") { try Files.makeFolder(String(file[..<slash])) }
+      try Files.write(text, to: file)
+      out += "wrote \(file)\n"
+    }
+    return print(out)
+  }
+}
+
+extension Session {
+  /// The modules of the store; with that of the plugin in a folder, where one is there that is not loaded.
+  fileprivate func modules(with folder: String) -> [Module] {
+    guard let source = try? PluginSource(folder: folder) else { return store.modules }
+    let name = source.manifest.name
+    guard let plugin = try? Plugin(loading: source, into: store.surroundings(of: name)) else { return store.modules }
+    let modules = store.modules.filter { $0.name != name } + [plugin.module]
+    return modules.map { $0.adding(plugin.addedActions.filter { added in store.action(named: added.fullName) == nil }) }
+  }
+}

@@ -1,0 +1,94 @@
+import StorePlugins
+import StoreSchema
+
+/// One plugin, loaded or not: what its manifest says and what was granted to it.
+struct PluginInfo {
+  private let source: PluginSource
+  private let plugin: Plugin?
+  private let session: Session
+
+  init(_ source: PluginSource, loaded plugin: Plugin?, in session: Session) {
+    self.source = source
+    self.plugin = plugin
+    self.session = session
+  }
+
+  private static func record(_ name: String, _ fields: [String]) -> RecordSchema {
+    RecordSchema(name: name, fields: fields.map { Field($0, .dynamic(.any)) })
+  }
+
+  private static let plugin = record(
+    "Plugin",
+    [
+      "name", "version", "summary", "folder", "state", "adds", "instructions", "memory", "tasks", "permissions",
+    ])
+  private static let permission = record("Granted", ["permission", "granted", "meaning"])
+
+  var reading: Reading {
+    let manifest = source.manifest
+    let permissions = manifest.permissions.map { permission in
+      Value.record(
+        Record(
+          Self.permission.layout,
+          [
+            .string(permission.description), .string(session.grantOrigin(of: permission, to: source).rawValue),
+            .string(permission.meaning),
+          ]))
+    }
+    let values: [Value] = [
+      .string(manifest.name), .string(manifest.version), manifest.summary.isEmpty ? .none : .string(manifest.summary),
+      .string(source.folder), .string(state), plugin?.counts.first.map { .string($0) } ?? .none,
+      .int(manifest.limits.instructions), .int(manifest.limits.memory), .int(manifest.limits.tasks),
+      .list(PersistentList(permissions)),
+    ]
+    return Reading(
+      value: .record(Record(Self.plugin.layout, values)), schema: .dynamic(.record(Self.plugin)))
+  }
+
+  private var state: String {
+    guard plugin != nil else { return "not loaded" }
+    let listed = session.store.loadedPlugins.first { $0.name == source.manifest.name }
+    return listed?.condition.rawValue ?? "on"
+  }
+}
+
+extension PluginSubcommand {
+  static let info = PluginSubcommand("info", "NAME|FOLDER") { invocation in
+    let session = invocation.session
+    let word = try invocation.required(1, "the name or folder of a plugin")
+    let loaded = session.store.plugin(named: word)
+    let source = try loaded?.source ?? invocation.pluginSource()
+    return try invocation.show(PluginInfo(source, loaded: loaded, in: session).reading)
+  }
+
+  static let grant = PluginSubcommand("grant", "NAME|FOLDER") { invocation in
+    let source = try invocation.pluginSource()
+    let (name, permissions) = (source.manifest.name, source.manifest.permissions)
+    guard !permissions.isEmpty else { return invocation.print("\(name) asks for nothing\n") }
+    try invocation.session.grantForGood(source)
+    return invocation.print("granted to \(name): \(permissions.map(\.description).joined(separator: ", "))\n")
+  }
+
+  static let revoke = PluginSubcommand("revoke", "NAME") { invocation in
+    let session = invocation.session
+    let name = try invocation.required(1, "the name of a plugin")
+    guard try session.revoke(name) else { return invocation.print("nothing was granted to \(name)\n") }
+    if session.store.plugin(named: name) != nil, !session.options.isJSON {
+      session.console.writeError("note: \(name) stays loaded with what it has; plugin unload \(name)\n")
+    }
+    return invocation.print("revoked what was granted to \(name)\n")
+  }
+
+  static let check = PluginSubcommand("check", "NAME|FOLDER") { invocation in
+    let session = invocation.session
+    let source = try invocation.pluginSource()
+    let check = PluginCheck(source, in: session.store.surroundings(of: source.manifest.name))
+    let lines = check.findings.map { "\($0.isFault ? "FAIL" : "ok  ")  \($0.text)" }
+    guard check.faultCount > 0 else { return invocation.print(lines.map { $0 + "\n" }.joined()) }
+    if !session.options.isJSON { session.console.write(lines.map { $0 + "\n" }.joined()) }
+    let count = check.faultCount
+    throw ShellError(
+      code: "plugin-check", message: "\(source.manifest.name): \(count) \(count == 1 ? "fault" : "faults")",
+      details: session.options.isJSON ? lines : [], status: 4)
+  }
+}

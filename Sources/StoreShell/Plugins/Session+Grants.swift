@@ -1,0 +1,68 @@
+import StorePlugins
+
+/// Who granted a permission.
+enum GrantOrigin: String {
+  /// A person, for good, or `plugin grant`.
+  case always
+  /// A person, or the flag `--grant`, for this session.
+  case session
+  /// Nobody.
+  case no
+}
+
+extension Session {
+  /// Who granted a plugin a permission.
+  func grantOrigin(of permission: Permission, to source: PluginSource) -> GrantOrigin {
+    let name = source.manifest.name
+    if GrantStore(file: options.grantsFile)[name]?.covers(permission, of: source) ?? false { return .always }
+    let isGranted = options.grants.contains(name) || sessionGrants[name]?.covers(permission, of: source) ?? false
+    return isGranted ? .session : .no
+  }
+
+  /// Lets a plugin have what it asks for, asking the person at the prompt where nobody granted it.
+  ///
+  /// - Throws: `PluginError` where it was not granted.
+  func grant(_ source: PluginSource) throws {
+    let manifest = source.manifest
+    let missing = manifest.permissions.filter { grantOrigin(of: $0, to: source) == .no }
+    guard !missing.isEmpty else { return }
+    guard let ask, origin.kind == .repl else {
+      throw PluginError(
+        .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
+        hint: "plugin grant \(manifest.name), or run with --grant \(manifest.name)")
+    }
+    switch ask(question(manifest, missing))?.lowercased().first {
+    case "y": sessionGrants[manifest.name] = PluginGrant(source)
+    case "a": try grantForGood(source)
+    default: throw PluginError(.grant, "\(manifest.name) was not granted what it asks for")
+    }
+  }
+
+  /// Grants a plugin what it asks for, for this session and later ones.
+  func grantForGood(_ source: PluginSource) throws {
+    sessionGrants[source.manifest.name] = PluginGrant(source)
+    var grants = GrantStore(file: options.grantsFile)
+    try grants.add(source)
+  }
+
+  /// Takes back what was granted under a plugin's name, whoever granted it.
+  ///
+  /// - Returns: whether there was anything to take back.
+  func revoke(_ name: String) throws -> Bool {
+    var grants = GrantStore(file: options.grantsFile)
+    let wasStored = grants[name] != nil
+    try grants.remove(name)
+    let wasGiven = options.grants.remove(name) != nil
+    return sessionGrants.removeValue(forKey: name) != nil || wasGiven || wasStored
+  }
+
+  private func question(_ manifest: PluginManifest, _ missing: [Permission]) -> String {
+    let width = missing.map(\.description.count).max() ?? 0
+    var question = "\(manifest.name) \(manifest.version) asks for:\n"
+    for permission in missing {
+      let name = permission.description
+      question += "  \(name)\(String(repeating: " ", count: width - name.count))  \(permission.meaning)\n"
+    }
+    return question + "Allow? [y]es for this session, [a]lways, [N]o: "
+  }
+}

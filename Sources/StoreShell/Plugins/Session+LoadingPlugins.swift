@@ -1,0 +1,46 @@
+import StorePlugins
+
+extension Session {
+  /// Loads a plugin by name or folder, asking for its permissions where they are not granted.
+  func loadPlugin(_ word: String, silently isSilent: Bool = false) throws -> CommandResult {
+    guard options.allowsPlugins else {
+      throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
+    }
+    let source = try PluginLocator(options).source(word)
+    guard commands[source.manifest.name] == nil else {
+      throw PluginError(
+        .load, "\(source.manifest.name): that is the name of a command of the shell",
+        hint: "give the plugin another name in plugin.json")
+    }
+    try grant(source)
+    let (plugin, report) = try refusing { try store.load(source, from: self.source(function: "plugin")) }
+    guard !isSilent else {
+      if let failure = report.failure { throw ShellError(describing: failure) }
+      return .none
+    }
+    return try finish(report, details: plugin.counts)
+  }
+
+  /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4.
+  private func refusing<Result>(_ load: () throws -> Result) throws -> Result {
+    do {
+      return try load()
+    } catch {
+      var error = ShellError(describing: error)
+      error.status = 4
+      throw error
+    }
+  }
+}
+
+extension Plugin {
+  /// What the plugin adds, in one line, zero counts left out; none where it adds nothing.
+  var counts: [String] {
+    let counts = [
+      (module.actions.count, "action", "actions"), (units.count, "middleware", "middleware"),
+      (module.commands.count, "command", "commands"),
+    ]
+    let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }
+    return texts.isEmpty ? [] : [texts.joined(separator: ", ")]
+  }
+}

@@ -1,0 +1,53 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+extension Session {
+  /// Runs a command that a plugin adds.
+  func run(_ plugin: Plugin, _ statement: Statement) throws -> CommandResult {
+    let name = plugin.module.name
+    let verbs = plugin.module.commands.map(\.name)
+    let listing = "commands of \(name): \(verbs.joined(separator: ", "))"
+    guard statement.words.count > 1 else {
+      throw ShellError(
+        code: "missing-argument", message: "\(name) needs one of its commands", at: statement.words[0], hint: listing)
+    }
+    let word = statement.words[1]
+    guard let command = plugin.module.commands.first(where: { $0.name == word.text }) else {
+      let suggestion = Suggestion.nearest(to: word.text, among: verbs)
+      throw ShellError(
+        code: "unknown-command", message: "\(name) has no command '\(word.text)'", at: word,
+        hint: suggestion.map { "did you mean '\(name) \($0)'?" } ?? listing)
+    }
+    let usage = (["\(name) \(command.name)"] + command.fields.map(\.signature))
+      .joined(separator: " ")
+    let definition = CommandDefinition(
+      "\(name) \(command.name)", usage: [usage], summary: command.summary, flags: FlagDefinition.format
+    ) { _ in .none }
+    guard let rest = statement.droppingWords(1) else { return .none }
+    let invocation = try Invocation(rest, definition, in: self)
+    let values = try invocation.arguments(
+      command.fields, of: "\(name) \(command.name)", usage: usage, at: word, invocation.operands[...])
+    let arguments = Record(RecordLayout(name: command.name, fields: command.fields.map(\.name)), values)
+    let result = try plugin.run(command: command.name, arguments: arguments, view: store.view, host: self)
+    switch result {
+    case .nothing: return .none
+    case .value(let value): return try invocation.show(Reading(value: value, schema: .dynamic(.any)))
+    case .text(let text):
+      guard try invocation.format() == .auto else {
+        return try invocation.show(Reading(value: .string(text), schema: .dynamic(.string)))
+      }
+      lastValue = .string(text)
+      return invocation.print(text + "\n")
+    }
+  }
+}
+
+extension Session: PluginCommandHost {
+  /// Has an action that a plugin's command dispatches processed.
+  public func dispatch(_ call: ActionCall, source: ActionSource) throws {
+    let report = store.dispatch(call, source: source)
+    if let failure = report.failure { throw failure }
+    if let fault = report.faults.first { throw fault }
+  }
+}

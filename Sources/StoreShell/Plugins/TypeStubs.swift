@@ -1,0 +1,157 @@
+import StorePlugins
+import StoreSchema
+
+/// The store's modules as LuaCATS, so that an editor completes names and flags wrong arguments before the shell does.
+struct TypeStubs {
+  /// The text of the file.
+  let text: String
+
+  init(_ modules: [Module]) {
+    var types = TypeAnnotations()
+    let state = modules.filter { !$0.fields.isEmpty }.map { module in
+      "---@field \(module.name) \(types.inline(module.fields, in: module.name))"
+    }
+    let actions = modules.flatMap(\.actions).map { action -> String in
+      guard !action.fields.isEmpty else { return "name: \"\(action.fullName)\"" }
+      let mark = action.fields.contains(where: \.isRequired) ? "" : "?"
+      let arguments = types.inline(action.fields, in: action.module, leavesOutDefaults: true)
+      return "name: \"\(action.fullName)\", args\(mark): \(arguments)"
+    }
+    let projections = modules.flatMap { module in
+      module.projections.map { projection in
+        "path: \"\(module.name).\(projection.name)\"): \(types.text(of: projection.schema, in: module.name))"
+      }
+    }
+    func overloads(_ owner: String) -> [String] { actions.map { "---@overload fun(self: \(owner), \($0))" } }
+    var lines = ["---@meta stsh.store"] + types.classes
+    lines += ["---@class stsh.State"] + state
+    lines += ["---@class stsh.Task", "local Task = {}"]
+    lines += ["---@param seconds number", "function Task:sleep(seconds) end"]
+    lines += ["---@param name string", "---@param timeout? number", "---@return boolean"]
+    lines += ["function Task:wait_for(name, timeout) end"]
+    lines += ["---@return boolean", "function Task:cancelled() end"]
+    lines += overloads("stsh.Task") + ["function Task:dispatch(name, args) end"]
+    lines += ["---@class stsh.Context", "---@field state stsh.State", "local Context = {}"]
+    lines += overloads("stsh.Context") + ["function Context:dispatch(name, args) end"]
+    lines += ["---@param key string", "---@param fn fun(task: stsh.Task)", "function Context:task(key, fn) end"]
+    lines += ["---@class stsh.Command", "---@field state stsh.State", "local Command = {}"]
+    lines += overloads("stsh.Command") + ["function Command:dispatch(name, args) end"]
+    lines += projections.map { "---@overload fun(self: stsh.Command, \($0)" }
+    lines += ["---@param path string", "---@return any", "function Command:project(path) end"]
+    lines += ["---@param ... any", "function Command:print(...) end"]
+    text = lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The words of definitions, which are the same for every store.
+  static let words = """
+    ---@meta stsh
+    ---@class stsh.Type
+    ---@class stsh.Field
+    ---@class stsh.Meta
+    ---@field id integer
+    ---@field at number seconds since the session began
+    ---@field source table
+    ---@class stsh.Action
+    ---@field name string
+    ---@field args table
+    ---@field meta stsh.Meta
+    ---@alias stsh.Reducer fun(draft: any, args: any, meta: stsh.Meta)
+    ---@class stsh.ActionDefinition
+    ---@field name string
+    ---@field args? stsh.Field[]
+    ---@field doc? string
+    ---@field quiet? boolean
+    ---@class stsh.LiftedDefinition
+    ---@field at string
+    ---@field on string
+    ---@field args? stsh.Field[]
+    ---@field reduce stsh.Reducer
+    ---@class stsh.MiddlewareDefinition
+    ---@field name string
+    ---@field gate? "on"|"off"
+    ---@field on? string[]
+    ---@field before? fun(action: stsh.Action, ctx: stsh.Context): any
+    ---@field after? fun(action: stsh.Action, ctx: stsh.Context, kept: any)
+    ---@field supervise? fun(state: stsh.State): table<string, fun(task: stsh.Task)>?
+    ---@class stsh.ProjectionDefinition
+    ---@field name string
+    ---@field type? stsh.Type
+    ---@field fn fun(state: stsh.State): any
+    ---@class stsh.CommandDefinition
+    ---@field name string
+    ---@field args? stsh.Field[]
+    ---@field summary? string
+    ---@field examples? string[]
+    ---@field run fun(args: any, cmd: stsh.Command): any
+    ---@class stsh.PluginDefinition
+    ---@field state? stsh.Field[]
+    ---@field actions? stsh.ActionDefinition[]
+    ---@field reducers? table<string, stsh.Reducer>
+    ---@field lifted? stsh.LiftedDefinition[]
+    ---@field middleware? stsh.MiddlewareDefinition[]
+    ---@field projections? stsh.ProjectionDefinition[]
+    ---@field commands? stsh.CommandDefinition[]
+    ---@field on_load? string
+    ---@field on_unload? fun(ctx: stsh.Context)
+    ---@field migrate? fun(old: any, from_version: string): any
+    ---@param definition stsh.PluginDefinition
+    ---@return stsh.PluginDefinition
+    function plugin(definition) end
+    ---@param name string
+    ---@param type stsh.Type
+    ---@param doc? string
+    ---@return stsh.Field
+    function field(name, type, doc) end
+    ---@param options? { min?: integer, max?: integer, default?: integer }
+    ---@return stsh.Type
+    function int(options) end
+    ---@param options? { default?: number }
+    ---@return stsh.Type
+    function number(options) end
+    ---@param options? { default?: boolean }
+    ---@return stsh.Type
+    function bool(options) end
+    ---@param options? { default?: string }
+    ---@return stsh.Type
+    function text(options) end
+    ---@param cases string[]
+    ---@return stsh.Type
+    function enum(cases) end
+    ---@param of stsh.Type
+    ---@return stsh.Type
+    function optional(of) end
+    ---@param of stsh.Type
+    ---@return stsh.Type
+    function list(of) end
+    ---@param of stsh.Type
+    ---@return stsh.Type
+    function map(of) end
+    ---@param name string
+    ---@param fields stsh.Field[]
+    ---@return stsh.Type
+    function record(name, fields) end
+    ---@class stsh.Test
+    local Test = {}
+    ---@param name string
+    ---@param args? table
+    function Test:dispatch(name, args) end
+    ---@param seconds number
+    function Test:advance(seconds) end
+    ---@param path string
+    ---@return any
+    function Test:get(path) end
+    ---@param found any
+    ---@param expected any
+    function Test:equals(found, expected) end
+    ---@param code string
+    ---@param body fun()
+    function Test:fails(code, body) end
+    ---@param name string
+    ---@param gate "on"|"off"
+    function Test:gate(name, gate) end
+    ---@param name string
+    ---@param body fun(t: stsh.Test)
+    function test(name, body) end
+
+    """
+}
