@@ -1,0 +1,224 @@
+import PluginSupport
+import StoreSchema
+import Testing
+
+@testable import StorePlugins
+
+/// The hostile corpus through whole plugins: wherever an attack runs, it ends in an error of its plugin, the memory stays
+/// under the limit, and the plugin and the others answer the next action.
+@Suite("Hostile plugins")
+struct HostilePluginTests {
+  /// Attacks that need nothing but the sandbox.
+  static let attacks: [String] = [
+    // The string metatable.
+    "getmetatable('').__index = nil",
+    "getmetatable('').__index.rep = function() return 'owned' end",
+    "setmetatable('x', { __index = {} })",
+    "rawset(string, 'rep', print)",
+    "string.rep = nil",
+    "for k in pairs(string) do string[k] = nil end",
+    "local s = ('x') + 1",
+    "local s = ('10') + setmetatable({}, { __add = function() while true do end end })",
+    "local s = 'x' .. setmetatable({}, { __concat = function(a) while true do a = a .. a end end })",
+    "('x'):rep(1 << 40)",
+    "('x')[setmetatable({}, { __eq = error })].y = 1",
+    // Coroutines inside metamethods.
+    "local t = setmetatable({}, { __index = function() coroutine.wrap(function() while true do end end)() end }) return t.x",
+    "local t = setmetatable({}, { __index = function(t, k) return coroutine.wrap(function() return t[k] end)() end }) return t.x",
+    "local t = setmetatable({}, { __lt = function() coroutine.yield() end }) return t < t",
+    "local c = coroutine.wrap(function() local t = setmetatable({}, { __len = function() coroutine.yield(1) end }) return #t end) c() c() c()",
+    "local c c = coroutine.wrap(function() c() end) c()",
+    "local t = setmetatable({}, { __newindex = function(t, k, v) while true do pcall(coroutine.wrap(function() t.x = v end)) end end }) t.y = 1",
+    "local t = setmetatable({}, { __call = function(t) return coroutine.wrap(t)() end }) t()",
+    "local t <close> = setmetatable({}, { __close = function() coroutine.wrap(function() while true do end end)() end }) error('x')",
+    "for i = 1, 1e9 do coroutine.create(function() end) end",
+    "local all = {} for i = 1, 1e9 do all[i] = coroutine.create(function() end) end",
+    // Huge keys.
+    "local t = {} t[('k'):rep(1 << 30)] = 1",
+    "local t = {} while true do t[('k'):rep(1000) .. #t] = 1 t[#t + 1] = 1 end",
+    "local t = {} t[math.maxinteger] = 1 t[math.mininteger] = 1 for i = 1, math.maxinteger do t[i * (1 << 32)] = i end",
+    "local t = {} for i = 1, 1e9 do t[i + 0.5] = i end",
+    "local k = {} for i = 1, 1e9 do k = { [k] = k } end return k",
+    "local t = {} t[0/0] = 1",
+    "local k = ('k'):rep(1 << 20) local t = {} for i = 1, 1e9 do t[k .. i] = i end",
+    // Deep recursion in patterns.
+    "return (('('):rep(200000)):find(('%('):rep(50000) .. 'x') or error('none')",
+    "return ('a'):find(('('):rep(40) .. 'a' .. (')'):rep(40))",
+    "return (('a'):rep(100000)):find(('a?'):rep(1000) .. ('a'):rep(1000) .. 'b')",
+    "return (('a'):rep(10000)):match(('(a-)'):rep(30) .. 'b')",
+    "return (('['):rep(100000)):gsub('%[', function(x) return (x):rep(1 << 20) end)",
+    "return (('x'):rep(100000)):gsub('x', function() while true do end end)",
+    "return (('('):rep(100000) .. (')'):rep(99999)):match('^%b()$'), (nil).x",
+    "return ('x'):find(('%f[x]'):rep(100000) .. 'y') or error('none')",
+    // Error objects.
+    "error(setmetatable({}, { __tostring = function() while true do end end }))",
+    "error(setmetatable({}, { __tostring = function() return ('x'):rep(1 << 30) end }))",
+    "error(setmetatable({}, { __tostring = function() error(setmetatable({}, { __tostring = error })) end }))",
+    "error(setmetatable({}, { __tostring = function() return {} end }))",
+    "error(setmetatable({}, { __tostring = coroutine.yield }))",
+    "error(setmetatable({}, { __name = ('n'):rep(100000), __index = error }))",
+    "error(('x'):rep(1 << 20))",
+    "error(('x'):rep(3 << 20))",
+    "error(error)",
+    "error(coroutine.create(error))",
+    "error('\\xff\\xfe not text')",
+    "error(nil)",
+    "local function f() local ok, e = pcall(f) error(e) end f()",
+    "local e = setmetatable({}, {}) getmetatable(e).__tostring = function() return tostring(e) end error(e)",
+    // Loading.
+    "return load(('\\27Lua'))()",
+    "return load('return ' .. ('{'):rep(100000))()",
+    "return load(('local a = 1 '):rep(300))()",
+    "while true do load('local function f() end') end",
+    "return require('lib.nothing')",
+    "return require('../../../etc/passwd')",
+    // Time and memory.
+    "while true do end", "while true do pcall(error) end", "local t = {} while true do t[#t + 1] = {} end",
+    "local function f(...) return f(1, ...) end f()", "log.info('x')",
+  ]
+
+  /// Where an attack runs.
+  enum Place: CaseIterable {
+    case reducer, before, after, projection, command, load
+  }
+
+  private static func plugin(_ attack: String, at place: Place) -> String {
+    func body(_ there: Place) -> String { place == there ? "do \(attack) end" : "" }
+    return """
+      \(body(.load))
+      return plugin {
+        state = { field("count", int()) }, actions = { { name = "strike" }, { name = "inc" } },
+        reducers = { strike = function(s) s.count = s.count + 100 \(body(.reducer)) end,
+          inc = function(s) s.count = s.count + 1 end },
+        middleware = { { name = "m", on = { "strike" }, before = function() \(body(.before)) end,
+          after = function() \(body(.after)) end } },
+        projections = { { name = "p", fn = function() \(body(.projection)) return 1 end } },
+        commands = { { name = "c", run = function() \(body(.command)) return "done" end } },
+      }
+      """
+  }
+
+  /// A definition has a hundred times the instructions of a call, so that only some of the attacks are tried there.
+  static let cases: [(attack: String, place: Place)] = attacks.enumerated().flatMap { index, attack in
+    Place.allCases.filter { $0 != .load || index % 6 == 0 }.map { (attack, $0) }
+  }
+
+  @Test(arguments: cases)
+  func endsInAnErrorOfThePlugin(attack: String, place: Place) throws {
+    let bench = try Bench()
+    try bench.load(try PluginFolder("other", lua: Self.plugin("", at: .load)))
+    let folder = try PluginFolder("evil", lua: Self.plugin(attack, at: place))
+    var error: PluginError?
+    if place == .load {
+      error = fault { try bench.load(folder) }
+      #expect(bench.plugins.map(\.module.name) == ["other"])
+    } else {
+      let plugin = try bench.load(folder)
+      for round in 1...2 {
+        switch place {
+        case .reducer: error = fault { try bench.dispatch("evil.strike") }
+        case .before, .after:
+          try bench.dispatch("evil.strike")
+          #expect(bench.faults.count == round, "\(attack)")
+          error = bench.faults.last
+        case .projection: error = fault { _ = try bench.project("evil", "p") }
+        case .command, .load: error = fault { _ = try bench.run("evil", "c") }
+        }
+        #expect(plugin.lua.memoryInUse < 6 << 20, "\(attack): \(plugin.lua.memoryInUse)")
+        // The plugin answers the next action.
+        try bench.dispatch("evil.inc")
+      }
+      #expect(bench.state("evil") == #"{"count":\#(place == .before || place == .after ? 202 : 2)}"#)
+    }
+    let found = try #require(error, "\(attack)")
+    #expect(found.message.hasPrefix("evil: "), "\(found.message)")
+    #expect(found.message.utf8.count < 8 << 20)
+    try bench.dispatch("other.inc")
+    #expect(bench.state("other") == #"{"count":1}"#)
+  }
+
+  /// Attacks on the parts of the state that Swift answers for.
+  static let drafts: [String] = [
+    "for i = 1, 1e9 do s.list[i] = i end",
+    "for i = 1, 1e9 do s.names['k' .. i] = 'v' end",
+    "s.names[('k'):rep(5 << 20)] = 'x'",
+    "s.text = ('x'):rep(3 << 20) while true do s.text = s.text .. s.text end",
+    "s.text = ('x'):rep(1 << 20) local all = {} for i = 1, 1e9 do all[i] = s.text .. i end",
+    "local all = {} for i = 1, 1e9 do all[i] = s.list end while true do end",
+    "local t = {} t.t = t s.list = t",
+    "local t = { 1 } for i = 1, 200000 do t = { t } end s.list = t",
+    "s.list = setmetatable({}, { __index = function() while true do end end, __len = function() return 1 << 40 end }) while true do end",
+    "s.list = { [1 << 40] = 1 }", "s.list = { [3] = 1 }", "s.list = coroutine.create(error)",
+    "s.names = { [{}] = 'x' }", "s.names = { [1.5] = 'x' }",
+    "setmetatable(s, {})", "getmetatable(s).__index = nil", "rawset(s, 'count', 1)", "s[s] = s", "s.count = 0/0",
+    "s.count = 1e300", "s[('x'):rep(1 << 20)] = 1",
+    "table.sort(s.list, function() while true do end end) while true do end",
+    "for k in pairs(s) do s[k] = nil end",
+    "local c = coroutine.wrap(function() s.count = 1 coroutine.yield() s.count = 'x' end) c() c()",
+    "s.text = setmetatable({}, { __tostring = function() return 'x' end })",
+    "while true do s.count = s.count + 1 end",
+    "while true do pcall(function() s.cuont = 1 end) end",
+    "while true do pcall(function() s.list = { 'x' } end) end",
+    "local function f() s.list = { 1, 2, 3 } return f() end f()",
+  ]
+
+  @Test(arguments: drafts)
+  func attacksOnADraft(attack: String) throws {
+    let bench = try Bench()
+    let lua = """
+      return plugin {
+        state = { field("count", int()), field("list", list(int())), field("text", text()), field("names", map(text())) },
+        actions = { { name = "strike" }, { name = "inc" } },
+        reducers = { strike = function(s) \(attack) end, inc = function(s) s.count = s.count + 1 end },
+      }
+      """
+    let plugin = try bench.load(try PluginFolder("evil", lua: lua))
+    let before = bench.state("evil")
+    for _ in 1...2 {
+      let error = try #require(fault { try bench.dispatch("evil.strike") }, "\(attack)")
+      #expect(error.message.hasPrefix("evil: reducer 'evil.strike'"), "\(error.message)")
+      #expect(bench.state("evil") == before, "\(attack)")
+      #expect(plugin.lua.memoryInUse < 6 << 20, "\(attack)")
+    }
+    try bench.dispatch("evil.inc")
+    #expect(bench.state("evil") == before.replacing("\"count\":0", with: "\"count\":1"))
+  }
+
+  /// Every amount of memory that a plugin may ask for is enough for an error: also where Swift, called back by Lua, makes
+  /// values for it.
+  @Test(arguments: Array(stride(from: 40, through: 200, by: 7)))
+  func allocationAtTheLimitInsideACallback(kibibytes: Int) throws {
+    let lua = """
+      return plugin {
+        state = { field("list", list(record("R", { field("a", int()), field("b", text()) }))) },
+        actions = { { name = "fill" }, { name = "inc" } },
+        reducers = {
+          fill = function(s)
+            local kept = {}
+            for i = 1, 1e6 do
+              s.list[#s.list + 1] = { a = i, b = ("x"):rep(i % 50) }
+              kept[i] = { s.list[i].b .. "y", pcall(function() return s.lits end), s.list }
+            end
+          end,
+          inc = function(s) s.list[1] = { a = 1, b = "b" } end,
+        },
+        middleware = { { name = "m", after = function(action, ctx)
+          local kept = {}
+          for i = 1, 1e6 do kept[i] = { action.name .. i, pcall(function() return ctx.state.nope end), action.args } end
+        end } },
+      }
+      """
+    let bench = try Bench()
+    let folder = try PluginFolder(
+      "full", extra: "\"limits\": { \"memory\": \"\(kibibytes)KiB\", \"instructions\": 20000000 }", lua: lua)
+    guard let plugin = try? bench.load(folder) else { return }
+    for _ in 1...3 {
+      #expect(fault { try bench.dispatch("full.fill") }?.code == .memory)
+      #expect(bench.state("full") == #"{"list":[]}"#)
+      #expect(plugin.lua.memoryInUse < (kibibytes + 64) << 10)
+    }
+    try bench.dispatch("full.inc")
+    #expect(bench.state("full") == #"{"list":[{"a":1,"b":"b"}]}"#)
+    #expect(bench.faults.map(\.code) == [.memory])
+  }
+}
