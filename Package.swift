@@ -109,7 +109,8 @@ let package = Package(
       name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreShellTests", dependencies: ["StoreShell", "StandardModules", "StoreUnits"], swiftSettings: strict),
+      name: "StoreShellTests", dependencies: ["StoreShell", "StandardModules", "StoreUnits", "LuaRuntime"],
+      swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["stsh", "TerminalSupport"], swiftSettings: strict),
   ]
 )

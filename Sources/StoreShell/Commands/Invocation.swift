@@ -5,6 +5,8 @@ struct Invocation {
   let session: Session
   let statement: Statement
   let definition: CommandDefinition
+  /// How the command is written, for hints.
+  var usage: String
   /// The words that are no flags, without the verb.
   private(set) var operands: [Word] = []
   private var flags: [String: Flag] = [:]
@@ -22,6 +24,7 @@ struct Invocation {
     self.session = session
     self.statement = statement
     self.definition = definition
+    usage = definition.usage[0]
     var index = 1
     let words = statement.words
     operands.reserveCapacity(words.count - 1)
@@ -110,7 +113,7 @@ struct Invocation {
   func missing(_ name: String) -> ShellError {
     ShellError(
       code: "missing-argument", message: "\(definition.verb) needs \(name)", at: operands.last ?? statement.words[0],
-      hint: "usage: \(definition.usage[0])")
+      hint: "usage: \(usage)")
   }
 
   /// Refuses operands from a position on.
@@ -118,7 +121,7 @@ struct Invocation {
     guard index < operands.count else { return }
     throw ShellError(
       code: "unexpected-argument", message: "\(definition.verb) takes no '\(operands[index].text)' here",
-      at: operands[index], hint: "usage: \(definition.usage[0])")
+      at: operands[index], hint: "usage: \(usage)")
   }
 
   /// The path that the operand at a position says.

@@ -3,7 +3,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let plugin = CommandDefinition(
-    "plugin", usage: PluginSubcommand.all.map(\.usage),
+    "plugin", usage: ["plugin [WHAT …]"] + PluginSubcommand.usages,
     summary: "lists, loads, checks and makes Lua plugins, and says what they may do",
     flags: FlagDefinition.format, operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
     examples: pluginExamples
@@ -16,7 +16,8 @@ extension CommandDefinition {
         code: "unknown-command", message: "plugin has no '\(word)'", at: invocation.operands[0],
         hint: suggestion.map { "did you mean 'plugin \($0)'?" } ?? "plugin takes \(names.joined(separator: ", "))")
     }
-    try invocation.refuseOperands(from: 1 + subcommand.maximum)
+    invocation.usage = subcommand.usage
+    try invocation.refuseOperands(from: subcommand.operands.isEmpty ? 1 : 2)
     return try subcommand.run(&invocation)
   }
 
@@ -56,7 +57,7 @@ extension CommandDefinition {
         pomodoro  read:tasks               0     true      read:tasks
         pomodoro  dispatch:tasks.complete  0     false     -
         pomodoro  timers                   0     true      timers
-        pomodoro could do with "permissions": ["read:tasks", "timers"]
+        pomodoro needed only "permissions": ["read:tasks", "timers"]
 
         """),
     CommandExample(
@@ -88,15 +89,15 @@ extension CommandDefinition {
 }
 
 extension PluginSubcommand {
-  static let list = PluginSubcommand("list") { invocation in
+  static let list = PluginSubcommand("list", "", "shows the loaded plugins") { invocation in
     try invocation.show(ShellListing.plugins.reading(in: invocation.session))
   }
 
-  static let load = PluginSubcommand("load", "NAME|FOLDER") { invocation in
+  static let load = PluginSubcommand("load", "NAME|FOLDER", "adds a plugin to the store") { invocation in
     try invocation.session.loadPlugin(try invocation.required(1, "the name or folder of a plugin"))
   }
 
-  static let unload = PluginSubcommand("unload", "NAME") { invocation in
+  static let unload = PluginSubcommand("unload", "NAME", "takes it away, with all that it registered") { invocation in
     let session = invocation.session
     let name = try invocation.required(1, "the name of a plugin")
     let counts = session.store.plugin(named: name)?.counts ?? []
@@ -104,9 +105,11 @@ extension PluginSubcommand {
     return try session.finish(report, details: counts)
   }
 
-  static let enable = PluginSubcommand("enable", "NAME") { try $0.switchPlugin(isOn: true) }
+  static let enable = PluginSubcommand("enable", "NAME", "lets it run again") { try $0.switchPlugin(isOn: true) }
 
-  static let disable = PluginSubcommand("disable", "NAME") { try $0.switchPlugin(isOn: false) }
+  static let disable = PluginSubcommand("disable", "NAME", "stops its reducers and middlewares") {
+    try $0.switchPlugin(isOn: false)
+  }
 }
 
 extension Invocation {

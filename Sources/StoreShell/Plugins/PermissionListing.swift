@@ -43,13 +43,14 @@ struct PermissionListing {
       }
       if uses.isEmpty { return "\(name) asks for nothing\n" }
       if needed == uses.map(\.permission.description) { return "\(name) has used all that it asks for\n" }
-      return "\(name) could do with \"permissions\": [\(needed.map { "\"\($0)\"" }.joined(separator: ", "))]\n"
+      return "\(name) needed only \"permissions\": [\(needed.map { "\"\($0)\"" }.joined(separator: ", "))]\n"
     }.joined()
   }
 }
 
 extension PluginSubcommand {
-  static let audit = PluginSubcommand("audit", "[NAME]") { invocation in
+  static let audit = PluginSubcommand("audit", "[NAME]", "shows what it used of its permissions, and what would do") {
+    invocation in
     let session = invocation.session
     let names =
       invocation.operands.count > 1

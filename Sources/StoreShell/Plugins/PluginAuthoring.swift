@@ -2,7 +2,7 @@ import StorePlugins
 import StoreSchema
 
 extension PluginSubcommand {
-  static let new = PluginSubcommand("new", "NAME|FOLDER") { invocation in
+  static let new = PluginSubcommand("new", "NAME|FOLDER", "writes the files of a new one") { invocation in
     let folder = try invocation.required(1, "the name of a plugin")
     let name = folder.split(separator: "/").last.map(String.init) ?? folder
     guard PluginManifest.isName(name) else {
@@ -20,7 +20,7 @@ extension PluginSubcommand {
     return try invocation.write(PluginSkeleton(name).files, below: folder)
   }
 
-  static let stubs = PluginSubcommand("stubs", "[FOLDER]") { invocation in
+  static let stubs = PluginSubcommand("stubs", "[FOLDER]", "writes the store's types for editors") { invocation in
     let folder = try invocation.operand(1) ?? "."
     guard Files.isDirectory(folder) else {
       throw ShellError(

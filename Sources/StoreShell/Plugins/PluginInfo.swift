@@ -53,7 +53,7 @@ struct PluginInfo {
 }
 
 extension PluginSubcommand {
-  static let info = PluginSubcommand("info", "NAME|FOLDER") { invocation in
+  static let info = PluginSubcommand("info", "NAME|FOLDER", "shows its manifest and what was granted") { invocation in
     let session = invocation.session
     let word = try invocation.required(1, "the name or folder of a plugin")
     let loaded = session.store.plugin(named: word)
@@ -61,7 +61,7 @@ extension PluginSubcommand {
     return try invocation.show(PluginInfo(source, loaded: loaded, in: session).reading)
   }
 
-  static let grant = PluginSubcommand("grant", "NAME|FOLDER") { invocation in
+  static let grant = PluginSubcommand("grant", "NAME|FOLDER", "grants what it asks for, for good") { invocation in
     let source = try invocation.pluginSource()
     let (name, permissions) = (source.manifest.name, source.manifest.permissions)
     guard !permissions.isEmpty else { return invocation.print("\(name) asks for nothing\n") }
@@ -69,7 +69,7 @@ extension PluginSubcommand {
     return invocation.print("granted to \(name): \(permissions.map(\.description).joined(separator: ", "))\n")
   }
 
-  static let revoke = PluginSubcommand("revoke", "NAME") { invocation in
+  static let revoke = PluginSubcommand("revoke", "NAME", "takes back what was granted") { invocation in
     let session = invocation.session
     let name = try invocation.required(1, "the name of a plugin")
     guard try session.revoke(name) else { return invocation.print("nothing was granted to \(name)\n") }
@@ -79,7 +79,8 @@ extension PluginSubcommand {
     return invocation.print("revoked what was granted to \(name)\n")
   }
 
-  static let check = PluginSubcommand("check", "NAME|FOLDER") { invocation in
+  static let check = PluginSubcommand("check", "NAME|FOLDER", "looks for mistakes without installing it") {
+    invocation in
     let session = invocation.session
     let source = try invocation.pluginSource()
     let check = PluginCheck(source, in: session.store.surroundings(of: source.manifest.name))

@@ -4,25 +4,35 @@ struct PluginSubcommand: Sendable {
   let name: String
   /// What follows it, as usage lines show it.
   let operands: String
-  /// How many operands follow it at most.
-  let maximum: Int
+  /// What it does, in a few words.
+  let summary: String
   /// Runs it; the first operand is its own name.
   let run: @Sendable (inout Invocation) throws -> CommandResult
 
   init(
-    _ name: String, _ operands: String = "", maximum: Int = 1,
+    _ name: String, _ operands: String, _ summary: String,
     run: @escaping @Sendable (inout Invocation) throws -> CommandResult
   ) {
     self.name = name
     self.operands = operands
-    self.maximum = operands.isEmpty ? 0 : maximum
+    self.summary = summary
     self.run = run
   }
 
+  /// How it is written.
   var usage: String { operands.isEmpty ? "plugin \(name)" : "plugin \(name) \(operands)" }
 
   /// All of them, in the order in which help lists them.
   static let all: [PluginSubcommand] = [
     list, load, unload, enable, disable, info, audit, check, grant, revoke, new, stubs,
   ]
+
+  /// How they are written, and what each does.
+  static var usages: [String] {
+    let width = all.map(\.usage.count).max() ?? 0
+    return all.map { subcommand in
+      let usage = subcommand.usage
+      return "\(usage)\(String(repeating: " ", count: width - usage.count))  \(subcommand.summary)"
+    }
+  }
 }

@@ -50,8 +50,7 @@ struct TypeAnnotations {
     guard known.insert(name).inserted else { return name }
     var lines = ["---@class \(name)"]
     for field in record.fields {
-      let comment = field.documentation.isEmpty ? "" : " \(field.documentation)"
-      lines.append("---@field \(field.name) \(text(of: field.schema, in: module))\(comment)")
+      lines.append("---@field \(field.name) \(text(of: field.schema, in: module))")
     }
     classes.append(lines.joined(separator: "\n"))
     return name

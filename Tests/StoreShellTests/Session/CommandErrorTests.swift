@@ -124,7 +124,19 @@ import Testing
     Case("plugin lod x", 8, "unknown-command", "plugin has no 'lod'", mark: 3, "hint: did you mean 'plugin load'?"),
     Case(
       "plugin load", 8, "missing-argument", "plugin needs the name or folder of a plugin", mark: 4,
-      "hint: usage: plugin list"),
+      "hint: usage: plugin load NAME|FOLDER"),
+    Case(
+      "plugin list all", 13, "unexpected-argument", "plugin takes no 'all' here", mark: 3, "hint: usage: plugin list"),
+    Case(
+      "plugin check nope", 1, "plugin-load", "there is no plugin 'nope'",
+      "hint: plugins are looked for by name in their own folders; a path has a /", status: 4),
+    Case("plugin enable nope", 15, "unknown-plugin", "no plugin 'nope' is loaded", mark: 4),
+    Case(
+      "plugin new 1st", 12, "type-mismatch", "'1st' is no name of a plugin", mark: 3,
+      "hint: a name is a lower-case letter, then letters, digits and _"),
+    Case("plugin new show", 12, "type-mismatch", "'show' is a word of the shell itself", mark: 4),
+    Case(
+      "plugin stubs no/where", 14, "no-such-file", "there is no folder 'no/where'", mark: 8, status: 2),
     Case(
       "plugin load nope", 1, "plugin-load", "there is no plugin 'nope'",
       "hint: plugins are looked for by name in their own folders; a path has a /", status: 4),

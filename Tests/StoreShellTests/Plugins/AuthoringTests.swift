@@ -1,0 +1,162 @@
+import LuaRuntime
+import StorePlugins
+import Testing
+
+@testable import StoreShell
+
+/// `plugin new` and `plugin stubs`.
+@Suite struct AuthoringTests {
+  @Test func aNewPluginWorksAsItIs() throws {
+    let shell = try Shell()
+    let folder = "\(shell.folder)/beans"
+    let written = ["plugin.json", "init.lua", "tests/beans_test.lua", ".luarc.json", ".luacheckrc"]
+    #expect(
+      try shell.type("plugin new \(folder)").output == written.map { "wrote \(folder)/\($0)\n" }.joined())
+    #expect(try shell.type("plugin check \(folder)").status == 0)
+    #expect(try shell.type("plugin load \(folder)").status == 0)
+    #expect(
+      try shell.type("dispatch beans.add by=2 --quiet", "dispatch beans.add --quiet", "beans status").output
+        == "3 counted\n")
+    #expect(try shell.type("dispatch beans.add by=0").errors.contains("error[out-of-range]"))
+    #expect(try shell.type("dispatch beans.reset --quiet", "show beans.count").output == "0\n")
+  }
+
+  @Test func whatIsThereIsNotOverwritten() throws {
+    let shell = try Shell()
+    try shell.write("beans/mine.txt", "keep")
+    let outcome = shell.run("plugin new \(shell.folder)/beans")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("is there already"))
+    #expect(shell.contents("beans/plugin.json") == nil)
+  }
+
+  @Test(arguments: ["Beans", "1st", "be-ans", "shell", "dispatch", "plugin"])
+  func namesThatAPluginCannotHave(name: String) throws {
+    let shell = try Shell()
+    #expect(shell.run("plugin new \(shell.folder)/\(name)").status == 1)
+    #expect(shell.contents("\(name)/plugin.json") == nil)
+  }
+
+  @Test func theListOfGlobalsIsWhatTheSandboxHas() throws {
+    #expect(try LuaState(name: "globals").globalNames == PluginSkeleton.sandboxGlobals.sorted())
+    let shell = try Shell()
+    let words = PluginSkeleton.definitionWords.map { "type(\($0)) == 'function'" }.joined(separator: " and ")
+    let folder = try shell.plugin("probe", "assert(\(words)) return plugin {}")
+    #expect(shell.run("plugin load \(folder)").status == 0)
+  }
+
+  @Test func theConfigurationsOfToolsCanBeRead() throws {
+    let lua = try LuaState(name: "luacheck", sandbox: .session)
+    let chunk = try lua.load(
+      "stds = {} files = setmetatable({}, { __index = function(t, k) t[k] = {} return t[k] end })\n"
+        + PluginSkeleton.luacheck + "\nreturn std, stds.stsh.read_globals", chunkName: ".luacheckrc")
+    let results = try lua.call(chunk)
+    #expect(results.first == .string("stsh"))
+    guard case .table(let names) = results.last else {
+      Issue.record("no list of globals")
+      return
+    }
+    #expect(names.count == PluginSkeleton.definitionWords.count + PluginSkeleton.sandboxGlobals.count)
+    let shell = try Shell()
+    let file = try shell.write("rc.json", PluginSkeleton.languageServer)
+    #expect(PluginSkeleton.languageServer.contains("\"types\""))
+    #expect(shell.contents("rc.json") != nil && !file.isEmpty)
+  }
+
+  // MARK: Stubs
+
+  private func stubs(_ prepare: (Shell) throws -> Void = { _ in }) throws -> String {
+    let shell = try Shell()
+    try prepare(shell)
+    #expect(try shell.type("plugin stubs \(shell.folder)").status == 0)
+    #expect(shell.contents("types/stsh.lua") == TypeStubs.words)
+    #expect(shell.contents(".luarc.json") == PluginSkeleton.languageServer)
+    return try #require(shell.contents("types/store.lua"))
+  }
+
+  @Test func theStoreIsWrittenAsTypes() throws {
+    let text = try stubs { _ = try $0.type("plugin grant pomodoro", "plugin load pomodoro", "plugin load catalog") }
+    #expect(
+      text.hasPrefix(
+        """
+        ---@meta stsh.store
+        ---@class tasks.Task
+        ---@field id integer
+        ---@field title string
+        ---@field done boolean
+        ---@class catalog.Section
+        ---@field packages integer
+        ---@field installedKiB integer
+        ---@field depends integer
+        ---@class catalog.LargestSection
+        """))
+    for line in [
+      "---@class stsh.State",
+      "---@field counter { value: integer, step: integer }",
+      "---@field tasks { nextId: integer, items: tasks.Task[] }",
+      #"---@field pomodoro { phase: "idle"|"work"|"rest", left: integer, task: integer?, rounds: integer[], length: integer }"#,
+      "---@field catalog { sections: table<string, catalog.Section> }",
+      "---@class stsh.Task", "local Task = {}", "---@param seconds number", "function Task:sleep(seconds) end",
+      #"---@overload fun(self: stsh.Task, name: "tasks.complete", args: { id: integer })"#,
+      #"---@overload fun(self: stsh.Task, name: "pomodoro.tick")"#,
+      #"---@overload fun(self: stsh.Task, name: "pomodoro.start", args?: { minutes?: integer, task?: integer })"#,
+      #"---@overload fun(self: stsh.Context, name: "counter.increment", args?: { by?: integer })"#,
+      #"---@overload fun(self: stsh.Command, path: "tasks.open"): tasks.Task[]"#,
+      #"---@overload fun(self: stsh.Command, path: "pomodoro.focus"): string?"#,
+      "function Task:dispatch(name, args) end",
+    ] {
+      #expect(text.contains("\n\(line)\n"), "\(line)")
+    }
+  }
+
+  @Test func whatIsWrittenIsLua() throws {
+    let lua = try LuaState(name: "stubs", sandbox: .session)
+    let store = try stubs { _ = try $0.type("plugin load catalog") }
+    for text in [store, TypeStubs.words] {
+      #expect(throws: Never.self) { try lua.call(try lua.load(text, chunkName: "stubs.lua")) }
+    }
+  }
+
+  @Test func aFolderWithAPluginThatIsNotLoadedIsPartOfIt() throws {
+    let shell = try Shell()
+    let folder = "\(shell.folder)/beans"
+    _ = try shell.type("plugin new \(folder)")
+    try shell.write("beans/.luarc.json", "{ \"mine\": true }")
+    let outcome = try shell.type("plugin stubs \(folder)")
+    #expect(outcome.output == "wrote \(folder)/types/stsh.lua\nwrote \(folder)/types/store.lua\n")
+    #expect(shell.contents("beans/.luarc.json") == "{ \"mine\": true }")
+    let text = try #require(shell.contents("beans/types/store.lua"))
+    #expect(text.contains("\n---@field beans { count: integer }\n"))
+    #expect(text.contains("---@overload fun(self: stsh.Task, name: \"beans.add\", args?: { by?: integer })\n"))
+    #expect(shell.session.store.loadedPlugins.isEmpty)
+    // One that does not load is left out.
+    try shell.write("beans/init.lua", "return plugin {")
+    #expect(try shell.type("plugin stubs \(folder)").status == 0)
+    #expect(shell.contents("beans/types/store.lua")?.contains("beans") == false)
+  }
+
+  @Test func typesOfEveryKind() throws {
+    let text = try stubs { shell in
+      let folder = try shell.plugin(
+        "kinds",
+        """
+        return plugin { state = {
+          field("a", list(optional(int()))), field("b", list(enum { "x", "y" })), field("c", map(number())),
+          field("d", record("Inner", { field("e", bool()), field("f", list(list(text()))) })),
+          field("g", optional(record("Other", { field("h", int()) }))),
+        } }
+        """)
+      _ = try shell.type("plugin load \(folder)")
+    }
+    #expect(
+      text.contains(
+        #"---@field kinds { a: (integer?)[], b: ("x"|"y")[], c: table<string, number>, d: kinds.Inner, g: kinds.Other? }"#
+      ))
+    #expect(text.contains("---@class kinds.Inner\n---@field e boolean\n---@field f string[][]\n"))
+  }
+
+  @Test func aFolderThatIsNotThere() throws {
+    let shell = try Shell()
+    #expect(shell.run("plugin stubs \(shell.folder)/nowhere").status == 2)
+  }
+}

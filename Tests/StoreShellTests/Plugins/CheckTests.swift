@@ -1,0 +1,158 @@
+import StorePlugins
+import Testing
+
+@testable import StoreShell
+
+/// `plugin check`: what is found without installing anything.
+@Suite struct CheckTests {
+  /// What the check of a plugin prints, without the first two lines.
+  private func check(_ lua: String, permissions: String = "[]", files: [String: String] = [:]) throws -> Shell.Outcome {
+    let shell = try Shell()
+    let folder = try shell.plugin("probe", lua, permissions: permissions)
+    for (name, text) in files { try shell.write("probe/\(name)", text) }
+    var outcome = shell.run("plugin check \(folder)")
+    #expect(shell.session.store.log.entries.isEmpty)
+    #expect(shell.session.store.loadedPlugins.isEmpty)
+    let first = "ok    manifest: probe 1.2.3, API 1\n"
+    #expect(outcome.output.hasPrefix(first + "ok    permissions: "))
+    outcome.output = outcome.output.split(separator: "\n").dropFirst(2).map { $0 + "\n" }.joined()
+      .replacing(folder, with: "bad/probe")
+    outcome.errors = outcome.errors.replacing(folder, with: "bad/probe")
+    return outcome
+  }
+
+  private func faults(_ lua: String, permissions: String = "[]", files: [String: String] = [:]) throws -> [String] {
+    let outcome = try check(lua, permissions: permissions, files: files)
+    let faults = outcome.output.split(separator: "\n").filter { $0.hasPrefix("FAIL  ") }.map { String($0.dropFirst(6)) }
+    #expect(outcome.status == 4)
+    let count = faults.count == 1 ? "1 fault" : "\(faults.count) faults"
+    #expect(outcome.errors == "-c:1:1: error[plugin-check]: probe: \(count)\n  plugin check bad/probe\n")
+    return faults
+  }
+
+  @Test func aPluginThatDeclaresNothing() throws {
+    #expect(try check("return plugin {}") == .init(output: "ok    reducers: none\nok    tests: none\n"))
+  }
+
+  @Test func allKindsOfReducersAndTests() throws {
+    let lua = """
+      return plugin {
+        actions = { { name = "a" }, { name = "b" } },
+        reducers = { a = function() end, ["tasks.add"] = function() end },
+        lifted = { { at = "counter", on = "counter.double", reduce = function() end } },
+      }
+      """
+    #expect(
+      try check(
+        lua, permissions: "[\"read:tasks\",\"reduce:counter\"]",
+        files: ["tests/b_test.lua": "test('x', function() end)", "tests/a_test.lua": "", "tests/readme.txt": "("])
+        == .init(
+          output: """
+            ok    reducers: 1 of 2 own actions, 1 foreign, 1 lifted
+            ok    tests: tests/a_test.lua, tests/b_test.lua
+
+            """))
+  }
+
+  @Test func hiddenStateAndEveryOtherAssignment() throws {
+    let lua = """
+      local n, m = 0, 0
+      return plugin {
+        actions = { { name = "inc" } },
+        reducers = { inc = function(s)
+          n = n + 1
+          local function deep() m = n end
+        end },
+        projections = { { name = "p", fn = function() n = 1 end } },
+      }
+      """
+    #expect(
+      try faults(lua) == [
+        "reducer 'probe.inc' assigns to the captured local 'n' (bad/probe/init.lua:5)",
+        "reducer 'probe.inc' assigns to the captured local 'm' (bad/probe/init.lua:6)",
+        "projection 'probe.p' assigns to the captured local 'n' (bad/probe/init.lua:8)",
+      ])
+  }
+
+  @Test func unknownGlobalsInCodeThatDoesNotRun() throws {
+    let lua = """
+      local dates = require("lib.dates")
+      return plugin {
+        actions = { { name = "inc" } },
+        reducers = { inc = function(s)
+          local now = os.time()
+          total = 1
+          return strng.rep("x", 2), string.rep("x", 2), dates
+        end },
+      }
+      """
+    #expect(
+      try faults(lua, files: ["lib/dates.lua": "return { f = function() return prnt end }", "lib/unused.lua": "x = y"])
+        == [
+          "uses the unknown global 'os' (bad/probe/init.lua:5)",
+          "assigns to the global 'total' (bad/probe/init.lua:6)",
+          "uses the unknown global 'strng' (bad/probe/init.lua:7)",
+          "uses the unknown global 'prnt' (bad/probe/lib/dates.lua:1)",
+          "uses the unknown global 'y' (bad/probe/lib/unused.lua:1)",
+          "assigns to the global 'x' (bad/probe/lib/unused.lua:1)",
+        ])
+  }
+
+  @Test func whatCannotBeLoaded() throws {
+    #expect(
+      try faults("return plugin { actions = { { name = 'start' } }, reducers = { strat = function() end } }")
+        == ["reducer for unknown action 'probe.strat' (did you mean 'probe.start'?)"])
+    #expect(
+      try faults("return plugin {\n  state = {\n") == [
+        "bad/probe/init.lua:3: unexpected symbol near <eof>"
+      ])
+    #expect(
+      try faults("while true do end") == ["init.lua ran too long and was stopped"])
+    #expect(
+      try faults("return plugin {}", files: ["tests/x_test.lua": "test("])
+        == ["bad/probe/tests/x_test.lua:1: unexpected symbol near <eof>"])
+    #expect(
+      try faults("return plugin { reducers = { ['tasks.add'] = function() end } }")
+        == ["reducer for 'tasks.add' needs to read 'tasks' (add \"read:tasks\" to permissions in plugin.json)"])
+  }
+
+  @Test func aLoadedPluginIsCheckedBesideItself() throws {
+    let shell = try Shell()
+    let lua = """
+      return plugin {
+        actions = { { name = "a" } }, reducers = { a = function() end },
+        lifted = { { at = "counter", on = "counter.double", args = { field("by", int()) }, reduce = function() end } },
+      }
+      """
+    let folder = try shell.plugin("probe", lua, permissions: "[\"reduce:counter\"]")
+    _ = try shell.type("plugin grant \(folder)", "plugin load \(folder)")
+    #expect(
+      try shell.type("plugin check probe").output.hasSuffix(
+        "ok    reducers: 1 of 1 own actions, 1 lifted\nok    tests: none\n"))
+    // The folder as it is now, not as it was loaded.
+    try shell.write("probe/init.lua", "return plugin { reducers = { gone = function() end } }")
+    #expect(try shell.type("plugin check probe").status == 4)
+    #expect(try shell.type("dispatch counter.double by=1").status == 0)
+  }
+
+  @Test func nothingIsGrantedForACheck() throws {
+    #expect(try check("return plugin {}", permissions: "[\"timers\",\"intercept\"]").status == 0)
+  }
+
+  @Test func inJSONTheFindingsAreDetails() throws {
+    let shell = try Shell { $0.isJSON = true }
+    let folder = try shell.plugin("probe", "return plugin { x = 1 }")
+    let outcome = shell.run("plugin check \(folder)")
+    #expect(outcome.errors == "")
+    #expect(outcome.output.utf8.count { $0 == 0x0A } == 1)
+    #expect(outcome.output.contains(#""code":"plugin-check","message":"probe: 1 fault""#))
+    #expect(outcome.output.contains(#""FAIL  plugin{…} has no key 'x'"#))
+  }
+
+  @Test func shippedPluginsPass() throws {
+    for name in ["catalog", "pomodoro"] {
+      let outcome = try Shell().run("plugin check \(name)")
+      #expect(outcome.status == 0, "\(outcome.output)")
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Glibc
+import StorePlugins
+import Testing
+
+@testable import StoreShell
+
+/// `plugin grant`, `revoke`, `info` and `audit`.
+@Suite struct PermissionTests {
+  private static let lua = """
+    return plugin {
+      actions = { { name = "go" } },
+      middleware = { { name = "m", after = function(_, ctx)
+        local n = #ctx.state.tasks.items
+        ctx:dispatch("tasks.add", { title = "task " .. n })
+      end } },
+    }
+    """
+  private static let permissions = "[\"read:tasks\",\"dispatch:tasks.*\",\"dispatch:counter.reset\",\"timers\"]"
+
+  private let place: Shell
+  private let folder: String
+
+  init() throws {
+    place = try Shell()
+    folder = try place.plugin("asks", Self.lua, permissions: Self.permissions)
+  }
+
+  /// A session whose grants are kept in a folder that does not exist yet.
+  private func session() throws -> Shell {
+    let file = "\(place.folder)/state/stsh/grants.json"
+    return try Shell { $0.grantsFile = file }
+  }
+
+  private func load() throws -> Shell.Outcome { try session().run("plugin load \(folder)") }
+
+  @Test func whatIsGrantedIsKeptUntilItIsRevoked() throws {
+    #expect(try load().status == 4)
+    #expect(
+      try session().run("plugin grant \(folder)").output
+        == "granted to asks: read:tasks, dispatch:tasks.*, dispatch:counter.reset, timers\n")
+    #expect(try load().status == 0)
+    let kept = try #require(place.contents("state/stsh/grants.json"))
+    #expect(
+      kept == """
+        {"asks":{"folder":"\(folder)","permissions":["read:tasks","dispatch:tasks.*","dispatch:counter.reset","timers"]}}
+
+        """)
+    var status = stat()
+    #expect(stat("\(place.folder)/state/stsh/grants.json", &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    #expect(try session().run("plugin revoke asks").output == "revoked what was granted to asks\n")
+    #expect(try session().run("plugin revoke asks").output == "nothing was granted to asks\n")
+    #expect(try load().status == 4)
+  }
+
+  @Test func aShorterListNeedsNothingALongerOneOnlyWhatIsNew() throws {
+    _ = try session().run("plugin grant \(folder)")
+    _ = try place.plugin("asks", "return plugin {}", permissions: "[\"timers\"]")
+    #expect(try load().status == 0)
+    _ = try place.plugin("asks", "return plugin {}", permissions: "[\"timers\",\"intercept\",\"read:counter\"]")
+    let outcome = try load()
+    #expect(outcome.status == 4)
+    #expect(outcome.errors.contains("error[plugin-grant]: asks asks for intercept, read:counter; not granted\n"))
+  }
+
+  @Test func aGrantIsForTheFolderOnly() throws {
+    _ = try session().run("plugin grant \(folder)")
+    let twin = try Shell()
+    let other = try twin.plugin("asks", Self.lua, permissions: Self.permissions)
+    #expect(try session().run("plugin load \(other)").status == 4)
+  }
+
+  @Test func yesIsForWhatWasAskedInThisSession() throws {
+    let shell = try session()
+    shell.session.ask = { _ in "y" }
+    #expect(try shell.type("plugin load \(folder)", "plugin unload asks").status == 0)
+    shell.session.ask = { _ in nil }
+    #expect(try shell.type("plugin load \(folder)", "plugin unload asks").status == 0)
+    _ = try place.plugin("asks", "return plugin {}", permissions: "[\"timers\",\"intercept\"]")
+    #expect(try shell.type("plugin load \(folder)").status == 4)
+    #expect(place.contents("state/stsh/grants.json") == nil)
+  }
+
+  @Test func revokingALoadedPluginSaysThatItStays() throws {
+    let shell = try session()
+    _ = try shell.type("plugin grant \(folder)", "plugin load \(folder)")
+    #expect(
+      try shell.type("plugin revoke asks")
+        == .init(
+          output: "revoked what was granted to asks\n",
+          errors: "note: asks stays loaded with what it has; plugin unload asks\n"))
+    #expect(try shell.type("plugin unload asks", "plugin load \(folder)").status == 4)
+  }
+
+  @Test func aDamagedFileIsLeftAlone() throws {
+    try place.write("state/stsh/grants.json", "{ half")
+    let outcome = try session().run("plugin grant \(folder)")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("/state/stsh/grants.json: not JSON"))
+    #expect(place.contents("state/stsh/grants.json") == "{ half")
+    #expect(try load().status == 4)
+  }
+
+  @Test func infoSaysWhatAPluginIsAndMayDo() throws {
+    let shell = try session()
+    #expect(
+      try shell.type("plugin info \(folder)").output == """
+        name          asks
+        version       1.2.3
+        summary       -
+        folder        \(folder)
+        state         not loaded
+        adds          -
+        instructions  200000
+        memory        4194304
+        tasks         4
+        permissions   4 items
+          permission              granted  meaning
+          read:tasks              no       read the tasks module
+          dispatch:tasks.*        no       run any action of tasks
+          dispatch:counter.reset  no       run that action
+          timers                  no       start delayed work
+
+        """)
+    _ = try shell.type("plugin grant \(folder)", "plugin load \(folder)")
+    let info = try shell.type("plugin info asks --json").output
+    #expect(info.contains(#""state":"on","adds":"1 action, 1 middleware""#))
+    #expect(info.contains(#"{"permission":"timers","granted":"always","meaning":"start delayed work"}"#))
+  }
+
+  @Test func auditCountsWhatWasUsedAndProposesLess() throws {
+    let shell = try session()
+    _ = try shell.type("plugin grant \(folder)", "plugin load \(folder)")
+    _ = try shell.type("dispatch asks.go --quiet", "dispatch asks.go --quiet")
+    #expect(
+      try shell.type("plugin audit asks").output == """
+        plugin  permission              uses  declared  needed
+        asks    read:tasks              2     false     read:tasks
+        asks    dispatch:tasks.*        2     false     dispatch:tasks.add
+        asks    dispatch:counter.reset  0     false     -
+        asks    timers                  0     false     -
+        asks needed only "permissions": ["read:tasks", "dispatch:tasks.add"]
+
+        """)
+    #expect(try shell.type("show shell.permissions[2].needed --as raw").output == "dispatch:tasks.add\n")
+    _ = try shell.type("plugin load catalog")
+    #expect(try shell.type("plugin audit").output.hasSuffix("\"dispatch:tasks.add\"]\ncatalog asks for nothing\n"))
+    #expect(try shell.type("plugin audit catalog").output == "catalog asks for nothing\n")
+    #expect(try shell.type("plugin audit nope").errors.contains("error[unknown-plugin]: no plugin 'nope' is loaded"))
+  }
+
+  @Test func whatTheProposalAsksForIsEnough() throws {
+    let shell = try session()
+    let before = try place.plugin("asks", Self.lua, permissions: "[\"read:tasks\",\"dispatch:tasks.add\"]")
+    _ = try shell.type("plugin grant \(before)", "plugin load \(before)")
+    #expect(try shell.type("dispatch asks.go").errors == "")
+    #expect(try shell.type("plugin audit asks").output.hasSuffix("\nasks has used all that it asks for\n"))
+  }
+}

@@ -1,0 +1,138 @@
+import StorePlugins
+import Testing
+
+@testable import StoreShell
+
+/// R29: a plugin that fails three times in a row is off until somebody enables it.
+@Suite struct StrikeTests {
+  /// A plugin with the actions `inc`, `fail` and `bump`, and a middleware that fails on `trip`.
+  private static let lua = """
+    return plugin {
+      state = { field("count", int()) },
+      actions = { { name = "inc" }, { name = "fail" }, { name = "trip" } },
+      reducers = {
+        inc = function(s) s.count = s.count + 1 end,
+        fail = function(s) s.count = 7; error("no") end,
+        trip = function(s) s.count = s.count + 10 end,
+      },
+      middleware = {
+        { name = "spy", on = { "trip" }, after = function() error("no") end },
+        { name = "other", on = { "trip" }, before = function() error("no") end, after = function() error("no") end },
+        { name = "quiet", gate = "off", on = { "inc" }, after = function() error("never") end },
+      },
+    }
+    """
+
+  private let shell: Shell
+
+  init() throws {
+    shell = try Shell()
+    _ = try shell.type("plugin load \(try shell.plugin("bad", Self.lua))")
+  }
+
+  private static let note = "note: bad is off after 3 failures in a row; plugin enable bad\n"
+
+  private func state() throws -> String { try shell.type("show shell.plugins[1].state --as raw").output }
+
+  @Test func threeFailingReducers() throws {
+    for _ in 1...2 {
+      #expect(try !shell.type("dispatch bad.fail").errors.contains("note: "))
+      #expect(try state() == "on\n")
+    }
+    let third = try shell.type("dispatch bad.fail")
+    #expect(third.errors.hasPrefix("error[plugin-runtime]: bad: reducer 'bad.fail': "))
+    #expect(third.errors.hasSuffix(Self.note))
+    #expect(third.status == 1)
+    #expect(try state() == "faulted\n")
+    let entry = try #require(shell.session.store.log.entries.last)
+    #expect(entry.action == "shell.faultPlugin")
+    #expect(entry.source.short == "plugin:bad/reducer")
+    #expect(entry.source.cause == 4)
+    // Its reducers and middlewares stand still; others go on.
+    #expect(try shell.type("dispatch bad.fail") == .init(output: "#6 bad.fail\n"))
+    #expect(try shell.type("dispatch bad.trip") == .init(output: "#7 bad.trip\n"))
+    #expect(
+      try shell.type("dispatch counter.increment")
+        == .init(output: "#8 counter.increment\n  counter.value  0 -> 1\n"))
+    #expect(
+      try shell.type("show shell.middleware[*].gate --as json").output
+        == "[\"off\",\"faulted\",\"faulted\",\"faulted\"]\n"
+    )
+  }
+
+  @Test func enablingOpensWhatWasOpen() throws {
+    for _ in 1...3 { _ = try shell.type("dispatch bad.fail") }
+    #expect(try shell.type("plugin enable bad") == .init(output: "#6 shell.enablePlugin name=\"bad\"\n"))
+    #expect(try state() == "on\n")
+    #expect(
+      try shell.type("show shell.middleware[*].gate --as json").output == "[\"off\",\"on\",\"on\",\"off\"]\n")
+    #expect(try shell.type("dispatch bad.inc").output == "#7 bad.inc\n  bad.count  0 -> 1\n")
+    // A row begins anew.
+    for _ in 1...2 { #expect(try !shell.type("dispatch bad.fail").errors.contains("note: ")) }
+    #expect(try shell.type("dispatch bad.fail").errors.hasSuffix(Self.note))
+  }
+
+  @Test func aSuccessEndsTheRow() throws {
+    for _ in 1...3 {
+      for _ in 1...2 { #expect(try !shell.type("dispatch bad.fail").errors.contains("note: ")) }
+      #expect(try shell.type("dispatch bad.inc").errors == "")
+    }
+    #expect(try state() == "on\n")
+  }
+
+  @Test func actionsThatDoNotConcernThePluginDoNotEndTheRow() throws {
+    for _ in 1...2 { _ = try shell.type("dispatch bad.fail", "dispatch counter.increment") }
+    #expect(try shell.type("dispatch bad.fail").errors.hasSuffix(Self.note))
+  }
+
+  @Test func anActionCountsOnceAndItsReducersSuccessDoesNotExcuseIt() throws {
+    for number in 2...3 {
+      let outcome = try shell.type("dispatch bad.trip")
+      #expect(outcome.errors.components("error[plugin-runtime]") == 2)
+      #expect(outcome.errors.hasSuffix("note: #\(number) bad.trip was applied\n"))
+    }
+    let third = try shell.type("dispatch bad.trip")
+    #expect(third.errors.hasSuffix("note: #4 bad.trip was applied\n" + Self.note))
+    #expect(try state() == "faulted\n")
+    #expect(try shell.type("show bad.count").output == "30\n")
+  }
+
+  @Test func failuresThatAnActionCausedCountToo() throws {
+    let chain = try shell.plugin(
+      "chain",
+      """
+      return plugin { actions = { { name = "go" } },
+        middleware = { { name = "m", after = function(_, ctx)
+          for _ = 1, 5 do ctx:dispatch("bad.fail") end
+        end } } }
+      """, permissions: "[\"dispatch:bad.fail\"]")
+    _ = try shell.type("plugin grant \(chain)", "plugin load \(chain)")
+    let outcome = try shell.type("dispatch chain.go")
+    #expect(outcome.errors.hasSuffix(Self.note))
+    #expect(
+      shell.session.store.log.entries.dropFirst(2).map { "\($0.action) \($0.failure ?? "-")" } == [
+        "chain.go -", "bad.fail plugin-runtime", "bad.fail plugin-runtime", "bad.fail plugin-runtime",
+        "bad.fail plugin-runtime", "bad.fail plugin-runtime", "shell.faultPlugin -",
+      ])
+  }
+
+  @Test func aPluginIsSwitchedOffByHand() throws {
+    #expect(try shell.type("plugin disable bad").output == "#2 shell.disablePlugin name=\"bad\"\n")
+    #expect(try state() == "off\n")
+    #expect(try shell.type("dispatch bad.fail") == .init(output: "#3 bad.fail\n"))
+    #expect(try shell.type("show shell.middleware[name=bad.spy].gate --as raw").output == "off\n")
+    #expect(try shell.type("plugin enable bad", "dispatch bad.inc").output.hasSuffix("  bad.count  0 -> 1\n"))
+    #expect(try shell.type("plugin enable bda").errors.contains("hint: did you mean 'bad'?"))
+  }
+
+  @Test func theNoteIsNoPartOfJSON() throws {
+    let shell = try Shell { $0.isJSON = true }
+    _ = shell.run("plugin load \(try shell.plugin("bad", Self.lua))")
+    for _ in 1...3 { #expect(shell.run("dispatch bad.fail").errors == "") }
+    #expect(shell.session.store.loadedPlugins.first?.condition == .faulted)
+  }
+}
+
+extension String {
+  fileprivate func components(_ word: String) -> Int { ranges(of: word).count }
+}
