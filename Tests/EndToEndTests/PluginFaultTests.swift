@@ -48,6 +48,67 @@ struct PluginFaultTests {
         """)
   }
 
+  @Test func hiddenState() throws {
+    let shell = try Shell()
+    let lua = BrokenPlugin.reducing("seen[#seen + 1] = 1; s.count = #seen")
+    try BrokenPlugin.write("memo", "local seen = {} " + lua, to: shell)
+    let outcome = try shell.run(
+      "--keep-going", input: "plugin load bad/memo\ndispatch memo.inc\nshow memo.count\ndispatch memo.inc\n")
+    #expect(outcome.output.hasSuffix("\n0\n"))
+    #expect(
+      outcome.errors.hasPrefix(
+        """
+        stdin:2:1: error[plugin-impure]: memo: reducer 'memo.inc' changed a captured local; reducers may only change their draft
+          dispatch memo.inc
+          hint: keep the value in the plugin's state
+
+        """))
+    #expect(outcome.errors.hasSuffix("\n2 of 4 commands failed\n"))
+    #expect(outcome.status == 1)
+  }
+
+  @Test func hiddenStateThatShowsInTheCode() throws {
+    let shell = try Shell()
+    let lua = "local n = 0\n" + BrokenPlugin.reducing("n = n + 1")
+    try BrokenPlugin.write("hidden", lua, to: shell)
+    let check = try shell.run("-c", "plugin check bad/hidden")
+    #expect(
+      check.output == """
+        ok    manifest: hidden 0.1.0, API 1
+        ok    permissions: none
+        FAIL  reducer 'hidden.inc' assigns to the captured local 'n' (bad/hidden/init.lua:5)
+        ok    tests: none
+
+        """)
+    #expect(check.status == 4)
+    let load = try shell.run("-c", "plugin load bad/hidden")
+    #expect(
+      load.errors.hasPrefix(
+        "-c:1:1: error[plugin-impure]: hidden: reducer 'hidden.inc' assigns to the captured local 'n' (bad/hidden/init.lua:5)\n"
+      ))
+    #expect(load.status == 4)
+  }
+
+  @Test func threeFailuresInARow() throws {
+    let shell = try Shell()
+    try BrokenPlugin.write("typo", BrokenPlugin.reducing("s.cuont = 1"), to: shell)
+    let outcome = try shell.run(
+      "--keep-going", "--clock", "virtual",
+      input: "plugin load bad/typo\n" + String(repeating: "dispatch typo.inc\n", count: 3) + "plugin list\nlog 1\n")
+    #expect(
+      outcome.errors.hasSuffix(
+        "\nnote: typo is off after 3 failures in a row; plugin enable typo\n3 of 6 commands failed\n"))
+    #expect(
+      outcome.output.hasSuffix(
+        """
+        name  version  origin    state    units
+        typo  0.1.0    bad/typo  faulted  0
+        n   at    source               action                         changed
+        #5  0.0s  plugin:typo/reducer  shell.faultPlugin name="typo"  -
+
+        """))
+  }
+
   @Test func anEndlessReducer() throws {
     #expect(
       try fail("spin", "while true do end") == """

@@ -78,18 +78,4 @@ extension PluginSubcommand {
     }
     return invocation.print("revoked what was granted to \(name)\n")
   }
-
-  static let check = PluginSubcommand("check", "NAME|FOLDER", "looks for mistakes without installing it") {
-    invocation in
-    let session = invocation.session
-    let source = try invocation.pluginSource()
-    let check = PluginCheck(source, in: session.store.surroundings(of: source.manifest.name))
-    let lines = check.findings.map { "\($0.isFault ? "FAIL" : "ok  ")  \($0.text)" }
-    guard check.faultCount > 0 else { return invocation.print(lines.map { $0 + "\n" }.joined()) }
-    if !session.options.isJSON { session.console.write(lines.map { $0 + "\n" }.joined()) }
-    let count = check.faultCount
-    throw ShellError(
-      code: "plugin-check", message: "\(source.manifest.name): \(count) \(count == 1 ? "fault" : "faults")",
-      details: session.options.isJSON ? lines : [], status: 4)
-  }
 }

@@ -116,6 +116,31 @@ import Testing
         == ["reducer for 'tasks.add' needs to read 'tasks' (add \"read:tasks\" to permissions in plugin.json)"])
   }
 
+  @Test func aManifestThatIsWrong() throws {
+    for (manifest, fault) in [
+      ("{ \"name\": \"probe\" }", "bad/probe/plugin.json: \"version\" is missing (text)"),
+      ("name: probe", "bad/probe/plugin.json:1:1: not JSON: "),
+      (
+        "{ \"name\": \"future\", \"version\": \"1\", \"api\": 3 }", "future needs plugin API 3; this shell supports 1"
+      ),
+    ] {
+      let shell = try Shell()
+      let folder = try shell.plugin("probe", "error('not run')")
+      try shell.write("probe/plugin.json", manifest)
+      let outcome = shell.run("plugin check \(folder)")
+      #expect(outcome.output.replacing(folder, with: "bad/probe").hasPrefix("FAIL  \(fault)"), "\(outcome.output)")
+      #expect(outcome.output.utf8.count { $0 == 0x0A } == 1)
+      #expect(outcome.status == 4)
+    }
+  }
+
+  @Test func aNameThatTheShellHas() throws {
+    let shell = try Shell()
+    let outcome = shell.run("plugin check \(try shell.plugin("show", "return plugin {}"))")
+    #expect(outcome.output.hasPrefix("FAIL  'show' is the name of a command of the shell\nok    permissions: none\n"))
+    #expect(outcome.status == 4)
+  }
+
   @Test func aLoadedPluginIsCheckedBesideItself() throws {
     let shell = try Shell()
     let lua = """
