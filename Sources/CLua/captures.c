@@ -95,6 +95,12 @@ static uint64_t hashValue(lua_State *L, int index, Walk *walk) {
       content = hashBytes(bytes, count);
       break;
     }
+    case LUA_TUSERDATA:
+      content = (uint64_t)(uintptr_t)lua_topointer(L, index);
+      // Those of the library, such as the place of gmatch in its text, have no metatable; host objects have one.
+      if (lua_getmetatable(L, index)) lua_pop(L, 1);
+      else content = mix(content, hashBytes(lua_touserdata(L, index), lua_rawlen(L, index)));
+      break;
     default: {
       const void *address = lua_topointer(L, index);
       content = (uint64_t)(uintptr_t)address;

@@ -25,6 +25,7 @@ import Testing
     "local t = {{{{{{{{{{{{}}}}}}}}}}}} return function() local u = t while u[1] do u = u[1] end u[1] = {} end",
     "local t = {} for i = 1, 100 do t[i] = {i} end return function() t[77][1] = 'x' end",
     "local c = coroutine.wrap(function() local n = 0 while true do n = n + 1 coroutine.yield(n) end end) return function() return c() end",
+    "local next = ('abc'):gmatch('%a') return function() return next() end",
     "local c = coroutine.create(function() coroutine.yield() end) return function() coroutine.resume(c) end",
     "local t = {} local c = coroutine.wrap(function() while true do t.x = (t.x or 0) + 1 coroutine.yield() end end) c() return function() c() end",
     "local _ENV = setmetatable({}, {__index = _ENV}) return function() x = 1 end",
@@ -46,6 +47,7 @@ import Testing
     "local insert, m = table.insert, math return function() local t = {} insert(t, m.pi) return t end",
     "local t = {} for i = 1, 100 do t[i] = {i} end return function() local n = 0 for _, v in ipairs(t) do n = n + v[1] end return n end",
     "local c = coroutine.wrap(function() coroutine.yield() end) return function() return type(c) end",
+    "local next = ('abc'):gmatch('%a') return function() local n = 0 for _ in ('abc'):gmatch('%a') do n = n + 1 end return n, type(next) end",
     "local t = {_G, string, g = _G} return function() return t[2].rep end",
   ])
   func digestIgnoresTheRest(source: String) throws {

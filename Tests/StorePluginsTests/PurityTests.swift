@@ -85,6 +85,8 @@ struct PurityTests {
       "local next = coroutine.wrap(function() local n = 0 while true do n = n + 1 coroutine.yield(n) end end)",
       "s.count = next()"
     ),
+    ("local letters = ('abcdefg'):gmatch('.')", "s.count = #letters()"),
+    ("local each, list, key = ipairs({ 1, 2 }) local t = {}", "t[1] = each(list, key); s.count = 1"),
     ("local t = setmetatable({}, { __index = {} })", "getmetatable(t).__index.x = 1; s.count = 1"),
     ("local t = {}", "t.draft = s; s.count = 1"),
     ("local t = {}", "t[s.count] = function() return t end; s.count = 1"),
