@@ -16,6 +16,8 @@ enum { seenSlot = 2, pendingSlot = 3, nearObjects = 24, nearDepth = 8 };
 typedef struct Walk {
   int32_t function;
   uint64_t sum;
+  /// How many values were looked at.
+  uint64_t size;
   /// Whether what was seen stands in the array below.
   bool isNear;
   /// Whether the array was too small.
@@ -77,6 +79,7 @@ static void noteFar(lua_State *L, int index, Walk *walk) {
 static uint64_t hashValue(lua_State *L, int index, Walk *walk) {
   int type = lua_type(L, index);
   uint64_t content = 0;
+  walk->size += 1;
   switch (type) {
     case LUA_TNIL: break;
     case LUA_TBOOLEAN: content = (uint64_t)lua_toboolean(L, index) + 1; break;
@@ -206,20 +209,23 @@ static int digestFar(lua_State *L) {
   return 0;
 }
 
-CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t *digest) {
+CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t *digest, uint64_t *size) {
   Walk near;
   near.function = function;
   near.sum = 0;
+  near.size = 0;
   near.isNear = true;
   near.isTooFar = false;
   near.depth = 0;
   near.seenCount = 0;
   CLuaStatus status = clua_protect(machine, digestNear, &near);
   *digest = near.sum;
+  *size = near.size;
   if (status != CLuaStatusDone || !near.isTooFar) return status;
   Walk far = {.function = function};
   status = clua_protect(machine, digestFar, &far);
   *digest = far.sum;
+  *size = far.size;
   return status;
 }
 

@@ -1,14 +1,23 @@
 import CLua
 
 extension LuaState {
+  /// What a function captures, in a number, and how many values that is.
+  public struct CaptureDigest: Hashable, Sendable {
+    /// The number.
+    public let value: UInt64
+    /// How many values were looked at for it.
+    public let size: Int
+  }
+
   /// A number that changes when a local that the function captures changes, or anything in a table, function or coroutine
   /// that is reached from one: taken before and after a call it tells whether the function kept state of its own. The
   /// global table, the libraries and what host objects stand for do not count.
-  public func digestOfCaptures(_ function: LuaFunction) throws(LuaError) -> UInt64 {
-    guard function.link === link else { return 0 }
+  public func digestOfCaptures(_ function: LuaFunction) throws(LuaError) -> CaptureDigest {
+    guard function.link === link else { return CaptureDigest(value: 0, size: 0) }
     var digest: UInt64 = 0
-    try check(clua_digestCaptures(machine, function.reference, &digest))
-    return digest
+    var size: UInt64 = 0
+    try check(clua_digestCaptures(machine, function.reference, &digest, &size))
+    return CaptureDigest(value: digest, size: Int(size))
   }
 
   /// A place in a function's code that assigns to a local captured from outside it.

@@ -174,9 +174,12 @@ struct PurityTests {
   // MARK: How often
 
   /// The numbers of the calls that were found impure, of calls that each change what they capture when told so.
-  private func found(_ purity: Purity, among calls: Int, changing: Set<Int>) throws -> [Int] {
+  private func found(
+    _ purity: Purity, among calls: Int, changing: Set<Int>, values: Int = 1
+  ) throws -> [Int] {
     let lua = """
-      local seen = { 0 }
+      local seen = {}
+      for i = 1, \(values) do seen[i] = 0 end
       return plugin { state = { field("count", int()) },
         actions = { { name = "visit", args = { field("changes", bool()) } } },
         reducers = { visit = function(s, a) if a.changes then seen[1] = seen[1] + 1 end end } }
@@ -204,7 +207,14 @@ struct PurityTests {
 
   @Test func sampledIsTheFirstCallsAndThenSome() throws {
     #expect(
-      try found(.sampled, among: 200, changing: [1, 32, 33, 63, 64, 65, 128, 192, 199]) == [1, 32, 64, 128, 192])
+      try found(.sampled, among: 200, changing: [1, 32, 33, 64, 95, 96, 97, 160, 199]) == [1, 32, 96, 160])
+  }
+
+  @Test func whatCapturesMuchIsLookedAtLessOften() throws {
+    // Two looks of more than 3,000 values each are within what the first calls may see, the third is not.
+    #expect(
+      try found(.sampled, among: 70, changing: [1, 2, 3, 4, 32, 66, 67, 68, 69], values: 1500) == [1, 2, 3])
+    #expect(try found(.always, among: 70, changing: [1, 66], values: 1500) == [1, 66])
   }
 
   @Test func offIsNever() throws {

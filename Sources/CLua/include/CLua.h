@@ -336,7 +336,7 @@ CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *r
 // What a function captures
 
 /// A number that changes when a captured local changes, or anything in a table that is reached from one.
-CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t *digest);
+CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t *digest, uint64_t *size);
 /// Hands the bytecode of a referenced function to `take`, piece by piece; false when it is no Lua function.
 bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
                void (*take)(void *context, const void *bytes, size_t count));

@@ -2,7 +2,8 @@
 public enum Purity: String, CaseIterable, Sendable {
   /// At every call.
   case always
-  /// At the first 32 calls of each function, then at every 64th: always the same ones, so that a run can be repeated.
+  /// At the first 32 calls of each function, then at every 64th; less often where it captures much, so that looking costs
+  /// a call next to nothing. Which calls those are depends on nothing but the plugin: a run can be repeated.
   case sampled
   /// Never.
   case off

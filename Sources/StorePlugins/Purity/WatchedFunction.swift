@@ -8,9 +8,14 @@ final class WatchedFunction {
   /// Whether there is nothing that it could change.
   private var capturesNothing = false
   private var calls = 0
+  private var nextLook = 1
+  private var valuesSeen = 0
 
   private static let firstCalls = 32
+  private static let firstValues = 8192
   private static let period = 64
+  /// What is looked at in one call is spread over this many calls for each value.
+  private static let callsForEachValue = 4
 
   init(_ function: LuaFunction) { self.function = function }
 
@@ -22,20 +27,24 @@ final class WatchedFunction {
   }
 
   /// Counts a call, and answers the digest of what the function captures where this call is looked at.
-  func digestBefore(_ purity: Purity, _ lua: LuaState) throws(LuaError) -> UInt64? {
+  func digestBefore(_ purity: Purity, _ lua: LuaState) throws(LuaError) -> LuaState.CaptureDigest? {
     guard !capturesNothing else { return nil }
     switch purity {
     case .off: return nil
-    case .always: break
+    case .always: return try lua.digestOfCaptures(function)
     case .sampled:
       calls += 1
-      guard calls <= Self.firstCalls || calls % Self.period == 0 else { return nil }
+      guard calls == nextLook else { return nil }
+      let digest = try lua.digestOfCaptures(function)
+      valuesSeen += digest.size
+      let isEarly = calls < Self.firstCalls && valuesSeen <= Self.firstValues
+      nextLook += isEarly ? 1 : max(Self.period, digest.size * Self.callsForEachValue)
+      return digest
     }
-    return try lua.digestOfCaptures(function)
   }
 
   /// Whether what the function captures is no longer what it was.
-  func hasChanged(since digest: UInt64, _ lua: LuaState) throws(LuaError) -> Bool {
+  func hasChanged(since digest: LuaState.CaptureDigest, _ lua: LuaState) throws(LuaError) -> Bool {
     isImpure = try lua.digestOfCaptures(function) != digest
     return isImpure
   }
