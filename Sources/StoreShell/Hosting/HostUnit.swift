@@ -68,6 +68,8 @@ final class LogSink: @unchecked Sendable {
 final class FaultBox: @unchecked Sendable {
   // Safe: used on the thread that owns the host.
   private var faults: [any Error] = []
+  /// Whether a plugin has failed so often in a row that it must be stopped.
+  var hasPluginToStop = false
 
   func note(_ error: any Error) { faults.append(error) }
 

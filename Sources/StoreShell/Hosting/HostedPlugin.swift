@@ -17,7 +17,7 @@ struct HostedPlugin {
     faults: FaultBox
   ) {
     self.plugin = plugin
-    let strikes = PluginStrikes()
+    let strikes = PluginStrikes(faults)
     self.strikes = strikes
     reducer = Self.reducer(plugin, strikes)
     let context = UnitContext(view: view, typed: typed, faults: faults, strikes: strikes)

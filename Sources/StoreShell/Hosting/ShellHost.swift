@@ -166,6 +166,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   /// Stops the plugins that failed too often in a row (R29).
   private func stopFaulty() {
+    guard faults.hasPluginToStop else { return }
+    faults.hasPluginToStop = false
     for hosted in plugins where hosted.strikes.takeOut() {
       let (name, strikes) = (hosted.plugin.module.name, hosted.strikes)
       notes.append("\(name) is off after \(PluginStrikes.limit) failures in a row; plugin enable \(name)")
@@ -179,6 +181,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   func takeNotes() -> [String] {
+    guard !notes.isEmpty else { return [] }
     defer { notes = [] }
     return notes
   }

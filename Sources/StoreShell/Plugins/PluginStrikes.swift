@@ -10,10 +10,14 @@ final class PluginStrikes: @unchecked Sendable {
   private(set) var lastFailed = 0
   /// The unit of the last failure.
   private(set) var failedUnit = ""
+  private let faults: FaultBox
   private var inARow = 0
   private var lastRun = 0
   private var runBefore = 0
   private var isReported = false
+
+  /// - Parameter faults: is told when the plugin must be stopped.
+  init(_ faults: FaultBox) { self.faults = faults }
 
   /// Takes note that a part of the plugin ran without a fault.
   func ran(in number: Int) {
@@ -30,6 +34,7 @@ final class PluginStrikes: @unchecked Sendable {
     if lastClean > lastFailed { inARow = 0 }
     inARow += 1
     lastFailed = number
+    if inARow >= Self.limit, !isReported { faults.hasPluginToStop = true }
   }
 
   /// Whether the plugin has just failed too often; true once.

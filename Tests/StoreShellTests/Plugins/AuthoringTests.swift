@@ -1,5 +1,6 @@
 import LuaRuntime
 import StorePlugins
+import StoreSchema
 import Testing
 
 @testable import StoreShell
@@ -57,10 +58,11 @@ import Testing
       return
     }
     #expect(names.count == PluginSkeleton.definitionWords.count + PluginSkeleton.sandboxGlobals.count)
-    let shell = try Shell()
-    let file = try shell.write("rc.json", PluginSkeleton.languageServer)
-    #expect(PluginSkeleton.languageServer.contains("\"types\""))
-    #expect(shell.contents("rc.json") != nil && !file.isEmpty)
+    guard case .map(let settings) = try JSON.value(of: Array(PluginSkeleton.languageServer.utf8)) else {
+      Issue.record("not a JSON object")
+      return
+    }
+    #expect(settings[.string("workspace.library")] == .list([.string("types")]))
   }
 
   // MARK: Stubs
