@@ -10,6 +10,8 @@ public struct Access: Sendable {
   public typealias Assign = @Sendable (Value, UnsafeMutableRawPointer) throws(SchemaError) -> Void
   /// Compares two values.
   public typealias Compare = @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
+  /// Copies a value and gives what assigns the copy.
+  public typealias Keep = @Sendable (UnsafeRawPointer) -> (UnsafeMutableRawPointer) -> Void
 
   /// Reads the whole value.
   public let read: Read
@@ -21,18 +23,65 @@ public struct Access: Sendable {
   public let parts: Parts
   /// How many bytes the value takes in memory: where they are the same, the values are; 0: not to be compared that way.
   public let byteCount: Int
+  /// What the memory holds, where that can be told without a call.
+  public let memory: Memory
+  /// Copies the value, sharing what can be shared, and gives what puts the copy back.
+  public let keep: Keep
 
   /// Joins the ways into a value.
   @inlinable
   public init(
-    byteCount: Int = 0, read: @escaping Read, assign: @escaping Assign, isEqual: @escaping Compare,
-    parts: Parts = .none
+    byteCount: Int = 0, memory: Memory = .other, keep: @escaping Keep, read: @escaping Read, assign: @escaping Assign,
+    isEqual: @escaping Compare, parts: Parts = .none
   ) {
     self.byteCount = byteCount
+    self.memory = memory
+    self.keep = keep
     self.read = read
     self.assign = assign
     self.isEqual = isEqual
     self.parts = parts
+  }
+
+  /// What memory holds.
+  public enum Memory: Sendable {
+    /// A ``Value``.
+    case value
+    /// A `Bool`.
+    case bool
+    /// An `Int`.
+    case int
+    /// A `Double`.
+    case double
+    /// A `String`.
+    case string
+    /// Anything else.
+    case other
+
+    /// What the memory of a scalar type holds.
+    @inlinable
+    public init<Scalar>(of type: Scalar.Type) {
+      if type == Bool.self {
+        self = .bool
+      } else if type == Int.self {
+        self = .int
+      } else if type == Double.self {
+        self = .double
+      } else if type == String.self {
+        self = .string
+      } else {
+        self = .other
+      }
+    }
+  }
+
+  /// Copies a value of a type and gives what assigns the copy.
+  @inlinable
+  public static func keeping<Root: Sendable>(_ type: Root.Type) -> Keep {
+    { source in
+      let value = source.assumingMemoryBound(to: Root.self).pointee
+      return { $0.assumingMemoryBound(to: Root.self).pointee = value }
+    }
   }
 
   /// The parts that a value has.
@@ -77,13 +126,16 @@ public struct OptionalAccess: Sendable {
 }
 
 /// The way to the elements of a list. Positions count from 0.
+///
+/// The address of an element holds as long as the list stays where it is and nothing in it is changed but by such
+/// addresses.
 public struct ListAccess: Sendable {
   /// How many elements there are.
   public let count: @Sendable (UnsafeRawPointer) -> Int
-  /// Hands out the element at a position, which must exist.
-  public let read: @Sendable (UnsafeRawPointer, Int, PartReader) -> Void
-  /// Hands out the element at a position, which must exist, for change in place.
-  public let modify: @Sendable (UnsafeMutableRawPointer, Int, PartWriter) throws -> Void
+  /// Where the element at a position is, which must exist.
+  public let address: @Sendable (UnsafeRawPointer, Int) -> UnsafeRawPointer
+  /// Where the element at a position, which must exist, can be changed in place; what snapshots share is copied first.
+  public let mutableAddress: @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
   /// Puts a checked value at a position, moving the elements from there on up by one.
   public let insert: @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void
   /// Takes the element at a position away.
@@ -95,18 +147,28 @@ public struct ListAccess: Sendable {
   @inlinable
   public init(
     count: @escaping @Sendable (UnsafeRawPointer) -> Int,
-    read: @escaping @Sendable (UnsafeRawPointer, Int, PartReader) -> Void,
-    modify: @escaping @Sendable (UnsafeMutableRawPointer, Int, PartWriter) throws -> Void,
+    address: @escaping @Sendable (UnsafeRawPointer, Int) -> UnsafeRawPointer,
+    mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer,
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,
     remove: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void,
     commonEnds: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int)
   ) {
     self.count = count
-    self.read = read
-    self.modify = modify
+    self.address = address
+    self.mutableAddress = mutableAddress
     self.insert = insert
     self.remove = remove
     self.commonEnds = commonEnds
+  }
+
+  /// Hands out the element at a position, which must exist.
+  @inlinable
+  public func read(_ list: UnsafeRawPointer, _ index: Int, _ body: PartReader) { body(address(list, index)) }
+
+  /// Hands out the element at a position, which must exist, for change in place.
+  @inlinable
+  public func modify(_ list: UnsafeMutableRawPointer, _ index: Int, _ body: PartWriter) throws {
+    try body(mutableAddress(list, index))
   }
 }
 
@@ -129,6 +191,8 @@ public struct MapAccess: Sendable {
     @Sendable (
       UnsafeRawPointer, UnsafeRawPointer, (MapKey, UnsafeRawPointer?, UnsafeRawPointer?) -> Void
     ) -> Void
+  /// The way to values that have addresses of their own; nil where a map does not let them out.
+  public let ranked: RankedEntries?
 
   /// Joins the ways to the entries.
   @inlinable
@@ -142,8 +206,9 @@ public struct MapAccess: Sendable {
     visitDifferences:
       @escaping @Sendable (
         UnsafeRawPointer, UnsafeRawPointer, (MapKey, UnsafeRawPointer?, UnsafeRawPointer?) -> Void
-      ) -> Void
+      ) -> Void, ranked: RankedEntries? = nil
   ) {
+    self.ranked = ranked
     self.count = count
     self.read = read
     self.modify = modify
@@ -151,6 +216,25 @@ public struct MapAccess: Sendable {
     self.remove = remove
     self.nextKey = nextKey
     self.visitDifferences = visitDifferences
+  }
+}
+
+/// The way to map entries by their rank, the number of entries before them. Ranks and addresses hold as long as the map
+/// stays where it is and nothing in it is changed but by such addresses.
+public struct RankedEntries: Sendable {
+  /// The rank of the entry under a key and the address of its value; nil where there is none.
+  public let find: @Sendable (UnsafeRawPointer, MapKey) -> (rank: Int, address: UnsafeRawPointer)?
+  /// Where the value at a rank, which must exist, can be changed in place; what snapshots share is copied first.
+  public let mutableAddress: @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
+
+  /// Joins the ways to the entries.
+  @inlinable
+  public init(
+    find: @escaping @Sendable (UnsafeRawPointer, MapKey) -> (rank: Int, address: UnsafeRawPointer)?,
+    mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
+  ) {
+    self.find = find
+    self.mutableAddress = mutableAddress
   }
 }
 
@@ -177,14 +261,21 @@ public enum RecordAccess: Sendable {
   public func modify(_ record: UnsafeMutableRawPointer, _ index: Int, _ body: PartWriter) throws {
     switch self {
     case .flat(let offsets): try body(record + offsets[index])
-    case .dynamic:
-      let value = record.assumingMemoryBound(to: Value.self)
-      guard case .record(var fields) = value.pointee else { return }
-      // Emptied meanwhile, so that `fields` is the only owner and changes in place.
-      value.pointee = .none
-      defer { value.pointee = .record(fields) }
-      try withUnsafeMutablePointer(to: &fields.values[index]) { try body(UnsafeMutableRawPointer($0)) }
+    case .dynamic: try body(Self.mutableFields(record) + index * MemoryLayout<Value>.stride)
     }
+  }
+
+  /// Where the fields of a ``Value/record(_:)`` are, one ``Value`` after the other.
+  public static func fields(_ record: UnsafeRawPointer) -> UnsafeRawPointer {
+    // Only looked at.
+    let fields = Value.record(at: UnsafeMutableRawPointer(mutating: record))
+    return fields?.pointee.values.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) } ?? record
+  }
+
+  /// The same for change in place; what another record shares is copied first.
+  public static func mutableFields(_ record: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    let fields = Value.record(at: record)
+    return fields?.pointee.values.withUnsafeMutableBufferPointer { UnsafeMutableRawPointer($0.baseAddress) } ?? record
   }
 }
 

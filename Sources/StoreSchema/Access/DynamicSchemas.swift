@@ -5,7 +5,7 @@ extension Schema {
     Schema(
       kind: kind,
       access: Access(
-        byteCount: MemoryLayout<Value>.size,
+        byteCount: MemoryLayout<Value>.size, memory: .value, keep: Access.keeping(Value.self),
         read: { $0.assumingMemoryBound(to: Value.self).pointee },
         assign: { (value, target) throws(SchemaError) in target.assumingMemoryBound(to: Value.self).pointee = value },
         isEqual: { $0.assumingMemoryBound(to: Value.self).pointee == $1.assumingMemoryBound(to: Value.self).pointee },
@@ -50,37 +50,27 @@ extension Field {
 
 private func value(at pointer: UnsafeRawPointer) -> Value { pointer.assumingMemoryBound(to: Value.self).pointee }
 
+// What is read in place is not changed by it.
 private func list(at pointer: UnsafeRawPointer) -> PersistentList<Value> {
-  guard case .list(let list) = value(at: pointer) else { return [] }
-  return list
+  Value.list(at: UnsafeMutableRawPointer(mutating: pointer))?.pointee ?? []
 }
 
 private func map(at pointer: UnsafeRawPointer) -> PersistentMap<MapKey, Value> {
-  guard case .map(let map) = value(at: pointer) else { return [:] }
-  return map
+  Value.map(at: UnsafeMutableRawPointer(mutating: pointer))?.pointee ?? [:]
 }
 
-extension Value {
-  // Both empty `self` while the body runs, so that the collection has one owner and changes in place.
-  fileprivate mutating func withList<Result>(
-    _ body: (inout PersistentList<Value>) throws -> Result
-  ) rethrows -> Result {
-    var list: PersistentList<Value> = []
-    if case .list(let current) = self { list = current }
-    self = .none
-    defer { self = .list(list) }
-    return try body(&list)
-  }
+/// The list at an address, which becomes one where it is none.
+private func mutableList(at pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<PersistentList<Value>> {
+  if let list = Value.list(at: pointer) { return list }
+  pointer.assumingMemoryBound(to: Value.self).pointee = .list([])
+  return mutableList(at: pointer)
+}
 
-  fileprivate mutating func withMap<Result>(
-    _ body: (inout PersistentMap<MapKey, Value>) throws -> Result
-  ) rethrows -> Result {
-    var map: PersistentMap<MapKey, Value> = [:]
-    if case .map(let current) = self { map = current }
-    self = .none
-    defer { self = .map(map) }
-    return try body(&map)
-  }
+/// The map at an address, which becomes one where it is none.
+private func mutableMap(at pointer: UnsafeMutableRawPointer) -> UnsafeMutablePointer<PersistentMap<MapKey, Value>> {
+  if let map = Value.map(at: pointer) { return map }
+  pointer.assumingMemoryBound(to: Value.self).pointee = .map([:])
+  return mutableMap(at: pointer)
 }
 
 private let dynamicOptional = OptionalAccess(
@@ -98,17 +88,15 @@ private let dynamicOptional = OptionalAccess(
 private func dynamicList(_ element: Schema) -> ListAccess {
   ListAccess(
     count: { list(at: $0).count },
-    read: { source, index, body in list(at: source).withElement(at: index) { body(UnsafeRawPointer($0)) } },
-    modify: { target, index, body in
-      try target.assumingMemoryBound(to: Value.self).pointee.withList {
-        try $0.withMutableElement(at: index) { try body(UnsafeMutableRawPointer($0)) }
-      }
+    address: { source, index in list(at: source).withElement(at: index) { UnsafeRawPointer($0) } },
+    mutableAddress: { target, index in
+      mutableList(at: target).pointee.withMutableElement(at: index) { UnsafeMutableRawPointer($0) }
     },
     insert: { (target, index, value) throws(SchemaError) in
-      target.assumingMemoryBound(to: Value.self).pointee.withList { $0.insert(value, at: index) }
+      mutableList(at: target).pointee.insert(value, at: index)
     },
     remove: { target, index in
-      target.assumingMemoryBound(to: Value.self).pointee.withList { _ = $0.remove(at: index) }
+      mutableList(at: target).pointee.remove(at: index)
     },
     commonEnds: { left, right in
       PersistentList.commonEnds(list(at: left), list(at: right)) {
@@ -121,20 +109,23 @@ private let dynamicMap = MapAccess(
   count: { map(at: $0).count },
   read: { source, key, body in map(at: source).withValue(forKey: key) { body(UnsafeRawPointer($0)) } != nil },
   modify: { target, key, body in
-    try target.assumingMemoryBound(to: Value.self).pointee.withMap {
-      try $0.withMutableValue(forKey: key) { try body(UnsafeMutableRawPointer($0)) } != nil
-    }
+    try mutableMap(at: target).pointee.withMutableValue(forKey: key) { try body(UnsafeMutableRawPointer($0)) } != nil
   },
   set: { (target, key, value) throws(SchemaError) in
-    target.assumingMemoryBound(to: Value.self).pointee.withMap { $0[key] = value }
+    mutableMap(at: target).pointee[key] = value
   },
-  remove: { target, key in target.assumingMemoryBound(to: Value.self).pointee.withMap { $0[key] = nil } },
+  remove: { target, key in mutableMap(at: target).pointee[key] = nil },
   nextKey: { source, previous in map(at: source).firstEntry(after: previous)?.key },
   visitDifferences: { old, new, visit in
     PersistentMap.difference(map(at: old), map(at: new)) { key, old, new in
       visit(key, old.map { UnsafeRawPointer($0) }, new.map { UnsafeRawPointer($0) })
     }
-  })
+  },
+  ranked: RankedEntries(
+    find: { source, key in
+      map(at: source).place(of: key).map { ($0.rank, UnsafeRawPointer($0.value)) }
+    },
+    mutableAddress: { target, rank in UnsafeMutableRawPointer(mutableMap(at: target).pointee.mutableValue(at: rank)) }))
 
 private func dynamicUnion(_ union: UnionSchema) -> UnionAccess {
   UnionAccess(

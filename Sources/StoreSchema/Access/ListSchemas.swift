@@ -6,7 +6,7 @@ extension PersistentList: Schematic where Element: Schematic {
     return Schema(
       kind: .list(element),
       access: Access(
-        byteCount: MemoryLayout<Self>.size,
+        byteCount: MemoryLayout<Self>.size, keep: Access.keeping(Self.self),
         read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Self.self).pointee = try Self(schemaValue: value)
@@ -22,12 +22,12 @@ extension PersistentList: Schematic where Element: Schematic {
         parts: .list(
           ListAccess(
             count: { $0.assumingMemoryBound(to: Self.self).pointee.count },
-            read: { source, index, body in
-              source.assumingMemoryBound(to: Self.self).pointee.withElement(at: index) { body(UnsafeRawPointer($0)) }
+            address: { source, index in
+              source.assumingMemoryBound(to: Self.self).pointee.withElement(at: index) { UnsafeRawPointer($0) }
             },
-            modify: { target, index, body in
-              try target.assumingMemoryBound(to: Self.self).pointee.withMutableElement(at: index) {
-                try body(UnsafeMutableRawPointer($0))
+            mutableAddress: { target, index in
+              target.assumingMemoryBound(to: Self.self).pointee.withMutableElement(at: index) {
+                UnsafeMutableRawPointer($0)
               }
             },
             insert: { (target, index, value) throws(SchemaError) in
@@ -60,7 +60,7 @@ extension Array: Schematic where Element: Schematic {
     return Schema(
       kind: .list(element),
       access: Access(
-        byteCount: MemoryLayout<Self>.size,
+        byteCount: MemoryLayout<Self>.size, keep: Access.keeping(Self.self),
         read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Self.self).pointee = try Self(schemaValue: value)
@@ -73,14 +73,20 @@ extension Array: Schematic where Element: Schematic {
         parts: .list(
           ListAccess(
             count: { $0.assumingMemoryBound(to: Self.self).pointee.count },
-            read: { source, index, body in
-              withUnsafePointer(to: source.assumingMemoryBound(to: Self.self).pointee[index]) {
-                body(UnsafeRawPointer($0))
+            address: { source, index in
+              source.assumingMemoryBound(to: Self.self).pointee.withUnsafeBufferPointer { elements in
+                guard let start = elements.baseAddress, elements.indices.contains(index) else {
+                  preconditionFailure("Index out of range")
+                }
+                return UnsafeRawPointer(start + index)
               }
             },
-            modify: { target, index, body in
-              try withUnsafeMutablePointer(to: &target.assumingMemoryBound(to: Self.self).pointee[index]) {
-                try body(UnsafeMutableRawPointer($0))
+            mutableAddress: { target, index in
+              target.assumingMemoryBound(to: Self.self).pointee.withUnsafeMutableBufferPointer { elements in
+                guard let start = elements.baseAddress, elements.indices.contains(index) else {
+                  preconditionFailure("Index out of range")
+                }
+                return UnsafeMutableRawPointer(start + index)
               }
             },
             insert: { (target, index, value) throws(SchemaError) in

@@ -45,7 +45,16 @@ public enum MapKey: Hashable, Comparable, Sendable {
 
 extension String {
   /// Whether two texts agree byte by byte; `==` also takes different spellings of a character for one.
-  func hasSameBytes(as other: String) -> Bool { self == other && utf8.elementsEqual(other.utf8) }
+  func hasSameBytes(as other: String) -> Bool {
+    guard utf8.count == other.utf8.count else { return false }
+    let isSame = utf8.withContiguousStorageIfAvailable { left in
+      other.utf8.withContiguousStorageIfAvailable { right in
+        for index in left.indices where left[index] != right[index] { return false }
+        return true
+      }
+    }
+    return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+  }
 
   /// Whether this text sorts before another by UTF-8 bytes, whatever the locale.
   public func precedesByBytes(_ other: String) -> Bool {
