@@ -18,12 +18,18 @@ public struct Reducer<Action, State>: Sendable {
   @usableFromInline let traced: Traced
   /// Which actions it may fail on; nil: none.
   @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
+  /// Whether it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
+  @usableFromInline let isUndoing: Bool
 
   @inlinable
-  init(names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?, traced: @escaping Traced) {
+  init(
+    names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?, isUndoing: Bool = false,
+    traced: @escaping Traced
+  ) {
     self.names = names
     self.plain = plain
     self.canFail = canFail
+    self.isUndoing = isUndoing
     self.traced = traced
   }
 
@@ -55,7 +61,25 @@ public struct Reducer<Action, State>: Sendable {
   public static func throwing(
     _ name: String, canFail: @escaping @Sendable (Action) -> Bool = { _ in true }, _ body: @escaping Body
   ) -> Reducer {
-    Reducer(names: [name], plain: nil, canFail: canFail) { action, state, context, trace in
+    failing(name, canFail: canFail, isUndoing: false, body)
+  }
+
+  /// A reducer that may fail and takes back all that it did before it throws. Where it is the only reducer of a store,
+  /// the store needs no snapshot for it.
+  ///
+  /// - Parameters:
+  ///   - name: what traces call it.
+  ///   - body: changes the state in place, or leaves it as it was and throws.
+  @inlinable
+  public static func undoing(_ name: String, _ body: @escaping Body) -> Reducer {
+    failing(name, canFail: { _ in true }, isUndoing: true, body)
+  }
+
+  @inlinable
+  static func failing(
+    _ name: String, canFail: @escaping @Sendable (Action) -> Bool, isUndoing: Bool, _ body: @escaping Body
+  ) -> Reducer {
+    Reducer(names: [name], plain: nil, canFail: canFail, isUndoing: isUndoing) { action, state, context, trace in
       guard trace.isOn else { return try body(action, &state, context) }
       let before = trace.isReporting ? state : nil
       trace.begin(.reduce, number: context.number, unit: name)

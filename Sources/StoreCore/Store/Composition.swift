@@ -6,6 +6,7 @@ final class Composition<Action: Sendable, State: Sendable> {
   @usableFromInline typealias Handle = (Action, ActionContext, inout [IO<Action>]) -> Void
 
   @usableFromInline let reduce: Reducer<Action, State>.Traced
+  /// Which actions the reducers may fail on and leave half done; nil: none.
   @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
   /// Reduces the short way, where `hasPlain`.
   @usableFromInline let reducePlainly: Reducer<Action, State>.Plain
@@ -35,7 +36,7 @@ final class Composition<Action: Sendable, State: Sendable> {
     isIntercepted: Bool
   ) {
     reduce = reducer.traced
-    canFail = reducer.canFail
+    canFail = reducer.isUndoing ? nil : reducer.canFail
     reducePlainly = reducer.plain ?? { _, _ in }
     hasPlain = reducer.plain != nil
     let handle = Composition.chain(attached)

@@ -143,12 +143,12 @@ extension Store {
   }
 
   /// Runs the IO of one action, last-composed first (R9).
-  @usableFromInline
+  @inlinable
   func runIO(_ number: Int) {
     var closures: [IO<Action>] = []
     swap(&closures, &pendingIO)
     let handler = output(of: number, root: processingRoot)
-    for io in closures.reversed() { io.run(handler) }
+    for index in closures.indices.reversed() { closures[index].run(handler) }
     closures.removeAll(keepingCapacity: true)
     // Gives the storage back for the next action.
     if pendingIO.isEmpty { swap(&closures, &pendingIO) }
