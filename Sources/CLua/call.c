@@ -75,11 +75,6 @@ CLuaStatus clua_protect(CLuaMachine *machine, lua_CFunction function, void *argu
   return outcome;
 }
 
-static int pushArguments(lua_State *L) {
-  CLuaMark mark = *(CLuaMark *)lua_touserdata(L, 1);
-  return clua_pushItems(L, &clua_machine(L)->items, mark);
-}
-
 CLuaStatus clua_load(CLuaMachine *machine, const char *bytes, size_t count, const char *chunkName, int32_t *first) {
   lua_State *L = machine->current;
   CLuaMark mark = clua_mark(&machine->items);
@@ -92,34 +87,49 @@ CLuaStatus clua_load(CLuaMachine *machine, const char *bytes, size_t count, cons
   return end(machine, call, mark, status, first, &results);
 }
 
+typedef struct Request {
+  int32_t function;
+  CLuaMark mark;
+} Request;
+
+/// Makes the arguments and calls; for those that can raise while they are made.
+static int callWithItems(lua_State *L) {
+  Request *request = lua_touserdata(L, 1);
+  CLuaMachine *machine = clua_machine(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->function);
+  int arguments = clua_pushItems(L, &machine->items, request->mark);
+  machine->enforcing = true;
+  lua_call(L, arguments, LUA_MULTRET);
+  return lua_gettop(L) - 1;
+}
+
 CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, CLuaResults results,
                      int32_t *first, int32_t *count) {
   lua_State *L = machine->current;
   if (!lua_checkstack(L, (int)(machine->items.count - mark.items) + LUA_MINSTACK)) return refuse(machine, mark);
-  bool isPlain = clua_areItemsPlain(&machine->items, mark);
   int32_t top = lua_gettop(L);
-  int arguments = 0;
-  lua_pushcfunction(L, clua_collectFrames);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-  if (isPlain) {
-    arguments = clua_pushItems(L, &machine->items, mark);
-  } else {
-    CLuaStatus pushed = clua_protect(machine, pushArguments, &mark);
-    if (pushed != CLuaStatusDone) {
-      lua_settop(L, top);
-      clua_reset(&machine->items, mark);
-      return pushed;
-    }
-    arguments = lua_gettop(L) - top - 2;
-  }
   Call call = begin(machine, L);
   call.top = top + 1;
   machine->error.frameCount = 0;
-  machine->enforcing = true;
-  int status = lua_pcall(L, arguments, LUA_MULTRET, top + 1);
+  Request request = {function, mark};
+  int arguments = 1;
+  lua_pushcfunction(L, clua_collectFrames);
+  if (clua_areItemsPlain(&machine->items, mark)) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+    arguments = clua_pushPlainItems(L, &machine->items, mark);
+    machine->enforcing = true;
+  } else {
+    lua_pushcfunction(L, callWithItems);
+    lua_pushlightuserdata(L, &request);
+    machine->enforcing = false;
+  }
+  int status = lua_pcall(L, arguments, results == CLuaResultsFirst ? 1 : LUA_MULTRET, top + 1);
   CLuaStatus outcome = end(machine, call, mark, status, first, count);
   if (outcome != CLuaStatusDone || results == CLuaResultsDiscarded) {
     lua_settop(L, top);
+  } else if (results == CLuaResultsFirst) {
+    lua_replace(L, top + 1);
+    *first = top + 1;
   } else {
     lua_remove(L, top + 1);
     *first = top + 1;

@@ -63,11 +63,27 @@ static void pushKey(lua_State *L, const CLuaItems *items, const CLuaItem *item) 
 
 static size_t pushOne(lua_State *L, const CLuaItems *items, size_t position, int depth);
 
+/// Pushes what is neither a string nor a table.
+static inline void pushPlain(lua_State *L, const CLuaItem *item) {
+  switch (item->kind) {
+    case CLuaItemKindBoolean: lua_pushboolean(L, item->boolean); break;
+    case CLuaItemKindInteger: lua_pushinteger(L, item->integer); break;
+    case CLuaItemKindNumber: lua_pushnumber(L, item->number); break;
+    case CLuaItemKindReference: lua_rawgeti(L, LUA_REGISTRYINDEX, item->integer); break;
+    case CLuaItemKindObject: clua_pushObject(L, item->object); break;
+    default: lua_pushnil(L); break;
+  }
+}
+
 static size_t pushTable(lua_State *L, const CLuaItems *items, size_t position, int depth) {
   const CLuaItem *begin = &items->items[position];
   if (depth >= maximumTableDepth) luaL_error(L, "a table is nested more than %d levels deep", maximumTableDepth);
   luaL_checkstack(L, 4, "a table is nested too deep");
-  lua_createtable(L, (int)begin->tag, (int)begin->count);
+  if (begin->kind == CLuaItemKindRefillTable) {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, begin->integer);
+  } else {
+    lua_createtable(L, (int)begin->tag, (int)begin->count);
+  }
   position += 1;
   lua_Integer length = 0;
   while (position < items->count) {
@@ -93,16 +109,19 @@ static size_t pushTable(lua_State *L, const CLuaItems *items, size_t position, i
 static size_t pushOne(lua_State *L, const CLuaItems *items, size_t position, int depth) {
   const CLuaItem *item = &items->items[position];
   switch (item->kind) {
-    case CLuaItemKindBoolean: lua_pushboolean(L, item->boolean); break;
-    case CLuaItemKindInteger: lua_pushinteger(L, item->integer); break;
-    case CLuaItemKindNumber: lua_pushnumber(L, item->number); break;
-    case CLuaItemKindReference: lua_rawgeti(L, LUA_REGISTRYINDEX, item->integer); break;
-    case CLuaItemKindObject: clua_pushObject(L, (CLuaObject){item->tag, item->id, item->generation}); break;
     case CLuaItemKindString: lua_pushlstring(L, items->bytes + item->offset, item->count); break;
-    case CLuaItemKindBeginTable: return pushTable(L, items, position, depth + 1);
-    default: lua_pushnil(L); break;
+    case CLuaItemKindBeginTable:
+    case CLuaItemKindRefillTable: return pushTable(L, items, position, depth + 1);
+    default: pushPlain(L, item); break;
   }
   return position + 1;
+}
+
+int clua_pushPlainItems(lua_State *L, CLuaItems *items, CLuaMark mark) {
+  int count = (int)(items->count - mark.items);
+  for (size_t position = mark.items; position < items->count; position += 1) pushPlain(L, &items->items[position]);
+  clua_reset(items, mark);
+  return count;
 }
 
 static void checkMemory(lua_State *L, CLuaItems *items) {

@@ -12,12 +12,6 @@
 /// Instructions between two looks at the budget.
 enum { CLUA_HOOK_PERIOD = 1000 };
 
-/// The payload of a host object; `owner` tells it from every other userdata.
-typedef struct CLuaUserdata {
-  const CLuaMachine *owner;
-  CLuaObject object;
-} CLuaUserdata;
-
 /// What a callback into the host changes and its return restores.
 typedef struct CLuaHostEntry {
   lua_State *current;
@@ -67,10 +61,12 @@ int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark);
 void clua_pushItem(lua_State *L, CLuaItems *items, CLuaMark mark);
 /// True when pushing the items above the mark cannot raise.
 bool clua_areItemsPlain(const CLuaItems *items, CLuaMark mark);
+/// Pushes such items, for which there is room on the stack.
+int clua_pushPlainItems(lua_State *L, CLuaItems *items, CLuaMark mark);
 
 // objects.c
-/// The host object at an index, or null. Never raises.
-CLuaUserdata *clua_toObject(lua_State *L, int index);
+/// Whether a host object is at an index, and which. Never raises.
+bool clua_toObject(lua_State *L, int index, CLuaObject *object);
 void clua_readValue(lua_State *L, int index, CLuaValue *value);
 void clua_pushObject(lua_State *L, CLuaObject object);
 void clua_openObjects(lua_State *L);

@@ -1,19 +1,24 @@
-// Host objects: userdata of a few plain numbers whose metamethods call back into the host.
+// Host objects: light userdata, one number each, whose metamethods call back into the host.
 
 #include "machine.h"
 
-CLuaUserdata *clua_toObject(lua_State *L, int index) {
-  CLuaUserdata *userdata = lua_touserdata(L, index);
-  // A full userdata of exactly this size that names this machine can only be one of its objects: the size rules out
-  // light userdata, the address in it every other kind.
-  if (userdata == NULL || lua_rawlen(L, index) != sizeof(CLuaUserdata)) return NULL;
-  return userdata->owner == clua_machine(L) ? userdata : NULL;
+_Static_assert(sizeof(void *) == sizeof(CLuaObject), "an object of the host is carried in a pointer");
+
+/// Stands in the topmost byte, where the address of nothing that a process allocates has anything but zero.
+static const CLuaObject objectMark = 0xc5ull << 56;
+
+bool clua_toObject(lua_State *L, int index, CLuaObject *object) {
+  if (lua_type(L, index) != LUA_TLIGHTUSERDATA) return false;
+  *object = (CLuaObject)(uintptr_t)lua_touserdata(L, index) ^ objectMark;
+  return *object >> 56 == 0;
 }
 
-static CLuaUserdata *checkObject(lua_State *L, int index) {
-  CLuaUserdata *userdata = clua_toObject(L, index);
-  if (userdata == NULL) luaL_typeerror(L, index, "object of the host");
-  return userdata;
+void clua_pushObject(lua_State *L, CLuaObject object) { lua_pushlightuserdata(L, (void *)(uintptr_t)(object ^ objectMark)); }
+
+static CLuaObject checkObject(lua_State *L, int index) {
+  CLuaObject object;
+  if (!clua_toObject(L, index, &object)) luaL_typeerror(L, index, "object of the host");
+  return object;
 }
 
 void clua_readValue(lua_State *L, int index, CLuaValue *value) {
@@ -47,36 +52,24 @@ void clua_readValue(lua_State *L, int index, CLuaValue *value) {
     case LUA_TFUNCTION:
       value->kind = CLuaKindFunction;
       break;
-    default: {
-      CLuaUserdata *userdata = type == LUA_TUSERDATA ? clua_toObject(L, index) : NULL;
-      if (userdata != NULL) {
+    default:
+      if (clua_toObject(L, index, &value->object)) {
         value->kind = CLuaKindObject;
-        value->object = userdata->object;
       } else {
         value->kind = CLuaKindOther;
         value->typeName = lua_typename(L, type);
       }
-    }
   }
-}
-
-void clua_pushObject(lua_State *L, CLuaObject object) {
-  CLuaMachine *machine = clua_machine(L);
-  CLuaUserdata *userdata = lua_newuserdatauv(L, sizeof(CLuaUserdata), 0);
-  userdata->owner = machine;
-  userdata->object = object;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, machine->objectMetatable);
-  lua_setmetatable(L, -2);
 }
 
 static int getField(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
-  CLuaUserdata *userdata = checkObject(L, 1);
+  CLuaObject object = checkObject(L, 1);
   CLuaValue key;
   clua_readValue(L, 2, &key);
   CLuaMark mark = clua_mark(&machine->items);
   CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer = machine->callbacks.get(machine->context, &userdata->object, &key);
+  CLuaAnswer answer = machine->callbacks.get(machine->context, object, &key);
   clua_leaveHost(machine, entry);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   clua_pushItem(L, &machine->items, mark);
@@ -85,13 +78,13 @@ static int getField(lua_State *L) {
 
 static int setField(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
-  CLuaUserdata *userdata = checkObject(L, 1);
+  CLuaObject object = checkObject(L, 1);
   CLuaValue key, value;
   clua_readValue(L, 2, &key);
   clua_readValue(L, 3, &value);
   CLuaMark mark = clua_mark(&machine->items);
   CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer = machine->callbacks.set(machine->context, &userdata->object, &key, &value);
+  CLuaAnswer answer = machine->callbacks.set(machine->context, object, &key, &value);
   clua_leaveHost(machine, entry);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   clua_reset(&machine->items, mark);
@@ -100,10 +93,10 @@ static int setField(lua_State *L) {
 
 static int lengthOf(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
-  CLuaUserdata *userdata = checkObject(L, 1);
+  CLuaObject object = checkObject(L, 1);
   CLuaMark mark = clua_mark(&machine->items);
   CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer = machine->callbacks.length(machine->context, &userdata->object);
+  CLuaAnswer answer = machine->callbacks.length(machine->context, object);
   clua_leaveHost(machine, entry);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   clua_pushItem(L, &machine->items, mark);
@@ -112,34 +105,19 @@ static int lengthOf(lua_State *L) {
 
 static int describe(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
-  CLuaUserdata *userdata = checkObject(L, 1);
+  CLuaObject object = checkObject(L, 1);
   CLuaMark mark = clua_mark(&machine->items);
   CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer = machine->callbacks.describe(machine->context, &userdata->object);
+  CLuaAnswer answer = machine->callbacks.describe(machine->context, object);
   clua_leaveHost(machine, entry);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   clua_pushItem(L, &machine->items, mark);
   return 1;
 }
 
-static int equal(lua_State *L) {
-  CLuaMachine *machine = clua_machine(L);
-  CLuaUserdata *left = clua_toObject(L, 1);
-  CLuaUserdata *right = clua_toObject(L, 2);
-  if (left == NULL || right == NULL) {
-    lua_pushboolean(L, lua_rawequal(L, 1, 2));
-    return 1;
-  }
-  CLuaHostEntry entry = clua_enterHost(machine, L);
-  bool isEqual = machine->callbacks.equals(machine->context, &left->object, &right->object);
-  clua_leaveHost(machine, entry);
-  lua_pushboolean(L, isEqual);
-  return 1;
-}
-
 int clua_nextOfObject(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
-  CLuaUserdata *userdata = checkObject(L, 1);
+  CLuaObject object = checkObject(L, 1);
   clua_charge(L, 1);
   lua_settop(L, 2);
   CLuaValue key;
@@ -148,7 +126,7 @@ int clua_nextOfObject(lua_State *L) {
   CLuaMark keyMark = clua_mark(&machine->keys);
   CLuaHostEntry entry = clua_enterHost(machine, L);
   CLuaAnswer answer =
-      machine->callbacks.next(machine->context, &userdata->object, key.kind == CLuaKindNil ? NULL : &key);
+      machine->callbacks.next(machine->context, object, key.kind == CLuaKindNil ? NULL : &key);
   clua_leaveHost(machine, entry);
   if (answer != CLuaAnswerDone) {
     clua_reset(&machine->keys, keyMark);
@@ -172,11 +150,17 @@ static int pairsOfObject(lua_State *L) {
 
 void clua_openObjects(lua_State *L) {
   static const luaL_Reg metamethods[] = {
-      {"__index", getField}, {"__newindex", setField}, {"__len", lengthOf},        {"__tostring", describe},
-      {"__eq", equal},       {"__pairs", pairsOfObject}, {NULL, NULL},
+      {"__index", getField},     {"__newindex", setField},  {"__len", lengthOf},
+      {"__tostring", describe}, {"__pairs", pairsOfObject}, {NULL, NULL},
   };
+  // All light userdata of a state share one metatable.
+  clua_pushObject(L, 0);
   luaL_newlib(L, metamethods);
   lua_pushliteral(L, "object");
   lua_setfield(L, -2, "__metatable");
-  clua_machine(L)->objectMetatable = luaL_ref(L, LUA_REGISTRYINDEX);
+  // What Lua's own messages call an object; without it: a light userdata.
+  lua_pushliteral(L, "userdata");
+  lua_setfield(L, -2, "__name");
+  lua_setmetatable(L, -2);
+  lua_pop(L, 1);
 }

@@ -279,7 +279,8 @@ static lua_Integer findKey(lua_State *L) {
 }
 
 int clua_next(lua_State *L) {
-  if (clua_toObject(L, 1) != NULL) return clua_nextOfObject(L);
+  CLuaObject object;
+  if (clua_toObject(L, 1, &object)) return clua_nextOfObject(L);
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 2);
   clua_seeThrough(L, 1);

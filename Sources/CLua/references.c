@@ -1,5 +1,6 @@
 // Values that the host keeps, and raw access to tables and globals.
 
+#include <limits.h>
 #include <string.h>
 
 #include "machine.h"
@@ -68,16 +69,6 @@ CLuaStatus clua_intern(CLuaMachine *machine, const char *bytes, size_t count, in
                        const void **address) {
   Operation operation = {.bytes = bytes, .count = count, .reference = reference, .address = address};
   return clua_protect(machine, intern, &operation);
-}
-
-bool clua_setObject(CLuaMachine *machine, int32_t reference, CLuaObject object) {
-  lua_State *L = machine->current;
-  if (!lua_checkstack(L, 2)) return false;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, reference);
-  CLuaUserdata *userdata = clua_toObject(L, -1);
-  if (userdata != NULL) userdata->object = object;
-  lua_pop(L, 1);
-  return userdata != NULL;
 }
 
 static int makeCoroutine(lua_State *L) {
@@ -165,6 +156,38 @@ int64_t clua_length(CLuaMachine *machine, int32_t table) {
   int64_t length = (int64_t)lua_rawlen(L, -1);
   lua_pop(L, 1);
   return length;
+}
+
+static bool isOneOf(const char *bytes, const void *const *keys, size_t count) {
+  for (size_t position = 0; position < count; position += 1) {
+    if (keys[position] == bytes) return true;
+  }
+  return false;
+}
+
+bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *const *keys, size_t count) {
+  lua_State *L = machine->current;
+  if (!lua_checkstack(L, 4)) return false;
+  int top = lua_gettop(L);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, table);
+  bool isAsExpected = !lua_getmetatable(L, -1);
+  if (isAsExpected) lua_pushnil(L);
+  // The walk starts at nil and changes nothing, so that lua_next has nothing to raise.
+  while (isAsExpected && lua_next(L, -2)) {
+    isAsExpected = lua_type(L, -2) == LUA_TSTRING && isOneOf(lua_tostring(L, -2), keys, count);
+    lua_pop(L, 1);
+  }
+  lua_settop(L, top);
+  return isAsExpected;
+}
+
+int32_t clua_parameterCount(CLuaMachine *machine, int32_t function) {
+  lua_State *L = machine->current;
+  lua_Debug record;
+  if (!lua_checkstack(L, 2)) return INT_MAX;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+  lua_getinfo(L, ">u", &record);
+  return record.isvararg ? INT_MAX : record.nparams;
 }
 
 static int sortedKeys(lua_State *L) {

@@ -16,19 +16,12 @@ enum HostCallbacks {
       },
       length: { context, object in
         withState(context) { state in
-          state.answer { handler, result in result.append(try handler.length(LuaObject(object.pointee))) }
+          state.answer { handler, result in result.append(try handler.length(LuaObject(object))) }
         }
       },
       describe: { context, object in
         withState(context) { state in
-          state.answer { handler, result in result.append(handler.describe(LuaObject(object.pointee))) }
-        }
-      },
-      equals: { context, left, right in
-        withState(context) { state in
-          let left = LuaObject(left.pointee)
-          let right = LuaObject(right.pointee)
-          return state.objectHandler?.equals(left, right) ?? (left == right)
+          state.answer { handler, result in result.append(handler.describe(LuaObject(object))) }
         }
       },
       invoke: { context, function, count in
@@ -44,13 +37,13 @@ private func withState<Result>(_ context: UnsafeMutableRawPointer, _ body: (LuaS
 }
 
 extension LuaState {
-  fileprivate func get(_ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>) -> CLuaAnswer {
+  fileprivate func get(_ object: CLuaObject, _ key: UnsafePointer<CLuaValue>) -> CLuaAnswer {
     guard let borrowedBox else { return failWithoutHandler() }
     var result = LuaResult(items)
     do {
       try borrowedBox._withUnsafeGuaranteedRef {
         try $0.handler.get(
-          LuaObject(object.pointee), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)), into: &result)
+          LuaObject(object), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)), into: &result)
       }
       return .done
     } catch {
@@ -59,13 +52,13 @@ extension LuaState {
   }
 
   fileprivate func set(
-    _ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>, _ value: UnsafePointer<CLuaValue>
+    _ object: CLuaObject, _ key: UnsafePointer<CLuaValue>, _ value: UnsafePointer<CLuaValue>
   ) -> CLuaAnswer {
     guard let borrowedBox else { return failWithoutHandler() }
     do {
       try borrowedBox._withUnsafeGuaranteedRef {
         try $0.handler.set(
-          LuaObject(object.pointee), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)),
+          LuaObject(object), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)),
           to: LuaArgument(value.pointee, LuaLinkPointer(link)))
       }
       try link.checkLost()
@@ -75,14 +68,14 @@ extension LuaState {
     }
   }
 
-  fileprivate func next(_ object: UnsafePointer<CLuaObject>, _ key: UnsafePointer<CLuaValue>?) -> CLuaAnswer {
+  fileprivate func next(_ object: CLuaObject, _ key: UnsafePointer<CLuaValue>?) -> CLuaAnswer {
     guard let borrowedBox else { return failWithoutHandler() }
     var nextKey = LuaResult(clua_keys(machine))
     var value = LuaResult(items)
     do {
       let previous = key.map { LuaKeyArgument($0.pointee, LuaLinkPointer(link)) }
       let hasEntry = try borrowedBox._withUnsafeGuaranteedRef {
-        try $0.handler.next(LuaObject(object.pointee), after: previous, key: &nextKey, value: &value)
+        try $0.handler.next(LuaObject(object), after: previous, key: &nextKey, value: &value)
       }
       return hasEntry ? .done : .end
     } catch {

@@ -1,26 +1,30 @@
 import CLua
 
-/// A value of the host as Lua holds it: three plain numbers that the host chooses and Lua only carries about.
+/// A value of the host as Lua holds it: three plain numbers that the host chooses and Lua only carries about. Lua compares
+/// objects by these numbers; handing one out allocates nothing.
 public struct LuaObject: Hashable, Sendable {
-  /// What kind of thing it is.
-  public var tag: UInt32
-  /// Which one it is.
-  public var id: UInt32
-  /// When it was handed out, so that the host can refuse one that Lua kept for too long.
-  public var generation: UInt32
+  @usableFromInline let raw: CLuaObject
 
-  /// An object from its numbers.
+  /// An object from its numbers; of each only the low bits count: 4 of `tag`, 24 of `id`, 28 of `generation`.
+  @inlinable
   public init(tag: UInt32, id: UInt32, generation: UInt32 = 0) {
-    self.tag = tag
-    self.id = id
-    self.generation = generation
+    raw =
+      UInt64(tag & 0xf) << 52 | UInt64(generation & LuaObject.maximumGeneration) << 24
+      | UInt64(id & LuaObject.maximumID)
   }
 
   @usableFromInline
-  init(_ object: CLuaObject) {
-    self.init(tag: object.tag, id: object.id, generation: object.generation)
-  }
+  init(_ raw: CLuaObject) { self.raw = raw }
 
-  @usableFromInline
-  var raw: CLuaObject { CLuaObject(tag: tag, id: id, generation: generation) }
+  /// What kind of thing it is.
+  @inlinable public var tag: UInt32 { UInt32(truncatingIfNeeded: raw >> 52) }
+  /// Which one it is.
+  @inlinable public var id: UInt32 { UInt32(truncatingIfNeeded: raw) & LuaObject.maximumID }
+  /// When it was handed out, so that the host can refuse one that Lua kept for too long.
+  @inlinable public var generation: UInt32 { UInt32(truncatingIfNeeded: raw >> 24) & LuaObject.maximumGeneration }
+
+  /// The largest `id`.
+  @inlinable public static var maximumID: UInt32 { 0xff_ffff }
+  /// The largest `generation`.
+  @inlinable public static var maximumGeneration: UInt32 { 0xfff_ffff }
 }

@@ -20,9 +20,6 @@ public protocol LuaObjectHandler: AnyObject {
 
   /// `tostring(object)`.
   func describe(_ object: LuaObject) -> String
-
-  /// `left == right`, asked when the two are different userdata.
-  func equals(_ left: LuaObject, _ right: LuaObject) -> Bool
 }
 
 extension LuaObjectHandler {
@@ -40,7 +37,4 @@ extension LuaObjectHandler {
 
   /// `object`.
   public func describe(_ object: LuaObject) -> String { "object" }
-
-  /// Equal numbers.
-  public func equals(_ left: LuaObject, _ right: LuaObject) -> Bool { left == right }
 }

@@ -39,6 +39,21 @@ extension LuaState {
     return Int(count)
   }
 
+  /// Calls a function with the arguments that are written and answers its first result, nil where it gave none.
+  public func call(
+    _ function: LuaFunction, firstResultWith write: (inout LuaWriter) -> Void
+  ) throws(LuaError) -> LuaValue {
+    try checkOwner(function)
+    let mark = self.write(write)
+    var first: Int32 = 0
+    var count: Int32 = 0
+    try check(clua_call(machine, function.reference, mark, .first, &first, &count))
+    defer { clua_drop(machine, first) }
+    let value = link.value(at: first)
+    try link.checkLost()
+    return value
+  }
+
   /// A coroutine that will run a function.
   public func makeCoroutine(_ function: LuaFunction) throws(LuaError) -> LuaCoroutine {
     try checkOwner(function)

@@ -146,17 +146,6 @@ public final class LuaState {
     return LuaKey(text: text, pointer: address, reference: reference)
   }
 
-  /// One userdata for a host object that is handed out again and again.
-  public func makeObject(_ object: LuaObject) throws(LuaError) -> LuaObjectReference {
-    LuaObjectReference(link, try anchor(write { $0.append(object) }))
-  }
-
-  /// Lets a userdata, wherever Lua code keeps it, stand for another object.
-  public func setObject(_ reference: LuaObjectReference, to object: LuaObject) {
-    guard reference.link === link else { return }
-    _ = clua_setObject(machine, reference.reference, object.raw)
-  }
-
   /// What Lua's `tostring` gives, within a call's budgets.
   public func describe(_ value: LuaValue) throws(LuaError) -> String {
     let mark = write { $0.append(value) }

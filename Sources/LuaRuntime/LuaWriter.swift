@@ -52,11 +52,11 @@ public struct LuaWriter {
   @inlinable
   public mutating func append(_ key: LuaKey) { clua_writeReference(items, key.reference) }
 
-  /// Writes a host object; Lua gets a new userdata.
+  /// Writes a host object.
   @inlinable
   public mutating func append(_ object: LuaObject) { clua_writeObject(items, object.raw) }
 
-  /// Writes a function, a table or the userdata of a host object, of the same state.
+  /// Writes a function or a table of the same state.
   public mutating func append(_ reference: LuaReference) { clua_writeReference(items, reference.reference) }
 
   /// Writes any value; what the host cannot hold is nil.
@@ -78,6 +78,9 @@ public struct LuaWriter {
   public mutating func beginTable(array: Int = 0, record: Int = 0) {
     clua_beginTable(items, UInt32(clamping: min(array, 1 << 24)), min(record, 1 << 24))
   }
+
+  /// Goes on with a table that is there already, in place of a new one: the keys that follow are set, others stay.
+  public mutating func refillTable(_ table: LuaTable) { clua_refillTable(items, table.reference) }
 
   /// Names the next item of the table.
   @inlinable

@@ -88,9 +88,8 @@ private final class LuaFixture {
     type = plugin.module.actions[0]
     store = try Store(
       initial: plugin.initialState,
-      reducer: .throwing(name) { call, slice, context in
-        try plugin.reduce(
-          call, number: context.number, time: context.time, source: context.source, slice: &slice)
+      reducer: .undoing(name) { call, slice, context in
+        try plugin.reduce(call, context: context, slice: &slice)
       },
       emission: .always)
   }
@@ -107,9 +106,8 @@ private final class LuaFixture {
     store.dispatch(Self.noteCall)
     let plugin = plugin
     store.replaceReducer(
-      .throwing("records") { call, slice, context in
-        try plugin.reduce(
-          call, number: context.number, time: context.time, source: context.source, slice: &slice)
+      .undoing("records") { call, slice, context in
+        try plugin.reduce(call, context: context, slice: &slice)
       })
   }
 
@@ -158,11 +156,10 @@ private func liftedStore() throws -> Store<ActionCall, Tasks> {
   tasks.items = PersistentList((1...10).map { Tasks.Task(id: $0, title: "a", done: false) })
   return try Store(
     initial: tasks,
-    reducer: .throwing("lifter") { call, tasks, context in
+    reducer: .undoing("lifter") { call, tasks, context in
       try withUnsafeMutablePointer(to: &tasks) { slice in
         try plugin.reduce(
-          lifted: 0, call, number: context.number, time: context.time, source: context.source, schema: Tasks.schema,
-          slice: UnsafeMutableRawPointer(slice))
+          lifted: 0, call, context: context, schema: Tasks.schema, slice: UnsafeMutableRawPointer(slice))
       }
     }, emission: .always)
 }

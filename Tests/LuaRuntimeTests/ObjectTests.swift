@@ -74,12 +74,85 @@ import Testing
     #expect(try run(state, "\nlocal a, b = record:method(1, 2) return a, b") == [.integer(3), .nil])
   }
 
-  @Test func referencedObjectsCanStandForOthers() throws {
-    let reference = try state.makeObject(LuaObject(tag: 1, id: 5, generation: 1))
-    let describe = try #require(try evaluate(state, "return function(o) return tostring(o) end").asFunction)
-    #expect(try state.call(describe, arguments: { $0.append(reference) }) == [.string("record 5")])
-    state.setObject(reference, to: LuaObject(tag: 1, id: 6, generation: 2))
-    #expect(try state.call(describe, arguments: { $0.append(reference) }) == [.string("record 6")])
+  @Test func objectsKeepTheirNumbers() throws {
+    let object = LuaObject(tag: 15, id: LuaObject.maximumID, generation: LuaObject.maximumGeneration)
+    #expect((object.tag, object.id, object.generation) == (15, LuaObject.maximumID, LuaObject.maximumGeneration))
+    for (tag, id, generation) in [(0, 0, 0), (1, 2, 3), (15, 0, 0), (0, 1 << 23, 0), (0, 0, 1 << 27)]
+      as [(UInt32, UInt32, UInt32)]
+    {
+      let object = LuaObject(tag: tag, id: id, generation: generation)
+      #expect((object.tag, object.id, object.generation) == (tag, id, generation))
+      let same = try #require(
+        try evaluate(state, "return function(o) local t = { [o] = o } return t[o] end").asFunction)
+      #expect(try state.call(same, arguments: { $0.append(object) }) == [.object(object)])
+    }
+  }
+
+  @Test func messagesOfLuaCallAnObjectUserdata() throws {
+    #expect(failure(state, "string.rep(record, 2)")?.message.hasSuffix("(string expected, got userdata)") == true)
+    #expect(failure(state, "record()")?.message.contains("attempt to call a userdata value") == true)
+    #expect(failure(state, "return record + 1")?.message.contains("on a userdata value") == true)
+  }
+
+  @Test func otherLightUserdataAreNoObjects() throws {
+    let state = try LuaState(name: "open", sandbox: .unrestricted)
+    state.objectHandler = records
+    let id = "debug.upvalueid(function() return state end, 1)"
+    #expect(failure(state, "local state = 1; return (\(id)).zeta")?.message.contains("object of the host") == true)
+    guard case .other("userdata") = try evaluate(state, "local state = 1; return \(id)") else {
+      return #expect(Bool(false))
+    }
+  }
+
+  @Test func tablesThatAreFilledAgain() throws {
+    let keys = try ["a", "b"].map { try state.intern($0) }
+    let table = try state.makeTable { writer in
+      writer.beginTable(record: 2)
+      writer.endTable()
+    }
+    let function = try #require(
+      try evaluate(
+        state,
+        "return function(t, change) local s = tostring(t.a) .. tostring(t.b) if change then change(t) end return s end"
+      ).asFunction)
+    func fill(_ a: Int?, _ b: Int?, _ change: String = "nil") throws -> LuaValue {
+      let change = try evaluate(state, "return \(change)")
+      return try state.call(
+        function,
+        firstResultWith: { writer in
+          writer.refillTable(table)
+          for (key, value) in zip(keys, [a, b]) {
+            writer.key(key)
+            if let value { writer.append(value) } else { writer.appendNil() }
+          }
+          writer.endTable()
+          writer.append(change)
+        })
+    }
+    #expect(try fill(1, 2) == .string("12"))
+    #expect(table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(try fill(nil, 3) == .string("nil3"))
+    #expect(table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(!table.hasOnly(keysAt: [keys[0].pointer]))
+    #expect(try fill(4, nil, "function(t) t.b = 'x' end") == .string("4nil"))
+    #expect(table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(try fill(5, 6) == .string("56"))
+    _ = try fill(7, 8, "function(t) t.c = 1; t.a = nil end")
+    #expect(!table.hasOnly(keysAt: keys.map(\.pointer)))
+    _ = try fill(7, 8, "function(t) t.c = nil end")
+    #expect(table.hasOnly(keysAt: keys.map(\.pointer)))
+    _ = try fill(7, 8, "function(t) t[1] = 1 end")
+    #expect(!table.hasOnly(keysAt: keys.map(\.pointer)))
+    _ = try fill(7, 8, "function(t) t[1] = nil; setmetatable(t, {}) end")
+    #expect(!table.hasOnly(keysAt: keys.map(\.pointer)))
+  }
+
+  @Test func parametersOfFunctions() throws {
+    for (text, count) in [
+      ("function() end", 0), ("function(a, b) end", 2), ("function(a, ...) end", Int.max), ("tostring", .max),
+    ] {
+      #expect(try evaluate(state, "return \(text)").asFunction?.parameterCount == count, "\(text)")
+    }
   }
 
   @Test func internedKeysAreFoundByAddress() throws {

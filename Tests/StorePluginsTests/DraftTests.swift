@@ -254,6 +254,63 @@ struct DraftTests {
     }
   }
 
+  @Test func partsThatShareStorage() throws {
+    let places = "s.places = { { x = 1, y = 1, tags = { 'a' } }, { x = 2, y = 2, tags = {} } }"
+    for (body, shown) in [
+      (
+        "local t = s.places[1].tags; s.places[2] = s.places[1]; s.places[1].x = 7; s.places[2].tags[1] = 'z'; s.name = t[1]",
+        #"["a",7,1,"a","z"]"#
+      ),
+      (
+        "local p, q = s.places[1], s.places[2]; s.place = p; s.place.tags[1] = 'b'; p.x = 4; s.name = p.tags[1] .. q.x",
+        #"["a2",4,2,"a",null]"#
+      ),
+      (
+        "local t = s.places[2].tags; t[1] = 'c'; s.places[1] = s.places[2]; t[1] = 'd'; s.name = s.places[1].tags[1]",
+        #"["c",2,2,"c","d"]"#
+      ),
+    ] {
+      let said = try reduce(
+        places, body, show: "{ s.name, s.places[1].x, s.places[2].x, s.places[1].tags[1], s.places[2].tags[1] }")
+      #expect(said == shown.replacing(",null", with: ""), "\(body)")
+    }
+  }
+
+  @Test func onePartOneObject() throws {
+    #expect(
+      try reduce(
+        "s.named = { a = { x = 1, y = 1, tags = {} } }; s.places = { s.named.a, s.named.a }",
+        "s.on = s.named.a == s.named.a and s.places[1] == s.places[1] and s.places[1] ~= s.places[2]", show: "s.on")
+        == "true")
+    #expect(
+      try reduce(
+        "for i = 1, 300 do s.places[i] = { x = i, y = i, tags = {} }; s.named['k' .. i] = s.places[i] end",
+        """
+        local seen = {}
+        for i, p in ipairs(s.places) do seen[p] = i end
+        for k, p in pairs(s.named) do seen[p] = k end
+        s.on = true
+        for i = 1, 300 do
+          s.on = s.on and seen[s.places[i]] == i and seen[s.named['k' .. i]] == 'k' .. i
+          s.places[i].x = 2 * i
+        end
+        """, show: "{ s.on, s.places[300].x, s.named.k300.x }") == "[true,600,300]")
+  }
+
+  @Test func namesThatLuaDoesNotIntern() throws {
+    let long = String(repeating: "n", count: 50)
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "d",
+        lua: """
+          return plugin { state = { field("\(long)", int()), field("\(long)x", int()) }, actions = { { name = "go" } },
+            reducers = { go = function(s) s.\(long)x = s.\(long) + 2; s["\(long)"] = 1 end } }
+          """))
+    try bench.dispatch("d.go")
+    #expect(bench.state("d") == "{\"\(long)\":1,\"\(long)x\":2}")
+  }
+
   @Test func textAndEquality() throws {
     #expect(try reduce("s.name = tostring(s.list) .. ' ' .. tostring(s)", show: "s.name") == #""d.list d""#)
     #expect(try reduce("s.on = s.list == s.list and s.place ~= s.list", show: "s.on") == "true")

@@ -179,6 +179,37 @@ struct MiddlewareTests {
     #expect(bench.state("p") == #"{"said":"2 90.0 t.stsh 7 batch nil"}"#)
   }
 
+  @Test func argumentsAreTheReducersOwn() throws {
+    for change in [
+      "a.left = 1", "a.x = nil; a.left = 1", "a.x = 9", "a[1] = 1", "setmetatable(a, { __index = { left = 1 } })",
+      "a.place.x = 9; a.place = a.place.tags", "a.left = 1; a.left = nil",
+    ] {
+      let bench = try Bench()
+      try bench.load(
+        try PluginFolder(
+          "p",
+          lua: """
+            local Place = record("Place", { field("x", int()), field("tags", list(text())) })
+            return plugin {
+              state = { field("said", text()) },
+              actions = { { name = "go", args = { field("x", optional(int())), field("place", Place) } } },
+              reducers = { go = function(s, a)
+                s.said = tostring(a.left) .. tostring(a.x) .. a.place.x .. tostring(a[1])
+                for k in pairs(a) do s.said = s.said .. " " .. k end
+                \(change)
+              end },
+            }
+            """))
+      let place = Value.map([.string("x"): .int(3), .string("tags"): .list([])])
+      for _ in 0..<2 {
+        try bench.dispatch("p.go", [("x", .int(4)), ("place", place)])
+        #expect(bench.state("p") == #"{"said":"nil43nil place x"}"#, "\(change)")
+        try bench.dispatch("p.go", [("place", place)])
+        #expect(bench.state("p") == #"{"said":"nilnil3nil place"}"#, "\(change)")
+      }
+    }
+  }
+
   @Test func aTypoInTheAction() throws {
     let bench = try bench("{ name = \"m\", after = function(action) local x = action.nmae end }")
     try bench.dispatch("p.inc")

@@ -30,12 +30,9 @@ typedef enum CLUA_CLOSED CLuaKind : uint32_t {
   CLuaKindOther,
 } CLuaKind;
 
-/// A userdata of the host: plain numbers that the host chooses.
-typedef struct CLuaObject {
-  uint32_t tag;
-  uint32_t id;
-  uint32_t generation;
-} CLuaObject;
+/// An object of the host: a number that the host chooses, below 2^56. Lua carries it in a light userdata, so that
+/// handing one out allocates nothing.
+typedef uint64_t CLuaObject;
 
 /// A Lua value on a stack, read without conversion. `bytes` live as long as the stack slot.
 typedef struct CLuaValue {
@@ -57,10 +54,11 @@ typedef enum CLUA_CLOSED CLuaItemKind : uint32_t {
   CLuaItemKindBoolean,
   CLuaItemKindInteger,
   CLuaItemKindNumber,
-  CLuaItemKindReference,
   CLuaItemKindObject,
+  CLuaItemKindReference,
   CLuaItemKindString,
   CLuaItemKindBeginTable,
+  CLuaItemKindRefillTable,
   CLuaItemKindEndTable,
   CLuaItemKindKey,
   CLuaItemKindKeyReference,
@@ -75,11 +73,8 @@ typedef struct CLuaItem {
     bool boolean;
     int64_t integer;
     double number;
+    CLuaObject object;
     size_t offset;
-    struct {
-      uint32_t id;
-      uint32_t generation;
-    };
   };
   size_t count;
 } CLuaItem;
@@ -100,9 +95,10 @@ typedef struct CLuaMark {
   size_t bytes;
 } CLuaMark;
 
-/// Whether the caller wants to read the results of a call.
+/// Which results of a call its caller wants to read; of the first one there is always one, nil where there was none.
 typedef enum CLUA_CLOSED CLuaResults : uint32_t {
   CLuaResultsKept,
+  CLuaResultsFirst,
   CLuaResultsDiscarded,
 } CLuaResults;
 
@@ -116,13 +112,11 @@ typedef enum CLUA_CLOSED CLuaAnswer : uint32_t {
 
 /// The host's side. Results go to the machine's `items` (and the key of `next` to `keys`).
 typedef struct CLuaCallbacks {
-  CLuaAnswer (*get)(void *context, const CLuaObject *object, const CLuaValue *key);
-  CLuaAnswer (*set)(void *context, const CLuaObject *object, const CLuaValue *key,
-                             const CLuaValue *value);
-  CLuaAnswer (*next)(void *context, const CLuaObject *object, const CLuaValue *_Nullable key);
-  CLuaAnswer (*length)(void *context, const CLuaObject *object);
-  CLuaAnswer (*describe)(void *context, const CLuaObject *object);
-  bool (*equals)(void *context, const CLuaObject *left, const CLuaObject *right);
+  CLuaAnswer (*get)(void *context, CLuaObject object, const CLuaValue *key);
+  CLuaAnswer (*set)(void *context, CLuaObject object, const CLuaValue *key, const CLuaValue *value);
+  CLuaAnswer (*next)(void *context, CLuaObject object, const CLuaValue *_Nullable key);
+  CLuaAnswer (*length)(void *context, CLuaObject object);
+  CLuaAnswer (*describe)(void *context, CLuaObject object);
   CLuaAnswer (*invoke)(void *context, int64_t function, int32_t argumentCount);
 } CLuaCallbacks;
 
@@ -184,7 +178,6 @@ typedef struct CLuaMachine {
   CLuaStatus exhausted;
   char exhaustedMessage[640];
 
-  int32_t objectMetatable;
   int32_t globals;
   int32_t visibleGlobals;
   const void *_Nullable visibleGlobalsPointer;
@@ -269,16 +262,17 @@ static inline void clua_writeReference(CLuaItems *items, int32_t reference) {
 }
 
 static inline void clua_writeObject(CLuaItems *items, CLuaObject object) {
-  CLuaItem *item = clua_write(items, CLuaItemKindObject);
-  item->tag = object.tag;
-  item->id = object.id;
-  item->generation = object.generation;
+  clua_write(items, CLuaItemKindObject)->object = object;
 }
 
 static inline void clua_beginTable(CLuaItems *items, uint32_t array, size_t record) {
   CLuaItem *item = clua_write(items, CLuaItemKindBeginTable);
   item->tag = array;
   item->count = record;
+}
+
+static inline void clua_refillTable(CLuaItems *items, int32_t reference) {
+  clua_write(items, CLuaItemKindRefillTable)->integer = reference;
 }
 
 static inline void clua_endTable(CLuaItems *items) { clua_write(items, CLuaItemKindEndTable); }
@@ -325,8 +319,6 @@ void clua_release(CLuaMachine *machine, int32_t reference);
 /// Keeps a string alive and gives its address, the same for every equal string of up to 40 bytes.
 CLuaStatus clua_intern(CLuaMachine *machine, const char *_Nullable bytes, size_t count,
                        int32_t *reference, const void *_Nullable *_Nonnull address);
-/// Changes what a referenced host object stands for.
-bool clua_setObject(CLuaMachine *machine, int32_t reference, CLuaObject object);
 /// A Lua function that calls the host's `invoke` with `function`.
 CLuaStatus clua_makeFunction(CLuaMachine *machine, int64_t function, int32_t *reference);
 /// A host function that Lua has let go of, or -1.
@@ -350,6 +342,11 @@ CLuaStatus clua_global(CLuaMachine *machine, const char *_Nullable name, size_t 
 /// Pushes the field of a referenced table that the item above the mark names.
 CLuaStatus clua_field(CLuaMachine *machine, int32_t table, CLuaMark mark, int32_t *first);
 int64_t clua_length(CLuaMachine *machine, int32_t table);
+/// Whether a referenced table has no metatable and no keys but these, the addresses of interned strings.
+bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull const *_Nullable keys,
+                      size_t count);
+/// How many arguments a referenced function takes notice of; INT_MAX where that is not known.
+int32_t clua_parameterCount(CLuaMachine *machine, int32_t function);
 /// Pushes the keys of a referenced table as one list in key order, and the number of them.
 CLuaStatus clua_sortedKeys(CLuaMachine *machine, int32_t table, int32_t *first,
                            int64_t *count);

@@ -134,6 +134,7 @@ extension Store {
   }
 
   /// Enqueues what units emit because of an action.
+  @usableFromInline
   func output(of number: Int, root: Int) -> ActionHandler<Action> {
     ActionHandler { [weak self] dispatched in
       var source = dispatched.source

@@ -22,9 +22,16 @@ public final class Plugin: @unchecked Sendable {
   let objects: SliceObjects
   let definition: PluginDefinition
   let calls: PluginCalls
-  private let reducers: [ObjectIdentifier: WatchedFunction]
+  /// The type of the slice.
+  let schema: Schema
+  /// How each of its own reducers is called.
+  let reducers: ReducerPlans
+  /// How each lifted reducer is called.
+  let lifted: [ReducerPlan]
+  /// How each middleware is called.
+  let middlewares: [MiddlewarePlan]
   /// How often it is looked at whether reducers and projections keep state of their own.
-  public var purity = Purity.always
+  @exclusivity(unchecked) public var purity = Purity.always
 
   /// A middleware of a plugin, as listings show it.
   public struct UnitType: Sendable {
@@ -82,17 +89,21 @@ public final class Plugin: @unchecked Sendable {
     definition = try reader.read(table)
     lua.limits.instructions = manifest.limits.instructions
     initialState = definition.initial
+    schema = definition.schema ?? .dynamic(.any)
     onLoad = definition.onLoad
     module = Module(
       name: manifest.name, origin: .lua, schema: definition.schema, actions: definition.actions,
       projections: definition.projections.map(\.type), commands: definition.commands.map(\.type))
     units = definition.middleware.map { UnitType(name: $0.name, isOpen: $0.isOpen) }
     let own = Dictionary(definition.actions.map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
-    var reducers: [ObjectIdentifier: WatchedFunction] = [:]
+    var plans: [ReducerPlan] = []
     for (name, function) in definition.reducers {
-      if let type = own[name] ?? surroundings.action(name) { reducers[ObjectIdentifier(type)] = function }
+      guard let type = own[name] ?? surroundings.action(name) else { continue }
+      plans.append(ReducerPlan(function, for: type, module: manifest.name))
     }
-    self.reducers = reducers
+    reducers = ReducerPlans(plans)
+    lifted = definition.lifted.map { ReducerPlan($0.function, for: $0.action, module: $0.module) }
+    middlewares = definition.middleware.map { MiddlewarePlan($0) }
     for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
     calls = PluginCalls(
       faults: faults, ownActions: own, functionNames: names, foreignAction: surroundings.action)
@@ -171,246 +182,6 @@ public final class Plugin: @unchecked Sendable {
 
   /// The actions that the plugin adds to other modules, for its lifted reducers.
   public var addedActions: [ActionType] { definition.lifted.filter(\.declaresAction).map(\.action) }
-
-  // MARK: Reducing
-
-  /// Whether the plugin has a reducer for an action.
-  public func reduces(_ type: ActionType) -> Bool { reducers[ObjectIdentifier(type)] != nil }
-
-  /// Runs the plugin's reducer for an action on its slice, in place.
-  ///
-  /// - Throws: ``PluginError``; the slice may then hold half of the change and must be thrown away.
-  public func reduce(
-    _ call: ActionCall, number: Int, time: Duration, source: ActionSource, slice: inout Value
-  ) throws(PluginError) {
-    guard let function = reducers[ObjectIdentifier(call.type)] else { return }
-    calls.meta.set(number: number, time: time, source: source, call: call)
-    let schema = definition.schema ?? .dynamic(.any)
-    var failure: PluginError?
-    withUnsafeMutablePointer(to: &slice) { slice in
-      failure = run(function, call, module.name, schema, UnsafeMutableRawPointer(slice))
-    }
-    if let failure { throw failure }
-  }
-
-  /// How many reducers the plugin lifts over other modules' slices.
-  public var liftedCount: Int { definition.lifted.count }
-
-  /// The module over whose slice a lifted reducer works, where it answers an action; nil where it does not.
-  public func module(ofLifted index: Int, for type: ActionType) -> String? {
-    let lifted = definition.lifted[index]
-    return lifted.action === type ? lifted.module : nil
-  }
-
-  /// Runs a lifted reducer on another module's slice, in place; every write is checked against the slice's own type.
-  ///
-  /// - Throws: ``PluginError``; the slice may then hold half of the change and must be thrown away.
-  public func reduce(
-    lifted index: Int, _ call: ActionCall, number: Int, time: Duration, source: ActionSource, schema: Schema,
-    slice: UnsafeMutableRawPointer
-  ) throws(PluginError) {
-    let lifted = definition.lifted[index]
-    calls.meta.set(number: number, time: time, source: source, call: call)
-    if let failure = run(lifted.function, call, lifted.module, schema, slice) { throw failure }
-  }
-
-  /// Calls a reducer with a draft of a slice.
-  ///
-  /// - Returns: what went wrong.
-  private func run(
-    _ watched: WatchedFunction, _ call: ActionCall, _ name: String, _ schema: Schema, _ slice: UnsafeMutableRawPointer
-  ) -> PluginError? {
-    if watched.isImpure, purity != .off { return impureReducer(call) }
-    let draft = objects.beginDraft(name, schema, slice)
-    defer { objects.endCall() }
-    do throws(LuaError) {
-      let digest = try watched.digestBefore(purity, lua)
-      let count = try lua.call(
-        watched.function,
-        discardingResultsWith: { writer in
-          writer.append(draft)
-          LuaBridge.write(.record(call.record), to: &writer)
-          writer.append(PluginCalls.metaObject)
-        })
-      guard count == 0 else {
-        return calls.faults.make(
-          .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
-      }
-      if let digest, try watched.hasChanged(since: digest, lua) { return impureReducer(call) }
-      return nil
-    } catch {
-      return calls.faults.reducer(call.type.fullName, error)
-    }
-  }
-
-  private func impureReducer(_ call: ActionCall) -> PluginError {
-    calls.faults.impure("reducer '\(call.type.fullName)'", mayOnly: "reducers may only change their draft")
-  }
-
-  // MARK: Middleware
-
-  /// Whether a middleware wants to be asked about an action.
-  public func accepts(_ type: ActionType, unit index: Int) -> Bool {
-    let unit = definition.middleware[index]
-    return (unit.before != nil || unit.after != nil) && unit.on.accepts(type)
-  }
-
-  /// Whether a middleware has anything to do after the commit.
-  public func hasAfter(unit index: Int) -> Bool { definition.middleware[index].after != nil }
-
-  /// Asks a middleware before reducing.
-  ///
-  /// - Returns: what it wants to see again in ``after(unit:_:_:kept:view:emit:)``.
-  public func before(
-    unit index: Int, _ call: ActionCall, _ context: ActionContext, view: any StateView
-  ) throws(PluginError) -> LuaValue {
-    let unit = definition.middleware[index]
-    guard let function = unit.before else { return .nil }
-    calls.action.set(number: context.number, time: context.time, source: context.source, call: call)
-    return try run(view, "middleware '\(unit.name)' (before)") { () throws(LuaError) in
-      try lua.call(
-        function,
-        arguments: { writer in
-          writer.append(PluginCalls.actionObject)
-          calls.appendContext(to: &writer)
-        }
-      ).first ?? .nil
-    }
-  }
-
-  /// Tells a middleware after the commit.
-  ///
-  /// - Parameters:
-  ///   - kept: what it returned before reducing.
-  ///   - emit: enqueues what it dispatches.
-  public func after(
-    unit index: Int, _ call: ActionCall, _ context: ActionContext, kept: LuaValue, view: any StateView,
-    emit: @escaping (ActionCall, ActionSource) -> Void
-  ) throws(PluginError) {
-    let unit = definition.middleware[index]
-    guard let function = unit.after else { return }
-    calls.action.set(number: context.number, time: context.time, source: context.source, call: call)
-    let outer = calls.emission
-    calls.emission = PluginCalls.Emission(unit: unit.name, function: "after", emit: emit)
-    // A command of this plugin may be waiting for what it dispatched.
-    defer { calls.emission = outer }
-    _ = try run(view, "middleware '\(unit.name)' (after)") { () throws(LuaError) in
-      try lua.call(
-        function,
-        arguments: { writer in
-          writer.append(PluginCalls.actionObject)
-          calls.appendContext(to: &writer)
-          writer.append(kept)
-        })
-    }
-  }
-
-  // MARK: Projections and commands
-
-  /// Computes a projection.
-  ///
-  /// - Throws: ``PluginError`` where its function fails or its result is not of the declared type.
-  public func project(_ name: String, view: any StateView) throws(PluginError) -> Value {
-    guard let projection = definition.projections.first(where: { $0.type.name == name }) else {
-      throw calls.faults.make(.runtime, "no projection '\(name)'")
-    }
-    let place = "projection '\(module.name).\(name)'"
-    let watched = projection.function
-    let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
-    if watched.isImpure, purity != .off { throw fault }
-    return try run(view, place) { () throws(LuaError) in
-      let digest = try watched.digestBefore(purity, lua)
-      let result = try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) }).first ?? .nil
-      if let digest, try watched.hasChanged(since: digest, lua) {
-        throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
-      }
-      do throws(SchemaError) {
-        return try projection.type.schema.check(try objects.value(of: result))
-      } catch {
-        throw LuaError(kind: .runtime, message: error.message, underlying: error)
-      }
-    }
-  }
-
-  /// Runs one of the plugin's commands.
-  ///
-  /// - Returns: text to print as it is, or a value to show, or nil.
-  public func run(
-    command name: String, arguments: Record, view: any StateView, host: any PluginCommandHost
-  ) throws(PluginError) -> CommandResult {
-    guard let command = definition.commands.first(where: { $0.type.name == name }) else {
-      throw calls.faults.make(.runtime, "no command '\(name)'")
-    }
-    calls.commandHost = host
-    calls.emission = PluginCalls.Emission(unit: name, function: "run", emit: nil)
-    defer {
-      calls.commandHost = nil
-      calls.emission = nil
-    }
-    return try run(view, "command '\(module.name) \(name)'") { () throws(LuaError) in
-      let result = try lua.call(
-        command.run,
-        arguments: { writer in
-          LuaBridge.write(.record(arguments), to: &writer)
-          calls.appendCommand(to: &writer)
-        }
-      ).first
-      switch result {
-      case nil, .nil: return .nothing
-      case .string(let text): return .text(text)
-      case .some(let value):
-        do throws(SchemaError) {
-          return .value(try objects.value(of: value))
-        } catch {
-          throw LuaError(kind: .runtime, message: error.message, underlying: error)
-        }
-      }
-    }
-  }
-
-  /// Tells the plugin that it is about to go.
-  public func unload(view: any StateView) throws(PluginError) {
-    guard let function = definition.onUnload else { return }
-    _ = try run(view, "on_unload") { () throws(LuaError) in
-      try lua.call(function, arguments: { calls.appendContext(to: &$0) })
-    }
-  }
-
-  private func run<Result>(
-    _ view: any StateView, _ place: String, _ body: () throws(LuaError) -> Result
-  ) throws(PluginError) -> Result {
-    let outer = objects.view
-    objects.view = view
-    defer {
-      objects.view = outer
-      if outer == nil { objects.endCall() }
-    }
-    do throws(LuaError) {
-      return try body()
-    } catch {
-      throw calls.faults.runtime(place, error)
-    }
-  }
-}
-
-/// What a command of a plugin gave.
-public enum CommandResult: Sendable {
-  /// Nothing.
-  case nothing
-  /// Text to print as it is.
-  case text(String)
-  /// A value to show.
-  case value(Value)
-}
-
-/// What a command of a plugin may do with the shell.
-public protocol PluginCommandHost: AnyObject {
-  /// Has an action processed.
-  func dispatch(_ call: ActionCall, source: ActionSource) throws
-  /// The value at a path or of a projection.
-  func project(_ path: String) throws -> Value
-  /// Prints a line.
-  func print(_ text: String)
 }
 
 extension PluginManifest {

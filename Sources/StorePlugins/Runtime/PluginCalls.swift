@@ -10,11 +10,11 @@ final class PluginCalls {
 
   let faults: PluginFaults
   let meta = ActionFacade(name: "meta")
-  let action = ActionFacade(name: "action")
+  let action: ActionFacade
   /// What the plugin uses of its permissions.
   let permissions = PermissionLedger()
   /// Where dispatches go; nil: dispatching is not possible now.
-  var emission: Emission?
+  @exclusivity(unchecked) var emission: Emission?
   var commandHost: (any PluginCommandHost)?
   private let ownActions: [String: ActionType]
   private let foreignAction: (String) -> ActionType?
@@ -35,6 +35,7 @@ final class PluginCalls {
     faults: PluginFaults, ownActions: [String: ActionType], functionNames: FunctionNames,
     foreignAction: @escaping (String) -> ActionType?
   ) {
+    action = ActionFacade(name: "action", meta: meta)
     self.functionNames = functionNames
     self.faults = faults
     self.ownActions = ownActions
@@ -44,18 +45,18 @@ final class PluginCalls {
   /// Makes the tables and functions that plugins see.
   func install(in lua: LuaState, _ objects: SliceObjects) throws(LuaError) {
     objects.facades = [Self.metaObject.id: meta, Self.actionObject.id: action]
-    let dispatch = try lua.makeFunction("dispatch") { [weak self, weak objects] call in
-      guard let self, let objects else { return }
+    // Unowned: the plugin that owns the Lua state owns both, and an object that anything refers to weakly is slow to count.
+    let dispatch = try lua.makeFunction("dispatch") { [unowned self, unowned objects] call in
       try self.dispatch(&call, objects)
     }
-    let project = try lua.makeFunction("project") { [weak self] call in
-      guard let host = self?.commandHost, case .string(let path) = call[1] else {
+    let project = try lua.makeFunction("project") { [unowned self] call in
+      guard let host = self.commandHost, case .string(let path) = call[1] else {
         throw LuaFailure("cmd:project needs the name of a projection or a path")
       }
       LuaBridge.write(try host.project(path), to: &call.results)
     }
-    let print = try lua.makeFunction("print") { [weak self] call in
-      guard let host = self?.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }
+    let print = try lua.makeFunction("print") { [unowned self] call in
+      guard let host = self.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }
       let texts = try call.arguments.dropFirst().map { try call.state.describe($0) }
       host.print(texts.joined(separator: " "))
     }
@@ -146,18 +147,28 @@ final class PluginCalls {
 /// The action being processed, as Lua sees it: `name`, `args`, `id`, `at` in seconds, `source`.
 final class ActionFacade: LuaFacade {
   let name: String
-  private var number = 0
-  private var time = Duration.zero
-  private var source: ActionSource?
-  private var call: ActionCall?
+  @exclusivity(unchecked) private var number = 0
+  @exclusivity(unchecked) private var time = Duration.zero
+  @exclusivity(unchecked) private var source: ActionSource?
+  @exclusivity(unchecked) private var call: ActionCall?
 
-  init(name: String) { self.name = name }
+  /// What `meta` of it is.
+  private let meta: ActionFacade?
+
+  init(name: String, meta: ActionFacade? = nil) {
+    self.name = name
+    self.meta = meta
+  }
 
   func set(number: Int, time: Duration, source: ActionSource, call: ActionCall) {
     self.number = number
     self.time = time
     self.source = source
     self.call = call
+  }
+
+  func set(_ context: ActionContext, call: ActionCall) {
+    set(number: context.number, time: context.time, source: context.source, call: call)
   }
 
   func get(_ key: String, into result: inout LuaResult) throws {
@@ -167,7 +178,9 @@ final class ActionFacade: LuaFacade {
     case "source": writeSource(to: &result)
     case "name": if let call { result.append(call.type.fullName) }
     case "args": if let call { LuaBridge.write(.record(call.record), to: &result) }
-    case "meta": result.append(PluginCalls.metaObject)
+    case "meta":
+      if let source, let call { meta?.set(number: number, time: time, source: source, call: call) }
+      result.append(PluginCalls.metaObject)
     default:
       let names = ["id", "at", "source", "name", "args"]
       let suggestion = Suggestion.nearest(to: key, among: names)

@@ -8,6 +8,7 @@ public final class SessionLua {
   private let lua: LuaState
   private let objects: SliceObjects
   private let host: any SessionLuaHost
+  private let view: UnsafeMutablePointer<any StateView>
 
   /// Makes the session's Lua state.
   ///
@@ -17,11 +18,13 @@ public final class SessionLua {
   /// - Throws: ``SessionLuaError`` where there is no memory for it.
   public init(view: any StateView, host: any SessionLuaHost) throws(SessionLuaError) {
     self.host = host
+    self.view = .allocate(capacity: 1)
+    self.view.initialize(to: view)
     do throws(LuaError) {
       lua = try LuaState(
         name: "session", limits: LuaState.Limits(instructions: 200_000_000, memory: 256 << 20), sandbox: .session)
       objects = SliceObjects(lua)
-      objects.view = view
+      objects.viewInUse = UnsafePointer(self.view)
       lua.objectHandler = objects
       try lua.setGlobal("state", .object(PluginCalls.stateObject))
       try lua.setGlobal("project", .function(try makeProject()))
@@ -30,6 +33,11 @@ public final class SessionLua {
     } catch {
       throw SessionLuaError(error)
     }
+  }
+
+  deinit {
+    view.deinitialize(count: 1)
+    view.deallocate()
   }
 
   private func makeProject() throws(LuaError) -> LuaFunction {

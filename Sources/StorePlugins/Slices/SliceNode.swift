@@ -1,100 +1,76 @@
-import LuaRuntime
 import StoreSchema
 
-/// A place in a slice that Lua holds an object for: how to get there from its parent, and what stands there.
-///
-/// A class, because a node is looked at several times for each access: a copy of its parts costs more than the rest.
-final class SliceNode {
-  /// The node that it is a part of; -1: it is the root of a slice, or no longer a part of one.
-  private(set) var parent: Int
-  /// The way from the parent, or to the slice.
-  private(set) var step: Step
-  /// How many replacements in the draft it has been compared with.
-  var seen: Int
+/// A place in a slice that Lua holds an object for: how to get there from its parent, and what stands there. All of it
+/// plain words: nodes are looked at several times for each access.
+struct SliceNode {
   /// The type of what stands there, unwrapped where it is optional.
-  let schema: Schema
-  /// The way through the optional that what stands there is wrapped in, if it is.
-  private(set) var wrapper: OptionalAccess?
-  /// The field names as the Lua state interned them, where a record stands there.
-  let keys: FieldKeys?
-
-  init(
-    parent: Int, step: Step, seen: Int, schema: Schema, wrapper: OptionalAccess?, keys: FieldKeys?
-  ) {
-    self.parent = parent
-    self.step = step
-    self.seen = seen
-    self.schema = schema
-    self.wrapper = wrapper
-    self.keys = keys
-  }
+  let shape: Unmanaged<SliceShape>
+  /// The node that it is a part of; -1: it is the root of a slice.
+  let parent: Int
+  /// The way from the parent, or to the slice.
+  let step: Step
+  /// The number of the draft that it is a part of; 0: it is a part of the state, read-only.
+  let draft: Int
+  /// Where what stands there was found; nil: it cannot be addressed.
+  var address: UnsafeMutableRawPointer?
+  /// When it was found: an address holds while addresses of that time do.
+  var time = 0
+  /// Whether it may be changed there.
+  var isMutable = false
+  /// How many entries of its map were before it then, where it is an entry.
+  var rank = 0
+  /// What became of the node's part of the draft.
+  var presence = Presence.inPlace
 
   /// One step inwards.
   enum Step: Equatable {
     /// The slice that the running reducer may change.
     case draft
-    /// A module's slice, read-only.
-    case module(String)
+    /// A module's slice, read-only, by the position of its name.
+    case module(Int)
     /// A field of a record, by position from 0.
     case field(Int)
     /// An element of a list, by position from 0.
     case element(Int)
-    /// An entry of a map.
-    case entry(MapKey)
-    /// What stood in the draft until it was replaced there.
-    case loose(LoosePart)
-    /// What stood in the draft and could not be kept.
+    /// An entry of a map, by the position of its key among those that objects were made for.
+    case entry(Int)
+  }
+
+  /// Whether what a node stands for is still where it was.
+  enum Presence: Equatable {
+    /// It is.
+    case inPlace
+    /// It was overwritten or taken away; the object keeps standing for the old value, as a Lua table would, by its
+    /// position among such values. So `a[1], a[2] = a[2], a[1]` and `table.sort` do on a list of records what they do
+    /// on plain tables.
+    case loose(Int)
+    /// It was overwritten or taken away, and could not be kept.
     case gone
-
-    static func == (left: Step, right: Step) -> Bool {
-      switch (left, right) {
-      case (.field(let left), .field(let right)), (.element(let left), .element(let right)): left == right
-      case (.entry(let left), .entry(let right)): left == right
-      default: false
-      }
-    }
   }
 
-  /// Takes the node out of the draft, with the value that it stands for.
-  func leave(with value: Value?) {
-    parent = -1
-    wrapper = nil
-    step = value.map { .loose(LoosePart($0)) } ?? .gone
-  }
-
-  /// Hands out what stands at an address, through the optional around it.
-  func unwrap(_ pointer: UnsafeRawPointer, _ body: PartReader) {
-    guard let wrapper else { return body(pointer) }
-    _ = wrapper.read(pointer, body)
-  }
-
-  /// Hands out what stands at an address for change in place, through the optional around it.
-  func unwrap(_ pointer: UnsafeMutableRawPointer, _ body: PartWriter) throws {
-    guard let wrapper else { return try body(pointer) }
-    _ = try wrapper.modify(pointer, body)
+  init(
+    shape: Unmanaged<SliceShape>, parent: Int, step: Step, draft: Int, address: UnsafeMutableRawPointer?, time: Int
+  ) {
+    self.shape = shape
+    self.parent = parent
+    self.step = step
+    self.draft = draft
+    self.address = address
+    self.time = time
   }
 }
 
-/// The field names of a record type as one Lua state interned them: a field is found by comparing addresses.
-final class FieldKeys {
-  private let keys: [LuaKey]
+/// The value of a part that is no longer in the draft, at an address of its own.
+final class LoosePart {
+  let address: UnsafeMutablePointer<Value>
 
-  init(_ keys: [LuaKey]) { self.keys = keys }
-
-  /// The position of a field, from 0.
-  func index(of text: LuaText) -> Int? {
-    for index in keys.indices where keys[index] == text { return index }
-    return nil
+  init(_ value: Value) {
+    address = .allocate(capacity: 1)
+    address.initialize(to: value)
   }
-}
 
-extension Schema {
-  /// Whether Lua gets an object for a value of the type, through an optional around it.
-  var hasParts: Bool {
-    switch kind {
-    case .record, .list, .map: true
-    case .optional(let wrapped): wrapped.hasParts
-    default: false
-    }
+  deinit {
+    address.deinitialize(count: 1)
+    address.deallocate()
   }
 }

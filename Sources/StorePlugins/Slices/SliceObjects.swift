@@ -4,8 +4,12 @@ import StoreSchema
 /// Slices of a store's state as objects of one Lua state: a draft that the running reducer changes in place, and the
 /// other modules, read-only. Nothing is converted but the scalars that Lua reads or writes.
 ///
-/// Objects are valid during the call that made them; a generation number tells those that Lua kept too long.
+/// Objects are valid during the call that made them; a generation number tells those that Lua kept too long. Two objects
+/// are equal when they stand for the same part.
 final class SliceObjects: LuaObjectHandler {
+  // The variables of every access opt out of dynamic exclusivity checks: they are used by the one thread that runs the
+  // Lua state, in plain loads and stores.
+
   /// The kinds of object, as tags.
   enum Tag {
     static let node: UInt32 = 1
@@ -15,18 +19,36 @@ final class SliceObjects: LuaObjectHandler {
 
   unowned let state: LuaState
   /// The state that `state.MODULE` reads.
-  var view: (any StateView)?
+  var view: (any StateView)? { viewInUse?.pointee }
+  /// Where that state is, for as long as the calls that read it.
+  @exclusivity(unchecked) var viewInUse: UnsafePointer<any StateView>?
   /// Why a module may not be read; nil: it may.
   var refusal: (String) -> String? = { _ in nil }
   /// Objects that are neither slices nor the state.
   var facades: [UInt32: any LuaFacade] = [:]
 
-  private(set) var nodes: [SliceNode] = []
-  private var replacements = Replacements()
-  private var generation: UInt32 = 1
-  private var draft: UnsafeMutableRawPointer?
-  private(set) var draftName = ""
-  private var layouts: [ObjectIdentifier: FieldKeys] = [:]
+  @exclusivity(unchecked) var nodes = NodeTable()
+  /// The keys of the entries that objects were made for.
+  @exclusivity(unchecked) var keys: [MapKey] = []
+  /// The names of the modules that objects were made for.
+  @exclusivity(unchecked) private(set) var modules: [String] = []
+  /// What stood in the draft until it was replaced there.
+  @exclusivity(unchecked) var loose: [LoosePart] = []
+  /// Whether something that was replaced could not be kept.
+  @exclusivity(unchecked) var hasGone = false
+  @exclusivity(unchecked) private var index = NodeIndex()
+  @exclusivity(unchecked) private var generation: UInt32 = 1
+  @exclusivity(unchecked) private(set) var draft: UnsafeMutableRawPointer?
+  /// Drafts are numbered, so that one that was kept is told from the present one.
+  @exclusivity(unchecked) private(set) var draftNumber = 0
+  @exclusivity(unchecked) private(set) var draftName = ""
+  /// Moves on whenever something happens that addresses do not survive.
+  @exclusivity(unchecked) var time = 1
+  /// What the draft's writes can be taken back by.
+  @exclusivity(unchecked) var journal = Journal()
+  private var shapes: [ObjectIdentifier: SliceShape] = [:]
+  @exclusivity(unchecked) private var recentShape: Unmanaged<SliceShape>?
+  @exclusivity(unchecked) private var recentSchema: ObjectIdentifier?
 
   init(_ state: LuaState) { self.state = state }
 
@@ -36,122 +58,178 @@ final class SliceObjects: LuaObjectHandler {
   func beginDraft(_ name: String, _ schema: Schema, _ pointer: UnsafeMutableRawPointer) -> LuaObject {
     draft = pointer
     draftName = name
-    return add(-1, .draft, schema)
+    draftNumber += 1
+    return add(
+      SliceNode(
+        shape: shape(of: schema), parent: -1, step: .draft, draft: draftNumber, address: pointer, time: time))
   }
 
   /// Ends the life of all objects handed out since the last time.
   func endCall() {
     draft = nil
+    time += 1
+    journal.removeAll()
     // Within a command that dispatched: the command's own objects live on until it ends.
-    guard view == nil else { return }
-    nodes.removeAll(keepingCapacity: true)
-    replacements.removeAll()
-    generation &+= 1
+    guard viewInUse == nil, !nodes.isEmpty else { return }
+    nodes.removeAll()
+    if !keys.isEmpty { keys.removeAll(keepingCapacity: true) }
+    if !modules.isEmpty { modules.removeAll(keepingCapacity: true) }
+    if !loose.isEmpty { loose.removeAll(keepingCapacity: true) }
+    hasGone = false
+    index.removeAll()
+    generation = (generation &+ 1) & LuaObject.maximumGeneration
   }
 
-  private func add(_ parent: Int, _ step: SliceNode.Step, _ schema: Schema, wrapper: OptionalAccess? = nil) -> LuaObject
-  {
-    nodes.append(
+  private func add(_ node: SliceNode) -> LuaObject {
+    nodes.append(node)
+    return object(nodes.count - 1)
+  }
+
+  private func object(_ number: Int) -> LuaObject {
+    LuaObject(tag: Tag.node, id: UInt32(truncatingIfNeeded: number), generation: generation)
+  }
+
+  @inline(__always)
+  private func shape(of schema: Schema) -> Unmanaged<SliceShape> {
+    let identity = ObjectIdentifier(schema)
+    if let recentShape, recentSchema == identity { return recentShape }
+    return findShape(of: schema)
+  }
+
+  private func findShape(of schema: Schema) -> Unmanaged<SliceShape> {
+    let identity = ObjectIdentifier(schema)
+    // A shape holds its schema, so that the identity stays its own.
+    let shape = shapes[identity] ?? SliceShape(schema, in: state)
+    shapes[identity] = shape
+    recentShape = .passUnretained(shape)
+    recentSchema = identity
+    return .passUnretained(shape)
+  }
+
+  /// The number of the node that an object stands for.
+  @inline(__always)
+  func number(of object: LuaObject) throws -> Int {
+    let number = Int(object.id)
+    guard object.generation == generation, number < nodes.count,
+      nodes[number].draft == 0 || nodes[number].draft == draftNumber && draft != nil
+    else { throw LuaFailure("this part of the state was valid only during the call that gave it") }
+    if hasGone, isGone(number) {
+      throw LuaFailure("this part of the state was replaced meanwhile; read it again")
+    }
+    return number
+  }
+
+  private func isGone(_ number: Int) -> Bool {
+    var current = number
+    while current >= 0 {
+      switch nodes[current].presence {
+      case .gone: return true
+      case .loose: return false
+      case .inPlace: current = nodes[current].parent
+      }
+    }
+    return false
+  }
+
+  // MARK: Finding and making nodes
+
+  /// The number of the node of a field, an element or a module's slice, if there is one.
+  func child(_ parent: Int, _ step: SliceNode.Step) -> Int? {
+    index.find(hash(parent, step)) { number in
+      nodes[number].parent == parent && nodes[number].step == step && nodes[number].presence == .inPlace
+    }
+  }
+
+  /// The number of the node of an entry, if there is one.
+  func child(_ parent: Int, _ key: MapKey) -> Int? {
+    index.find(hash(parent, key)) { number in
+      guard nodes[number].parent == parent, case .entry(let position) = nodes[number].step else { return false }
+      return nodes[number].presence == .inPlace && keys[position] == key
+    }
+  }
+
+  /// The object for a part.
+  ///
+  /// - Parameter address: where the part is; nil: it cannot be addressed.
+  private func object(
+    _ parent: Int, _ step: SliceNode.Step, _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer?
+  ) -> LuaObject {
+    if let number = child(parent, step) { return seen(number, at: address) }
+    return addPart(shape(of: part), parent, step, address, hash(parent, step))
+  }
+
+  private func object(
+    _ parent: Int, _ key: MapKey, rank: Int, _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer?
+  ) -> LuaObject {
+    let number: Int
+    if let known = child(parent, key) {
+      _ = seen(known, at: address)
+      number = known
+    } else {
+      keys.append(key)
+      _ = addPart(shape(of: part), parent, .entry(keys.count - 1), address, hash(parent, key))
+      number = nodes.count - 1
+    }
+    nodes[number].rank = rank
+    return object(number)
+  }
+
+  private func seen(_ number: Int, at address: UnsafeRawPointer?) -> LuaObject {
+    if nodes[number].time != time {
+      nodes[number].address = UnsafeMutableRawPointer(mutating: address)
+      nodes[number].isMutable = false
+      nodes[number].time = time
+    }
+    return object(number)
+  }
+
+  private func addPart(
+    _ shape: Unmanaged<SliceShape>, _ parent: Int, _ step: SliceNode.Step, _ address: UnsafeRawPointer?, _ hash: Int
+  ) -> LuaObject {
+    let draft = parent < 0 ? 0 : nodes[parent].draft
+    let made = add(
       SliceNode(
-        parent: parent, step: step, seen: replacements.count, schema: schema, wrapper: wrapper, keys: fieldKeys(schema))
-    )
-    return LuaObject(tag: Tag.node, id: UInt32(nodes.count - 1), generation: generation)
-  }
-
-  private func fieldKeys(_ schema: Schema) -> FieldKeys? {
-    guard case .record(let record) = schema.kind else { return nil }
-    let identity = ObjectIdentifier(record.layout)
-    if let keys = layouts[identity] { return keys }
-    guard let keys = try? record.layout.fields.map({ try state.intern($0) }) else { return nil }
-    let made = FieldKeys(keys)
-    layouts[identity] = made
+        shape: shape, parent: parent, step: step, draft: draft, address: UnsafeMutableRawPointer(mutating: address),
+        time: time))
+    index.insert(nodes.count - 1, hash) { self.hash(ofNode: $0) }
     return made
   }
 
-  func node(_ object: LuaObject) throws -> SliceNode {
-    guard object.generation == generation, object.id < nodes.count else {
-      throw LuaFailure("this part of the state was valid only during the call that gave it")
-    }
-    let index = Int(object.id)
-    if replacements.count > 0 {
-      replacements.settle(index, in: nodes)
-      if case .gone = nodes[root(of: index)].step {
-        throw LuaFailure("this part of the state was replaced meanwhile; read it again")
-      }
-    }
-    return nodes[index]
+  @inline(__always)
+  private func shape(of part: UnsafeMutablePointer<SlicePart>) -> Unmanaged<SliceShape> {
+    if let shape = part.pointee.shape { return shape }
+    let shape = findShape(of: part.pointee.schema.unwrapped)
+    part.pointee.shape = shape
+    return shape
   }
 
-  /// Keeps what stands at a part of the draft for the objects that Lua has for it, before the part is replaced.
-  private func keep(_ index: Int, _ step: SliceNode.Step, _ schema: Schema, _ pointer: UnsafeRawPointer) {
-    guard schema.hasParts else { return }
-    replacements.note(index, step, old: schema.isDynamic ? schema.access.read(pointer) : nil)
-  }
-
-  // MARK: Reaching memory
-
-  /// Hands out what stands at a node.
-  func read(_ index: Int, _ body: PartReader) {
-    let node = nodes[index]
-    switch node.step {
-    case .draft:
-      if let draft { body(UnsafeRawPointer(draft)) }
-    case .loose(let part): withUnsafePointer(to: &part.value) { body(UnsafeRawPointer($0)) }
-    case .gone: return
-    case .module(let name):
-      _ = view?.readSlice(name) { _, pointer in body(pointer) }
-    case .field(let position):
-      guard case .record(let access) = nodes[node.parent].schema.access.parts else { return }
-      read(node.parent) { access.read($0, position) { node.unwrap($0, body) } }
-    case .element(let position):
-      guard case .list(let access) = nodes[node.parent].schema.access.parts else { return }
-      read(node.parent) { list in
-        if position < access.count(list) { access.read(list, position) { node.unwrap($0, body) } }
-      }
-    case .entry(let key):
-      guard case .map(let access) = nodes[node.parent].schema.access.parts else { return }
-      read(node.parent) { _ = access.read($0, key) { node.unwrap($0, body) } }
+  private func hash(_ parent: Int, _ step: SliceNode.Step) -> Int {
+    switch step {
+    case .draft: 0
+    case .module(let position): position &* 61
+    case .field(let position): (parent &+ 1) &* 31 &+ position
+    case .element(let position): (parent &+ 1) &* 8_191 &+ position
+    case .entry(let position): hash(parent, keys[position])
     }
   }
 
-  private func modify(_ index: Int, _ body: PartWriter) throws {
-    let node = nodes[index]
-    switch node.step {
-    case .draft:
-      guard let draft else { return }
-      try body(draft)
-    case .loose(let part): try withUnsafeMutablePointer(to: &part.value) { try body(UnsafeMutableRawPointer($0)) }
-    case .gone: return
-    case .module: throw LuaFailure("\(label(index)) is read-only here; change it by dispatching an action")
-    case .field(let position):
-      guard case .record(let access) = nodes[node.parent].schema.access.parts else { return }
-      try modify(node.parent) { try access.modify($0, position) { try node.unwrap($0, body) } }
-    case .element(let position):
-      guard case .list(let access) = nodes[node.parent].schema.access.parts else { return }
-      try modify(node.parent) { list in
-        guard position < access.count(list) else { throw LuaFailure("\(label(index)) no longer exists") }
-        try access.modify(list, position) { try node.unwrap($0, body) }
-      }
-    case .entry(let key):
-      guard case .map(let access) = nodes[node.parent].schema.access.parts else { return }
-      try modify(node.parent) { map in
-        guard try access.modify(map, key, { try node.unwrap($0, body) }) else {
-          throw LuaFailure("\(label(index)) no longer exists")
-        }
-      }
-    }
-  }
+  private func hash(_ parent: Int, _ key: MapKey) -> Int { (parent &+ 1) &* 8_191 &+ key.quickHash }
+
+  private func hash(ofNode number: Int) -> Int { hash(nodes[number].parent, nodes[number].step) }
+
+  // MARK: Whole values
 
   /// The whole value of an object.
   func value(of object: LuaObject) throws(SchemaError) -> Value {
     guard object.tag == Tag.node, object.generation == generation, object.id < nodes.count else {
       throw SchemaError(Path(), .typeMismatch(expected: "data", found: "an object of the shell"))
     }
-    guard let schema = (try? node(object))?.schema else {
+    guard let number = try? number(of: object) else {
       throw SchemaError(Path(), .typeMismatch(expected: "data", found: "a part of the state that was replaced"))
     }
+    let schema = shape(number).schema
     var value = Value.none
-    read(Int(object.id)) { value = schema.access.read($0) }
+    look(number) { value = schema.access.read($0) }
     return value
   }
 
@@ -163,18 +241,90 @@ final class SliceObjects: LuaObjectHandler {
   /// The type of an object that stands for a part of the state.
   func schema(of object: LuaObject) -> Schema? {
     guard object.tag == Tag.node, object.generation == generation, object.id < nodes.count else { return nil }
-    return nodes[Int(object.id)].schema
+    return shape(Int(object.id)).schema
   }
 
-  // MARK: LuaObjectHandler
+  func shape(_ number: Int) -> SliceShape { nodes[number].shape.takeUnretainedValue() }
+
+  // MARK: Reading
 
   func get(_ object: LuaObject, key: LuaKeyArgument, into result: inout LuaResult) throws {
-    switch object.tag {
-    case Tag.node: try get(Int(object.id), try node(object), key, into: &result)
-    case Tag.state: try getModule(key.text, into: &result)
-    default: try facades[object.id]?.get(key.text, into: &result)
+    guard object.tag == Tag.node else {
+      if object.tag == Tag.state { return try getModule(key.text, into: &result) }
+      return try facades[object.id]?.get(key.text, into: &result) ?? ()
+    }
+    let number = try number(of: object)
+    guard number < LuaObject.maximumID else { throw LuaFailure("too many parts of the state are in use") }
+    try nodes[number].shape._withUnsafeGuaranteedRef { shape in
+      switch (shape.form, key) {
+      case (.record, .string(let text)):
+        guard let position = shape.position(of: text) else { throw unknownField(number, text.text) }
+        readField(number, shape, position, into: &result)
+      case (.list, .integer(let position)):
+        look(number) { list in
+          guard position >= 1, position <= shape.list.count(list) else { return }
+          write(shape.element, shape.list.address(list, position - 1), number, .element(position - 1), to: &result)
+        }
+      case (.integerMap, _), (.textMap, _):
+        guard let mapKey = shape.mapKey(key) else { throw wrongKey(number, key) }
+        readEntry(number, shape, mapKey, into: &result)
+      case (.record, _): throw unknownField(number, key.text)
+      case (.list, _), (.none, _): throw wrongKey(number, key)
+      }
     }
   }
+
+  @inline(__always)
+  func readField(_ number: Int, _ shape: SliceShape, _ position: Int, into result: inout LuaResult) {
+    let part = shape.part(position)
+    if let record = address(number) {
+      let fields = shape.isDynamic ? RecordAccess.fields(record) : record
+      write(part, fields + part.pointee.offset, number, .field(position), to: &result)
+    } else {
+      read(number) { shape.record.read($0, position) { write(part, $0, number, .field(position), to: &result) } }
+    }
+  }
+
+  func readEntry(_ number: Int, _ shape: SliceShape, _ key: MapKey, into result: inout LuaResult) {
+    look(number) { map in
+      if shape.isRanked {
+        guard let (rank, value) = shape.ranked.find(map, key) else { return }
+        writeEntry(shape.element, value, number, key, rank: rank, to: &result)
+      } else {
+        _ = shape.map.read(map, key) { writeEntry(shape.element, $0, number, key, rank: 0, to: &result) }
+      }
+    }
+  }
+
+  /// Writes what stands at an address: a scalar as it is, what has parts as an object.
+  @inline(__always)
+  func write(
+    _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ parent: Int, _ step: SliceNode.Step,
+    to result: inout LuaResult
+  ) {
+    guard part.pointee.hasParts else { return part.pointee.write(address, to: &result) }
+    part.pointee.ifPresent(address) { result.append(object(parent, step, part, addressable(part, address, parent))) }
+  }
+
+  private func writeEntry(
+    _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ parent: Int, _ key: MapKey, rank: Int,
+    to result: inout LuaResult
+  ) {
+    guard part.pointee.hasParts else { return part.pointee.write(address, to: &result) }
+    part.pointee.ifPresent(address) {
+      result.append(object(parent, key, rank: rank, part, addressable(part, address, parent)))
+    }
+  }
+
+  /// The address of a part that its node may keep: of parts of a draft, which stay where they are.
+  @inline(__always)
+  private func addressable(
+    _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ parent: Int
+  ) -> UnsafeRawPointer? {
+    nodes[parent].address == nil || part.pointee.isWrapped ? nil : address
+  }
+
+  // MARK: Modules
 
   func getModule(_ name: String, into result: inout LuaResult) throws {
     if let refusal = refusal(name) { throw LuaFailure(refusal) }
@@ -184,160 +334,22 @@ final class SliceObjects: LuaObjectHandler {
       let suggestion = Suggestion.nearest(to: name, among: view?.moduleNames ?? [])
       throw LuaFailure("state has no module '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }
-    result.append(add(-1, .module(name), found))
-  }
-
-  private func get(_ index: Int, _ node: SliceNode, _ key: LuaKeyArgument, into result: inout LuaResult) throws {
-    let schema = node.schema
-    // Fields first and by themselves: most accesses are to one.
-    if let keys = node.keys, case .string(let text) = key, let position = keys.index(of: text),
-      case .record(let access) = schema.access.parts, case .record(let record) = schema.kind
+    let shape = shape(of: found)
+    if let number = modules.firstIndex(of: name).flatMap({ child(-1, .module($0)) }),
+      nodes[number].shape.toOpaque() == shape.toOpaque()
     {
-      return read(index) { part in
-        access.read(part, position) { write(record.fields[position].schema, $0, index, .field(position), to: &result) }
-      }
+      return result.append(object(number))
     }
-    switch (schema.access.parts, schema.kind, key) {
-    case (.list(let access), .list(let element), .integer(let number)):
-      read(index) { list in
-        guard number >= 1, number <= access.count(list) else { return }
-        access.read(list, number - 1) { write(element, $0, index, .element(number - 1), to: &result) }
-      }
-    case (.map(let access), .map(let kind, let element), _):
-      guard let mapKey = key.mapKey(kind) else { throw wrongKey(index, kind.name, key) }
-      read(index) { _ = access.read($0, mapKey) { write(element, $0, index, .entry(mapKey), to: &result) } }
-    case (.record(_), .record(let record), _): throw unknownField(index, record, key.text)
-    default: throw wrongKey(index, "Int", key)
-    }
-  }
-
-  /// Writes what stands at an address: a scalar as it is, what has parts as an object.
-  func write(
-    _ schema: Schema, _ pointer: UnsafeRawPointer, _ parent: Int, _ step: SliceNode.Step, to result: inout LuaResult
-  ) {
-    guard case .optional(let wrapper) = schema.access.parts, case .optional(let wrapped) = schema.kind else {
-      return write(schema, wrapper: nil, pointer, parent, step, to: &result)
-    }
-    _ = wrapper.read(pointer) { write(wrapped, wrapper: wrapper, $0, parent, step, to: &result) }
-  }
-
-  func write(
-    _ schema: Schema, wrapper: OptionalAccess?, _ pointer: UnsafeRawPointer, _ parent: Int, _ step: SliceNode.Step,
-    to result: inout LuaResult
-  ) {
-    switch schema.access.parts {
-    case .record, .list, .map:
-      result.append(add(parent, step, schema, wrapper: wrapper))
-    case .none, .union, .optional: LuaBridge.write(schema.access.read(pointer), to: &result)
-    }
-  }
-
-  func set(_ object: LuaObject, key: LuaKeyArgument, to argument: LuaArgument) throws {
-    guard object.tag == Tag.node else {
-      throw LuaFailure("\(describe(object)) is read-only here; change it by dispatching an action")
-    }
-    let node = try node(object)
-    let index = Int(object.id)
-    guard isDraft(index) else {
-      throw LuaFailure("\(label(index)) is read-only here; change it by dispatching an action")
-    }
-    switch (node.schema.access.parts, node.schema.kind, key) {
-    case (.record(let access), .record(let record), .string(let text)):
-      guard let position = node.keys?.index(of: text) else { throw unknownField(index, record, text.text) }
-      let field = record.fields[position]
-      let value = try checked(argument, field.schema, index, .field(field.name))
-      try modify(index) { record in
-        try access.modify(record, position) { part in
-          keep(index, .field(position), field.schema, UnsafeRawPointer(part))
-          try field.schema.access.assign(value, part)
-        }
-      }
-    case (.list(let access), .list(let element), .integer(let number)):
-      try setElement(index, access, element, number, argument)
-    case (.map(let access), .map(let kind, let element), _):
-      guard let mapKey = key.mapKey(kind) else { throw wrongKey(index, kind.name, key) }
-      var value: Value?
-      if case .nil = argument.kind {} else { value = try checked(argument, element, index, .key(mapKey)) }
-      try modify(index) { map in
-        if element.hasParts {
-          _ = access.read(UnsafeRawPointer(map), mapKey) { keep(index, .entry(mapKey), element, $0) }
-        }
-        if let value { try access.set(map, mapKey, value) } else { access.remove(map, mapKey) }
-      }
-    case (.record(_), .record(let record), _): throw unknownField(index, record, key.text)
-    default: throw wrongKey(index, "Int", key)
-    }
-  }
-
-  private func setElement(
-    _ index: Int, _ access: ListAccess, _ element: Schema, _ number: Int, _ argument: LuaArgument
-  ) throws {
-    var count = 0
-    read(index) { count = access.count($0) }
-    if case .nil = argument.kind {
-      // As on a table, taking away what is not there does nothing: `table.remove` does it to an empty list.
-      guard number >= 1, number <= count else { return }
-      guard number == count else {
-        throw LuaFailure("\(label(index))[\(number)] = nil would leave a hole; only the last item can go that way")
-      }
-      return try modify(index) { list in
-        access.read(UnsafeRawPointer(list), number - 1) { keep(index, .element(number - 1), element, $0) }
-        access.remove(list, number - 1)
-      }
-    }
-    guard number >= 1, number <= count + 1 else {
-      throw LuaFailure("\(label(index))[\(number)] would leave a hole: the list has \(count) items")
-    }
-    let value = try checked(argument, element, index, .index(number))
-    try modify(index) { list in
-      if number > count { return try access.insert(list, count, value) }
-      try access.modify(list, number - 1) { part in
-        keep(index, .element(number - 1), element, UnsafeRawPointer(part))
-        try element.access.assign(value, part)
-      }
-    }
-  }
-
-  private func checked(
-    _ argument: LuaArgument, _ schema: Schema, _ index: Int, _ step: Path.Step
-  ) throws -> Value {
-    do throws(SchemaError) {
-      switch (argument.kind, schema.kind) {
-      case (.integer(let number), .int(nil, nil)): return .int(number)
-      case (.string(let text), .string):
-        if let text = text.validText { return .string(text) }
-      default: break
-      }
-      return try schema.check(try value(of: argument.value))
-    } catch {
-      throw error.under(path(index).appending(step))
-    }
+    modules.append(name)
+    let step = SliceNode.Step.module(modules.count - 1)
+    result.append(addPart(shape, -1, step, nil, hash(-1, step)))
   }
 
   func describe(_ object: LuaObject) -> String {
     switch object.tag {
-    case Tag.node: (try? node(object)).map { _ in label(Int(object.id)) } ?? "state"
+    case Tag.node: (try? number(of: object)).map { label($0) } ?? "state"
     case Tag.state: "state"
     default: facades[object.id]?.name ?? "object"
-    }
-  }
-
-  func equals(_ left: LuaObject, _ right: LuaObject) -> Bool {
-    if left == right { return true }
-    guard left.tag == Tag.node, right.tag == Tag.node, let first = try? value(of: left),
-      let second = try? value(of: right)
-    else { return false }
-    return first == second
-  }
-}
-
-extension LuaKeyArgument {
-  /// The map key that the Lua key stands for.
-  func mapKey(_ kind: Schema.KeyKind) -> MapKey? {
-    switch (kind, self) {
-    case (.int, .integer(let number)): .int(number)
-    case (.string, .string(let text)): .string(text.text)
-    default: nil
     }
   }
 }

@@ -49,9 +49,7 @@ struct HostedPlugin {
       guard let module = plugin.module(ofLifted: index, for: call.type) else { return }
       try state.modifySlice(module) { schema, slice in
         try strikes.counting(context.number, "reducer") {
-          try plugin.reduce(
-            lifted: index, call, number: context.number, time: context.time, source: context.source, schema: schema,
-            slice: slice)
+          try plugin.reduce(lifted: index, call, context: context, schema: schema, slice: slice)
         }
       }
     }.lift(
@@ -64,8 +62,7 @@ struct HostedPlugin {
     let name = plugin.module.name
     return Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
       try strikes.counting(context.number, "reducer") {
-        try plugin.reduce(
-          call, number: context.number, time: context.time, source: context.source, slice: &slice)
+        try plugin.reduce(call, context: context, slice: &slice)
       }
     }.lift(
       action: { (action: HostAction) in

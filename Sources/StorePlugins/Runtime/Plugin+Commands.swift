@@ -1,0 +1,95 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// Projections, commands and the last call of a plugin.
+extension Plugin {
+  /// Computes a projection.
+  ///
+  /// - Throws: ``PluginError`` where its function fails or its result is not of the declared type.
+  public func project(_ name: String, view: any StateView) throws(PluginError) -> Value {
+    guard let projection = definition.projections.first(where: { $0.type.name == name }) else {
+      throw calls.faults.make(.runtime, "no projection '\(name)'")
+    }
+    let place = "projection '\(module.name).\(name)'"
+    let watched = projection.function
+    let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
+    if watched.isImpure, purity != .off { throw fault }
+    return try run(view, place) { () throws(LuaError) in
+      let digest = try watched.digestBefore(purity, lua)
+      let result = try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) }).first ?? .nil
+      if let digest, try watched.hasChanged(since: digest, lua) {
+        throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
+      }
+      do throws(SchemaError) {
+        return try projection.type.schema.check(try objects.value(of: result))
+      } catch {
+        throw LuaError(kind: .runtime, message: error.message, underlying: error)
+      }
+    }
+  }
+
+  /// Runs one of the plugin's commands.
+  ///
+  /// - Returns: text to print as it is, or a value to show, or nil.
+  public func run(
+    command name: String, arguments: Record, view: any StateView, host: any PluginCommandHost
+  ) throws(PluginError) -> CommandResult {
+    guard let command = definition.commands.first(where: { $0.type.name == name }) else {
+      throw calls.faults.make(.runtime, "no command '\(name)'")
+    }
+    calls.commandHost = host
+    calls.emission = PluginCalls.Emission(unit: name, function: "run", emit: nil)
+    defer {
+      calls.commandHost = nil
+      calls.emission = nil
+    }
+    return try run(view, "command '\(module.name) \(name)'") { () throws(LuaError) in
+      let result = try lua.call(
+        command.run,
+        arguments: { writer in
+          LuaBridge.write(.record(arguments), to: &writer)
+          calls.appendCommand(to: &writer)
+        }
+      ).first
+      switch result {
+      case nil, .nil: return .nothing
+      case .string(let text): return .text(text)
+      case .some(let value):
+        do throws(SchemaError) {
+          return .value(try objects.value(of: value))
+        } catch {
+          throw LuaError(kind: .runtime, message: error.message, underlying: error)
+        }
+      }
+    }
+  }
+
+  /// Tells the plugin that it is about to go.
+  public func unload(view: any StateView) throws(PluginError) {
+    guard let function = definition.onUnload else { return }
+    _ = try run(view, "on_unload") { () throws(LuaError) in
+      try lua.call(function, arguments: { calls.appendContext(to: &$0) })
+    }
+  }
+}
+
+/// What a command of a plugin gave.
+public enum CommandResult: Sendable {
+  /// Nothing.
+  case nothing
+  /// Text to print as it is.
+  case text(String)
+  /// A value to show.
+  case value(Value)
+}
+
+/// What a command of a plugin may do with the shell.
+public protocol PluginCommandHost: AnyObject {
+  /// Has an action processed.
+  func dispatch(_ call: ActionCall, source: ActionSource) throws
+  /// The value at a path or of a projection.
+  func project(_ path: String) throws -> Value
+  /// Prints a line.
+  func print(_ text: String)
+}

@@ -1,0 +1,84 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// How a plugin's middlewares are called.
+extension Plugin {
+  /// Whether a middleware wants to be asked about an action.
+  public func accepts(_ type: ActionType, unit index: Int) -> Bool { middlewares[index].accepts(type) }
+
+  /// Whether a middleware has anything to do after the commit.
+  public func hasAfter(unit index: Int) -> Bool { middlewares[index].after != nil }
+
+  /// Asks a middleware before reducing.
+  ///
+  /// - Returns: what it wants to see again in ``after(unit:_:_:kept:view:emit:)``.
+  public func before(
+    unit index: Int, _ call: ActionCall, _ context: ActionContext, view: any StateView
+  ) throws(PluginError) -> LuaValue {
+    let plan = middlewares[index]
+    guard let function = plan.before else { return .nil }
+    if plan.beforeTakesAction {
+      calls.action.set(context, call: call)
+    }
+    return try run(view, "middleware '\(plan.name)' (before)") { () throws(LuaError) in
+      try lua.call(
+        function,
+        firstResultWith: { writer in
+          guard plan.beforeTakesAction else { return }
+          writer.append(PluginCalls.actionObject)
+          calls.appendContext(to: &writer)
+        })
+    }
+  }
+
+  /// Tells a middleware after the commit.
+  ///
+  /// - Parameters:
+  ///   - kept: what it returned before reducing.
+  ///   - emit: enqueues what it dispatches.
+  public func after(
+    unit index: Int, _ call: ActionCall, _ context: ActionContext, kept: LuaValue, view: any StateView,
+    emit: @escaping (ActionCall, ActionSource) -> Void
+  ) throws(PluginError) {
+    let plan = middlewares[index]
+    guard let function = plan.after else { return }
+    if plan.afterTakesAction {
+      calls.action.set(context, call: call)
+    }
+    let outer = calls.emission
+    calls.emission = PluginCalls.Emission(unit: plan.name, function: "after", emit: emit)
+    // A command of this plugin may be waiting for what it dispatched.
+    defer { calls.emission = outer }
+    _ = try run(view, "middleware '\(plan.name)' (after)") { () throws(LuaError) in
+      try lua.call(
+        function,
+        discardingResultsWith: { writer in
+          writer.append(PluginCalls.actionObject)
+          calls.appendContext(to: &writer)
+          writer.append(kept)
+        })
+    }
+  }
+
+  /// Runs a function of the plugin that reads the state.
+  ///
+  /// - Parameter place: what faults call the function.
+  func run<Result>(
+    _ view: any StateView, _ place: @autoclosure () -> String, _ body: () throws(LuaError) -> Result
+  ) throws(PluginError) -> Result {
+    let outer = objects.viewInUse
+    defer {
+      objects.viewInUse = outer
+      if outer == nil { objects.endCall() }
+    }
+    do throws(LuaError) {
+      return try withUnsafePointer(to: view) { (view) throws(LuaError) in
+        objects.viewInUse = view
+        return try body()
+      }
+    } catch {
+      throw calls.faults.runtime(place(), error)
+    }
+  }
+}

@@ -1,0 +1,119 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// How a plugin's reducers are called.
+extension Plugin {
+  /// Whether the plugin has a reducer for an action.
+  public func reduces(_ type: ActionType) -> Bool { reducers.plan(for: type) != nil }
+
+  /// Runs the plugin's reducer for an action on its slice, in place.
+  ///
+  /// - Throws: ``PluginError``; the slice is then as it was.
+  public func reduce(
+    _ call: ActionCall, number: Int, time: Duration, source: ActionSource, slice: inout Value
+  ) throws(PluginError) {
+    guard let plan = reducers.plan(for: call.type) else { return }
+    let failure = withUnsafeMutablePointer(to: &slice) { slice in
+      plan._withUnsafeGuaranteedRef { plan in
+        if plan.takesMeta { calls.meta.set(number: number, time: time, source: source, call: call) }
+        return run(plan, call, schema, UnsafeMutableRawPointer(slice))
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Runs the plugin's reducer for an action that a store processes on its slice, in place.
+  ///
+  /// - Throws: ``PluginError``; the slice is then as it was.
+  public func reduce(_ call: ActionCall, context: ActionContext, slice: inout Value) throws(PluginError) {
+    guard let plan = reducers.plan(for: call.type) else { return }
+    let failure = withUnsafeMutablePointer(to: &slice) { slice in
+      plan._withUnsafeGuaranteedRef { plan in
+        if plan.takesMeta { calls.meta.set(context, call: call) }
+        return run(plan, call, schema, UnsafeMutableRawPointer(slice))
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// How many reducers the plugin lifts over other modules' slices.
+  public var liftedCount: Int { lifted.count }
+
+  /// The module over whose slice a lifted reducer works, where it answers an action; nil where it does not.
+  public func module(ofLifted index: Int, for type: ActionType) -> String? {
+    let plan = lifted[index]
+    return plan.type === type ? plan.module : nil
+  }
+
+  /// Runs a lifted reducer on another module's slice, in place; every write is checked against the slice's own type.
+  ///
+  /// - Throws: ``PluginError``; the slice is then as it was.
+  public func reduce(
+    lifted index: Int, _ call: ActionCall, number: Int, time: Duration, source: ActionSource, schema: Schema,
+    slice: UnsafeMutableRawPointer
+  ) throws(PluginError) {
+    let plan = lifted[index]
+    if plan.takesMeta { calls.meta.set(number: number, time: time, source: source, call: call) }
+    if let failure = run(plan, call, schema, slice) { throw failure }
+  }
+
+  /// Runs a lifted reducer for an action that a store processes on another module's slice, in place.
+  ///
+  /// - Throws: ``PluginError``; the slice is then as it was.
+  public func reduce(
+    lifted index: Int, _ call: ActionCall, context: ActionContext, schema: Schema, slice: UnsafeMutableRawPointer
+  ) throws(PluginError) {
+    let plan = lifted[index]
+    if plan.takesMeta { calls.meta.set(context, call: call) }
+    if let failure = run(plan, call, schema, slice) { throw failure }
+  }
+
+  /// Calls a reducer with a draft of a slice, and takes back what it did where it fails.
+  ///
+  /// - Returns: what went wrong.
+  private func run(
+    _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer
+  ) -> PluginError? {
+    let watched = plan.watched
+    if watched.isImpure, purity != .off { return impureReducer(call) }
+    let draft = objects.beginDraft(plan.module, schema, slice)
+    let failure: PluginError?
+    do throws(LuaError) {
+      failure = try run(plan, call, draft)
+    } catch {
+      failure = calls.faults.reducer(call.type.fullName, error)
+    }
+    if failure != nil {
+      objects.undo()
+      plan.dropArguments()
+    }
+    objects.endCall()
+    return failure
+  }
+
+  private func run(_ plan: ReducerPlan, _ call: ActionCall, _ draft: LuaObject) throws(LuaError) -> PluginError? {
+    let watched = plan.watched
+    let digest = try watched.digestBefore(purity, lua)
+    let arguments = plan.takesArguments ? try plan.arguments(in: lua) : nil
+    let count = try lua.call(
+      watched.function,
+      discardingResultsWith: { writer in
+        writer.append(draft)
+        guard let arguments else { return }
+        arguments.write(call.arguments, to: &writer)
+        if plan.takesMeta { writer.append(PluginCalls.metaObject) }
+      })
+    guard count == 0 else {
+      return calls.faults.make(
+        .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
+    }
+    if let arguments, !arguments.isClean { plan.dropArguments() }
+    if let digest, try watched.hasChanged(since: digest, lua) { return impureReducer(call) }
+    return nil
+  }
+
+  private func impureReducer(_ call: ActionCall) -> PluginError {
+    calls.faults.impure("reducer '\(call.type.fullName)'", mayOnly: "reducers may only change their draft")
+  }
+}

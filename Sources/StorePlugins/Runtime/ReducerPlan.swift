@@ -1,0 +1,90 @@
+import LuaRuntime
+import StoreSchema
+
+/// How one reducer is called for one action, as far as it can be prepared.
+final class ReducerPlan {
+  let type: ActionType
+  let watched: WatchedFunction
+  /// The module whose slice the reducer changes.
+  let module: String
+  /// Whether the function has a parameter for the action's arguments, and one for `meta`.
+  let takesArguments: Bool
+  let takesMeta: Bool
+  private var arguments: ArgumentTable?
+
+  init(_ watched: WatchedFunction, for type: ActionType, module: String) {
+    self.watched = watched
+    self.type = type
+    self.module = module
+    takesArguments = watched.function.parameterCount > 1
+    takesMeta = watched.function.parameterCount > 2
+  }
+
+  /// The table for the action's arguments.
+  func arguments(in lua: LuaState) throws(LuaError) -> ArgumentTable {
+    if let arguments { return arguments }
+    let made = try ArgumentTable(type, in: lua)
+    arguments = made
+    return made
+  }
+
+  /// Has the next call make a table of its own.
+  func dropArguments() { arguments = nil }
+}
+
+/// The table that a reducer gets its action's arguments in, filled anew for each call. It is the reducer's to change, so it
+/// is used again only where nothing was left in it.
+final class ArgumentTable {
+  private let keys: [LuaKey]
+  private let addresses: [UnsafeRawPointer]
+  private let table: LuaTable
+
+  init(_ type: ActionType, in lua: LuaState) throws(LuaError) {
+    var keys: [LuaKey] = []
+    for field in type.fields { keys.append(try lua.intern(field.name)) }
+    self.keys = keys
+    addresses = keys.map(\.pointer)
+    table = try lua.makeTable { writer in
+      writer.beginTable(record: type.fields.count)
+      writer.endTable()
+    }
+  }
+
+  /// Whether the table holds nothing but what the next call overwrites.
+  var isClean: Bool { table.hasOnly(keysAt: addresses) }
+
+  /// Writes the table with arguments in declared order.
+  func write(_ arguments: [Value], to writer: inout LuaWriter) {
+    // What has no fields is there already.
+    guard !keys.isEmpty else { return writer.append(table) }
+    writer.refillTable(table)
+    for index in keys.indices {
+      writer.key(keys[index])
+      LuaBridge.write(arguments[index], to: &writer)
+    }
+    writer.endTable()
+  }
+}
+
+/// The plans of a plugin's own reducers, by action.
+final class ReducerPlans {
+  private let plans: [ObjectIdentifier: ReducerPlan]
+  // A store asks several times about one action, so the last answer is kept; unmanaged, since `plans` holds it.
+  @exclusivity(unchecked) private var recentType: ObjectIdentifier?
+  @exclusivity(unchecked) private var recentPlan: Unmanaged<ReducerPlan>?
+
+  init(_ plans: [ReducerPlan]) {
+    self.plans = Dictionary(plans.map { (ObjectIdentifier($0.type), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The plan for an action; nil where the plugin has no reducer for it.
+  @inline(__always)
+  func plan(for type: ActionType) -> Unmanaged<ReducerPlan>? {
+    let identity = ObjectIdentifier(type)
+    if recentType != identity {
+      recentPlan = plans[identity].map { Unmanaged.passUnretained($0) }
+      recentType = identity
+    }
+    return recentPlan
+  }
+}

@@ -1,0 +1,209 @@
+import LuaRuntime
+import StoreSchema
+
+/// How the memory of a node is reached: by an address that is kept for as long as it holds, or, where there is none, step
+/// by step from the slice.
+extension SliceObjects {
+  /// Hands out what stands at a node.
+  @inline(__always)
+  func look(_ number: Int, _ body: PartReader) {
+    if let address = address(number) { body(address) } else { read(number, body) }
+  }
+
+  // MARK: By address
+
+  /// Where what stands at a node is; nil where it cannot be addressed.
+  @inline(__always)
+  func address(_ number: Int) -> UnsafeRawPointer? {
+    if nodes[number].time == time { return UnsafeRawPointer(nodes[number].address) }
+    return nodes[number].draft == 0 ? nil : findAddress(number)
+  }
+
+  private func findAddress(_ number: Int) -> UnsafeRawPointer? {
+    var found: UnsafeRawPointer?
+    switch nodes[number].presence {
+    case .gone: break
+    case .loose(let position): found = UnsafeRawPointer(loose[position].address)
+    case .inPlace: found = findPlace(number)
+    }
+    nodes[number].address = UnsafeMutableRawPointer(mutating: found)
+    nodes[number].isMutable = false
+    nodes[number].time = time
+    return found
+  }
+
+  private func findPlace(_ number: Int) -> UnsafeRawPointer? {
+    let node = nodes[number]
+    if case .draft = node.step { return draft.map { UnsafeRawPointer($0) } }
+    guard node.parent >= 0, let parent = address(node.parent) else { return nil }
+    let shape = shape(node.parent)
+    switch (node.step, shape.form) {
+    case (.field(let position), .record):
+      guard !shape.fields[position].isWrapped else { return nil }
+      return (shape.isDynamic ? RecordAccess.fields(parent) : parent) + shape.fields[position].offset
+    case (.element(let position), .list):
+      guard !shape.element.pointee.isWrapped, position < shape.list.count(parent) else { return nil }
+      return shape.list.address(parent, position)
+    case (.entry(let position), _) where shape.isRanked:
+      guard !shape.element.pointee.isWrapped, let (rank, address) = shape.ranked.find(parent, keys[position]) else {
+        return nil
+      }
+      nodes[number].rank = rank
+      return address
+    default: return nil
+    }
+  }
+
+  /// Where what stands at a node of the draft can be changed; nil where it cannot be addressed.
+  @inline(__always)
+  func mutableAddress(_ number: Int) -> UnsafeMutableRawPointer? {
+    if nodes[number].isMutable, nodes[number].time == time { return nodes[number].address }
+    return findMutableAddress(number)
+  }
+
+  private func findMutableAddress(_ number: Int) -> UnsafeMutableRawPointer? {
+    let node = nodes[number]
+    var found: UnsafeMutableRawPointer?
+    switch (node.presence, node.step) {
+    case (.gone, _): return nil
+    case (.loose(let position), _): found = UnsafeMutableRawPointer(loose[position].address)
+    case (.inPlace, .draft): found = draft
+    case (.inPlace, _):
+      guard node.parent >= 0, let parent = mutableAddress(node.parent) else { return nil }
+      found = findMutablePlace(number, in: parent)
+    }
+    guard let found else { return nil }
+    nodes[number].address = found
+    nodes[number].isMutable = true
+    nodes[number].time = time
+    return found
+  }
+
+  private func findMutablePlace(_ number: Int, in parent: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    let node = nodes[number]
+    let shape = shape(node.parent)
+    switch (node.step, shape.form) {
+    case (.field(let position), .record):
+      guard !shape.fields[position].isWrapped else { return nil }
+      return mutableFields(node.parent, shape, parent) + shape.fields[position].offset
+    case (.element(let position), .list):
+      guard !shape.element.pointee.isWrapped, position < shape.list.count(parent) else { return nil }
+      let old = shape.list.address(parent, position)
+      let found = shape.list.mutableAddress(parent, position)
+      if old != UnsafeRawPointer(found) { move(below: node.parent) }
+      return found
+    case (.entry(let position), _) where shape.isRanked:
+      guard !shape.element.pointee.isWrapped else { return nil }
+      if node.time != time || node.address == nil {
+        guard let (rank, address) = shape.ranked.find(parent, keys[position]) else { return nil }
+        nodes[number].rank = rank
+        nodes[number].address = UnsafeMutableRawPointer(mutating: address)
+      }
+      let old = nodes[number].address
+      let found = shape.ranked.mutableAddress(parent, nodes[number].rank)
+      if found != old { move(below: node.parent) }
+      return found
+    default: return nil
+    }
+  }
+
+  /// Where the fields of a record of the draft, which is at an address, can be changed.
+  @inline(__always)
+  func mutableFields(_ number: Int, _ shape: SliceShape, _ record: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    guard shape.isDynamic else { return record }
+    let old = RecordAccess.fields(record)
+    let fields = RecordAccess.mutableFields(record)
+    if old != UnsafeRawPointer(fields) { move(below: number) }
+    return fields
+  }
+
+  /// Notes that what is below a node was copied, so that it is no longer where it was; the node itself, and those that it
+  /// is a part of, were reached for change just now and stay.
+  private func move(below number: Int) {
+    time += 1
+    var current = number
+    while current >= 0 {
+      nodes[current].time = time
+      current = nodes[current].parent
+    }
+  }
+
+  // MARK: Step by step
+
+  /// Hands out what stands at a node that has no address.
+  func read(_ number: Int, _ body: PartReader) {
+    let node = nodes[number]
+    switch node.presence {
+    case .gone: return
+    case .loose(let position): return body(UnsafeRawPointer(loose[position].address))
+    case .inPlace: break
+    }
+    switch node.step {
+    case .draft:
+      if let draft, node.draft == draftNumber { body(UnsafeRawPointer(draft)) }
+    case .module(let position): _ = view?.readSlice(modules[position]) { _, pointer in body(pointer) }
+    case .field(let position):
+      let access = shape(node.parent).record
+      read(node.parent) { access.read($0, position) { unwrap(number, $0, body) } }
+    case .element(let position):
+      let access = shape(node.parent).list
+      read(node.parent) { list in
+        if position < access.count(list) { unwrap(number, access.address(list, position), body) }
+      }
+    case .entry(let position):
+      let access = shape(node.parent).map
+      read(node.parent) { _ = access.read($0, keys[position]) { unwrap(number, $0, body) } }
+    }
+  }
+
+  /// Hands out what stands at a node of the draft for change in place.
+  ///
+  /// - Parameter isOriginal: whether it is what stands where the node was first found, whatever was replaced since.
+  func modify(_ number: Int, isOriginal: Bool = false, _ body: PartWriter) throws {
+    let node = nodes[number]
+    if !isOriginal, let address = mutableAddress(number) { return try body(address) }
+    switch node.step {
+    case .draft:
+      if let draft { try body(draft) }
+    case .module: throw LuaFailure("\(label(number)) is read-only here; change it by dispatching an action")
+    case .field(let position):
+      let access = shape(node.parent).record
+      try modify(node.parent, isOriginal: isOriginal) {
+        try access.modify($0, position) { try unwrap(number, $0, body) }
+      }
+    case .element(let position):
+      let access = shape(node.parent).list
+      try modify(node.parent, isOriginal: isOriginal) { list in
+        guard position < access.count(list) else { throw LuaFailure("\(label(number)) no longer exists") }
+        try access.modify(list, position) { try unwrap(number, $0, body) }
+      }
+    case .entry(let position):
+      let access = shape(node.parent).map
+      try modify(node.parent, isOriginal: isOriginal) { map in
+        guard try access.modify(map, keys[position], { try unwrap(number, $0, body) }) else {
+          throw LuaFailure("\(label(number)) no longer exists")
+        }
+      }
+    }
+  }
+
+  /// The way through the optional that what stands at a node is wrapped in, if it is.
+  private func wrapper(_ number: Int) -> OptionalAccess? {
+    let node = nodes[number]
+    let shape = shape(node.parent)
+    let part: SlicePart
+    if case .field(let position) = node.step { part = shape.fields[position] } else { part = shape.element.pointee }
+    guard part.form == .optionalParts, case .optional(let access) = part.schema.access.parts else { return nil }
+    return access
+  }
+
+  private func unwrap(_ number: Int, _ pointer: UnsafeRawPointer, _ body: PartReader) {
+    guard let wrapper = wrapper(number) else { return body(pointer) }
+    _ = wrapper.read(pointer, body)
+  }
+
+  private func unwrap(_ number: Int, _ pointer: UnsafeMutableRawPointer, _ body: PartWriter) throws {
+    guard let wrapper = wrapper(number) else { return try body(pointer) }
+    _ = try wrapper.modify(pointer, body)
+  }
+}

@@ -1,0 +1,140 @@
+import LuaRuntime
+import StoreSchema
+
+/// How Lua changes the draft: every value is checked against the declared type first, and what it takes to undo the write
+/// is noted.
+extension SliceObjects {
+  func set(_ object: LuaObject, key: LuaKeyArgument, to argument: LuaArgument) throws {
+    guard object.tag == Tag.node else {
+      throw LuaFailure("\(describe(object)) is read-only here; change it by dispatching an action")
+    }
+    let number = try number(of: object)
+    guard nodes[number].draft != 0 else {
+      throw LuaFailure("\(label(number)) is read-only here; change it by dispatching an action")
+    }
+    try nodes[number].shape._withUnsafeGuaranteedRef { shape in
+      switch (shape.form, key) {
+      case (.record, .string(let text)):
+        guard let position = shape.position(of: text) else { throw unknownField(number, text.text) }
+        if setScalar(number, shape, position, argument) { return }
+        try setField(number, shape.record, shape.fields[position], position, argument)
+      case (.list, .integer(let position)):
+        try setElement(number, shape.list, shape.element.pointee, position, argument)
+      case (.integerMap, _), (.textMap, _):
+        guard let mapKey = shape.mapKey(key) else { throw wrongKey(number, key) }
+        try setEntry(number, shape.map, shape.element.pointee, mapKey, argument)
+      case (.record, _): throw unknownField(number, key.text)
+      case (.list, _), (.none, _): throw wrongKey(number, key)
+      }
+    }
+  }
+
+  /// Exchanges a scalar field in place.
+  ///
+  /// - Returns: false, and nothing is done, where it takes more than that.
+  @inline(__always)
+  private func setScalar(_ number: Int, _ shape: SliceShape, _ position: Int, _ argument: LuaArgument) -> Bool {
+    let part = shape.part(position)
+    guard let value = part.pointee.scalar(argument), let record = mutableAddress(number) else { return false }
+    let field = mutableFields(number, shape, record) + part.pointee.offset
+    guard let old = part.pointee.exchange(value, field) else { return false }
+    note(number, .assigned(.field(position), old))
+    return true
+  }
+
+  private func setField(
+    _ number: Int, _ access: RecordAccess, _ part: SlicePart, _ position: Int, _ argument: LuaArgument
+  ) throws {
+    let value = try checked(argument, part, number, .field(fieldName(number, position)))
+    try modify(number) { record in
+      try access.modify(record, position) { try replace(number, .field(position), part, $0, by: value) }
+    }
+  }
+
+  private func setElement(
+    _ number: Int, _ access: ListAccess, _ part: SlicePart, _ position: Int, _ argument: LuaArgument
+  ) throws {
+    var count = 0
+    look(number) { count = access.count($0) }
+    if case .nil = argument.kind {
+      // As on a table, taking away what is not there does nothing: `table.remove` does it to an empty list.
+      guard position >= 1, position <= count else { return }
+      guard position == count else {
+        throw LuaFailure("\(label(number))[\(position)] = nil would leave a hole; only the last item can go that way")
+      }
+      return try modify(number) { list in
+        let old = access.address(list, position - 1)
+        keep(child(number, .element(position - 1)), part, old)
+        note(number, .removed(position - 1, part.schema.access.read(old)))
+        access.remove(list, position - 1)
+        time += 1
+      }
+    }
+    guard position >= 1, position <= count + 1 else {
+      throw LuaFailure("\(label(number))[\(position)] would leave a hole: the list has \(count) items")
+    }
+    let value = try part.scalar(argument) ?? checked(argument, part, number, .index(position))
+    try modify(number) { list in
+      if position > count {
+        try access.insert(list, count, value)
+        note(number, .inserted(count))
+        time += 1
+      } else {
+        try access.modify(list, position - 1) { try replace(number, .element(position - 1), part, $0, by: value) }
+      }
+    }
+  }
+
+  private func setEntry(
+    _ number: Int, _ access: MapAccess, _ part: SlicePart, _ key: MapKey, _ argument: LuaArgument
+  ) throws {
+    var value: Value?
+    if case .nil = argument.kind {} else { value = try checked(argument, part, number, .key(key)) }
+    try modify(number) { map in
+      var old: Value?
+      _ = access.read(map, key) { entry in
+        keep(child(number, key), part, entry)
+        old = part.schema.access.read(entry)
+      }
+      if let value { try access.set(map, key, value) } else { access.remove(map, key) }
+      note(number, .entry(key, old))
+      time += 1
+    }
+  }
+
+  /// Overwrites a field or an element.
+  private func replace(
+    _ number: Int, _ step: SliceNode.Step, _ part: SlicePart, _ address: UnsafeMutableRawPointer, by value: Value
+  ) throws {
+    keep(child(number, step), part, address)
+    let change: Undo.Change =
+      part.memory == .value
+      ? .assigned(step, address.assumingMemoryBound(to: Value.self).pointee)
+      : .restored(step, part.schema.access.keep(address))
+    try part.schema.access.assign(value, address)
+    note(number, change)
+    time += 1
+  }
+
+  /// Lets a node go on standing for what is about to be overwritten or taken away, where it can be kept.
+  private func keep(_ node: Int?, _ part: SlicePart, _ address: UnsafeRawPointer) {
+    guard let node else { return }
+    if part.memory == .value {
+      loose.append(LoosePart(address.assumingMemoryBound(to: Value.self).pointee))
+      nodes[node].presence = .loose(loose.count - 1)
+    } else {
+      nodes[node].presence = .gone
+      hasGone = true
+    }
+  }
+
+  private func checked(
+    _ argument: LuaArgument, _ part: SlicePart, _ number: Int, _ step: Path.Step
+  ) throws -> Value {
+    do throws(SchemaError) {
+      return try part.schema.check(try value(of: argument.value))
+    } catch {
+      throw error.under(path(number).appending(step))
+    }
+  }
+}

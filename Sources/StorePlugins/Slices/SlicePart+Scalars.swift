@@ -1,0 +1,80 @@
+import LuaRuntime
+import StoreSchema
+
+/// Scalars between Lua and memory, without a ``Value`` where there is none.
+extension SlicePart {
+  /// Whether what stands there is in a Swift optional, which lets nobody have its address.
+  var isWrapped: Bool { form == .optionalParts && memory != .value }
+
+  /// Runs a body where something stands at an address.
+  @inline(__always)
+  func ifPresent(_ address: UnsafeRawPointer, _ body: () -> Void) {
+    guard form == .optionalParts, case .optional(let access) = schema.access.parts else { return body() }
+    _ = access.read(address) { _ in body() }
+  }
+
+  /// Writes the scalar at an address for Lua.
+  @inline(__always)
+  func write(_ address: UnsafeRawPointer, to result: inout LuaResult) {
+    switch memory {
+    case .int: result.append(address.load(as: Int.self))
+    case .bool: result.append(address.load(as: Bool.self))
+    case .double: result.append(address.load(as: Double.self))
+    case .string: result.append(address.assumingMemoryBound(to: String.self).pointee)
+    case .value:
+      switch address.assumingMemoryBound(to: Value.self).pointee {
+      case .int(let value): result.append(value)
+      case .bool(let value): result.append(value)
+      case .double(let value): result.append(value)
+      case .string(let value): result.append(value)
+      case let value: LuaBridge.write(value, to: &result)
+      }
+    case .other: LuaBridge.write(schema.access.read(address), to: &result)
+    }
+  }
+
+  /// The value that a Lua argument is, where it is a scalar of the type: nothing has to be converted or looked into then.
+  @inline(__always)
+  func scalar(_ argument: LuaArgument) -> Value? {
+    switch (form, argument.kind) {
+    case (.int, .integer(let number)): number >= minimum && number <= maximum ? .int(number) : nil
+    case (.double, .number(let number)): .double(number)
+    case (.double, .integer(let number)): .double(Double(number))
+    case (.bool, .boolean(let value)): .bool(value)
+    case (.string, .string(let text)): text.validText.map { .string($0) }
+    default: nil
+    }
+  }
+
+  /// Exchanges the scalar at an address for another one of the type.
+  ///
+  /// - Returns: what stood there; nil, and nothing is done, where the memory is of another kind.
+  @inline(__always)
+  func exchange(_ value: Value, _ address: UnsafeMutableRawPointer) -> Value? {
+    switch (memory, value) {
+    case (.value, _):
+      let slot = address.assumingMemoryBound(to: Value.self)
+      let old = slot.move()
+      slot.initialize(to: value)
+      return old
+    case (.int, .int(let number)):
+      let old = address.load(as: Int.self)
+      address.storeBytes(of: number, as: Int.self)
+      return .int(old)
+    case (.bool, .bool(let isOn)):
+      let old = address.load(as: Bool.self)
+      address.storeBytes(of: isOn, as: Bool.self)
+      return .bool(old)
+    case (.double, .double(let number)):
+      let old = address.load(as: Double.self)
+      address.storeBytes(of: number, as: Double.self)
+      return .double(old)
+    case (.string, .string(let text)):
+      let slot = address.assumingMemoryBound(to: String.self)
+      let old = slot.move()
+      slot.initialize(to: text)
+      return .string(old)
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,206 @@
+import LuaRuntime
+import StoreSchema
+
+/// A type as one Lua state reaches into values of it: what each access needs, looked up once. Lives as long as its
+/// ``SliceObjects``, so that nodes refer to it without counting.
+final class SliceShape {
+  /// The type, not an optional.
+  let schema: Schema
+  let form: Form
+  // Apart from each other, since an enum with them inside would be copied at each look, closures and all. Those that the
+  // form does not have are never called.
+  let record: RecordAccess
+  let list: ListAccess
+  let map: MapAccess
+  let ranked: RankedEntries
+  /// Whether the values of the map have addresses, which ``ranked`` finds.
+  let isRanked: Bool
+  /// Whether the memory holds a ``Value``.
+  let isDynamic: Bool
+  /// A record's fields, in declared order.
+  let fields: UnsafeMutableBufferPointer<SlicePart>
+  private let firstField: UnsafeMutablePointer<SlicePart>
+  /// What a list or a map consists of; else the type itself.
+  let element: UnsafeMutablePointer<SlicePart>
+  /// The fields' names as the Lua state interned them: a field is found by comparing addresses.
+  private let keys: [LuaKey]
+
+  /// What Lua can do with a value.
+  enum Form {
+    case record
+    case list
+    /// Keys are integers, or text.
+    case integerMap
+    case textMap
+    case none
+
+    var isMap: Bool { self == .integerMap || self == .textMap }
+  }
+
+  init(_ schema: Schema, in state: LuaState) {
+    self.schema = schema
+    isDynamic = schema.isDynamic
+    var parts: [SlicePart] = []
+    var keys: [LuaKey] = []
+    var element: Schema?
+    var form = Form.none
+    var (record, list, map) = (RecordAccess.dynamic, SliceShape.noList, SliceShape.noMap)
+    switch (schema.access.parts, schema.kind) {
+    case (.record(let access), .record(let type)):
+      form = .record
+      record = access
+      // Where there is no memory for a name no field is found by it.
+      for (position, field) in type.fields.enumerated() {
+        let key = try? state.intern(field.name)
+        if let key { keys.append(key) }
+        parts.append(SlicePart(field.schema, key: key?.pointer, offset: access.offset(of: position)))
+      }
+    case (.list(let access), .list(let schema)):
+      form = .list
+      list = access
+      element = schema
+    case (.map(let access), .map(let kind, let schema)):
+      form = if case .int = kind { .integerMap } else { .textMap }
+      map = access
+      element = schema
+    default: break
+    }
+    self.form = form
+    self.record = record
+    self.list = list
+    self.map = map
+    ranked = map.ranked ?? SliceShape.noRanks
+    isRanked = map.ranked != nil
+    self.keys = keys
+    firstField = .allocate(capacity: parts.count)
+    fields = UnsafeMutableBufferPointer(start: firstField, count: parts.count)
+    _ = fields.initialize(from: parts)
+    self.element = .allocate(capacity: 1)
+    self.element.initialize(to: SlicePart(element ?? schema, key: nil, offset: 0))
+  }
+
+  private static let noList = ListAccess(
+    count: { _ in 0 }, address: { list, _ in list }, mutableAddress: { list, _ in list }, insert: { _, _, _ in },
+    remove: { _, _ in }, commonEnds: { _, _ in (0, 0) })
+
+  private static let noMap = MapAccess(
+    count: { _ in 0 }, read: { _, _, _ in false }, modify: { _, _, _ in false }, set: { _, _, _ in },
+    remove: { _, _ in }, nextKey: { _, _ in nil }, visitDifferences: { _, _, _ in })
+
+  private static let noRanks = RankedEntries(find: { _, _ in nil }, mutableAddress: { map, _ in map })
+
+  /// The key of an entry that a Lua key stands for.
+  func mapKey(_ key: LuaKeyArgument) -> MapKey? {
+    switch (form, key) {
+    case (.integerMap, .integer(let number)): .int(number)
+    case (.textMap, .string(let text)): .string(text.text)
+    default: nil
+    }
+  }
+
+  /// What the keys of a list or a map are.
+  var keyName: String { form == .textMap ? Schema.KeyKind.string.name : Schema.KeyKind.int.name }
+
+  deinit {
+    for index in fields.indices { fields[index].forget() }
+    firstField.deallocate()
+    element.pointee.forget()
+    element.deallocate()
+  }
+
+  /// The field at a position.
+  @inline(__always)
+  func part(_ position: Int) -> UnsafeMutablePointer<SlicePart> { firstField + position }
+
+  /// The position of the field that a key names, from 0.
+  @inline(__always)
+  func position(of text: LuaText) -> Int? {
+    for index in fields.indices where fields[index].key == text.pointer { return index }
+    // Lua interns no longer strings.
+    return text.count > 40 && keys.count == fields.count ? keys.firstIndex { $0 == text } : nil
+  }
+}
+
+/// The type of a field or an element, and where it is: all of it plain words, so that looking at it counts no references.
+struct SlicePart {
+  /// The name's address in the Lua state; nil for an element.
+  let key: UnsafeRawPointer?
+  /// How many bytes from the start of the record the field is.
+  let offset: Int
+  let memory: Access.Memory
+  let form: Form
+  let minimum: Int
+  let maximum: Int
+  private let unmanagedSchema: Unmanaged<Schema>
+  /// What stands there, through an optional; nil until somebody asks.
+  var shape: Unmanaged<SliceShape>?
+
+  /// What Lua reads and writes.
+  enum Form {
+    /// An integer between `minimum` and `maximum`.
+    case int
+    case double
+    case bool
+    case string
+    /// Another scalar, an enum, an optional scalar: converted.
+    case other
+    /// Something with parts of its own: an object.
+    case parts
+    /// The same, or nothing.
+    case optionalParts
+  }
+
+  init(_ schema: Schema, key: UnsafeRawPointer?, offset: Int) {
+    unmanagedSchema = .passRetained(schema)
+    self.key = key
+    self.offset = offset
+    memory = schema.access.memory
+    var bounds = (Int.min, Int.max)
+    switch schema.kind {
+    case .int(let minimum, let maximum):
+      form = .int
+      bounds = (minimum ?? .min, maximum ?? .max)
+    case .double: form = .double
+    case .bool: form = .bool
+    case .string: form = .string
+    case .record, .list, .map: form = .parts
+    case .optional(let wrapped): form = wrapped.hasParts ? .optionalParts : .other
+    case .choice, .union, .any: form = .other
+    }
+    (minimum, maximum) = bounds
+  }
+
+  var schema: Schema { unmanagedSchema.takeUnretainedValue() }
+
+  /// Whether Lua gets objects for what stands there.
+  var hasParts: Bool { form == .parts || form == .optionalParts }
+
+  /// Lets go of the schema; to be called once, last.
+  func forget() { unmanagedSchema.release() }
+}
+
+extension RecordAccess {
+  /// How many bytes from where the fields start a field is.
+  func offset(of position: Int) -> Int {
+    switch self {
+    case .flat(let offsets): offsets[position]
+    case .dynamic: position * MemoryLayout<Value>.stride
+    }
+  }
+}
+
+extension Schema {
+  /// Whether Lua gets an object for a value of the type.
+  fileprivate var hasParts: Bool {
+    switch kind {
+    case .record, .list, .map: true
+    default: false
+    }
+  }
+
+  /// The type without an optional around it.
+  var unwrapped: Schema {
+    if case .optional(let wrapped) = kind { return wrapped }
+    return self
+  }
+}

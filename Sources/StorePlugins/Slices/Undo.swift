@@ -1,0 +1,102 @@
+import LuaRuntime
+import StoreSchema
+
+/// What takes one write to a draft back. Undone last first, each write meets the draft as it left it, so that its place is
+/// found by the way that led to it.
+struct Undo {
+  /// The node that was written to.
+  let node: Int
+  let change: Change
+
+  enum Change {
+    /// A field or an element held this before.
+    case assigned(SliceNode.Step, Value)
+    /// A field or an element held what this assigns.
+    case restored(SliceNode.Step, (UnsafeMutableRawPointer) -> Void)
+    /// An element was added at a position.
+    case inserted(Int)
+    /// An element was taken away from a position.
+    case removed(Int, Value)
+    /// An entry held this before, or was not there.
+    case entry(MapKey, Value?)
+  }
+}
+
+/// The writes to a draft, in order. In memory of its own, since emptying an array costs more than most writes.
+struct Journal: ~Copyable {
+  private var count = 0
+  private var capacity = 16
+  private var start = UnsafeMutablePointer<Undo>.allocate(capacity: 16)
+
+  deinit {
+    start.deinitialize(count: count)
+    start.deallocate()
+  }
+
+  mutating func append(_ undo: Undo) {
+    if count == capacity { grow() }
+    (start + count).initialize(to: undo)
+    count += 1
+  }
+
+  private mutating func grow() {
+    let larger = UnsafeMutablePointer<Undo>.allocate(capacity: capacity * 2)
+    larger.moveInitialize(from: start, count: count)
+    start.deallocate()
+    start = larger
+    capacity *= 2
+  }
+
+  /// Takes the last one out.
+  mutating func popLast() -> Undo? {
+    guard count > 0 else { return nil }
+    count -= 1
+    return (start + count).move()
+  }
+
+  mutating func removeAll() {
+    guard count > 0 else { return }
+    start.deinitialize(count: count)
+    count = 0
+  }
+}
+
+extension SliceObjects {
+  /// Notes what takes a write back. What is no longer in the draft needs none.
+  @inline(__always)
+  func note(_ node: Int, _ change: Undo.Change) {
+    var current = node
+    while current >= 0 {
+      guard nodes[current].presence == .inPlace else { return }
+      current = nodes[current].parent
+    }
+    journal.append(Undo(node: node, change: change))
+  }
+
+  /// Takes back all writes to the draft.
+  func undo() {
+    time += 1
+    // What stood in the draft is of its types and finds its place: nothing here has a reason to fail.
+    while let entry = journal.popLast() { try? modify(entry.node, isOriginal: true) { try undo(entry, $0) } }
+    time += 1
+  }
+
+  private func undo(_ entry: Undo, _ memory: UnsafeMutableRawPointer) throws {
+    let shape = shape(entry.node)
+    switch (entry.change, shape.form) {
+    case (.assigned(.field(let position), let value), .record):
+      try shape.record.modify(memory, position) { try shape.fields[position].schema.access.assign(value, $0) }
+    case (.assigned(.element(let position), let value), .list):
+      try shape.list.modify(memory, position) { try shape.element.pointee.schema.access.assign(value, $0) }
+    case (.restored(.field(let position), let restore), .record):
+      try shape.record.modify(memory, position) { restore($0) }
+    case (.restored(.element(let position), let restore), .list):
+      try shape.list.modify(memory, position) { restore($0) }
+    case (.inserted(let position), .list): shape.list.remove(memory, position)
+    case (.removed(let position, let value), .list): try shape.list.insert(memory, position, value)
+    case (.entry(let key, let value?), _): try shape.map.set(memory, key, value)
+    case (.entry(let key, nil), _): shape.map.remove(memory, key)
+    default: break
+    }
+  }
+}

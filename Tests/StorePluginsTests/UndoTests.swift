@@ -1,0 +1,135 @@
+import PluginSupport
+import StoreCore
+import StorePlugins
+import StoreSchema
+import Testing
+
+/// R7: what a reducer did before it failed is taken back, in place and whatever it was.
+@Suite("Failing reducers")
+struct UndoTests {
+  private static let fields = """
+    field("count", int()), field("ratio", number()), field("on", bool()), field("name", text()),
+    field("phase", enum { "idle", "work" }), field("maybe", optional(Place)), field("list", list(int())),
+    field("by", map(int())), field("places", list(Place)), field("named", map(Place)),
+    """
+
+  private static let filling = """
+    s.count, s.ratio, s.on, s.name, s.phase = 1, 1.5, true, 'a', 'work'
+    s.list = { 1, 2, 3 }; s.by = { a = 1, b = 2 }
+    s.places = { { x = 1, tags = { 'p' } }, { x = 2, tags = {} } }
+    s.named = { here = { x = 3, tags = { 'q', 'r' } } }; s.maybe = { x = 4, tags = {} }
+    """
+
+  private func plugin(_ body: String) throws -> (Plugin, PluginFolder) {
+    let folder = try PluginFolder(
+      "d",
+      lua: """
+        local Place = record("Place", { field("x", int()), field("tags", list(text())) })
+        return plugin {
+          state = { \(Self.fields) }, actions = { { name = "fill" }, { name = "go" }, { name = "more" } },
+          reducers = {
+            fill = function(s) \(Self.filling) end,
+            go = function(s) \(body); error("no") end,
+            more = function(s) s.count = s.count + 1; s.places[1].x = s.places[1].x + 1 end,
+          },
+        }
+        """)
+    let surroundings = Plugin.Surroundings(action: { _ in nil }, moduleNames: [])
+    return (try Plugin(loading: try folder.source(), into: surroundings), folder)
+  }
+
+  private func run(_ plugin: Plugin, _ name: String, _ slice: inout Value) throws {
+    let type = try #require(plugin.module.actions.first { $0.name == name })
+    try plugin.reduce(
+      ActionCall(type, []), number: 1, time: .zero, source: ActionSource(file: "t", function: "f", line: 1),
+      slice: &slice)
+  }
+
+  @Test(arguments: [
+    "s.count, s.ratio, s.on, s.name, s.phase = 2, 2, false, 'b', 'idle'", "s.count = 2; s.count = 3; s.count = 4",
+    "s.list[1] = 9; s.list[#s.list + 1] = 4; s.list[#s.list] = nil; s.list[#s.list] = nil; s.list[#s.list + 1] = 7",
+    "s.list = {}", "s.list = { 7 }; s.list[2] = 8; s.list[1] = 1",
+    "table.insert(s.list, 1, 0); table.remove(s.list, 2)",
+    "s.by.a = 5; s.by.c = 6; s.by.b = nil; s.by.c = nil; s.by.b = 9", "s.by = { z = 1 }; s.by.y = 2",
+    "s.places[1].x = 9; s.places[1].tags[2] = 't'; s.places[2] = s.places[1]; s.places[2].x = 8",
+    "s.places[1], s.places[2] = s.places[2], s.places[1]; s.places[1].x = 7",
+    "local p = s.places[1]; s.places = {}; p.x = 5; s.places[1] = p; s.places[1].x = 6",
+    "local p = s.named.here; p.tags[1] = 'w'; s.named.here = nil; p.tags[2] = 'v'; s.named.here = p; s.named.there = p",
+    "s.maybe.x = 5; s.maybe = nil; s.maybe = { x = 1, tags = { 'z' } }; s.maybe.tags[1] = 'y'",
+    "table.sort(s.places, function(a, b) return a.x > b.x end); s.places[1].tags[1] = 'n'",
+    "pcall(function() s.count = 5; s.count = 'x' end); s.name = 'c'",
+  ])
+  func whateverAReducerDid(_ body: String) throws {
+    let (plugin, folder) = try plugin(body)
+    for isShared in [false, true] {
+      var slice = plugin.initialState
+      try run(plugin, "fill", &slice)
+      let before = JSON.text(of: slice)
+      let snapshot = isShared ? slice : .none
+      let error = fault { try run(plugin, "go", &slice) }
+      #expect(error?.message.hasSuffix(": no") == true, "\(error?.message ?? "no error")")
+      #expect(JSON.text(of: slice) == before, "\(body)")
+      // What is back in its place can be changed like anything else.
+      try run(plugin, "more", &slice)
+      #expect(slice != plugin.initialState)
+      #expect(!isShared || JSON.text(of: snapshot) == before, "the snapshot changed: \(body)")
+    }
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test func aReducerThatReturnsAValue() throws {
+    let (plugin, folder) = try plugin("s.count = 5; do return 1 end")
+    var slice = plugin.initialState
+    #expect(fault { try run(plugin, "go", &slice) }?.message.contains("returned a value") == true)
+    #expect(slice == plugin.initialState)
+    withExtendedLifetime(folder) {}
+  }
+
+  @Test(arguments: [
+    "s.nextId = 9", "s.items[1].title = 'z'; s.items[1].done = true",
+    "s.items[2] = nil; s.items[2] = { id = 5, title = 'n' }",
+    "s.items = {}; s.items[1] = { id = 5, title = 'n' }",
+    "s.items[1] = { id = 5, title = 'n' }; s.items[1].title = 'm'",
+    "s.items[3] = { id = 6, title = 'o' }; s.items[3].title = 'p'; s.items[2].id = 4; s.items[3] = nil",
+  ])
+  func liftedReducers(_ body: String) throws {
+    let folder = try PluginFolder(
+      "l", permissions: ["reduce:tasks"],
+      lua: """
+        return plugin { lifted = {
+          { at = "tasks", on = "tasks.go", args = {}, reduce = function(s) \(body); error("no") end } } }
+        """)
+    let plugin = try Plugin(
+      loading: try folder.source(), into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["tasks"]))
+    let type = try #require(plugin.addedActions.first)
+    let items = [TaskItem(id: 1, title: "a"), TaskItem(id: 2, title: "b")]
+    var tasks = Tasks(items: items, nextId: 3)
+    let error = fault {
+      try withUnsafeMutablePointer(to: &tasks) { slice in
+        try plugin.reduce(
+          lifted: 0, ActionCall(type, []), number: 1, time: .zero,
+          source: ActionSource(file: "t", function: "f", line: 1), schema: Tasks.schema,
+          slice: UnsafeMutableRawPointer(slice))
+      }
+    }
+    #expect(error?.message.hasSuffix(": no") == true, "\(error?.message ?? "no error")")
+    #expect(tasks == Tasks(items: items, nextId: 3), "\(body)")
+  }
+
+  @Test func aStoreWithoutSnapshots() throws {
+    let (plugin, folder) = try plugin("s.count = s.count + 1; s.places[1].x = 9; s.by = {}")
+    let store = try Store<ActionCall, Value>(
+      initial: plugin.initialState,
+      reducer: .undoing("d") { call, slice, context in
+        try plugin.reduce(call, number: context.number, time: context.time, source: context.source, slice: &slice)
+      })
+    let calls = plugin.module.actions.map { ActionCall($0, []) }
+    try store.dispatch(calls[0]).get()
+    let filled = store.state
+    #expect(throws: PluginError.self) { try store.dispatch(calls[1]).get() }
+    #expect(store.state == filled)
+    try store.dispatch(calls[2]).get()
+    #expect(store.state != filled)
+    withExtendedLifetime(folder) {}
+  }
+}
