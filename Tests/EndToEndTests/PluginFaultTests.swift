@@ -221,6 +221,15 @@ struct PluginFaultTests {
     #expect(outcome.status == 4)
   }
 
+  @Test func aGrantOutlivesTheProgram() throws {
+    let shell = try Shell()
+    #expect(try shell.run("-c", "plugin grant pomodoro").status == 0)
+    #expect(contents(ofFile: shell.folder.path + "/home/.local/state/stsh/grants.json")?.contains("\"timers\"") == true)
+    #expect(try shell.run("-c", "plugin load pomodoro").status == 0)
+    #expect(try shell.run("-c", "plugin revoke pomodoro").output == "revoked what was granted to pomodoro\n")
+    #expect(try shell.run("-c", "plugin load pomodoro").status == 4)
+  }
+
   @Test func anArgumentOutOfRange() throws {
     let outcome = try Shell().run(
       "--grant", "pomodoro", "-c", "plugin load pomodoro", "-c", "dispatch pomodoro.start minutes=0")

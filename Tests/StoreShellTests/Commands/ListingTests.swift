@@ -221,7 +221,8 @@ import Testing
     let outcome = try shell.type(
       "set output auto", "set emit never", "set runaway 5", "watch counter.value", "dispatch counter.increment --quiet")
     #expect(outcome.errors == "")
-    #expect(try shell.type("show shell.settings[*].value --as json").output == "[\"never\",\"auto\",\"sampled\",\"5\"]\n")
+    #expect(
+      try shell.type("show shell.settings[*].value --as json").output == "[\"never\",\"auto\",\"sampled\",\"5\"]\n")
     #expect(shell.session.store.log.entries.count == 3)
   }
 
