@@ -275,6 +275,18 @@ struct MiddlewareTests {
     #expect(bench.faults.first?.message.contains("dispatching is not possible here") == true)
   }
 
+  @Test func anActionKeptBeyondItsCall() throws {
+    let bench = try bench(
+      """
+      { name = "m", on = { "inc" }, after = function(action) kept = action; meta = action.meta end },
+      { name = "n", on = { "dec" }, before = function() local x = kept.id end },
+      { name = "o", on = { "dec" }, before = function() local x = meta.id end },
+      """, lines: "local kept, meta")
+    try bench.dispatch("p.inc")
+    try bench.dispatch("p.dec")
+    #expect(bench.faults.map { $0.message.hasSuffix("was valid only during the call that gave it") } == [true, true])
+  }
+
   @Test func stateKeptBeyondItsCall() throws {
     let bench = try bench(
       """

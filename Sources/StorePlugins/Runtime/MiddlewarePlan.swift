@@ -8,6 +8,8 @@ final class MiddlewarePlan {
   /// Whether the functions have a parameter for the action.
   let beforeTakesAction: Bool
   let afterTakesAction: Bool
+  /// What `after` dispatches as.
+  let emission: PluginCalls.Emission
   private let filter: PluginDefinition.Filter
 
   init(_ unit: PluginDefinition.Unit) {
@@ -16,6 +18,7 @@ final class MiddlewarePlan {
     after = unit.after
     beforeTakesAction = unit.before.map { $0.parameterCount > 0 } ?? false
     afterTakesAction = unit.after.map { $0.parameterCount > 0 } ?? false
+    emission = PluginCalls.Emission(unit: unit.name, function: "after")
     filter = unit.on
   }
 

@@ -39,7 +39,7 @@ extension Plugin {
       throw calls.faults.make(.runtime, "no command '\(name)'")
     }
     calls.commandHost = host
-    calls.emission = PluginCalls.Emission(unit: name, function: "run", emit: nil)
+    calls.emission = PluginCalls.Emission(unit: name, function: "run")
     defer {
       calls.commandHost = nil
       calls.emission = nil

@@ -18,9 +18,8 @@ extension Plugin {
   ) throws(PluginError) -> LuaValue {
     let plan = middlewares[index]
     guard let function = plan.before else { return .nil }
-    if plan.beforeTakesAction {
-      calls.action.set(context, call: call)
-    }
+    if plan.beforeTakesAction { calls.action.set(context, call: call) }
+    defer { if plan.beforeTakesAction { calls.action.forget() } }
     return try run(view, "middleware '\(plan.name)' (before)") { () throws(LuaError) in
       try lua.call(
         function,
@@ -43,13 +42,16 @@ extension Plugin {
   ) throws(PluginError) {
     let plan = middlewares[index]
     guard let function = plan.after else { return }
-    if plan.afterTakesAction {
-      calls.action.set(context, call: call)
-    }
+    if plan.afterTakesAction { calls.action.set(context, call: call) }
     let outer = calls.emission
-    calls.emission = PluginCalls.Emission(unit: plan.name, function: "after", emit: emit)
+    plan.emission.emit = emit
+    calls.emission = plan.emission
     // A command of this plugin may be waiting for what it dispatched.
-    defer { calls.emission = outer }
+    defer {
+      calls.emission = outer
+      plan.emission.emit = nil
+      if plan.afterTakesAction { calls.action.forget() }
+    }
     _ = try run(view, "middleware '\(plan.name)' (after)") { () throws(LuaError) in
       try lua.call(
         function,

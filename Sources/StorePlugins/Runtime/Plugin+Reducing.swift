@@ -89,6 +89,7 @@ extension Plugin {
       plan.dropArguments()
     }
     objects.endCall()
+    if plan.takesMeta { calls.meta.forget() }
     return failure
   }
 

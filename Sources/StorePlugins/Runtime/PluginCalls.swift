@@ -23,12 +23,17 @@ final class PluginCalls {
   private var commandTable: LuaTable?
 
   /// Who dispatches, and what becomes of it.
-  struct Emission {
+  final class Emission {
     let unit: String
     /// The key of the definition under which the function stands, where it has no name of its own.
     let function: String
     /// Enqueues; nil: the command host dispatches.
-    let emit: ((ActionCall, ActionSource) -> Void)?
+    @exclusivity(unchecked) var emit: ((ActionCall, ActionSource) -> Void)?
+
+    init(unit: String, function: String) {
+      self.unit = unit
+      self.function = function
+    }
   }
 
   init(
@@ -141,74 +146,6 @@ final class PluginCalls {
       return named
     default: throw SchemaError(Path(), .typeMismatch(expected: "a table of arguments", found: value.described))
     }
-  }
-}
-
-/// The action being processed, as Lua sees it: `name`, `args`, `id`, `at` in seconds, `source`.
-final class ActionFacade: LuaFacade {
-  let name: String
-  @exclusivity(unchecked) private var number = 0
-  @exclusivity(unchecked) private var time = Duration.zero
-  @exclusivity(unchecked) private var source: ActionSource?
-  @exclusivity(unchecked) private var call: ActionCall?
-
-  /// What `meta` of it is.
-  private let meta: ActionFacade?
-
-  init(name: String, meta: ActionFacade? = nil) {
-    self.name = name
-    self.meta = meta
-  }
-
-  func set(number: Int, time: Duration, source: ActionSource, call: ActionCall) {
-    self.number = number
-    self.time = time
-    self.source = source
-    self.call = call
-  }
-
-  func set(_ context: ActionContext, call: ActionCall) {
-    set(number: context.number, time: context.time, source: context.source, call: call)
-  }
-
-  func get(_ key: String, into result: inout LuaResult) throws {
-    switch key {
-    case "id": result.append(number)
-    case "at": result.append(time.seconds)
-    case "source": writeSource(to: &result)
-    case "name": if let call { result.append(call.type.fullName) }
-    case "args": if let call { LuaBridge.write(.record(call.record), to: &result) }
-    case "meta":
-      if let source, let call { meta?.set(number: number, time: time, source: source, call: call) }
-      result.append(PluginCalls.metaObject)
-    default:
-      let names = ["id", "at", "source", "name", "args"]
-      let suggestion = Suggestion.nearest(to: key, among: names)
-      throw LuaFailure("\(name) has no field '\(key)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
-    }
-  }
-
-  private func writeSource(to result: inout LuaResult) {
-    guard let source else { return }
-    result.beginTable(record: 7)
-    result.key("file")
-    result.append(source.file)
-    result.key("function")
-    result.append(source.function)
-    result.key("line")
-    result.append(source.line)
-    result.key("kind")
-    result.append(source.kind.rawValue)
-    for (key, value) in [("info", source.info), ("plugin", source.plugin)] {
-      guard let value else { continue }
-      result.key(key)
-      result.append(value)
-    }
-    if let cause = source.cause {
-      result.key("cause")
-      result.append(cause)
-    }
-    result.endTable()
   }
 }
 
