@@ -116,6 +116,66 @@ struct UndoTests {
     #expect(tasks == Tasks(items: items, nextId: 3), "\(body)")
   }
 
+  /// A Swift slice with parts that have no addresses: entries of a dictionary, what an optional holds.
+  @Schema
+  struct Shelf: Equatable {
+    var named: [String: TaskItem] = ["a": TaskItem(id: 1, title: "one"), "b": TaskItem(id: 2, title: "two")]
+    var best: TaskItem?
+    var rows: [TaskItem] = [TaskItem(id: 3, title: "three")]
+    var lists: PersistentList<PersistentList<Int>> = [[1, 2], [3]]
+  }
+
+  private func reduceShelf(_ body: String, _ shelf: inout Shelf) throws {
+    let folder = try PluginFolder(
+      "l", permissions: ["reduce:shelf"],
+      lua: """
+        return plugin { lifted = {
+          { at = "shelf", on = "shelf.go", args = {}, reduce = function(s) \(body) end } } }
+        """)
+    let plugin = try Plugin(
+      loading: try folder.source(), into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["shelf"]))
+    let type = try #require(plugin.addedActions.first)
+    try withUnsafeMutablePointer(to: &shelf) { slice in
+      try plugin.reduce(
+        lifted: 0, ActionCall(type, []), number: 1, time: .zero,
+        source: ActionSource(file: "t", function: "f", line: 1), schema: Shelf.schema,
+        slice: UnsafeMutableRawPointer(slice))
+    }
+  }
+
+  @Test func partsWithoutAddresses() throws {
+    let body = """
+      local a, b = s.named.a, s.named.b
+      a.title = a.title .. b.title; b.id = b.id + a.id; a.done = true
+      s.named.c = { id = 9, title = a.title }; s.named.c.id = s.named.c.id + 1; s.named.b = nil
+      s.best = { id = 5, title = "five" }; local best = s.best; best.id = best.id + 1; best.title = best.title .. a.title
+      for k, v in pairs(s.named) do v.done = not v.done end
+      local row = s.rows[1]; row.title = "r"; s.rows[2] = row; s.rows[2].id = 7; row.id = row.id + 1
+      local list = s.lists[1]; list[3] = 3; list[1] = list[1] + list[3]; s.lists[2][1] = list[1]
+      """
+    var expected = Shelf()
+    expected.named = [
+      "a": TaskItem(id: 1, title: "onetwo", done: false), "c": TaskItem(id: 10, title: "onetwo", done: true),
+    ]
+    expected.best = TaskItem(id: 6, title: "fiveonetwo")
+    expected.rows = [TaskItem(id: 4, title: "r"), TaskItem(id: 7, title: "r")]
+    expected.lists = [[4, 2, 3], [4]]
+    var shelf = Shelf()
+    let before = shelf
+    try reduceShelf(body, &shelf)
+    #expect(shelf == expected)
+    #expect(before == Shelf())
+    var kept = expected
+    #expect(throws: PluginError.self) {
+      try reduceShelf("s.best.title = 'x'; s.best = nil; \(body) error('no')", &kept)
+    }
+    #expect(kept == expected)
+    #expect(throws: PluginError.self) {
+      try reduceShelf("s.named.a.title = 'y'; s.named.a = nil; s.named.z = { id = 1, title = 'z' }; error('no')", &kept)
+    }
+    #expect(kept == expected)
+  }
+
   @Test func aStoreWithoutSnapshots() throws {
     let (plugin, folder) = try plugin("s.count = s.count + 1; s.places[1].x = 9; s.by = {}")
     let store = try Store<ActionCall, Value>(

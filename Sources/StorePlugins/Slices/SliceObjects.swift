@@ -291,7 +291,7 @@ final class SliceObjects: LuaObjectHandler {
         guard let (rank, value) = shape.ranked.find(map, key) else { return }
         writeEntry(shape.element, value, number, key, rank: rank, to: &result)
       } else {
-        _ = shape.map.read(map, key) { writeEntry(shape.element, $0, number, key, rank: 0, to: &result) }
+        _ = shape.map.read(map, key) { writeEntry(shape.element, $0, number, key, rank: nil, to: &result) }
       }
     }
   }
@@ -306,13 +306,15 @@ final class SliceObjects: LuaObjectHandler {
     part.pointee.ifPresent(address) { result.append(object(parent, step, part, addressable(part, address, parent))) }
   }
 
+  /// - Parameter rank: nil: the value has no address of its own, only one for the moment.
   private func writeEntry(
-    _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ parent: Int, _ key: MapKey, rank: Int,
+    _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ parent: Int, _ key: MapKey, rank: Int?,
     to result: inout LuaResult
   ) {
     guard part.pointee.hasParts else { return part.pointee.write(address, to: &result) }
     part.pointee.ifPresent(address) {
-      result.append(object(parent, key, rank: rank, part, addressable(part, address, parent)))
+      let place = rank == nil ? nil : addressable(part, address, parent)
+      result.append(object(parent, key, rank: rank ?? 0, part, place))
     }
   }
 
