@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 
 #if canImport(Combine)
   import Combine
@@ -12,11 +11,11 @@ import Synchronization
 /// The store tells of states, and the subscriber asks and cancels, on any thread and from within one another. Whoever finds
 /// something to deliver and nobody delivering does so until nothing is left, without holding the lock.
 final class StateDelivery<State: Sendable>: CombineSubscription, Sendable {
-  private let progress: Mutex<Progress>
+  private let progress: Lock<Progress>
 
   init<Downstream: Subscriber>(to subscriber: Downstream)
   where Downstream.Input == State, Downstream.Failure == Never {
-    progress = Mutex(
+    progress = Lock(
       Progress(
         receiver: Receiver(
           receive: { subscriber.receive($0) }, finish: { subscriber.receive(completion: .finished) })))

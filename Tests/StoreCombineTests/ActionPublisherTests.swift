@@ -1,6 +1,5 @@
 import StoreCombine
 import StoreCore
-import Synchronization
 import Testing
 
 #if canImport(Combine)
@@ -89,7 +88,7 @@ import Testing
     // Safe: this test is the only one that uses it, on one thread.
     nonisolated(unsafe) let later = PassthroughSubject<Act, Never>()
     let typed = ActionSource(file: "f", function: "g", line: 1, kind: .plugin)
-    let line = Mutex(0)
+    let line = Lock(0)
     let middleware = Middleware<Act, Act, Int>("m") { action, _, state in
       guard action == .inc else { return .none }
       line.withLock { $0 = #line + 1 }
@@ -119,9 +118,9 @@ import Testing
   @Test func aPublisherAsAnEffectEndsWithItsTokenItsPublisherAndItsStore() throws {
     // Safe: this test is the only one that uses it, and the effect runs on the thread that owns the store, which is this.
     nonisolated(unsafe) let subjects = (0..<3).map { _ in PassthroughSubject<Int, Never>() }
-    let starts = Mutex(0)
+    let starts = Lock(0)
     let ends = Notes<String>()
-    let line = Mutex(0)
+    let line = Lock(0)
     let feeding = Middleware<Act, Act, Int>.effects("feed") { action, _, _ -> Effect<Void, Act> in
       line.withLock { $0 = #line + 2 }
       if action == .noop { return .cancel("feed") }

@@ -24,7 +24,7 @@ let count = Reducer<Act, Int>("count") { action, count in
 
 /// A place for what happens on whatever thread.
 final class Notes<Note: Sendable>: Sendable {
-  private let collected = Mutex<[Note]>([])
+  private let collected = Lock<[Note]>([])
 
   var all: [Note] { collected.withLock { $0 } }
   func note(_ note: Note) { collected.withLock { $0.append(note) } }
@@ -32,9 +32,9 @@ final class Notes<Note: Sendable>: Sendable {
 
 /// Lets a test drop a store from within one of its callbacks.
 final class Holder: Sendable {
-  private let held: Mutex<Counting?>
+  private let held: Lock<Counting?>
 
-  init(_ store: Counting) { held = Mutex(store) }
+  init(_ store: Counting) { held = Lock(store) }
 
   func drop() {
     let last = held.withLock { store in

@@ -1,7 +1,6 @@
 import Dispatch
 import StoreCombine
 import StoreCore
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -157,7 +156,7 @@ import TraceSupport
   }
 
   @Test func aSubscriberDropsTheStoreWhileItIsTold() throws {
-    let store = Mutex<Counting?>(try Counting(initial: 0, reducer: count))
+    let store = Lock<Counting?>(try Counting(initial: 0, reducer: count))
     let publisher = try #require(store.withLock { $0?.connection.publisher })
     let connection = try #require(store.withLock { $0?.connection })
     let holder = Holder(try #require(store.withLock { $0 }))

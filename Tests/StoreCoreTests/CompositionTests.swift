@@ -1,6 +1,5 @@
 import TraceSupport
 import StoreCore
-import Synchronization
 import Testing
 
 /// R4, R6, R9, R13–R16: composition, lifting, laws.
@@ -195,7 +194,7 @@ import Testing
       CountMiddleware(units: [
         MiddlewareUnit(name: name) { _ in
           attached.note(name)
-          let seen = Mutex(0)
+          let seen = Lock(0)
           return { _, _ in
             let number = seen.withLock {
               $0 += 1
@@ -219,7 +218,7 @@ import Testing
   }
 
   @Test func replacingTheCompositionFromWithinCountsFromTheNextActionOn() throws {
-    let box = Mutex<Counting?>(nil)
+    let box = Lock<Counting?>(nil)
     let order = Notes<String>()
     let first = CountMiddleware("first") { action, _, _ in
       if action == .inc { try? box.withLock { $0 }?.replaceMiddleware(unit("only") { _, _, _ in order.note("only") }) }
@@ -236,7 +235,7 @@ import Testing
 
   @Test func stateReadersFollowTheMoment() throws {
     let seen = Notes<Int>()
-    let kept = Mutex<StateReader<Int>?>(nil)
+    let kept = Lock<StateReader<Int>?>(nil)
     let middleware = CountMiddleware("m") { _, _, state in
       seen.note(state())
       kept.withLock { $0 = state }

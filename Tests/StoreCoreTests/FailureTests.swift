@@ -1,6 +1,5 @@
 import TraceSupport
 import StoreCore
-import Synchronization
 import Testing
 
 /// R7 and R30: failing reducers and runaway chains.
@@ -58,7 +57,7 @@ import Testing
   }
 
   @Test func whatHandleEnqueuedBeforeTheFailureIsStillProcessed() throws {
-    let box = Mutex<Counting?>(nil)
+    let box = Lock<Counting?>(nil)
     let middleware = CountMiddleware("m") { action, _, _ in
       if case .fail = action { box.withLock { $0 }?.dispatch(.inc) }
       return .none
@@ -109,8 +108,8 @@ import Testing
   }
 
   @Test func aRunawayChainIsStoppedAndTheStoreStaysUsable() throws {
-    let looping = Mutex(true)
-    let line = Mutex(0)
+    let looping = Lock(true)
+    let line = Lock(0)
     let middleware = unit("loop") { action, _, output in
       guard looping.withLock({ $0 }), action != .dec else { return }
       line.withLock { $0 = #line + 1 }
@@ -154,7 +153,7 @@ import Testing
 
   @Test func aKeptHandlerCannotEscapeTheGuard() throws {
     // Each IO emits through the handler of the very first action, whose cause is long done.
-    let first = Mutex<ActionHandler<Act>?>(nil)
+    let first = Lock<ActionHandler<Act>?>(nil)
     let middleware = unit("m") { _, _, output in
       let handler = first.withLock { kept in
         if kept == nil { kept = output }

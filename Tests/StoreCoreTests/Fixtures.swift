@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 import Testing
 
 /// The actions of the scenarios' fixture.
@@ -52,7 +51,7 @@ func unit(
 
 /// A place for what happens on whatever thread.
 final class Notes<Note: Sendable>: Sendable {
-  private let collected = Mutex<[Note]>([])
+  private let collected = Lock<[Note]>([])
 
   var all: [Note] { collected.withLock { $0 } }
   func note(_ note: Note) { collected.withLock { $0.append(note) } }
@@ -60,7 +59,7 @@ final class Notes<Note: Sendable>: Sendable {
 
 /// Keeps subscriptions until a test drops them.
 final class Kept: Sendable {
-  private let subscriptions = Mutex<[Subscription]>([])
+  private let subscriptions = Lock<[Subscription]>([])
 
   func keep(_ subscription: Subscription) { subscriptions.withLock { $0.append(subscription) } }
   func cancel(_ index: Int) { subscriptions.withLock { $0[index] }.cancel() }

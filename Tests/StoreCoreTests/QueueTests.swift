@@ -1,7 +1,6 @@
 import TraceSupport
 import Dispatch
 import StoreCore
-import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -13,7 +12,7 @@ import Testing
 /// R1, R2: one queue, never nested, from any thread.
 @Suite struct QueueTests {
   @Test func dispatchesFromEveryPhaseAreEnqueuedBehindOneAnother() throws {
-    let box = Mutex<Counting?>(nil)
+    let box = Lock<Counting?>(nil)
     @Sendable func dispatch(_ name: String) -> Bool {
       guard let result = box.withLock({ $0 })?.dispatch(.named(name)) else { return false }
       if case .queued = result.outcome { return result.number != nil }
@@ -76,7 +75,7 @@ import Testing
   }
 
   @Test func aReducerThatDispatchesAgainstTheRulesLosesNothing() throws {
-    let box = Mutex<Counting?>(nil)
+    let box = Lock<Counting?>(nil)
     let store = try Counting(
       initial: 0,
       reducer: CountReducer("bad") { action, state in
@@ -159,7 +158,7 @@ import Testing
   @Test(arguments: [(1_000, false), (1_000, true), (100_000, false)])
   func s09EightThreadsLoseNothing(each: Int, watched: Bool) throws {
     let store = try Store(initial: Tally(), reducer: QueueTests.tally)
-    let told = Mutex(0)
+    let told = Lock(0)
     let watch = watched ? store.watch { _ in told.withLock { $0 += 1 } } : nil
     let gate = DispatchSemaphore(value: 0)
     let workers = (0..<8).map { thread in
@@ -181,7 +180,7 @@ import Testing
   @Test func threadsReadWatchAndReplaceWhileOthersDispatch() throws {
     let store = try Store(initial: Tally(), reducer: QueueTests.tally)
     let gate = DispatchSemaphore(value: 0)
-    let wrong = Mutex(0)
+    let wrong = Lock(0)
     let workers = (0..<4).map { thread in
       onThread {
         gate.wait()
@@ -214,7 +213,7 @@ import Testing
           opened.wait()
         }
       })
-    let read = Mutex<Int?>(nil)
+    let read = Lock<Int?>(nil)
     let worker = onThread {
       entered.wait()
       opened.signal()

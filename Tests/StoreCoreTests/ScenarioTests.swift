@@ -1,6 +1,5 @@
 import TraceSupport
 import StoreCore
-import Synchronization
 import Testing
 
 /// The scenarios of the design as trace comparisons, each composition written in all arrangements.
@@ -93,7 +92,7 @@ import Testing
   }
 
   @Test func s08EveryActionKnowsWhereItCameFrom() throws {
-    let later = Mutex<ActionHandler<Act>?>(nil)
+    let later = Lock<ActionHandler<Act>?>(nil)
     let ping = CountMiddleware("ping") { action, _, _ in
       guard action == .inc else { return .none }
       return IO { output in
@@ -127,7 +126,7 @@ import Testing
   }
 
   @Test func s17LiftNeverVoidAndIdentity() throws {
-    let sourceLine = Mutex(0)
+    let sourceLine = Lock(0)
     let cart = Middleware<Int, String, [Int]>("cart") { price, _, state in
       guard price == 5 else { return .none }
       return IO { output in

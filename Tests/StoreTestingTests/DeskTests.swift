@@ -1,6 +1,5 @@
 import StoreCore
 import StoreTesting
-import Synchronization
 import Testing
 
 /// Tests of a small application as its author would write them: whatever is wrong is an issue of the test itself.
@@ -21,7 +20,7 @@ import Testing
   }
 
   @Test func anAnswerThatComesLaterIsGivenByTheTest() throws {
-    let answer = Mutex<CheckedContinuation<Int, Never>?>(nil)
+    let answer = Lock<CheckedContinuation<Int, Never>?>(nil)
     let store = try makeStore(
       Library(value: { await withCheckedContinuation { continuation in answer.withLock { $0 = continuation } } }))
     store.send(.load) { $0.isLoading = true }
@@ -36,7 +35,7 @@ import Testing
   }
 
   @Test func onlyTheLastOfSeveralQueriesIsSearched() throws {
-    let searched = Mutex<[String]>([])
+    let searched = Lock<[String]>([])
     let store = try makeStore(
       Library(search: { query in
         searched.withLock { $0.append(query) }

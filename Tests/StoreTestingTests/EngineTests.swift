@@ -1,6 +1,5 @@
 import StoreCore
 import StoreTesting
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -19,7 +18,7 @@ import TraceSupport
   }
 
   private final class Entries: Sendable {
-    let all = Mutex<[Entry]>([])
+    let all = Lock<[Entry]>([])
   }
 
   private func record(_ store: Store<DeskAction, Desk>) -> @Sendable () -> [Entry] {

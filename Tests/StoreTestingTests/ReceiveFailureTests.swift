@@ -1,6 +1,5 @@
 import StoreCore
 import StoreTesting
-import Synchronization
 import Testing
 
 /// Rows 88, 141 and 142 of the design's `systems.md`: what a test store says of actions that units emit.
@@ -110,7 +109,7 @@ import Testing
   }
 
   @Test func actionsAreReceivedInTheOrderInWhichTheyWereEmittedOnWhateverThread() async throws {
-    let output = Mutex<ActionHandler<DeskAction>?>(nil)
+    let output = Lock<ActionHandler<DeskAction>?>(nil)
     let sender = DeskMiddleware("sender") { action, _, _ in
       action == .increment ? IO { handler in output.withLock { $0 = handler } } : .none
     }

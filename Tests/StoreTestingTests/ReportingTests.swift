@@ -1,11 +1,11 @@
+import StoreCore
 import StoreTesting
-import Synchronization
 import Testing
 
 /// What test stores report to Swift Testing where nobody else wants it.
 @Suite struct ReportingTests {
   @Test func aFailureIsAnIssueAtTheLineOfTheStep() throws {
-    let issues = Mutex<[Issue]>([])
+    let issues = Lock<[Issue]>([])
     let store = try DeskStore(initial: Desk(), reducer: Desk.reducer)
     let line = #line + 2
     withKnownIssue {
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func aTestStoreThatGoesAwayReportsToTheRunningTest() throws {
-    let count = Mutex(0)
+    let count = Lock(0)
     try withKnownIssue {
       let store = try DeskStore(initial: Desk(), reducer: Desk.reducer, middleware: Desk.middleware())
       store.send(.load) { $0.isLoading = true }
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func aNoteIsAWarning() throws {
-    let severities = Mutex<[Issue.Severity]>([])
+    let severities = Lock<[Issue.Severity]>([])
     let store = try DeskStore(
       initial: Desk(), reducer: Desk.reducer, exhaustivity: .off(showSkipped: true))
     withKnownIssue {

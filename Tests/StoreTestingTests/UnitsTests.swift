@@ -1,7 +1,6 @@
 import StoreCore
 import StoreTesting
 import StoreUnits
-import Synchronization
 import Testing
 
 /// Test stores with ready-made units (R21, R22).
@@ -9,7 +8,7 @@ import Testing
   private let collected = Collected()
 
   @Test func aLoggerLogsWhatIsReceivedWithItsOwnBeforeAndAfter() throws {
-    let logged = Mutex<[String]>([])
+    let logged = Lock<[String]>([])
     let logger = Middleware<DeskAction, Never, Desk>.logger { entry in
       logged.withLock { $0.append("\(entry.context.number) \(entry.action) \(entry.changes.map { "\($0.path)" })") }
     }
@@ -27,7 +26,7 @@ import Testing
 
   @Test func aGateDropsOutputWhenItIsEmittedNotWhenItIsReceived() throws {
     let gate = Gate()
-    let output = Mutex<ActionHandler<DeskAction>?>(nil)
+    let output = Lock<ActionHandler<DeskAction>?>(nil)
     let sender = DeskMiddleware("sender") { action, _, _ in
       action == .increment ? IO { handler in output.withLock { $0 = handler } } : .none
     }
@@ -61,7 +60,7 @@ import Testing
   }
 
   @Test func aThunkThatWaitsForItsActionWaitsUntilItIsReceived() throws {
-    let seen = Mutex<[Int]>([])
+    let seen = Lock<[Int]>([])
     let walk = Thunk<Walk, Int>("walk") { context in
       context.dispatch(.step(1))
       await context.dispatchAndWait(.step(2))
@@ -99,7 +98,7 @@ import Testing
 
   @Test func aProjectionAndAWatcherSeeOneActionAStep() throws {
     let store = try DeskStore(collected)
-    let seen = Mutex<[Int]>([])
+    let seen = Lock<[Int]>([])
     let watch = store.store.watch("value", { $0.value }) { notification in seen.withLock { $0.append(notification.new) }
     }
     store.send(.load) { $0.isLoading = true }

@@ -1,7 +1,6 @@
 import StoreCore
 import StoreSchema
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -25,7 +24,7 @@ let lettersReducer = Reducer<Letter, Int>("count") { action, count in
 
 /// Keeps what a store recorded.
 final class Records: Sendable {
-  private let collected = Mutex<[(action: Letter, context: ActionContext)]>([])
+  private let collected = Lock<[(action: Letter, context: ActionContext)]>([])
 
   var sources: [ActionSource] { collected.withLock { $0.map(\.context.source) } }
   var actions: [Letter] { collected.withLock { $0.map(\.action) } }
@@ -100,7 +99,7 @@ private func typed(_ info: String? = nil) -> ActionSource {
   }
 
   @Test func allConditionsThenAllMapsThenAllDispatches() throws {
-    let steps = Mutex<[String]>([])
+    let steps = Lock<[String]>([])
     let note: @Sendable (String) -> Void = { step in steps.withLock { $0.append(step) } }
     let rules = (1...3).map { index in
       BridgeRule<Letter, Letter, Int>.on(

@@ -1,7 +1,6 @@
 import FoundationEssentials
 import StoreCore
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -148,7 +147,7 @@ private func echo(_ name: String = "u") -> Panels {
 
   /// D5: what the IO of an old control action emits late does not move the gate.
   @Test func lateOutputNeverMovesTheGate() throws {
-    let outputs = Mutex<[ActionHandler<PanelAction>]>([])
+    let outputs = Lock<[ActionHandler<PanelAction>]>([])
     let keeping = Panels("u") { _, _, _ in IO { output in outputs.withLock { $0.append(output) } } }
     let gate = Gate()
     let store = try Store(initial: Panel(), reducer: panel, middleware: keeping.gated(by: gate, control: \.turn))

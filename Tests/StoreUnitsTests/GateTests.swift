@@ -1,7 +1,6 @@
 import TraceSupport
 import StoreCore
 import StoreUnits
-import Synchronization
 import Testing
 
 enum Signal: Equatable, Sendable, CustomStringConvertible {
@@ -24,7 +23,7 @@ typealias Signals = Middleware<Signal, Signal, Int>
 
 /// A middleware with IO on everything, and a way to send from it at any time.
 final class Sender: Sendable {
-  private let output = Mutex<ActionHandler<Signal>?>(nil)
+  private let output = Lock<ActionHandler<Signal>?>(nil)
 
   func unit(_ name: String) -> Signals {
     Signals(name) { [self] _, _, _ in IO { handler in self.output.withLock { $0 = handler } } }
@@ -86,7 +85,7 @@ final class Sender: Sendable {
   }
 
   @Test func theControlMapIsEvaluatedOnceAnActionHoweverManyUnitsShareTheGate() throws {
-    let evaluated = Mutex(0)
+    let evaluated = Lock(0)
     let gate = Gate()
     let units = Signals.compose(Sender().unit("a"), Sender().unit("b"), Sender().unit("c")).gated(
       by: gate,

@@ -1,7 +1,6 @@
 import StoreCore
 import StoreSchema
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -121,7 +120,7 @@ extension Middleware where Output == Never, Input == DeskAction, State == Desk {
   /// The texts of any states can be compared, and far differences stand apart.
   @Test func textsOfAnyKindAreComparedByLines() throws {
     func difference(_ old: String, _ new: String, context: Int = 1) throws -> [String] {
-      let texts = Mutex([old, new])
+      let texts = Lock([old, new])
       // The first call is for the state before.
       return try states(.lines(context: context) { _ in texts.withLock { $0.removeFirst() } }, [.inc])
     }
@@ -151,7 +150,7 @@ extension Middleware where Output == Never, Input == DeskAction, State == Desk {
 
   /// Row 137: a filtered action is not even handled.
   @Test func filteredActionsCostNothing() throws {
-    let described = Mutex(0)
+    let described = Lock(0)
     let trace = TraceLines("HI")
     let lines = try logged([.inc, .noop, .inc], trace: trace) {
       DeskLogger.logger(

@@ -1,10 +1,10 @@
+import StoreCore
 import StoreUnits
-import Synchronization
 import Testing
 
 /// Collects what a log writes, one element a write.
 final class WrittenLog: LogDestination {
-  private let collected = Mutex<[String]>([])
+  private let collected = Lock<[String]>([])
 
   var writes: [String] { collected.withLock { $0 } }
   var lines: [String] {
@@ -31,7 +31,7 @@ final class WrittenLog: LogDestination {
   /// The destination stands still, the store goes on, and the log says how much is missing and where.
   @Test func aSlowDestinationCostsEntriesAndNoTime() {
     let (log, entered, released) = (WrittenLog(), Flag(), Flag())
-    let isFirst = Mutex(true)
+    let isFirst = Lock(true)
     let writer = LogWriter(
       to: ClosureDestination { lines in
         let waits = isFirst.withLock { first in
@@ -59,7 +59,7 @@ final class WrittenLog: LogDestination {
 
   @Test func whatIsDroppedIsMadeNoTextOf() {
     let (entered, released) = (Flag(), Flag())
-    let made = Mutex<[Int]>([])
+    let made = Lock<[Int]>([])
     let writer = LogWriter(to: WrittenLog(), capacity: 1)
     writer.write {
       entered.raise()
@@ -81,7 +81,7 @@ final class WrittenLog: LogDestination {
 
   @Test func aStampBeginsEveryEntry() {
     let log = WrittenLog()
-    let ticks = Mutex(0)
+    let ticks = Lock(0)
     let writer = LogWriter(
       to: log,
       stamp: {
@@ -133,7 +133,7 @@ final class WrittenLog: LogDestination {
 
 /// A place for what happens on whatever thread.
 final class Notes: Sendable {
-  private let collected = Mutex<[String]>([])
+  private let collected = Lock<[String]>([])
 
   var all: [String] { collected.withLock { $0 } }
   func note(_ note: String) { collected.withLock { $0.append(note) } }

@@ -1,7 +1,6 @@
 import StoreCore
 import StoreSchema
 import StoreUnits
-import Synchronization
 import Testing
 
 @Schema
@@ -55,7 +54,7 @@ enum SheetAction: Sendable, CustomStringConvertible {
     _ actions: [SheetAction],
     _ arrange: (Middleware<SheetAction, Never, Sheet>) -> Middleware<SheetAction, Never, Sheet>
   ) throws -> ([String], [ActionSource]) {
-    let entries = Mutex<[LoggedAction<SheetAction>]>([])
+    let entries = Lock<[LoggedAction<SheetAction>]>([])
     let logger = Middleware<SheetAction, Never, Sheet>.logger { entry in entries.withLock { $0.append(entry) } }
     let store = try Store(
       initial: Sheet(), reducer: SheetAction.reducer,
@@ -98,7 +97,7 @@ enum SheetAction: Sendable, CustomStringConvertible {
   }
 
   @Test func eachEntryHasItsOwnBeforeAndAfterThoughTheActionsAreQueuedTogether() throws {
-    let entries = Mutex<[String]>([])
+    let entries = Lock<[String]>([])
     let logger = Middleware<SheetAction, Never, Sheet>.logger { entry in
       entries.withLock { $0.append("\(entry.action) \(entry.changes.count)") }
     }

@@ -2,13 +2,12 @@ import Dispatch
 import StoreCore
 import StoreSchema
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
 /// A clock that each look moves on by one microsecond, so that every moment is told from every other.
 private final class StepClock: Sendable {
-  private let looks = Mutex(0)
+  private let looks = Lock(0)
 
   var count: Int { looks.withLock { $0 } }
   func now() -> Duration {
@@ -39,7 +38,7 @@ private func echo(_ name: String) -> Letters {
   /// The lines that a listener gets.
   private func lines(_ store: Store<Letter, Int>, _ actions: [Letter]) -> [String] {
     let clock = StepClock()
-    let lines = Mutex<[String]>([])
+    let lines = Lock<[String]>([])
     store.setSpans(SpanListener(clock: clock.now) { event in lines.withLock { $0.append(line(event)) } })
     for action in actions { store.dispatch(action) }
     return lines.withLock { $0 }
@@ -179,7 +178,7 @@ private func echo(_ name: String) -> Letters {
 
   /// Without events nobody needs the state before, so reducers change it in place.
   @Test func spansAloneDoNotAskWhetherTheStateDiffers() throws {
-    let compared = Mutex(0)
+    let compared = Lock(0)
     let store = try Store(
       initial: 0, reducer: lettersReducer, emission: .never,
       areEqual: { left, right in
@@ -193,7 +192,7 @@ private func echo(_ name: String) -> Letters {
 
   @Test func aListenerThatComesInTheMiddleOfAnActionSeesNoHalfSpans() throws {
     let recorder = SpanRecorder(clock: StepClock().now)
-    let place = Mutex<Store<Letter, Int>?>(nil)
+    let place = Lock<Store<Letter, Int>?>(nil)
     let starter = Letters("starter") { action, _, _ in
       action == .a ? IO { _ in place.withLock { $0 }?.setSpans(recorder.listener) } : .none
     }

@@ -1,7 +1,6 @@
 import StoreCore
 import StoreSchema
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -62,7 +61,7 @@ private final class Bench: Sendable {
   var cartState: Cart? { store.state.substates["cart"]?.value() }
 
   private final class Reports: Sendable {
-    let lines = Mutex<[String]>([])
+    let lines = Lock<[String]>([])
   }
 }
 
@@ -105,7 +104,7 @@ private final class Bench: Sendable {
 
   @Test func aReplayGivesTheSameState() throws {
     let bench = try Bench()
-    let records = Mutex<[(AppAction, ActionContext)]>([])
+    let records = Lock<[(AppAction, ActionContext)]>([])
     bench.store.setRecorder { record in records.withLock { $0.append((record.action, record.context)) } }
     let actions: [SubstateAction] = [
       .send("cart", CartAction.inc), .add("cart", Cart(n: 1)), .add("cart", Cart()), .send("cart", CartAction.inc),
@@ -169,7 +168,7 @@ private final class Bench: Sendable {
     bench.run(.add("cart", Basket(n: 2)))
     let substates = SubstateReducers().registering("cart", cart)
     bench.store.replaceReducer(Reducer<String, Int>.identity.substated(substates))
-    let reports = Mutex<[SubstateError]>([])
+    let reports = Lock<[SubstateError]>([])
     try bench.store.replaceMiddleware(
       Middleware<String, String, Int>.identity.substated(substates) { error, _ in reports.withLock { $0.append(error) }
       })

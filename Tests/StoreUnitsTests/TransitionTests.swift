@@ -1,6 +1,5 @@
 import StoreCore
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -81,7 +80,7 @@ private typealias Rule = TransitionRule<Event, Machine>
       Rule.on(\.phase, to: .value(.done), dispatch: .note("done")),
     ]
     let store = try Store(initial: Machine(), reducer: machine, middleware: .transitions("machine", rules))
-    let order = Mutex<[String]>([])
+    let order = Lock<[String]>([])
     store.setRecorder { record in
       order.withLock { $0.append("\(record.context.number)<\(record.context.source.cause ?? 0) \(record.after)") }
     }
@@ -93,7 +92,7 @@ private typealias Rule = TransitionRule<Event, Machine>
     let line = #line + 1
     let rule = Rule.on(\.phase, to: .value(.busy), dispatch: .note("x"))
     let store = try Store(initial: Machine(), reducer: machine, middleware: .transitions("machine", [rule]))
-    let sources = Mutex<[ActionSource]>([])
+    let sources = Lock<[ActionSource]>([])
     store.setRecorder { record in sources.withLock { $0.append(record.context.source) } }
     store.dispatch(.touch)
     store.dispatch(.go(.busy))

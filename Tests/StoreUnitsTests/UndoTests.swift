@@ -2,7 +2,6 @@ import Foundation
 import StoreCore
 import StoreSchema
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -222,7 +221,7 @@ private func text(_ store: DocStore) -> String { "\(store.state)" }
 
   @Test func aReplayWithTheRecordedContextsGivesTheSameHistory() throws {
     let store = try store(grouping: .key { if case .type = $0 { "t" } else { nil } })
-    let records = Mutex<[(DocAction, ActionContext)]>([])
+    let records = Lock<[(DocAction, ActionContext)]>([])
     store.setRecorder { record in records.withLock { $0.append((record.action, record.context)) } }
     for action in [DocAction.cascade(2), .type("a"), .type("bb"), .undo(.undo), .cascade(1), .undo(.undo)] {
       store.dispatch(action)

@@ -1,9 +1,8 @@
 import StoreCore
-import Synchronization
 
 /// Collects trace events as the lines of the design's `scenarios.md`.
 package final class TraceLines: Sendable {
-  private let collected = Mutex<[String]>([])
+  private let collected = Lock<[String]>([])
   private let kinds: Set<Character>
 
   /// - Parameter kinds: the marks that are kept; a test compares only the kinds that its scenario shows.

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -23,7 +22,7 @@ public final class RealClock: StoreClock {
   private let driver: Driver
   private let thread = DispatchQueue(label: "StoreCore.RealClock")
   /// When the own thread looks next; nil: not until somebody schedules.
-  private let armed = Mutex<Duration?>(nil)
+  private let armed = Lock<Duration?>(nil)
 
   /// Starts at zero.
   public init(driver: Driver = .own) {

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension StoreClock {
   /// Waits until a deadline; one that is past does not suspend.
   ///
@@ -36,7 +34,7 @@ private final class Sleeper: Sendable {
     var isUp = false
   }
 
-  private let state = Mutex(State())
+  private let state = Lock(State())
 
   /// - Returns: false: it was woken before it lay down.
   func lieDown(_ continuation: CheckedContinuation<Void, Never>) -> Bool {

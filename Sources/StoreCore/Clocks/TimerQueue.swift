@@ -1,9 +1,7 @@
-import Synchronization
-
 /// Closures that wait for their deadlines, the earliest first, those of one deadline in the order of scheduling. What every
 /// clock keeps its timers in; may be used from any thread.
 public final class TimerQueue: Sendable {
-  private let heap = Mutex(TimerHeap())
+  private let heap = Lock(TimerHeap())
 
   /// An empty queue.
   public init() {}

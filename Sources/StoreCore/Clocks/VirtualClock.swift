@@ -1,8 +1,6 @@
-import Synchronization
-
 /// A clock that moves only when it is told to, from deadline to deadline.
 public final class VirtualClock: StoreClock {
-  private let time = Mutex(Duration.zero)
+  private let time = Lock(Duration.zero)
   private let timers = TimerQueue()
 
   /// Stands at zero.

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension Store {
   /// Replaces the interceptors from the next action on, the outermost first (R5). One that stays, by identity, stays
   /// attached and keeps what it holds.
@@ -144,7 +142,7 @@ private final class ChainBuild: Sendable {
     var hasDispatched = false
   }
 
-  private let progress = Mutex(Progress())
+  private let progress = Lock(Progress())
 
   /// Whether a dispatch comes too early; that it came is then noted.
   var refusesDispatch: Bool {

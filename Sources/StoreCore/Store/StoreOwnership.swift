@@ -9,16 +9,18 @@ import Synchronization
 /// Decides which thread processes a store's actions, and takes in what other threads bring meanwhile (R1, R2).
 ///
 /// The word `owner` is zero while the store is idle, else the thread that drains it. Whoever finds it zero takes it with
-/// one compare-and-swap and then has the queue and the state for itself. Everybody else appends to `incoming`, whose flag
-/// the owner looks at before each enqueue, so that the order of enqueueing is one order for all threads.
+/// one compare-and-swap and then has the queue and the state for itself. Everybody else pushes onto `incoming`, a stack
+/// without locks, at which the owner looks before each enqueue, so that the order of enqueueing is one order for all threads.
 @usableFromInline
 struct StoreOwnership<Action: Sendable>: ~Copyable {
   @usableFromInline let owner = Atomic<UInt>(0)
-  @usableFromInline let incomingFlag = Atomic<Bool>(false)
-  @usableFromInline let incoming = Mutex<[Incoming<Action>]>([])
+  /// The newest node, each of which holds a reference to itself while it is here.
+  @usableFromInline let incoming = Atomic<UnsafeRawPointer?>(nil)
 
   @inlinable
   init() {}
+
+  deinit { _ = take() }
 
   /// A word that tells this thread from all others, never zero.
   @inlinable
@@ -32,7 +34,7 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   /// `release`, `bring`, `tryAcquire` and this are sequentially consistent: of an owner that leaves and then looks, and a
   /// thread that brings something and then tries to acquire, at least one sees what the other did.
   @inlinable
-  var hasIncoming: Bool { incomingFlag.load(ordering: .sequentiallyConsistent) }
+  var hasIncoming: Bool { incoming.load(ordering: .sequentiallyConsistent) != nil }
 
   @inlinable
   borrowing func tryAcquire() -> Bool {
@@ -46,18 +48,38 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   /// Leaves something for the owner.
   @usableFromInline
   borrowing func bring(_ entry: Incoming<Action>) {
-    incoming.withLock { $0.append(entry) }
-    incomingFlag.store(true, ordering: .sequentiallyConsistent)
-  }
-
-  /// Takes what was brought.
-  @usableFromInline
-  borrowing func take() -> [Incoming<Action>] {
-    incoming.withLock { entries in
-      incomingFlag.store(false, ordering: .relaxed)
-      let taken = entries
-      entries = []
-      return taken
+    let node = IncomingNode(entry)
+    let pointer = UnsafeRawPointer(Unmanaged.passRetained(node).toOpaque())
+    var newest = incoming.load(ordering: .relaxed)
+    while true {
+      node.older = newest
+      let (isPushed, present) = incoming.weakCompareExchange(
+        expected: newest, desired: pointer, ordering: .sequentiallyConsistent)
+      if isPushed { return }
+      newest = present
     }
   }
+
+  /// Takes what was brought, the oldest first. All of it at once, so that no node that is looked at can be pushed again.
+  @usableFromInline
+  borrowing func take() -> [Incoming<Action>] {
+    var next = incoming.exchange(nil, ordering: .sequentiallyConsistent)
+    var entries: [Incoming<Action>] = []
+    while let pointer = next {
+      let node = Unmanaged<IncomingNode<Action>>.fromOpaque(pointer).takeRetainedValue()
+      entries.append(node.entry)
+      next = node.older
+    }
+    entries.reverse()
+    return entries
+  }
+}
+
+/// One entry that a thread left for the owner of a store.
+private final class IncomingNode<Action: Sendable> {
+  let entry: Incoming<Action>
+  /// The node that was pushed before; set by the thread that pushes this one, before others can see it.
+  var older: UnsafeRawPointer?
+
+  init(_ entry: Incoming<Action>) { self.entry = entry }
 }

@@ -1,5 +1,3 @@
-import Synchronization
-
 extension StoreProjection {
   /// A view of the value in an optional, where there is one; nil where there is none.
   ///
@@ -22,9 +20,9 @@ extension Store {
 
 /// The last value of an optional that was there.
 private final class LastShown<Value: Sendable>: Sendable {
-  private let last: Mutex<Value>
+  private let last: Lock<Value>
 
-  init(_ value: Value) { last = Mutex(value) }
+  init(_ value: Value) { last = Lock(value) }
 
   func value(after latest: Value?) -> Value {
     last.withLock { last in

@@ -1,10 +1,8 @@
-import Synchronization
-
 /// Tells a subscriber once that its store is gone, unless it has lost interest before.
 final class SubscriptionEnd: Sendable {
-  private let onEnd: Mutex<(@Sendable () -> Void)?>
+  private let onEnd: Lock<(@Sendable () -> Void)?>
 
-  init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = Mutex(onEnd) }
+  init(_ onEnd: @escaping @Sendable () -> Void) { self.onEnd = Lock(onEnd) }
 
   func happen() { take()?() }
 

@@ -9,7 +9,7 @@ public final class TracePoint: @unchecked Sendable {
   private var listener: SpanListener?
   /// The action that is processed, while somebody listens to spans.
   private(set) var current = 0
-  private let clock = Mutex<(@Sendable () -> Duration)?>(nil)
+  private let clock = Lock<(@Sendable () -> Duration)?>(nil)
   private let later: (@Sendable (Job) -> Void)?
   @usableFromInline let listening = Atomic<Bool>(false)
   @usableFromInline let reporting = Atomic<Bool>(false)

@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 
 /// Keeps what the units of a store emit, in order, from whatever thread, in place of the store's queue.
 final class EmissionCollector<Action: Sendable>: Sendable {
@@ -10,7 +9,7 @@ final class EmissionCollector<Action: Sendable>: Sendable {
     var isClosed = false
   }
 
-  private let contents = Mutex(Contents())
+  private let contents = Lock(Contents())
 
   /// What waits, the oldest first.
   var waiting: [Emission<Action>] { contents.withLock { $0.waiting } }

@@ -23,7 +23,7 @@ final class LatestControls: Sendable {
     let latest: LatestControl
   }
 
-  private let entries = Mutex<[Entry]>([])
+  private let entries = Lock<[Entry]>([])
 
   /// The one of the store that a trace point belongs to.
   func latest(of trace: TracePoint) -> LatestControl {

@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 
 /// Keeps the spans of a store, and what they come to per unit. The idea is SwiftRex's InstrumentationMiddleware, which times
 /// one unit's IO; here each phase is timed where it happens.
@@ -37,7 +36,7 @@ public final class SpanRecorder: Sendable {
     var ended = 0
   }
 
-  private let recorded = Mutex(Recorded())
+  private let recorded = Lock(Recorded())
   private let clock: @Sendable () -> Duration
   private let limit: Int
   private let actionName: @Sendable (Any) -> String

@@ -1,5 +1,4 @@
-import Synchronization
-
+import StoreCore
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -17,7 +16,7 @@ public final class FileDestination: LogDestination {
   private let path: String
   private let limit: Int
   private let kept: Int
-  private let file: Mutex<File>
+  private let file: Lock<File>
 
   /// Opens or makes the file; what it holds stays.
   ///
@@ -30,7 +29,7 @@ public final class FileDestination: LogDestination {
     self.path = path
     self.limit = limit
     self.kept = max(kept, 0)
-    file = Mutex(try FileDestination.open(path))
+    file = Lock(try FileDestination.open(path))
   }
 
   deinit { file.withLock { _ = close($0.descriptor) } }

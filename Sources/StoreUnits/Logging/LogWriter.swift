@@ -1,5 +1,5 @@
+import StoreCore
 import Dispatch
-import Synchronization
 
 /// Writes the entries of logs on a thread of its own, so that no store waits for text or files. What waits is bounded: an
 /// entry for which there is no room is dropped, and the log says how many were at the place where they are missing.
@@ -22,7 +22,7 @@ public final class LogWriter: Sendable {
     var isWriting = false
   }
 
-  private let buffer = Mutex(Buffer())
+  private let buffer = Lock(Buffer())
   private let thread = DispatchQueue(label: "StoreUnits.LogWriter")
   private let destination: any LogDestination
   private let capacity: Int

@@ -1,6 +1,5 @@
 import Dispatch
 import StoreCore
-import Synchronization
 import Testing
 
 /// What goes wrong elsewhere (D9, D10, row 43) and what threads can do to an effect.
@@ -67,7 +66,7 @@ import Testing
   }
 
   @Test func aPromiseIsKeptOnce() throws {
-    let kept = Mutex<EffectPromise<Act>?>(nil)
+    let kept = Lock<EffectPromise<Act>?>(nil)
     let bench = try Bench(
       effects { name in
         name == "go" ? CountEffect.promise { _, promise in kept.withLock { $0 = promise } }.token("p") : .none
@@ -185,7 +184,7 @@ import Testing
   }
 
   @Test func aUnitThatIsReplacedWhileItsActionRunsStartsNothing() throws {
-    let bench = Mutex<Bench?>(nil)
+    let bench = Lock<Bench?>(nil)
     let late = effects("late") { $0 == "go" ? .just(.set(100)) : .none }
     let swapper = CountMiddleware("swapper") { action, _, _ in
       guard action == .named("go") else { return .none }
@@ -252,7 +251,7 @@ import Testing
   }
 
   @Test func anEffectMayDropTheLastReferenceToItsStore() throws {
-    let held = Mutex<Counting?>(nil)
+    let held = Lock<Counting?>(nil)
     let clock = VirtualClock()
     let u = effects { name in
       guard name == "go" else { return .none }

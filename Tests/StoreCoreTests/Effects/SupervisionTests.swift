@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -229,7 +228,7 @@ import TraceSupport
   }
 
   @Test func aConditionEmptiesTheSet() throws {
-    let isOpen = Mutex(true)
+    let isOpen = Lock(true)
     let u = SupervisionTests.rooms { _ in [Room("r") { try? await $0.sleep(for: .seconds(100)) }] }
     let gated = CountMiddleware(
       units: u.units.map { unit in

@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -139,7 +138,7 @@ func passing(_ name: String) -> CountInterceptor {
   }
 
   @Test func callingNextTwiceOrTooLateIsAnError() throws {
-    let kept = Mutex<(@Sendable () -> Void)?>(nil)
+    let kept = Lock<(@Sendable () -> Void)?>(nil)
     let twice = CountInterceptor("twice") { action, _, _, next in
       next(action)
       if action == .inc { next(action) }
@@ -167,7 +166,7 @@ func passing(_ name: String) -> CountInterceptor {
 
   @Test func oneThatStaysKeepsWhatItHolds() throws {
     let counting = CountInterceptor("counting") { _, _ in
-      let seen = Mutex(0)
+      let seen = Lock(0)
       return { next in
         { action in
           seen.withLock { $0 += 1 }

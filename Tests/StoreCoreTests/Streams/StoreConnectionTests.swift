@@ -1,5 +1,4 @@
 import StoreCore
-import Synchronization
 import TraceSupport
 import Testing
 
@@ -7,9 +6,9 @@ import Testing
 @Suite struct StoreConnectionTests {
   /// Lets a test drop a store from within one of its callbacks.
   final class Holder: Sendable {
-    private let held: Mutex<Counting?>
+    private let held: Lock<Counting?>
 
-    init(_ store: Counting) { held = Mutex(store) }
+    init(_ store: Counting) { held = Lock(store) }
 
     var isEmpty: Bool { held.withLock { $0 == nil } }
 

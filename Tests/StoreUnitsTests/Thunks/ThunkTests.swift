@@ -1,6 +1,5 @@
 import StoreCore
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -33,7 +32,7 @@ private let counting = Reducer<Act, Int>("count") { action, count in
 private let logging = Interceptor<Act, Int>("log") { action, _, _, next in next(action) }
 
 private final class ThunkNotes: Sendable {
-  private let notes = Mutex<[String]>([])
+  private let notes = Lock<[String]>([])
   var all: [String] { notes.withLock { $0 } }
   func note(_ text: String) { notes.withLock { $0.append(text) } }
 }
@@ -94,9 +93,9 @@ private final class ThunkNotes: Sendable {
 
   @Test func whatAThunkDispatchesCarriesItsLineAndCause() throws {
     let store = try Store(initial: 0, reducer: counting, interceptors: [.thunks { $0.thunk }])
-    let sources = Mutex<[ActionSource]>([])
+    let sources = Lock<[ActionSource]>([])
     store.setRecorder { record in sources.withLock { $0.append(record.context.source) } }
-    let line = Mutex(0)
+    let line = Lock(0)
     store.dispatch(
       .thunk(
         Thunk("demo") { thunk in
