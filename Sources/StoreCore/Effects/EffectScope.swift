@@ -56,4 +56,24 @@ public struct EffectScope: Sendable {
   public func cancelAll() {
     unit.runtime.perform(Job { unit.cancel { $0.path.starts(with: path) } })
   }
+
+  /// Ends the effects of elements that are gone; one that comes again under the same id starts afresh.
+  @usableFromInline
+  func end(elements gone: Set<EffectToken>) {
+    end { $0.count > path.count && $0.starts(with: path) && gone.contains($0[path.count]) }
+  }
+
+  /// Ends all effects of the unit or, in a collection, of the element: what they belong to is gone.
+  @usableFromInline
+  func end() {
+    end { $0.starts(with: path) }
+  }
+
+  private func end(_ isGone: @escaping @Sendable ([EffectToken]) -> Bool) {
+    unit.runtime.perform(
+      Job {
+        unit.cancel { isGone($0.path) }
+        unit.closeWindows(where: isGone)
+      })
+  }
 }

@@ -86,6 +86,11 @@ final class UnitEffects: @unchecked Sendable {
     return !found.isEmpty
   }
 
+  /// Has throttled tokens start something again, for the elements for which a condition holds.
+  func closeWindows(where isGone: ([EffectToken]) -> Bool) {
+    if !windows.isEmpty { windows = windows.filter { !isGone($0.key.path) } }
+  }
+
   /// Stops them all; nothing starts any more.
   @usableFromInline
   func close() {

@@ -35,7 +35,11 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     public func supervising(while condition: @escaping @Sendable () -> Bool) -> Attachment {
       let supervise = supervise
       return Attachment(state: state, trace: trace, effects: effects) { declare in
-        supervise { condition() ? declare() : [] }
+        // Asked in any case: a lift to elements learns here which of them are gone.
+        supervise {
+          let declared = declare()
+          return condition() ? declared : []
+        }
       }
     }
   }
