@@ -104,11 +104,15 @@ let delayed = RowMiddleware.effects("u") { action, _, _ in
 }
 
 /// Says that every row with a positive count should tick.
-let ticking = RowMiddleware.supervising("u") { row in
-  guard row.count > 0 else { return [] }
-  return [
-    Supervised("tick") { context in
-      while (try? await context.sleep(for: .seconds(1))) != nil { context.send(.inc) }
-    }
-  ]
+func ticks(_ name: String) -> RowMiddleware {
+  .supervising(name) { row in
+    guard row.count > 0 else { return [] }
+    return [
+      Supervised("tick") { context in
+        while (try? await context.sleep(for: .seconds(1))) != nil { context.send(.inc) }
+      }
+    ]
+  }
 }
+
+let ticking = ticks("u")
