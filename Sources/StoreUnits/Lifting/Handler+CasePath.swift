@@ -15,4 +15,85 @@ extension Handler {
     let path = GlobalAction.cases[keyPath: action]
     return lift(action: path.extract, embed: path.embed, state: state)
   }
+
+  /// Makes this handler one of a larger state that may hold a slice or not.
+  ///
+  /// - Parameters:
+  ///   - action: the case of the global action that holds this handler's, in and out; other cases skip it.
+  ///   - state: the slice.
+  @inlinable
+  public func liftOptional<GlobalAction: CasePathable, GlobalState>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
+    state: WritableKeyPath<GlobalState, State?> & Sendable
+  ) -> Handler<GlobalAction, GlobalState> {
+    let path = GlobalAction.cases[keyPath: action]
+    return liftOptional(action: path.extract, embed: path.embed, state: state)
+  }
+
+  /// Makes this handler one of an enum: it runs on the payload of one case while the state is that case, and does nothing
+  /// otherwise.
+  ///
+  /// - Parameters:
+  ///   - action: the case of the global action that holds this handler's, in and out; other cases skip it.
+  ///   - state: the case.
+  @inlinable
+  public func liftCase<GlobalAction: CasePathable, GlobalState: CasePathable>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
+    state: KeyPath<GlobalState.Cases, CasePath<GlobalState, State>>
+  ) -> Handler<GlobalAction, GlobalState> {
+    Handler<GlobalAction, GlobalState>(
+      reducer: reducer.liftCase(action: action, state: state),
+      middleware: middleware.liftCase(input: action, output: action, state: state))
+  }
+}
+
+extension Handler where State: Identifiable & SendableMetatype, State.ID: Sendable {
+  /// Makes this handler one of a collection, by the elements' ids: `lift(action: \.row, elementOf: \.rows)`.
+  ///
+  /// - Parameters:
+  ///   - action: the case that says which element and what is done to it, in and out; other cases skip the handler.
+  ///   - elements: the collection.
+  @inlinable
+  public func lift<GlobalAction: CasePathable, GlobalState, Elements: MutableCollection>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, ElementAction<State.ID, Action>>>,
+    elementOf elements: WritableKeyPath<GlobalState, Elements> & Sendable
+  ) -> Handler<GlobalAction, GlobalState> where Elements.Element == State {
+    let path = GlobalAction.cases[keyPath: action]
+    return lift(
+      action: path.extract, embed: path.embeddingElement(), elementOf: elements)
+  }
+}
+
+extension Handler {
+  /// Makes this handler one of a collection, by index.
+  ///
+  /// - Parameters:
+  ///   - action: the case that says which element and what is done to it, in and out; other cases skip the handler.
+  ///   - elements: the collection.
+  @inlinable
+  public func lift<GlobalAction: CasePathable, GlobalState, Elements: MutableCollection>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, ElementAction<Elements.Index, Action>>>,
+    elementAt elements: WritableKeyPath<GlobalState, Elements> & Sendable
+  ) -> Handler<GlobalAction, GlobalState>
+  where Elements.Element == State, Elements.Index: Hashable & Sendable {
+    let path = GlobalAction.cases[keyPath: action]
+    return lift(
+      action: path.extract, embed: path.embeddingElement(), elementAt: elements)
+  }
+
+  /// Makes this handler one of a dictionary, by key.
+  ///
+  /// - Parameters:
+  ///   - action: the case that says which entry and what is done to it, in and out; other cases skip the handler.
+  ///   - entries: the dictionary.
+  @inlinable
+  public func lift<GlobalAction: CasePathable, GlobalState, Entries: KeyedCollection>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, ElementAction<Entries.Key, Action>>>,
+    elementOf entries: WritableKeyPath<GlobalState, Entries> & Sendable
+  ) -> Handler<GlobalAction, GlobalState>
+  where Entries.Value == State, Entries.Key: Comparable & Hashable & Sendable {
+    let path = GlobalAction.cases[keyPath: action]
+    return lift(
+      action: path.extract, embed: path.embeddingElement(), elementOf: entries)
+  }
 }

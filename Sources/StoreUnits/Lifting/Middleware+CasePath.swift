@@ -19,4 +19,53 @@ extension Middleware {
       input: GlobalInput.cases[keyPath: input].extract, output: GlobalOutput.cases[keyPath: output].embed,
       state: { $0[keyPath: state] })
   }
+
+  /// Makes this middleware one of a larger state that may hold a slice or not; see `liftOptional(input:output:state:)` of
+  /// StoreCore.
+  ///
+  /// - Parameters:
+  ///   - input: the case of the global action that holds this middleware's; other cases skip it.
+  ///   - output: the case that wraps what it dispatches.
+  ///   - state: the slice.
+  @inlinable
+  public func liftOptional<GlobalInput: CasePathable, GlobalOutput: CasePathable, GlobalState>(
+    input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, Input>>,
+    output: KeyPath<GlobalOutput.Cases, CasePath<GlobalOutput, Output>>,
+    state: KeyPath<GlobalState, State?> & Sendable
+  ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
+    liftOptional(
+      input: GlobalInput.cases[keyPath: input].extract, output: GlobalOutput.cases[keyPath: output].embed,
+      state: { $0[keyPath: state] })
+  }
+
+  /// Makes this middleware one of an enum: it runs on the payload of one case while the state is that case, and does nothing
+  /// otherwise. Its effects end when the state becomes another case.
+  ///
+  /// - Parameters:
+  ///   - input: the local action in a global one, or nil: the middleware is skipped.
+  ///   - output: the global action that stands for a local one.
+  ///   - state: the case.
+  @inlinable
+  public func liftCase<GlobalInput, GlobalOutput, GlobalState: CasePathable>(
+    input: @escaping @Sendable (GlobalInput) -> Input?, output: @escaping @Sendable (Output) -> GlobalOutput,
+    state: KeyPath<GlobalState.Cases, CasePath<GlobalState, State>>
+  ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
+    liftOptional(input: input, output: output, state: GlobalState.cases[keyPath: state].extract)
+  }
+
+  /// Makes this middleware one of an enum, by cases of the actions and a case of the state.
+  ///
+  /// - Parameters:
+  ///   - input: the case of the global action that holds this middleware's; other cases skip it.
+  ///   - output: the case that wraps what it dispatches.
+  ///   - state: the case.
+  @inlinable
+  public func liftCase<GlobalInput: CasePathable, GlobalOutput: CasePathable, GlobalState: CasePathable>(
+    input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, Input>>,
+    output: KeyPath<GlobalOutput.Cases, CasePath<GlobalOutput, Output>>,
+    state: KeyPath<GlobalState.Cases, CasePath<GlobalState, State>>
+  ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
+    liftCase(
+      input: GlobalInput.cases[keyPath: input].extract, output: GlobalOutput.cases[keyPath: output].embed, state: state)
+  }
 }
