@@ -24,7 +24,7 @@ func luaBenchmarks() -> [Benchmark] {
         let fixture = try LuaFixture(
           "records", state: "field(\"all\", map(record(\"Entry\", { field(\"n\", int()) })))",
           reducer: "local e = s.all[a.key] e.n = e.n + 1", arguments: "field(\"key\", text())")
-        fixture.fill(100_000)
+        try fixture.fill(100_000)
         return { fixture.dispatching(100_000) }
       }),
     Benchmark(
@@ -95,17 +95,17 @@ private final class LuaFixture {
   }
 
   /// Puts records under keys into the one map of the slice.
-  func fill(_ count: Int) {
+  func fill(_ count: Int) throws {
     keys = count
     guard case .record(var record) = store.state else { return }
     let layout = RecordLayout(name: "Entry", fields: ["n"])
     let entries = (0..<count).map { (MapKey.string("key\($0)"), Value.record(Record(layout, [.int(0)]))) }
     record.values[0] = .map(PersistentMap(entries))
     let filled = Value.record(record)
-    store.replaceReducer(Reducer { _, slice in slice = filled })
+    try store.replaceReducer(Reducer { _, slice in slice = filled })
     store.dispatch(Self.noteCall)
     let plugin = plugin
-    store.replaceReducer(
+    try store.replaceReducer(
       .undoing("records") { call, slice, context in
         try plugin.reduce(call, context: context, slice: &slice)
       })

@@ -47,7 +47,8 @@ public final class TestStore<Action: Sendable, State: Sendable> {
   ///   - comparison: how states are told apart.
   ///   - exhaustivity: how much of what happens has to be declared.
   ///   - report: gets each failure and note, on the thread of the test.
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
+  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   public init(
     _ blueprint: StoreBlueprint<Action, State>, comparing comparison: StateComparison<State> = .automatic,
     exhaustivity: Exhaustivity = .on, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
@@ -74,7 +75,8 @@ public final class TestStore<Action: Sendable, State: Sendable> {
 
   /// A test store of a state, reducers, middlewares and interceptors, with a ``VirtualClock``.
   ///
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
+  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   public convenience init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
     interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil, exhaustivity: Exhaustivity = .on,

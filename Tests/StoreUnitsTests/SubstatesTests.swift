@@ -167,7 +167,7 @@ private final class Bench: Sendable {
     let bench = try Bench(SubstateReducers())
     bench.run(.add("cart", Basket(n: 2)))
     let substates = SubstateReducers().registering("cart", cart)
-    bench.store.replaceReducer(Reducer<String, Int>.identity.substated(substates))
+    try bench.store.replaceReducer(Reducer<String, Int>.identity.substated(substates))
     let reports = Lock<[SubstateError]>([])
     try bench.store.replaceMiddleware(
       Middleware<String, String, Int>.identity.substated(substates) { error, _ in reports.withLock { $0.append(error) }

@@ -9,7 +9,8 @@ extension Store {
   ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
   ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
   ///   - handler: what the store does with actions, top to bottom.
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
+  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
   public convenience init(
     initial: State, interceptors: [Interceptor<Action, State>] = [], emission: EmissionPolicy<State>,
@@ -26,7 +27,8 @@ extension Store {
 
   /// Makes a store in one block, whose watchers are told when the state differs.
   ///
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
+  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
   public convenience init(
     initial: State, interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil,

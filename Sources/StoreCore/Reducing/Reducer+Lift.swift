@@ -3,7 +3,8 @@ extension Reducer {
   ///
   /// - Parameters:
   ///   - action: the local action in a global one, or nil: the reducer is skipped.
-  ///   - state: the slice, changed in place.
+  ///   - state: the slice, changed in place. No store takes a reducer whose slice lies behind a class reference
+  ///     (``StoreError/sharedSlice(reducers:state:)``).
   @inlinable
   public func lift<GlobalAction, GlobalState>(
     action: @escaping @Sendable (GlobalAction) -> Action?,
@@ -11,7 +12,8 @@ extension Reducer {
   ) -> Reducer<GlobalAction, GlobalState> {
     // A stored property lies at a fixed offset, and a pointer to it is several times quicker than a key path.
     guard let offset = MemoryLayout<GlobalState>.offset(of: state) else {
-      return lift(action: { global in action(global).map { ((), $0) } }, focus: KeyPathFocus(state))
+      let lifted = lift(action: { global in action(global).map { ((), $0) } }, focus: KeyPathFocus(state))
+      return state is ReferenceWritableKeyPath<GlobalState, State> ? lifted.sharingSlice() : lifted
     }
     let (plain, traced) = (self.plain, self.traced)
     var liftedPlain: Reducer<GlobalAction, GlobalState>.Plain?
@@ -21,7 +23,9 @@ extension Reducer {
         withUnsafeMutablePointer(to: &state) { plain(local, &$0.part(at: offset, as: State.self).pointee) }
       }
     }
-    return Reducer<GlobalAction, GlobalState>(names: names, plain: liftedPlain, canFail: liftedCanFail(action)) {
+    return Reducer<GlobalAction, GlobalState>(
+      names: names, plain: liftedPlain, canFail: liftedCanFail(action), fault: fault
+    ) {
       global, state, context, trace in
       guard let local = action(global) else { return }
       try withUnsafeMutablePointer(to: &state) {
@@ -51,7 +55,7 @@ extension Reducer {
     modify: @escaping @Sendable (inout GlobalState, (inout State) throws -> Void) throws -> Void
   ) -> Reducer<GlobalAction, GlobalState> {
     let traced = traced
-    return Reducer<GlobalAction, GlobalState>(names: names, plain: nil, canFail: liftedCanFail(action)) {
+    return Reducer<GlobalAction, GlobalState>(names: names, plain: nil, canFail: liftedCanFail(action), fault: fault) {
       global, state, context, trace in
       guard let local = action(global) else { return }
       try modify(&state) { slice in try traced(local, &slice, context, trace) }
@@ -64,6 +68,16 @@ extension Reducer {
     state: WritableKeyPath<GlobalState, State> & Sendable
   ) -> Reducer<Action, GlobalState> {
     lift(action: { $0 }, state: state)
+  }
+
+  /// The same with a slice that copies of the state share, which no store takes.
+  @usableFromInline
+  func sharingSlice() -> Reducer {
+    if names.isEmpty { return self }
+    return Reducer(
+      names: names, plain: plain, canFail: canFail,
+      fault: fault ?? .sharedSlice(reducers: names, state: "\(State.self)"),
+      traced: traced)
   }
 
   @inlinable

@@ -10,7 +10,7 @@ extension Reducer {
   public func wrapped(_ wrapping: @escaping Wrapping) -> Reducer {
     if names.isEmpty { return self }
     let traced = traced
-    return Reducer(names: names, plain: nil, canFail: canFail) { action, state, context, trace in
+    return Reducer(names: names, plain: nil, canFail: canFail, fault: fault) { action, state, context, trace in
       try wrapping(action, &state, context) { try traced(action, &$0, context, trace) }
     }
   }

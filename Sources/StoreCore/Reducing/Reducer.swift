@@ -20,13 +20,17 @@ public struct Reducer<Action, State>: Sendable {
   @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
   /// Whether it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
   @usableFromInline let isUndoing: Bool
+  /// Why no store takes it; nil: nothing is wrong.
+  @usableFromInline let fault: StoreError?
 
   @inlinable
   init(
     names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?, isUndoing: Bool = false,
+    fault: StoreError? = nil,
     traced: @escaping Traced
   ) {
     self.names = names
+    self.fault = fault
     self.plain = plain
     self.canFail = canFail
     self.isUndoing = isUndoing
@@ -108,7 +112,9 @@ public struct Reducer<Action, State>: Sendable {
       }
     }
     let (firstTraced, secondTraced) = (first.traced, second.traced)
-    return Reducer(names: names + other.names, plain: both, canFail: first.eitherCanFail(second)) {
+    return Reducer(
+      names: names + other.names, plain: both, canFail: first.eitherCanFail(second), fault: fault ?? other.fault
+    ) {
       action, state, context, trace in
       try firstTraced(action, &state, context, trace)
       try secondTraced(action, &state, context, trace)

@@ -58,7 +58,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ///   - clock: what stamps actions with the time; nil: they bear time zero.
   ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
   ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
+  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
   public init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
@@ -78,6 +79,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     composition = Unmanaged.passUnretained(first)
     keptCompositions = [first]
     owner.store = self
+    if let fault = reducer.fault { throw fault }
     parts.attached = try attach(middleware)
     if interceptors.isEmpty { recompose() } else { try replaceInterceptors(interceptors) }
     if parts.supervises { exclusively { reconcileUnits() } }
@@ -91,7 +93,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
 
   /// Makes a store whose watchers are told when the state differs.
   ///
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
+  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
   public convenience init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
@@ -145,7 +148,10 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   }
 
   /// Replaces the reducers from the next action on.
-  public func replaceReducer(_ reducer: Reducer<Action, State>) {
+  ///
+  /// - Throws: ``StoreError/sharedSlice(reducers:state:)``; the reducers are then as before.
+  public func replaceReducer(_ reducer: Reducer<Action, State>) throws(StoreError) {
+    if let fault = reducer.fault { throw fault }
     exclusively {
       parts.reducer = reducer
       recompose()

@@ -44,7 +44,8 @@ public struct StoreBlueprint<Action: Sendable, State: Sendable> {
 
   /// Makes the store, enhanced: the last enhancer wraps the bare store, the first is outermost (R5).
   ///
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
+  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   public func makeStore(_ enhancers: StoreEnhancer<Action, State>...) throws(StoreError) -> Store<Action, State> {
     try StoreEnhancer.compose(enhancers).enhance(.bare).create(self)
   }
@@ -53,7 +54,8 @@ public struct StoreBlueprint<Action: Sendable, State: Sendable> {
 extension Store {
   /// Makes a store after a blueprint.
   ///
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
+  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   public convenience init(_ blueprint: StoreBlueprint<Action, State>) throws(StoreError) {
     try self.init(
       initial: blueprint.initial, reducer: blueprint.reducer, middleware: blueprint.middleware,

@@ -2,6 +2,9 @@
 public enum StoreError: Error, Hashable, Sendable {
   /// Two units have one name.
   case duplicateUnit(name: String)
+  /// Reducers were lifted by a key path that goes through a class reference. Copies of the state would share their slice: a
+  /// failure could not be undone (R7), watchers and replays would see states change that are past.
+  case sharedSlice(reducers: [String], state: String)
   /// One outside dispatch caused more actions than the store allows (R30).
   ///
   /// - next: the text of the next action, which was dropped with the rest of the queue.
@@ -21,6 +24,11 @@ public enum StoreError: Error, Hashable, Sendable {
   public var message: String {
     switch self {
     case .duplicateUnit(let name): return "two units are named '\(name)'; names must be unique in a store"
+    case .sharedSlice(let reducers, let state):
+      let names = reducers.map { "'\($0)'" }.joined(separator: ", ")
+      return
+        "the slice of reducer \(names) in '\(state)' lies behind a class reference, so that copies of the state share it; "
+        + "make the class a struct, or lift by get and set and let set put in a new object"
     case .dispatchWhileBuilding(let interceptor):
       return "interceptor '\(interceptor)' dispatches while the chain is being built; dispatch in answer to an action"
     case .nextOutOfTurn(let interceptor):

@@ -12,6 +12,7 @@ enum ErrorCode {
     case let error as StoreError:
       switch error {
       case .duplicateUnit: "duplicate-unit"
+      case .sharedSlice: "shared-slice"
       case .runaway: "runaway"
       case .dispatchWhileBuilding, .nextOutOfTurn: "bad-interceptor"
       case .parked: "not-at-head"
@@ -51,6 +52,7 @@ enum ErrorCode {
     "plugin-runtime": "a plugin's function raised an error. From a reducer: the state is unchanged.",
     "plugin-schema": "a plugin's state, action or name does not fit what is declared.",
     "runaway": "one dispatch caused more actions than the setting runaway allows; the rest was dropped.",
+    "shared-slice": "a reducer of the program keeps its part of the state behind a class reference.",
     "syntax": "the text is not a statement: something is open at its end, or stands where it cannot.",
     "type-mismatch": "a value is not of the type that is declared. The message says both.",
     "unexpected-argument": "the command or action takes no such argument.",

@@ -352,7 +352,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   private func recompose() throws {
     try store.replaceMiddleware(Middleware(units: hostUnits.flatMap(\.middleware.units)))
-    store.replaceReducer(Self.reducer(application, plugins))
+    try store.replaceReducer(Self.reducer(application, plugins))
   }
 }
 

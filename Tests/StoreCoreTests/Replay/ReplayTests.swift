@@ -87,7 +87,7 @@ private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<
     let store = try Counting(initial: 4, reducer: count)
     store.park(at: 1)
     #expect(throws: StoreError.parked) { try store.dispatch(.inc).get() }
-    store.replaceReducer(count)
+    try store.replaceReducer(count)
     #expect(throws: StoreError.parked) { try store.dispatch(.inc).get() }
     #expect(store.state == 1)
     store.unpark()

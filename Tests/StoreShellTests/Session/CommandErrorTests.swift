@@ -215,9 +215,7 @@ import Testing
       "bad-interceptor", "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error",
       "lua-syntax", "not-allowed", "not-at-head",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
-      "plugin-runtime",
-      "plugin-schema",
-      "runaway",
+      "plugin-runtime", "plugin-schema", "runaway", "shared-slice",
     ])
     #expect(thrown.subtracting(ErrorCode.explanations.keys) == [])
     #expect(Set(ErrorCode.explanations.keys).subtracting(thrown) == [])
