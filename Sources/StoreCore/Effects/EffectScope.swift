@@ -51,8 +51,8 @@ public struct EffectScope: Sendable {
     unit.runtime.perform(Job { unit.cancel(key) })
   }
 
-  /// Cancels all effects of the unit or, in a collection, of the element and what is in it: for what gates a unit, and for
-  /// elements that go.
+  /// Cancels all effects of the unit or, in a collection, of the element and what is in it, as for what gates a unit. Those of
+  /// elements that go are cancelled by the lift.
   public func cancelAll() {
     unit.runtime.perform(Job { unit.cancel { $0.path.starts(with: path) } })
   }

@@ -1,3 +1,4 @@
+import Foundation
 import StoreCore
 import Synchronization
 import Testing
@@ -164,6 +165,31 @@ import TraceSupport
     bench.send(.noop)
     #expect(seen.all == [1, 10, -10])
     #expect(readers.all.map { $0().count } == [10])
+  }
+
+  @Test func otherThreadsMayReadAnElementThatComesAndGoes() throws {
+    let readers = Notes<StateReader<Row>>()
+    let unit = RowMiddleware("u") { _, _, row in
+      readers.note(row)
+      return IO { _ in }
+    }
+    let bench = try ListBench(unit.onRows(), kinds: "")
+    bench.send(.row(2, .noop))
+    let reader = try #require(readers.all.first)
+    let isDone = Atomic<Bool>(false)
+    let reading = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      while !isDone.load(ordering: .relaxed) { if reader().id != 2 { readers.note(reader) } }
+      reading.signal()
+    }
+    for value in 0..<2_000 {
+      bench.send(.row(2, .set(value)))
+      bench.send(.remove(2))
+      bench.send(.add(2))
+    }
+    isDone.store(true, ordering: .relaxed)
+    reading.wait()
+    #expect(readers.all.count == 2_001, "one an action, and none for another element")
   }
 
   @Test func aFailureMakesNobodyGo() throws {
