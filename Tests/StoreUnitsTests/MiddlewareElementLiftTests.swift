@@ -2,7 +2,6 @@ import HashTreeCollections
 import StoreCore
 import StoreSchema
 import StoreUnits
-import Synchronization
 import Testing
 import TraceSupport
 
@@ -90,7 +89,7 @@ private func answering(_ name: String, _ seen: Seen) -> RowMiddleware {
 }
 
 private final class Seen: Sendable {
-  private let collected = Mutex<[String]>([])
+  private let collected = Lock<[String]>([])
   var all: [String] { collected.withLock { $0 } }
   func note(_ line: String) { collected.withLock { $0.append(line) } }
 }
@@ -116,7 +115,7 @@ private final class Seen: Sendable {
     _ action: TableAction, _ lift: (RowMiddleware) -> TableMiddleware
   ) throws -> (seen: [String], dispatched: [TableAction]) {
     let seen = Seen()
-    let emitted = Mutex<[TableAction]>([])
+    let emitted = Lock<[TableAction]>([])
     let middleware = lift(answering("u", seen))
     #expect(lift(.identity).units.isEmpty)
     let noting = TableMiddleware("noting") { action, context, _ in

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// A unit that was attached on behalf of one element.
 @usableFromInline
@@ -46,7 +45,7 @@ final class Declarations<Output>: @unchecked Sendable {
 @usableFromInline
 final class LastValue<Value>: @unchecked Sendable {
   // Safe: read and written under the lock only. The value is part of a store's state, which its readers hand to any thread.
-  private let lock = Mutex(())
+  private let lock = Lock(())
   private var current: Value
 
   @usableFromInline
