@@ -1,4 +1,3 @@
-
 /// A unit that was attached on behalf of one element.
 @usableFromInline
 final class AttachedElement<Input, Output, Element> {
