@@ -91,6 +91,9 @@ let package = Package(
       dependencies: ["StoreTesting", "StoreUnits", "StoreCore", "StoreSchema", "TraceSupport"],
       swiftSettings: strict),
     .testTarget(
+      name: "TutorialTests", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreTesting"],
+      swiftSettings: strict),
+    .testTarget(
       name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests", dependencies: ["StoreCombine", "StoreCore", "TraceSupport"], swiftSettings: strict),

@@ -2,8 +2,8 @@ import StoreCore
 
 /// A store whose every change a test declares, step by step.
 ///
-/// It runs a real ``Store``, so that a test sees the phases of the live one (R3). But what middlewares, interceptors and
-/// effects emit is kept back until the test receives it, so that one step shows what one action does:
+/// It runs a real ``/StoreCore/Store``, so that a test sees the phases of the live one (R3). But what middlewares,
+/// interceptors and effects emit is kept back until the test receives it, so that one step shows what one action does:
 ///
 /// ```swift
 /// let store = try TestStore(initial: Counter(), reducer: Counter.reducer, middleware: Counter.middleware(api: api))
@@ -16,12 +16,12 @@ import StoreCore
 /// ```
 ///
 /// By default a test is exhaustive: whatever happens and is not declared fails it (``Exhaustivity``). Nothing here waits for
-/// real time: effects wait on a ``VirtualClock``, which ``advance(by:fileID:filePath:line:)`` moves.
+/// real time: effects wait on a ``/StoreCore/VirtualClock``, which ``advance(by:fileID:filePath:line:)`` moves.
 ///
 /// Numbers, causes and roots of actions are those of the live store. One thing differs: an asynchronous effect runs as far as
 /// it can within the step that started it, though in the live store actions that were emitted before it started come first.
-/// Effects that leave the store's thread (``EffectContext/concurrently(_:)``) emit when they will; give such dependencies an
-/// answer in tests that comes on the thread that asks.
+/// Effects that leave the store's thread (``/StoreCore/EffectContext/concurrently(_:)``) emit when they will; give such
+/// dependencies an answer in tests that comes on the thread that asks.
 ///
 /// A test store is used from one thread. The idea comes from SwiftRex's `TestingExtensions` and from the test store of The
 /// Composable Architecture.
@@ -43,12 +43,12 @@ public final class TestStore<Action: Sendable, State: Sendable> {
   /// A test store after a blueprint.
   ///
   /// - Parameters:
-  ///   - blueprint: what the store is made from; without a clock it gets a ``VirtualClock``.
+  ///   - blueprint: what the store is made from; without a clock it gets a ``/StoreCore/VirtualClock``.
   ///   - comparison: how states are told apart.
   ///   - exhaustivity: how much of what happens has to be declared.
   ///   - report: gets each failure and note, on the thread of the test.
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
-  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``/StoreCore/StoreError/duplicateUnit(name:)``, ``/StoreCore/StoreError/sharedSlice(reducers:state:)``,
+  ///   ``/StoreCore/StoreError/dispatchWhileBuilding(interceptor:)``.
   public init(
     _ blueprint: StoreBlueprint<Action, State>, comparing comparison: StateComparison<State> = .automatic,
     exhaustivity: Exhaustivity = .on, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line,
@@ -73,10 +73,10 @@ public final class TestStore<Action: Sendable, State: Sendable> {
     lastLocation = TestLocation(fileID: fileID, filePath: filePath, line: line)
   }
 
-  /// A test store of a state, reducers, middlewares and interceptors, with a ``VirtualClock``.
+  /// A test store of a state, reducers, middlewares and interceptors, with a ``/StoreCore/VirtualClock``.
   ///
-  /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
-  ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
+  /// - Throws: ``/StoreCore/StoreError/duplicateUnit(name:)``, ``/StoreCore/StoreError/sharedSlice(reducers:state:)``,
+  ///   ``/StoreCore/StoreError/dispatchWhileBuilding(interceptor:)``.
   public convenience init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
     interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil, exhaustivity: Exhaustivity = .on,

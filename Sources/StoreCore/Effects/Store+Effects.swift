@@ -17,7 +17,7 @@ extension Store {
   /// Cancels effects by hand.
   ///
   /// - Parameters:
-  ///   - unit: a unit's name; nil: those of all units.
+  ///   - name: a unit's name; nil: those of all units.
   ///   - token: the text of a token or id, with its type or without; nil: all of the unit's.
   /// - Returns: whether there was any.
   @discardableResult

@@ -9,7 +9,7 @@ public struct UndoGrouping<Action>: Sendable {
   /// Every action that changes something is a step.
   public static var none: UndoGrouping { UndoGrouping(isByCause: false, key: nil) }
 
-  /// All that one outside dispatch caused is one step, as ``ActionContext/root`` tells.
+  /// All that one outside dispatch caused is one step, as ``/StoreCore/ActionContext/root`` tells.
   public static var cause: UndoGrouping { UndoGrouping(isByCause: true, key: nil) }
 
   /// As ``cause``; besides, actions that follow each other with the same key are one step. Nil: no key.

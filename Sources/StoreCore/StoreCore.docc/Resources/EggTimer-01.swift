@@ -1,0 +1,6 @@
+import StoreCore
+
+struct EggTimer: Equatable, Sendable {
+  var seconds = 0
+  var isRunning = false
+}
