@@ -91,7 +91,7 @@ let package = Package(
       dependencies: ["StoreTesting", "StoreUnits", "StoreCore", "StoreSchema", "TraceSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "TutorialTests", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreTesting"],
+      name: "DocumentationTests", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),

@@ -3,7 +3,7 @@ import StoreCore
 import Synchronization
 import Testing
 
-/// What the tutorial of StoreCore has its reader type. The other files here are the last steps of the tutorial themselves.
+/// What the tutorial of StoreCore has its reader type. The files in `Tutorial` are its last steps.
 @Suite struct TutorialTests {
   private final class Display: Sendable {
     let shown = Mutex<[EggTimer]>([])
@@ -32,9 +32,9 @@ import Testing
     #expect(store.state == EggTimer(seconds: 0))
   }
 
-  @Test func theFilesHereAreTheLastStepsThatTheTutorialShows() throws {
-    let here = URL(filePath: #filePath).deletingLastPathComponent()
-    let catalog = here.appending(path: "../../Sources/StoreCore/StoreCore.docc").standardizedFileURL
+  @Test func theTypedFilesAreTheLastStepsThatTheTutorialShows() throws {
+    let typedFiles = PackageFolder.url.appending(path: "Tests/DocumentationTests/Tutorial")
+    let catalog = PackageFolder.url.appending(path: "Sources/StoreCore/StoreCore.docc")
     let tutorial = try String(contentsOf: catalog.appending(path: "BuildingAnEggTimer.tutorial"), encoding: .utf8)
     let shown = tutorial.matches(of: /@Code\(name: "(.+?)\.swift", file: (.+?)\)/).map {
       (name: String($0.output.1), step: String($0.output.2))
@@ -43,7 +43,7 @@ import Testing
     #expect(Set(shown.map(\.step)) == Set(steps.filter { $0.hasSuffix(".swift") }))
     for name in Set(shown.map(\.name)) {
       let last = try #require(shown.last { $0.name == name }?.step)
-      let typed = try Data(contentsOf: here.appending(path: "\(name).swift"))
+      let typed = try Data(contentsOf: typedFiles.appending(path: "\(name).swift"))
       #expect(
         typed == (try Data(contentsOf: catalog.appending(path: "Resources/\(last)"))), "\(name).swift is not \(last)")
     }

@@ -1,0 +1,1 @@
+../../../Sources/StoreCore/StoreCore.docc/Resources/BoilAnEgg-03.swift

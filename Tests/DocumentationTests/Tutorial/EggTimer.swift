@@ -1,0 +1,1 @@
+../../../Sources/StoreCore/StoreCore.docc/Resources/EggTimer-12.swift

@@ -1,0 +1,1 @@
+../../../Sources/StoreCore/StoreCore.docc/Resources/EggTimerTests-04.swift

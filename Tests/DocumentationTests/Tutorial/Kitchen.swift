@@ -1,0 +1,1 @@
+../../../Sources/StoreCore/StoreCore.docc/Resources/Kitchen-03.swift

@@ -1,1 +1,0 @@
-../../Sources/StoreCore/StoreCore.docc/Resources/BoilAnEgg-03.swift

@@ -1,1 +1,0 @@
-../../Sources/StoreCore/StoreCore.docc/Resources/EggTimer-12.swift

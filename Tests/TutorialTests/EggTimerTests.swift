@@ -1,1 +1,0 @@
-../../Sources/StoreCore/StoreCore.docc/Resources/EggTimerTests-04.swift

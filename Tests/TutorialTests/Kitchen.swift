@@ -1,1 +1,0 @@
-../../Sources/StoreCore/StoreCore.docc/Resources/Kitchen-03.swift
