@@ -16,14 +16,15 @@ import Testing
       var suite: Substring?
       var isTest = false
       for line in try PackageFolder.text(file).split(separator: "\n", omittingEmptySubsequences: false) {
-        if let match = line.firstMatch(
-          of: /^(?:@.*\s)?(?:fileprivate\s|private\s|final\s)*(?:struct|extension|class)\s(\w+)/)
+        if !line.hasPrefix(" "),
+          let match = line.firstMatch(
+            of: /^(?:@.*\s)?(?:fileprivate\s|private\s|final\s)*(?:struct|extension|class)\s(\w+)/)
         {
           suite = match.output.1
         }
         if line.contains("@Test") { isTest = true }
-        guard let function = line.firstMatch(of: /^  .*?\bfunc (\w+)/) else { continue }
-        if isTest, let suite { tests.insert("\(suite).\(function.output.1)") }
+        guard isTest, let function = line.firstMatch(of: /func (\w+)/) else { continue }
+        if let suite { tests.insert("\(suite).\(function.output.1)") }
         isTest = false
       }
     }
