@@ -1,12 +1,11 @@
 import Foundation
 import StoreCore
-import Synchronization
 import Testing
 
 /// What the tutorial of StoreCore has its reader type. The files in `Tutorial` are its last steps.
 @Suite struct TutorialTests {
   private final class Display: Sendable {
-    let shown = Mutex<[EggTimer]>([])
+    let shown = Lock<[EggTimer]>([])
   }
 
   @Test func theEggIsDoneAfterFourMinutesOfTheClock() throws {
@@ -20,7 +19,7 @@ import Testing
   }
 
   @Test func itRingsOnceAndOnlyWhenItComesToZero() throws {
-    let rings = Mutex(0)
+    let rings = Lock(0)
     let world = EggTimerWorld(ring: { rings.withLock { $0 += 1 } }, remember: { _ in })
     let clock = VirtualClock()
     let store = try Store(initial: EggTimer(seconds: 3), clock: clock) { EggTimer.handler(world) }
