@@ -1,4 +1,4 @@
-/// The session of the specification as far as it runs without tasks: what is typed and what comes back, from the first
+/// The session of the specification up to its first `undo`: what is typed and what comes back, from the first
 /// prompt to the last answer.
 let transcript = #"""
   stsh> describe
@@ -65,5 +65,30 @@ let transcript = #"""
     pomodoro.length  0 -> 1
   stsh> pomodoro status
   work 01:00 on Write report
+  stsh> wait 30s
+  stsh> pomodoro status
+  work 00:30 on Write report
+  stsh> effects
+  id                    wakes
+  pomodoro/clock/ticks  in 1.0s
+  stsh> wait 31s
+  [watch 1] pomodoro.phase  "work" -> "rest"  (#66 pomodoro.tick)
+  stsh> show tasks.summary
+  "1 of 2 done"
+  stsh> log
+  n      at     source                    action                                            changed
+  #1     0.0s   repl:3                    tasks.add title="Buy milk"                        tasks.nextId, tasks.items[id=1]
+  #2     0.0s   repl:4                    tasks.add title="Write report"                    tasks.nextId, tasks.items[id=2]
+  #3     0.0s   repl:9                    counter.increment                                 counter.value
+  #4     0.0s   repl:10                   counter.increment by=5                            counter.value
+  #5     0.0s   repl:13                   shell.loadPlugin name="pomodoro" version="0.1.0"  -
+  #6     0.0s   repl:15                   pomodoro.start minutes=1 task=2                   pomodoro.phase, pomodoro.left, pomodoro.task, pomodoro.length
+  #7-66  60.0s  plugin:pomodoro/clock     pomodoro.tick x60                                 pomodoro.left, pomodoro.phase, pomodoro.rounds[1]
+  #67    60.0s  plugin:pomodoro/finisher  tasks.complete id=2                               tasks.items[id=2].done
+  stsh> log --changed tasks.items
+  n    at     source                    action                          changed
+  #1   0.0s   repl:3                    tasks.add title="Buy milk"      tasks.nextId, tasks.items[id=1]
+  #2   0.0s   repl:4                    tasks.add title="Write report"  tasks.nextId, tasks.items[id=2]
+  #67  60.0s  plugin:pomodoro/finisher  tasks.complete id=2             tasks.items[id=2].done
 
   """#

@@ -5,6 +5,7 @@ final class MiddlewarePlan {
   let name: String
   let before: LuaFunction?
   let after: LuaFunction?
+  let supervise: LuaFunction?
   /// Whether the functions have a parameter for the action.
   let beforeTakesAction: Bool
   let afterTakesAction: Bool
@@ -16,6 +17,7 @@ final class MiddlewarePlan {
     name = unit.name
     before = unit.before
     after = unit.after
+    supervise = unit.supervise
     beforeTakesAction = unit.before.map { $0.parameterCount > 0 } ?? false
     afterTakesAction = unit.after.map { $0.parameterCount > 0 } ?? false
     emission = PluginCalls.Emission(unit: unit.name, function: "after")

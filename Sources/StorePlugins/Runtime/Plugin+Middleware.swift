@@ -35,21 +35,22 @@ extension Plugin {
   ///
   /// - Parameters:
   ///   - kept: what it returned before reducing.
+  ///   - start: starts a task.
   ///   - emit: enqueues what it dispatches.
   public func after(
     unit index: Int, _ call: ActionCall, _ context: ActionContext, kept: LuaValue, view: any StateView,
-    emit: @escaping (ActionCall, ActionSource) -> Void
+    start: ((PluginTaskStart) -> Void)? = nil, emit: @escaping (ActionCall, ActionSource) -> Void
   ) throws(PluginError) {
     let plan = middlewares[index]
     guard let function = plan.after else { return }
     if plan.afterTakesAction { calls.action.set(context, call: call) }
     let outer = calls.emission
-    plan.emission.emit = emit
+    (plan.emission.emit, plan.emission.start) = (emit, start)
     calls.emission = plan.emission
     // A command of this plugin may be waiting for what it dispatched.
     defer {
       calls.emission = outer
-      plan.emission.emit = nil
+      (plan.emission.emit, plan.emission.start) = (nil, nil)
       if plan.afterTakesAction { calls.action.forget() }
     }
     _ = try run(view, "middleware '\(plan.name)' (after)") { () throws(LuaError) in
@@ -69,18 +70,23 @@ extension Plugin {
   func run<Result>(
     _ view: any StateView, _ place: @autoclosure () -> String, _ body: () throws(LuaError) -> Result
   ) throws(PluginError) -> Result {
+    do throws(LuaError) {
+      return try reading(view, body)
+    } catch {
+      throw calls.faults.runtime(place(), error)
+    }
+  }
+
+  /// Runs something that reads the state.
+  func reading<Result>(_ view: any StateView, _ body: () throws(LuaError) -> Result) throws(LuaError) -> Result {
     let outer = objects.viewInUse
     defer {
       objects.viewInUse = outer
       if outer == nil { objects.endCall() }
     }
-    do throws(LuaError) {
-      return try withUnsafePointer(to: view) { (view) throws(LuaError) in
-        objects.viewInUse = view
-        return try body()
-      }
-    } catch {
-      throw calls.faults.runtime(place(), error)
+    return try withUnsafePointer(to: view) { (view) throws(LuaError) in
+      objects.viewInUse = view
+      return try body()
     }
   }
 }

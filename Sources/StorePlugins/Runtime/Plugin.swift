@@ -30,6 +30,8 @@ public final class Plugin: @unchecked Sendable {
   let lifted: [ReducerPlan]
   /// How each middleware is called.
   let middlewares: [MiddlewarePlan]
+  /// Its tasks that have not ended.
+  var tasks: [PluginTask] = []
   /// How often it is looked at whether reducers and projections keep state of their own.
   @exclusivity(unchecked) public var purity = Purity.always
 

@@ -16,23 +16,30 @@ final class PluginCalls {
   /// Where dispatches go; nil: dispatching is not possible now.
   @exclusivity(unchecked) var emission: Emission?
   var commandHost: (any PluginCommandHost)?
+  /// The task that runs.
+  var task: PluginTask?
   private let ownActions: [String: ActionType]
   private let foreignAction: (String) -> ActionType?
   private let functionNames: FunctionNames
   private var contextTable: LuaTable?
   private var commandTable: LuaTable?
+  private var taskTable: LuaTable?
 
   /// Who dispatches, and what becomes of it.
   final class Emission {
     let unit: String
     /// The key of the definition under which the function stands, where it has no name of its own.
     let function: String
+    let kind: ActionSource.Kind
     /// Enqueues; nil: the command host dispatches.
     @exclusivity(unchecked) var emit: ((ActionCall, ActionSource) -> Void)?
+    /// Starts a task; nil: no task can be started now.
+    @exclusivity(unchecked) var start: ((PluginTaskStart) -> Void)?
 
-    init(unit: String, function: String) {
+    init(unit: String, function: String, kind: ActionSource.Kind = .plugin) {
       self.unit = unit
       self.function = function
+      self.kind = kind
     }
   }
 
@@ -65,8 +72,12 @@ final class PluginCalls {
       let texts = try call.arguments.dropFirst().map { try call.state.describe($0) }
       host.print(texts.joined(separator: " "))
     }
+    let start = try makeStartFunction(in: lua)
+    taskTable = try makeTaskTable(in: lua, dispatch: dispatch)
     contextTable = try lua.makeTable { writer in
-      writer.beginTable(record: 2)
+      writer.beginTable(record: 3)
+      writer.key("task")
+      writer.append(start)
       writer.key("state")
       writer.append(Self.stateObject)
       writer.key("dispatch")
@@ -95,10 +106,14 @@ final class PluginCalls {
     if let commandTable { writer.append(commandTable) }
   }
 
-  private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {
-    guard let emission else { throw LuaFailure("dispatching is not possible here; do it in after, or in a command") }
-    guard case .string(let name) = call[1] else {
-      throw LuaFailure("dispatch needs the name of an action, got \(call[1].described)")
+  func appendTask(to writer: inout LuaWriter) {
+    if let taskTable { writer.append(taskTable) }
+  }
+
+  /// The action of that name, one of the plugin's own with or without its module.
+  func action(_ value: LuaValue, for function: String) throws(LuaFailure) -> ActionType {
+    guard case .string(let name) = value else {
+      throw LuaFailure("\(function) needs the name of an action, got \(value.described)")
     }
     let own = ownActions[name] ?? ownActions["\(faults.manifest.name).\(name)"]
     guard let type = own ?? foreignAction(name) else {
@@ -106,9 +121,17 @@ final class PluginCalls {
       let suggestion = Suggestion.nearest(to: name, among: names)
       throw LuaFailure("unknown action '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }
+    return type
+  }
+
+  private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {
+    guard let emission else { throw LuaFailure("dispatching is not possible here; do it in after, or in a command") }
+    let type = try action(call[1], for: "dispatch")
     guard faults.manifest.mayDispatch(type) else {
-      throw LuaFailure(
-        "may not dispatch '\(type.fullName)' (add \"dispatch:\(type.fullName)\" to permissions in plugin.json)")
+      let hint = "add \"dispatch:\(type.fullName)\" to permissions in plugin.json"
+      let refusal = "may not dispatch '\(type.fullName)'"
+      if emission.kind == .effect { throw PluginRefusal(description: refusal, hint: hint) }
+      throw LuaFailure("\(refusal) (\(hint))")
     }
     if type.module != faults.manifest.name { permissions.noteDispatch(type) }
     let action: ActionCall
@@ -124,7 +147,7 @@ final class PluginCalls {
       file: caller?.chunk ?? faults.manifest.name,
       function: caller.flatMap { $0.name ?? functionNames.name(definedAt: $0.lineDefined, of: $0.chunk) }
         ?? emission.function,
-      line: caller?.line ?? 0, kind: .plugin, plugin: faults.manifest.name, unit: emission.unit)
+      line: caller?.line ?? 0, kind: emission.kind, plugin: faults.manifest.name, unit: emission.unit)
     if let emit = emission.emit { return emit(action, source) }
     try commandHost?.dispatch(action, source: source)
   }

@@ -33,6 +33,8 @@ public struct PluginError: Error, Hashable, Sendable {
     case budget = "plugin-budget"
     /// A reducer or projection keeps state of its own.
     case impure = "plugin-impure"
+    /// A task of the plugin failed.
+    case task = "plugin-task"
     /// The plugin needed more memory than it may use.
     case memory = "plugin-memory"
   }

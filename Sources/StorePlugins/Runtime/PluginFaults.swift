@@ -57,6 +57,30 @@ struct PluginFaults {
     }
   }
 
+  /// A fault of a task, which has ended by it.
+  func task(_ name: String, _ error: LuaError) -> PluginError {
+    let place = "task '\(name)' failed"
+    switch error.kind {
+    case .instructions:
+      return PluginError(
+        .task, "\(manifest.name): \(place): used more than \(grouped(manifest.limits.instructions)) VM instructions",
+        trace: trace(of: error))
+    case .time:
+      return PluginError(.task, "\(manifest.name): \(place): took longer than 1 s", trace: trace(of: error))
+    case .memory: return make(.task, "\(place): needed more than \(memory)")
+    case .syntax, .runtime, .notText:
+      let refusal = error.underlying as? PluginRefusal
+      return PluginError(
+        .task, "\(manifest.name): \(place): \(refusal?.description ?? error.message)",
+        trace: error.traceback.map { "at \($0)" }, hint: refusal?.hint)
+    }
+  }
+
+  /// The same where the host says what is wrong.
+  func task(_ name: String, _ reason: String) -> PluginError {
+    make(.task, "task '\(name)' failed: \(reason)")
+  }
+
   private func trace(of error: LuaError) -> [String] {
     if !error.traceback.isEmpty, error.kind == .runtime { return error.traceback.map { "at \($0)" } }
     guard let chunk = error.chunk, let line = error.line, error.kind != .syntax else { return [] }

@@ -38,6 +38,7 @@ struct CommandDefinition: Sendable {
     case path
     case pathOrWord(String)
     case watch
+    case effect
     case module
     case file
     case plugin

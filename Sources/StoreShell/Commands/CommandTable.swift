@@ -14,7 +14,7 @@ struct CommandTable: Sendable {
   /// The commands of the shell, in the order in which help lists them.
   static let standard = CommandTable(
     [.dispatch, .show, .watch, .describe, .log, .middleware, .plugin, .ingest, .expression, .lua, .let, .assert]
-      + [.source, .echo, .set, .trace, .help, .quit])
+      + [.wait, .effects, .source, .echo, .set, .trace, .help, .quit])
 
   subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
 

@@ -136,7 +136,7 @@ extension Session {
       let entry = store.log[number: number]
     else { return .none }
     if !options.isJSON, !isSilent {
-      write(entry)
+      write(entry, cancelled: report.cancelled)
       for detail in details { console.write("  \(detail)\n") }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
@@ -145,8 +145,9 @@ extension Session {
       json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
   }
 
-  private func write(_ entry: LoggedEntry) {
-    console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\n")
+  private func write(_ entry: LoggedEntry, cancelled: Int = 0) {
+    let remark = cancelled == 0 ? "" : "  (\(cancelled) \(cancelled == 1 ? "task" : "tasks") cancelled)"
+    console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\(remark)\n")
     if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes)) }
   }
 }

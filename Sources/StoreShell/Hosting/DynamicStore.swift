@@ -63,6 +63,17 @@ protocol DynamicStore: AnyObject {
   func surroundings(of plugin: String) -> Plugin.Surroundings
   /// Takes a plugin away with all that it registered, by a recorded action.
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport
+  /// The effects that run or wait, in the order of their units.
+  var effects: [EffectListing] { get }
+  /// Cancels the effects of an id; nil: all.
+  ///
+  /// - Returns: whether there was any.
+  @discardableResult
+  func cancelEffects(_ id: String?) -> Bool
+  /// Whether there is anything to be told of by `takeFaults`.
+  var hasFaults: Bool { get }
+  /// What went wrong since it was last asked, where no dispatch told of it: in tasks, and in what they caused.
+  func takeFaults() -> [any Error]
   /// The plugin of that name.
   func plugin(named name: String) -> Plugin?
   /// What stops the Lua of each plugin, from any thread.
@@ -77,6 +88,8 @@ struct DispatchReport {
   let failure: (any Error)?
   /// What went wrong beside it, in middlewares or in actions that it caused: the action itself was applied all the same.
   let faults: [any Error]
+  /// How many effects a gate that was shut has cancelled.
+  var cancelled = 0
 }
 
 /// One middleware, as listings show it.
@@ -88,7 +101,28 @@ struct UnitListing {
   let seen: Int
   let held: Int
   let dropped: Int
+  /// How many of its effects run or wait.
+  let tasks: Int
   let origin: Module.Origin
+}
+
+/// One effect, as listings show it.
+struct EffectListing {
+  /// `UNIT/TOKEN`, in a plugin `PLUGIN/UNIT/KEY`.
+  let id: String
+  /// The name of its unit.
+  let unit: String
+  /// In how long it goes on, where it waits for the clock.
+  let wakesIn: Duration?
+
+  /// When it goes on, such as `in 1.0s`.
+  var wakes: String? { wakesIn.map { "in \(EffectListing.seconds($0))" } }
+
+  /// A duration in seconds, to a tenth.
+  static func seconds(_ duration: Duration) -> String {
+    let tenths = Int((duration.seconds * 10).rounded())
+    return "\(tenths / 10).\(tenths % 10)s"
+  }
 }
 
 /// One plugin, as listings show it.

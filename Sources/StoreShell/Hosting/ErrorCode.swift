@@ -8,6 +8,7 @@ enum ErrorCode {
   static func of(_ error: any Error) -> String {
     switch error {
     case let error as PluginError: error.code.rawValue
+    case let error as TaskFailure: error.error.code.rawValue
     case let error as SchemaError: error.code
     case let error as StoreError:
       switch error {
@@ -51,13 +52,17 @@ enum ErrorCode {
     "plugin-memory": "a plugin needed more memory than its limit; a reducer changed nothing.",
     "plugin-runtime": "a plugin's function raised an error. From a reducer: the state is unchanged.",
     "plugin-schema": "a plugin's state, action or name does not fit what is declared.",
+    "plugin-task":
+      "a task of a plugin failed and has ended; the line below says which action started it. What it did before stays.",
     "runaway": "one dispatch caused more actions than the setting runaway allows; the rest was dropped.",
     "shared-slice": "a reducer of the program keeps its part of the state behind a class reference.",
     "syntax": "the text is not a statement: something is open at its end, or stands where it cannot.",
+    "timed-out": "what wait waited for did not come in time. The status is 5.",
     "type-mismatch": "a value is not of the type that is declared. The message says both.",
     "unexpected-argument": "the command or action takes no such argument.",
     "unknown-action": "no module has an action of that name. describe MODULE lists a module's actions.",
     "unknown-command": "there is no such verb. Actions are run with dispatch.",
+    "unknown-effect": "no effect of that id runs. effects lists them.",
     "unknown-flag": "the command has no such flag. help COMMAND lists them.",
     "unknown-format": "--as takes auto, table, tree, json, jsonl, lua, raw, csv or spark.",
     "unknown-middleware": "there is no middleware of that name. middleware lists them.",

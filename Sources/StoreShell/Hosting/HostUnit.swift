@@ -71,6 +71,8 @@ final class FaultBox: @unchecked Sendable {
   /// Whether a plugin has failed so often in a row that it must be stopped.
   var hasPluginToStop = false
 
+  var isEmpty: Bool { faults.isEmpty }
+
   func note(_ error: any Error) { faults.append(error) }
 
   func take() -> [any Error] {

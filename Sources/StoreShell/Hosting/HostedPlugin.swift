@@ -9,33 +9,11 @@ struct HostedPlugin {
   let strikes: PluginStrikes
   let units: [HostUnit]
 
-  /// - Parameters:
-  ///   - view: the live state.
-  ///   - typed: makes the root action of a call that the plugin dispatches.
-  init(
-    _ plugin: Plugin, view: any StateView, typed: @escaping (ActionCall) -> HostAction,
-    faults: FaultBox
-  ) {
+  init(_ plugin: Plugin, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
-    let strikes = PluginStrikes(faults)
-    self.strikes = strikes
+    strikes = surroundings.strikes
     reducer = Self.reducer(plugin, strikes)
-    let context = UnitContext(view: view, typed: typed, faults: faults, strikes: strikes)
-    units = plugin.units.indices.map { Self.unit(plugin, $0, context) }
-  }
-
-  /// What the plugin's units share.
-  private struct UnitContext: @unchecked Sendable {
-    // Safe: used on the thread that owns the host, by units that run there.
-    let view: any StateView
-    let typed: (ActionCall) -> HostAction
-    let faults: FaultBox
-    let strikes: PluginStrikes
-
-    func note(_ error: PluginError, in number: Int, unit: String) {
-      faults.note(error)
-      strikes.failed(in: number, unit: unit)
-    }
+    units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) }
   }
 
   private static func reducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
@@ -74,35 +52,50 @@ struct HostedPlugin {
       })
   }
 
-  private static func unit(_ plugin: Plugin, _ index: Int, _ context: UnitContext) -> HostUnit {
+  private static func unit(_ plugin: Plugin, _ index: Int, _ surroundings: PluginSurroundings) -> HostUnit {
     let type = plugin.units[index]
-    let name = plugin.module.name
-    let fullName = "\(name).\(type.name)"
-    let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in
+    let fullName = "\(plugin.module.name).\(type.name)"
+    let tasks = UnitTasks(plugin, unit: index, surroundings)
+    let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _, effects in
       do throws(PluginError) {
-        let kept = try plugin.before(unit: index, call, action, view: context.view)
-        context.strikes.ran(in: action.number)
+        let kept = try plugin.before(unit: index, call, action, view: surroundings.view)
+        surroundings.strikes.ran(in: action.number)
         guard plugin.hasAfter(unit: index) else { return .none }
         return IO { output in
           do throws(PluginError) {
-            try plugin.after(unit: index, call, action, kept: kept, view: context.view) { call, source in
-              output.dispatch(DispatchedAction(context.typed(call), source: source))
-            }
+            try plugin.after(
+              unit: index, call, action, kept: kept, view: surroundings.view,
+              start: { effects.start(tasks.effect($0), context: action, output: output) },
+              emit: { output.dispatch(DispatchedAction(surroundings.typed($0), source: $1)) })
           } catch {
-            context.note(error, in: action.number, unit: type.name)
+            surroundings.note(error, in: action.number, unit: type.name)
           }
         }
       } catch {
-        context.note(error, in: action.number, unit: type.name)
+        surroundings.note(error, in: action.number, unit: type.name)
         return .none
       }
     }
     return HostUnit(
       fullName, origin: .lua, startsOpen: type.isOpen, accepts: { plugin.accepts($0.call.type, unit: index) },
-      middleware.lift(
+      supervising(middleware, plugin.supervises(unit: index) ? tasks : nil).lift(
         input: { (action: HostAction) in action.call },
         output: { $0 },
         // The middleware reads by its view; this is what traces show that it sees.
         state: { (state: HostState) in state.value { plugin.source.manifest.mayRead($0) } }))
+  }
+
+  /// A middleware that also keeps tasks running.
+  private static func supervising(
+    _ middleware: Middleware<ActionCall, HostAction, Value>, _ tasks: UnitTasks?
+  ) -> Middleware<ActionCall, HostAction, Value> {
+    guard let tasks else { return middleware }
+    return Middleware(
+      units: middleware.units.map { unit in
+        unit.mapAttachment { attachment in
+          attachment.supervise { tasks.supervised() }
+          return attachment
+        }
+      })
   }
 }

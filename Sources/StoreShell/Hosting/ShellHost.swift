@@ -16,10 +16,11 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private let application: HostedApplication
   private let logger: HostUnit
   private let logSink: LogSink
-  private var plugins: [HostedPlugin] = []
+  private(set) var plugins: [HostedPlugin] = []
   private var actionsByName: [String: ActionType] = [:]
   private(set) var log = ActionLog()
-  private let faults = FaultBox()
+  let faults = FaultBox()
+  let waiters = ActionWaiters()
   private var trace: ((TraceEvent) -> Void)?
   private var notes: [String] = []
   var defaultPurity = Purity.sampled { didSet { applyPurity() } }
@@ -50,6 +51,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       for type in module.actions { actionsByName[type.fullName] = type }
     }
     store.setRecorder { [unowned self] record in self.record(record) }
+    store.setErrorHandler { [faults] error in
+      // What tasks cause has no dispatch that would be answered; failures of single actions are recorded.
+      if case .runaway = error as? StoreError { faults.note(error) }
+    }
   }
 
   private static func reducer(
@@ -84,12 +89,13 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
 
   var units: [UnitListing] {
-    store.withState { state in
+    let running = Dictionary(grouping: store.effects, by: \.unit)
+    return store.withState { state in
       hostUnits.map { unit in
         UnitListing(
           name: unit.name, isOpen: state.shell.isOpen(unit.name), gate: state.shell.gate(unit.name),
           seen: unit.counters.seen, held: unit.gate.held,
-          dropped: unit.gate.dropped, origin: unit.origin)
+          dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
       }
     }
   }
@@ -135,7 +141,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport {
-    dispatch(.setGate(name: name, isOpen: isOpen), source)
+    let running = effectCount(of: name)
+    var report = dispatch(.setGate(name: name, isOpen: isOpen), source)
+    if !isOpen { report.cancelled = running - effectCount(of: name) }
+    return report
   }
 
   func setEmission(_ policy: String, source: ActionSource) -> DispatchReport {
@@ -165,7 +174,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   /// Stops the plugins that failed too often in a row (R29).
-  private func stopFaulty() {
+  func stopFaulty() {
     guard faults.hasPluginToStop else { return }
     faults.hasPluginToStop = false
     for hosted in plugins where hosted.strikes.takeOut() {
@@ -202,6 +211,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
         changes: record.failure == nil ? State.changes(from: record.before, to: record.after) : [],
         failure: record.failure.map { ErrorCode.of($0) }))
+    if record.failure == nil { waiters.tell(call) }
     stopFaulty()
   }
 
@@ -210,7 +220,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     for hosted in plugins { hosted.strikes.set(isStopped: shell.condition(of: hosted.plugin.module.name) != .on) }
     for unit in hostUnits {
       let isOpen = shell.isOpen(unit.name)
-      if unit.gate.set(isOpen: isOpen) { trace?(.gate(unit: unit.name, isOpen: isOpen)) }
+      guard unit.gate.set(isOpen: isOpen) else { continue }
+      trace?(.gate(unit: unit.name, isOpen: isOpen))
+      if !isOpen { store.cancelEffects(unit: unit.name) }
     }
   }
 
@@ -281,8 +293,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
     }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
-    let hosted = HostedPlugin(
-      plugin, view: view, typed: typed, faults: faults)
+    let hosted = HostedPlugin(plugin, surroundings(for: name))
     plugin.purity = purity
     plugins.append(hosted)
     for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = type }
@@ -317,7 +328,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.
-  private func typed(_ call: ActionCall) -> Action {
+  func typed(_ call: ActionCall) -> Action {
     Action(call: call, payload: (try? payload(of: call)) ?? .plugin)
   }
 

@@ -135,6 +135,9 @@ struct Completer {
     case .watch:
       guard words.complete.last == "stop" else { return [] }
       return plain(session.watches.list.map { "\($0.id)" } + ["all"])
+    case .effect:
+      guard words.complete.last == "cancel" else { return [] }
+      return plain(session.store.effects.map(\.id) + ["all"])
     case .module: return plain(session.store.modules.map(\.name))
     case .middleware: return plain(session.store.units.map(\.name))
     case .loadedPlugin: return plain(session.store.loadedPlugins.map(\.name))

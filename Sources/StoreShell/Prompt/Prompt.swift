@@ -22,11 +22,15 @@ public final class Prompt {
     }
     session.ask = { [unowned self] question in self.answer(to: question) }
     session.takeInterrupt = { [editor] in editor.takeInterrupt() }
+    session.interruptDescriptor = editor.interruptDescriptor
     var number = 0
     while session.quitStatus == nil {
       session.console.flush()
       let continuation = open.isEmpty ? nil : continuation
-      switch try editor.nextEvent(prompt: continuation?.prompt ?? "stsh> ", until: nil, wakeDescriptor: nil) {
+      let event = try editor.nextEvent(
+        prompt: continuation?.prompt ?? "stsh> ", until: session.clock.untilNext,
+        wakeDescriptor: session.clock.wakeDescriptor)
+      switch event {
       case .line(let line): try take(line, number: &number)
       case .statement(let text):
         open = []
@@ -40,7 +44,12 @@ public final class Prompt {
           continue
         }
         return 0
-      case .deadline, .woken: continue
+      case .deadline, .woken:
+        // The line goes on being edited; what tasks say appears above it.
+        session.console.interceptor = { [editor] in editor.printAbove($0, to: $1) }
+        session.runDue()
+        session.console.interceptor = nil
+        continue
       }
       editor.openLines = open.isEmpty ? nil : open.joined(separator: "\n")
     }

@@ -47,6 +47,7 @@ enum ShellListing: String, CaseIterable {
   case plugins
   case permissions
   case middleware
+  case effects
   case log
   case watches
   case settings
@@ -73,12 +74,15 @@ enum ShellListing: String, CaseIterable {
           ]
         })
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
+    case .effects:
+      rows(["id", "wakes"], session.store.effects.map { [.string($0.id), $0.wakes.map { .string($0) } ?? .none] })
     case .middleware:
       rows(
         ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],
         session.store.units.enumerated().map { index, unit in
           [
-            .int(index + 1), .string(unit.name), .string(unit.gate.rawValue), .int(unit.seen), .int(0),
+            .int(index + 1), .string(unit.name), .string(unit.gate.rawValue), .int(unit.seen),
+            .int(unit.tasks),
             .string(unit.origin.rawValue), .int(unit.held), .int(unit.dropped),
           ]
         })

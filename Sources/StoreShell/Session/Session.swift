@@ -14,6 +14,7 @@ public final class Session {
   public var ask: ((_ question: String) -> String?)?
 
   let store: any DynamicStore
+  let clock: SessionClock
   let commands: CommandTable
   var origin = StatementOrigin.prompt
   var statement: Statement?
@@ -28,6 +29,8 @@ public final class Session {
   var isTracing = false
   /// Whether Ctrl-C was pressed since it was last asked; set by the prompt.
   var takeInterrupt: () -> Bool = { false }
+  /// Readable while Ctrl-C waits to be taken; -1: nobody watches for it.
+  var interruptDescriptor: Int32 = -1
   private var luaState: SessionLua?
 
   /// Counts the statements reached and failed.
@@ -46,11 +49,16 @@ public final class Session {
   ) throws {
     self.options = options
     self.console = console
-    let clock: any StoreClock = options.hasVirtualClock ? VirtualClock() : RealClock()
-    store = try ShellHost(HostedApplication(application), clock: clock)
+    clock = SessionClock(isVirtual: options.hasVirtualClock)
+    store = try ShellHost(HostedApplication(application), clock: clock.clock)
     commands = .standard
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { formatter.write($0) }
+  }
+
+  deinit {
+    // While what they read is still there.
+    store.cancelEffects(nil)
   }
 
   // MARK: Lua
@@ -88,12 +96,27 @@ public final class Session {
     let outer = self.statement
     self.statement = statement
     defer {
-      for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
+      writeNotes()
       self.statement = outer
     }
     tally.reached += 1
+    clock.runDue()
+    let status = execute(statement)
+    let late = store.takeFaults()
+    guard !late.isEmpty else { return status }
+    for error in late { report(ShellError(describing: error), in: statement) }
+    if status == 0 { fail(1) }
+    return status == 0 ? 1 : status
+  }
+
+  /// Runs one statement, printing its result or its error.
+  ///
+  /// - Returns: 0, or the status of the error.
+  private func execute(_ statement: Statement) -> Int32 {
     do {
       let result = try commands.run(statement, in: self)
+      // A task that failed meanwhile fails the command.
+      if options.isJSON, store.hasFaults { return 0 }
       if options.isJSON { console.write(JSONReport.success(line: statement.line, data: result.json) + "\n") }
       return 0
     } catch let failed as SourcedFileFailed {
@@ -115,6 +138,11 @@ public final class Session {
       fail(shellError.status)
       return shellError.status
     }
+  }
+
+  /// Prints what the store did by itself.
+  func writeNotes() {
+    for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
   }
 
   /// What stops the Lua that may be running, from any thread.

@@ -8,6 +8,9 @@ extension ShellError {
     switch error {
     case let error as ShellError: self = error
     case let error as PluginError: self.init(error)
+    case let error as TaskFailure:
+      self.init(error.error)
+      if let action = error.startedBy { details.append("task started by \(action)") }
     case let error as SessionLuaError:
       if let underlying = error.underlying {
         self.init(describing: underlying)
@@ -34,7 +37,7 @@ extension ShellError {
     let status: Int32 =
       switch error.code {
       case .load, .api, .grant: 4
-      case .runtime, .schema, .budget, .memory, .impure: 1
+      case .runtime, .schema, .budget, .memory, .impure, .task: 1
       }
     self.init(
       code: error.code.rawValue, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,

@@ -46,7 +46,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("dis", "dispatch "), ("di", "dispatch "), ("  dis", "  dispatch "), ("w", "watch "), ("l", "[log lua let]"),
+    ("dis", "dispatch "), ("di", "dispatch "), ("  dis", "  dispatch "), ("w", "[watch wait]"), ("wa", "[watch wait]"),
+    ("wai", "wait "), ("wait i", "wait idle "), ("effects c", "effects cancel "),
+    ("effects cancel ", "effects cancel all "), ("l", "[log lua let]"),
     ("zzz", "[]"),
     ("mo", "mood "), ("dispatch c", "dispatch counter."), ("dispatch counter", "dispatch counter."),
     ("dispatch counter.i", "dispatch counter.increment "),

@@ -169,6 +169,27 @@ import Testing
     Case(
       "assert state.tasks.items == nil", 1, "assert-failed", "state.tasks.items == nil does not hold",
       "left   state.tasks.items = []", "right  nil = nil", status: 3),
+    Case(
+      "wait", 1, "missing-argument", "wait needs a duration, idle, or until EXPR", mark: 4,
+      "hint: usage: wait DURATION|idle|until EXPR [--timeout DURATION]"),
+    Case(
+      "wait 3", 6, "type-mismatch", "wait takes a duration such as 500ms, 2s or 5min, got '3'", mark: 1,
+      "hint: usage: wait DURATION|idle|until EXPR [--timeout DURATION]"),
+    Case(
+      "wait 3s --timeout x", 19, "type-mismatch", "--timeout takes a duration such as 500ms, 2s or 5min, got 'x'",
+      mark: 1, "hint: usage: wait DURATION|idle|until EXPR [--timeout DURATION]"),
+    Case("wait 3s --timeout 2s", 1, "timed-out", "3s are not over after 2.0s", status: 5),
+    Case(
+      "wait until state.counter.value == 1", 1, "timed-out",
+      "state.counter.value == 1 does not hold, and nothing waits for the clock", status: 5),
+    Case(
+      "wait until state.counter.value == 1 --timeout 1.5s", 1, "timed-out",
+      "state.counter.value == 1 does not hold after 1.5s", status: 5),
+    Case(
+      "effects stop", 9, "unexpected-argument", "effects takes cancel, got 'stop'", mark: 4,
+      "hint: usage: effects [cancel ID|all]"),
+    Case(
+      "effects cancel a/b", 16, "unknown-effect", "there is no effect 'a/b'", mark: 3, "hint: effects lists them"),
     Case("quit 256", 6, "out-of-range", "a status is 0...255, got '256'", mark: 3),
     Case("quit -1", 6, "out-of-range", "a status is 0...255, got '-1'", mark: 2),
     Case("help nope", 6, "unknown-topic", "there is no help on 'nope'", mark: 4, "hint: help lists the commands"),
@@ -215,7 +236,7 @@ import Testing
       "bad-interceptor", "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error",
       "lua-syntax", "not-allowed", "not-at-head",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
-      "plugin-runtime", "plugin-schema", "runaway", "shared-slice",
+      "plugin-runtime", "plugin-schema", "plugin-task", "runaway", "shared-slice",
     ])
     #expect(thrown.subtracting(ErrorCode.explanations.keys) == [])
     #expect(Set(ErrorCode.explanations.keys).subtracting(thrown) == [])

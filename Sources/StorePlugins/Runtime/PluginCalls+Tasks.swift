@@ -1,0 +1,82 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// What tasks get, and how middlewares start them.
+extension PluginCalls {
+  /// Makes the table that tasks get, which is one for all of them: its functions speak for the one that runs.
+  func makeTaskTable(in lua: LuaState, dispatch: LuaFunction) throws(LuaError) -> LuaTable {
+    let sleep = try lua.makeFunction("sleep") { [unowned self] call in
+      let task = try self.taskThatPauses(call, "sleep")
+      guard let duration = Self.duration(call[1]) else {
+        throw LuaFailure("task:sleep needs a number of seconds, got \(call[1].described)")
+      }
+      task.request = .sleep(duration)
+      call.yield()
+    }
+    let wait = try lua.makeFunction("wait_for") { [unowned self] call in
+      let task = try self.taskThatPauses(call, "wait_for")
+      let type = try self.action(call[1], for: "task:wait_for")
+      guard faults.manifest.mayRead(type.module) else { throw LuaFailure(faults.manifest.readRefusal(type.module)) }
+      if type.module != faults.manifest.name { permissions.noteRead(type.module) }
+      var timeout: Duration?
+      if call[2] != .nil {
+        timeout = Self.duration(call[2])
+        guard timeout != nil else {
+          throw LuaFailure("task:wait_for takes a number of seconds as its time limit, got \(call[2].described)")
+        }
+      }
+      task.request = .waitFor(type, timeout: timeout)
+      call.yield()
+    }
+    let cancelled = try lua.makeFunction("cancelled") { [unowned self] call in
+      call.results.append(self.task?.isCancelled ?? true)
+    }
+    return try lua.makeTable { writer in
+      writer.beginTable(record: 4)
+      for (name, function) in [("sleep", sleep), ("dispatch", dispatch), ("wait_for", wait), ("cancelled", cancelled)] {
+        writer.key(name)
+        writer.append(function)
+      }
+      writer.endTable()
+    }
+  }
+
+  /// Makes `ctx:task(key, fn)`.
+  func makeStartFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
+    try lua.makeFunction("task") { [unowned self] call in
+      guard let emission, let start = emission.start else { throw LuaFailure("ctx:task is only possible in after") }
+      if let refusal = timersRefusal { throw LuaFailure(refusal) }
+      guard case .string(let key) = call[1], case .function(let function) = call[2] else {
+        throw LuaFailure("ctx:task needs a key and a function: ctx:task(\"later\", function(task) … end)")
+      }
+      start(PluginTaskStart(unit: emission.unit, key: key, function: function))
+    }
+  }
+
+  /// Why the plugin may have no tasks; nil: it may.
+  var timersRefusal: String? {
+    faults.manifest.permissions.contains(.timers)
+      ? nil : "may not start tasks (add \"timers\" to permissions in plugin.json)"
+  }
+
+  private func taskThatPauses(_ call: borrowing LuaCall, _ name: String) throws(LuaFailure) -> PluginTask {
+    guard let task, call.canYield else { throw LuaFailure("task:\(name) is only possible while the task runs") }
+    return task
+  }
+
+  /// A number of seconds; nil where it is none, or is longer than a clock can say.
+  private static func duration(_ value: LuaValue) -> Duration? {
+    switch value {
+    case .integer(let seconds) where abs(Double(seconds)) <= 1e9: .seconds(max(seconds, 0))
+    case .number(let seconds) where abs(seconds) <= 1e9: .nanoseconds(Int64(max(seconds, 0) * 1e9))
+    default: nil
+    }
+  }
+}
+
+/// What a plugin was refused, where the hint is told apart from the message.
+struct PluginRefusal: Error, CustomStringConvertible {
+  let description: String
+  let hint: String
+}

@@ -1,0 +1,45 @@
+import StoreCore
+import StorePlugins
+
+/// What runs beside actions, and what goes wrong in it.
+extension ShellHost {
+  var effects: [EffectListing] {
+    let lua = Set(plugins.flatMap(\.units).map(\.name))
+    return store.effects.map { effect in
+      // A plugin's units are named PLUGIN.UNIT.
+      let id = lua.contains(effect.unit) ? effect.name.replacing(".", with: "/", maxReplacements: 1) : effect.name
+      return EffectListing(id: id, unit: effect.unit, wakesIn: effect.wakesIn)
+    }
+  }
+
+  func cancelEffects(_ id: String?) -> Bool {
+    guard let id else { return store.cancelEffects() }
+    var found = false
+    for (effect, listing) in zip(store.effects, effects) where listing.id == id {
+      found = store.cancelEffects(unit: effect.unit, token: effect.tokenText) || found
+    }
+    return found
+  }
+
+  var hasFaults: Bool { !faults.isEmpty }
+
+  func takeFaults() -> [any Error] {
+    stopFaulty()
+    return faults.take()
+  }
+
+  private func describe(_ number: Int) -> String? {
+    log[number: number].map { "#\($0.number) \($0.action) (\($0.source.short))" }
+  }
+
+  /// How many effects of a unit run or wait.
+  func effectCount(of unit: String) -> Int { store.effects.count { $0.unit == unit } }
+
+  /// What the units of a plugin share.
+  func surroundings(for plugin: String) -> PluginSurroundings {
+    PluginSurroundings(
+      view: view, typed: typed, faults: faults, strikes: PluginStrikes(faults), waiters: waiters,
+      isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
+      lastAction: { [unowned self] in log.last?.number ?? 0 }, describe: { [unowned self] in describe($0) })
+  }
+}

@@ -1,0 +1,110 @@
+import StoreCore
+import StorePlugins
+
+/// The tasks of one middleware of a plugin, run as effects of its unit.
+final class UnitTasks: @unchecked Sendable {
+  // Safe: used on the thread that owns the host, where effects run too.
+  private let plugin: Plugin
+  private let index: Int
+  private let surroundings: PluginSurroundings
+  /// What the middleware said last.
+  private var wanted: [PluginTaskStart] = []
+
+  init(_ plugin: Plugin, unit index: Int, _ surroundings: PluginSurroundings) {
+    self.plugin = plugin
+    self.index = index
+    self.surroundings = surroundings
+  }
+
+  private var unit: String { plugin.units[index].name }
+
+  /// The tasks that should run in the state. What a middleware that fails said before still holds.
+  func supervised() -> [Supervised<HostAction>] {
+    // Before the plugin's slice is there, and once it is gone, there is nothing to ask about.
+    guard surroundings.isLoaded() else {
+      wanted = []
+      return []
+    }
+    do throws(PluginError) {
+      wanted = try plugin.supervise(unit: index, view: surroundings.view)
+    } catch {
+      surroundings.note(error, unit: unit)
+    }
+    return wanted.map { start in Supervised(start.key) { [self] in await run(start, $0) } }
+  }
+
+  /// A task that an action starts; one of that key is replaced.
+  func effect(_ start: PluginTaskStart) -> Effect<Void, HostAction> {
+    .run { [self] in await run(start, $0) }.token(start.key)
+  }
+
+  private func run(_ start: PluginTaskStart, _ effect: EffectContext<Void, HostAction>) async {
+    do throws(PluginError) {
+      let task = try plugin.begin(start) { effect.isCancelled }
+      try await drive(task, effect)
+      task.close(view: surroundings.view)
+    } catch {
+      surroundings.note(error, unit: unit, startedBy: effect.action.number)
+    }
+  }
+
+  private func drive(
+    _ task: PluginTask, _ effect: EffectContext<Void, HostAction>
+  ) async throws(PluginError) {
+    let (view, typed) = (surroundings.view, surroundings.typed)
+    var action: ActionCall?
+    while !effect.isCancelled {
+      let step = try task.resume(with: action, view: view) { call, source in
+        effect.send(DispatchedAction(typed(call), source: source))
+      }
+      action = nil
+      switch step {
+      case .finished: return
+      // A cancelled wait ends the loop.
+      case .sleep(let duration): try? await effect.sleep(for: duration)
+      case .waitFor(let type, let timeout):
+        action = await surroundings.waiters.wait(for: type, timeout: timeout, effect.clock)
+      }
+    }
+  }
+}
+
+/// What the units of a plugin share.
+struct PluginSurroundings: @unchecked Sendable {
+  // Safe: used on the thread that owns the host, by units that run there.
+
+  /// The live state.
+  let view: any StateView
+  /// Makes the root action of a call that the plugin dispatches.
+  let typed: (ActionCall) -> HostAction
+  let faults: FaultBox
+  let strikes: PluginStrikes
+  let waiters: ActionWaiters
+  /// Whether the plugin's slice is in the state.
+  let isLoaded: () -> Bool
+  /// The action that was logged last, and the one of a number in words.
+  let lastAction: () -> Int
+  let describe: (Int) -> String?
+
+  /// Takes note of what a middleware did wrong.
+  func note(_ error: PluginError, in number: Int, unit: String) {
+    faults.note(error)
+    strikes.failed(in: number, unit: unit)
+  }
+
+  /// Takes note of what was wrong about the tasks that a middleware wants.
+  func note(_ error: PluginError, unit: String) { note(error, in: lastAction(), unit: unit) }
+
+  /// Takes note of what a task did wrong.
+  func note(_ error: PluginError, unit: String, startedBy number: Int) {
+    faults.note(TaskFailure(error: error, startedBy: describe(number)))
+    strikes.failed(in: lastAction(), unit: unit)
+  }
+}
+
+/// A task of a plugin failed.
+struct TaskFailure: Error {
+  let error: PluginError
+  /// The action that started it, in words.
+  let startedBy: String?
+}

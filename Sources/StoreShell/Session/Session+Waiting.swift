@@ -1,0 +1,57 @@
+import StoreCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Session {
+  /// What a wait ended with.
+  enum WaitEnd {
+    /// The condition holds.
+    case done
+    /// The time is over.
+    case timeOver
+    /// Nothing will ever happen any more.
+    case stuck
+  }
+
+  /// Lets tasks run until a condition holds.
+  ///
+  /// - Parameters:
+  ///   - duration: for how long at most.
+  ///   - isDone: the condition; asked at first, and after everything that fell due.
+  /// - Throws: ``ShellError/interrupted``, and what the condition throws.
+  func wait(atMost duration: Duration?, until isDone: () throws -> Bool) throws -> WaitEnd {
+    let limit = duration.map { clock.clock.now + $0 }
+    var isEnd = false
+    clock.runDue()
+    while true {
+      if try isDone() { return .done }
+      if isEnd { return .timeOver }
+      guard clock.pass(until: limit, interrupt: interruptDescriptor) else { return .stuck }
+      if isInterrupted { throw ShellError.interrupted }
+      // What is due at the very end has still to run.
+      if let limit { isEnd = clock.clock.now >= limit && clock.nextDeadline.map { $0 > limit } ?? true }
+    }
+  }
+
+  /// Whether Ctrl-C waits to be taken.
+  private var isInterrupted: Bool {
+    guard interruptDescriptor >= 0 else { return false }
+    var source = pollfd(fd: interruptDescriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&source, 1, 0) > 0
+  }
+
+  /// Runs what fell due while nothing else was to do, and reports what went wrong in it.
+  func runDue() {
+    clock.runDue()
+    for error in store.takeFaults() {
+      var error = ShellError(describing: error)
+      error.place = .command
+      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+    }
+    writeNotes()
+  }
+}

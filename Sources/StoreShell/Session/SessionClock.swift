@@ -1,0 +1,109 @@
+import StoreCore
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The clock that a session's tasks wait by. The session moves it, on its own thread: a virtual one only while somebody
+/// waits, a real one whenever it waits for something, be it a line at the prompt.
+final class SessionClock {
+  private enum Kind {
+    case real(RealClock)
+    case virtual(VirtualClock)
+  }
+
+  private let kind: Kind
+  private let wake = WakeSignal()
+
+  init(isVirtual: Bool) {
+    kind = isVirtual ? .virtual(VirtualClock()) : .real(RealClock(driver: .host(wake: { [wake] in wake.send() })))
+  }
+
+  var clock: any StoreClock {
+    switch kind {
+    case .real(let clock): clock
+    case .virtual(let clock): clock
+    }
+  }
+
+  /// Readable when another thread has scheduled something that is due earlier than all else.
+  var wakeDescriptor: Int32 { wake.descriptor }
+
+  /// The earliest deadline that somebody waits for.
+  var nextDeadline: Duration? {
+    switch kind {
+    case .real(let clock): clock.nextDeadline
+    case .virtual(let clock): clock.nextDeadline
+    }
+  }
+
+  /// How long it is until something falls due by itself.
+  var untilNext: Duration? {
+    guard case .real(let clock) = kind else { return nil }
+    return clock.nextDeadline.map { max($0 - clock.now, .zero) }
+  }
+
+  /// Runs what is due by itself.
+  func runDue() {
+    wake.take()
+    if case .real(let clock) = kind { clock.runDue() }
+  }
+
+  /// Lets time pass to the next deadline or to a limit, whichever comes first, and runs what is due then.
+  ///
+  /// - Parameter interrupt: a descriptor that ends the wait when it becomes readable.
+  /// - Returns: false: nothing will ever happen.
+  func pass(until limit: Duration?, interrupt: Int32) -> Bool {
+    let next = [nextDeadline, limit].compactMap { $0 }.min()
+    switch kind {
+    case .virtual(let clock):
+      guard let next else { return false }
+      clock.advance(by: next - clock.now)
+    case .real(let clock):
+      // Other threads may start something without telling: nobody waits longer than this without looking.
+      let wait = min(next.map { max($0 - clock.now, .zero) } ?? .milliseconds(100), .seconds(60))
+      var sources = [interrupt, wakeDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      let (seconds, attoseconds) = wait.components
+      poll(
+        &sources, nfds_t(sources.count),
+        Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+      runDue()
+    }
+    return true
+  }
+}
+
+/// A descriptor that becomes readable when another thread than the one that made it says so.
+private final class WakeSignal: Sendable {
+  let descriptor: Int32
+  private let end: Int32
+  private let owner: pthread_t
+
+  init() {
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) == 0 {
+      for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    }
+    (descriptor, end) = (ends[0], ends[1])
+    owner = pthread_self()
+  }
+
+  deinit {
+    close(descriptor)
+    close(end)
+  }
+
+  func send() {
+    guard pthread_equal(owner, pthread_self()) == 0 else { return }
+    _ = write(end, [1], 1)
+  }
+
+  func take() {
+    guard descriptor >= 0 else { return }
+    var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
+    while read(descriptor, &bytes, bytes.count) > 0 {}
+  }
+}
