@@ -72,7 +72,8 @@ public final class PluginTask {
     case (.yielded, let step?): return step
     case (.yielded, nil):
       close(view: view)
-      throw plugin.calls.faults.task(name, "it paused by itself; wait with task:sleep(seconds) or task:wait_for(action)")
+      throw plugin.calls.faults.task(
+        name, "it paused by itself; wait with task:sleep(seconds) or task:wait_for(action)")
     }
   }
 

@@ -1,4 +1,5 @@
 import StoreCore
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -80,6 +81,8 @@ private final class WakeSignal: Sendable {
   let descriptor: Int32
   private let end: Int32
   private let owner: pthread_t
+  /// Spares whoever takes a system call.
+  private let isSent = Atomic<Bool>(false)
 
   init() {
     var ends: [Int32] = [-1, -1]
@@ -98,11 +101,12 @@ private final class WakeSignal: Sendable {
 
   func send() {
     guard pthread_equal(owner, pthread_self()) == 0 else { return }
+    isSent.store(true, ordering: .releasing)
     _ = write(end, [1], 1)
   }
 
   func take() {
-    guard descriptor >= 0 else { return }
+    guard isSent.load(ordering: .relaxed), isSent.exchange(false, ordering: .acquiring) else { return }
     var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
     while read(descriptor, &bytes, bytes.count) > 0 {}
   }
