@@ -227,6 +227,26 @@ import TraceSupport
     #expect(notes.all.filter { $0.contains("7") }.count == 3)
   }
 
+  /// D17: elsewhere an effect that opens something, scheduled afterwards, becomes a no-op.
+  @Test func whatOpensLaterStillOpens() throws {
+    let notes = Notes<String>()
+    let u = CountMiddleware.effects("u") { action, _, _ in
+      switch action {
+      case .named("open"): .open(SupervisionTests.listener("r", notes).delivering(7)).token("opening").after(.seconds(2))
+      case .named("cancel"): .cancel("opening")
+      default: .none
+      }
+    }
+    let bench = try Bench(u, kinds: "E")
+    #expect(bench.send(.named("open")) == ["E 1 u/opening start"])
+    #expect(bench.send(.named("cancel")) == ["E 1 u/opening cancel"])
+    #expect(bench.advance(5).isEmpty)
+    #expect(bench.send(.named("open")) == ["E 3 u/opening start"])
+    #expect(Set(bench.advance(2)) == ["E 3 u/r start", "E 3 u/opening done"])
+    #expect(bench.store.effects.map(\.name) == ["u/r"])
+    #expect(notes.all == ["r open", "r 7"])
+  }
+
   @Test func aConditionEmptiesTheSet() throws {
     let isOpen = Lock(true)
     let u = SupervisionTests.rooms { _ in [Room("r") { try? await $0.sleep(for: .seconds(100)) }] }
