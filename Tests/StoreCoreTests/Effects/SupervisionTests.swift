@@ -232,7 +232,8 @@ import TraceSupport
     let notes = Notes<String>()
     let u = CountMiddleware.effects("u") { action, _, _ in
       switch action {
-      case .named("open"): .open(SupervisionTests.listener("r", notes).delivering(7)).token("opening").after(.seconds(2))
+      case .named("open"):
+        .open(SupervisionTests.listener("r", notes).delivering(7)).token("opening").after(.seconds(2))
       case .named("cancel"): .cancel("opening")
       default: .none
       }
