@@ -32,6 +32,12 @@ public struct Handler<Action, State>: Sendable {
   @inlinable
   public static func compose(@HandlerBuilder<Action, State> _ content: () -> Handler) -> Handler { content() }
 
+  /// The same with the middleware's units under other names, `PREFIX.NAME`, so that one handler can stand in a store several
+  /// times.
+  public func prefixed(_ prefix: String) -> Handler {
+    Handler(reducer: reducer, middleware: middleware.prefixed(prefix))
+  }
+
   // MARK: Lifting
 
   /// Makes this handler one of a larger store (R14).

@@ -32,6 +32,12 @@ public struct Middleware<Input, Output, State>: Sendable {
   @inlinable
   public func appending(_ other: Middleware) -> Middleware { Middleware(units: units + other.units) }
 
+  /// The same under other names, `PREFIX.NAME`, so that one middleware can stand in a store several times: lifted to two
+  /// slices, or to one element and to all.
+  public func prefixed(_ prefix: String) -> Middleware {
+    Middleware(units: units.map { MiddlewareUnit(name: "\(prefix).\($0.name)", attach: $0.attach) })
+  }
+
   /// Middlewares in order.
   @inlinable
   public static func compose(_ middlewares: Middleware...) -> Middleware {
@@ -48,6 +54,18 @@ public struct Middleware<Input, Output, State>: Sendable {
 /// Lists middlewares from top to bottom.
 @resultBuilder
 public enum MiddlewareBuilder<Input, Output, State> {
+  /// One middleware.
+  public static func buildExpression(
+    _ middleware: Middleware<Input, Output, State>
+  ) -> Middleware<Input, Output, State> { middleware }
+  /// A middleware that may be absent.
+  public static func buildExpression(
+    _ middleware: Middleware<Input, Output, State>?
+  ) -> Middleware<Input, Output, State> { middleware ?? .identity }
+  /// Middlewares of an array.
+  public static func buildExpression(
+    _ middlewares: [Middleware<Input, Output, State>]
+  ) -> Middleware<Input, Output, State> { buildArray(middlewares) }
   /// The composition, which may be empty.
   public static func buildBlock(
     _ middlewares: Middleware<Input, Output, State>...

@@ -109,6 +109,10 @@ public enum MiddlewareReaderBuilder<Dependencies, Input, Output, State> {
 
   /// One reader.
   public static func buildExpression(_ reader: Reader) -> Reader { reader }
+  /// A middleware of effects, which gets its dependencies when it is injected.
+  public static func buildExpression(
+    _ middleware: EffectMiddleware<Dependencies, Input, Output, State>
+  ) -> Reader where Dependencies: Sendable { Reader { middleware.inject($0) } }
   /// A middleware that needs no dependencies.
   public static func buildExpression(_ middleware: Middleware<Input, Output, State>) -> Reader { .pure(middleware) }
   /// The composition, which may be empty.

@@ -30,6 +30,9 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
       self.supervise = supervise
     }
 
+    /// What the unit is called in its store: its own name, unless it was renamed on the way (``Middleware/prefixed(_:)``).
+    public var name: String { effects.unit.unit }
+
     /// The same, where what the unit says should be running runs only while a condition holds, such as that a gate is open.
     @inlinable
     public func supervising(while condition: @escaping @Sendable () -> Bool) -> Attachment {
@@ -63,6 +66,7 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     self.init(name: name) { attachment in
       let state = attachment.state
       let trace = attachment.trace
+      let name = attachment.name
       return { input, context in
         guard trace.isOn else { return handle(input, context, state) }
         let number = context.number

@@ -1,5 +1,5 @@
 /// Misuse that a store refuses; the store stays usable.
-public enum StoreError: Error, Hashable, Sendable {
+public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Two units have one name.
   case duplicateUnit(name: String)
   /// Reducers were lifted by a key path that goes through a class reference. Copies of the state would share their slice: a
@@ -19,6 +19,9 @@ public enum StoreError: Error, Hashable, Sendable {
   case cancelled
   /// The store shows a state of the past, and nothing may change it (R27).
   case parked
+
+  /// The sentence.
+  public var description: String { message }
 
   /// One sentence: what happened and what to look at.
   public var message: String {

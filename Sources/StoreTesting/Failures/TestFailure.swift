@@ -23,18 +23,23 @@ public struct TestFailure: Hashable, Sendable, CustomStringConvertible {
 
   /// Records a failure as an issue of the running test of Swift Testing, a note as a warning.
   ///
-  /// Where Swift Testing cannot be imported, a failure stops the program; give ``TestStore`` a function of your own there,
-  /// as for XCTest: `report: { if !$0.isNote { XCTFail($0.text) } }`.
+  /// Outside a test of Swift Testing, where nobody would hear of it, a failure stops the program; give ``TestStore`` a
+  /// function of your own there, as for XCTest: `report: { if !$0.isNote { XCTFail($0.text) } }`.
   public static func record(_ failure: TestFailure) {
     #if canImport(Testing)
+      guard Test.current != nil else { return stop(failure) }
       let location = failure.location
       Issue.record(
         Comment(rawValue: failure.text), severity: failure.isNote ? .warning : .error,
         sourceLocation: SourceLocation(
           fileID: location.fileID, filePath: location.filePath, line: location.line, column: 1))
     #else
-      guard failure.isNote else { preconditionFailure(failure.description) }
-      print(failure.description)
+      stop(failure)
     #endif
+  }
+
+  private static func stop(_ failure: TestFailure) {
+    guard failure.isNote else { preconditionFailure(failure.description) }
+    print(failure.description)
   }
 }
