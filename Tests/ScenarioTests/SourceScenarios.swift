@@ -4,7 +4,7 @@ import StoreSchema
 import StoreShell
 import Testing
 
-/// S-08: every action knows where it came from. Line 3 of its table needs effects and comes with them.
+/// S-08: every action knows where it came from. Line 3 of its table is among `EffectScenarios`.
 @Suite("Scenarios: sources")
 struct SourceScenarios {
   /// On `inc`, the function `on_inc` emits `dec` on line 12 of its chunk.

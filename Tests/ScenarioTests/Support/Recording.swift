@@ -73,7 +73,7 @@ struct Recording {
   func trace(_ kinds: String = "QHRCUFNIGXD", without hidden: Set<Int> = []) -> [String] {
     var hides = false
     return errors.split(separator: "\n").compactMap { line -> String? in
-      guard let mark = line.first, "QHRCUFNIGXD".contains(mark), line.dropFirst().first == " " else { return nil }
+      guard let mark = line.first, "QHRCUFNIGXDE".contains(mark), line.dropFirst().first == " " else { return nil }
       var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
       if mark != "G", mark != "X", let number = Int(words[1]) {
         let own = number == 0 ? 0 : number - offset
