@@ -367,29 +367,6 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 }
 
-/// The state as plugins and Lua see it: of the moment of each read.
-private struct HostView: StateView {
-  unowned let host: ShellHost
-
-  var moduleNames: [String] { host.modules.map(\.name) }
-
-  func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
-    host.store.withState { $0.readSlice(module, body) }
-  }
-}
-
-/// One state as plugins see it.
-private struct StateSnapshot: StateView {
-  unowned let host: ShellHost
-  let state: HostState
-
-  var moduleNames: [String] { host.modules.map(\.name) }
-
-  func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
-    state.readSlice(module, body)
-  }
-}
-
 extension ActionCall {
   /// Stands for a typed action that no module declares.
   static let unknown = ActionCall(ActionType(module: "app", name: "unknown", fields: []), [])

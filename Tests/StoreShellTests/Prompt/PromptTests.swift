@@ -19,6 +19,37 @@ import Testing
     #expect(editor.history == ["dispatch counter.increment", "show counter.value"])
   }
 
+  /// On the real clock, whose deadlines the editor is told.
+  @Test func tasksRunWhileALineIsTyped() throws {
+    let shell = try Shell {
+      $0.hasVirtualClock = false
+      $0.grants = ["p"]
+    }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { actions = { { name = "go" } }, middleware = { { name = "m", on = { "go" }, after = function(_, ctx)
+        ctx:task("x", function(task) task:sleep(0.001) task:dispatch("counter.increment") error("over") end)
+      end } } }
+      """, permissions: #"["timers", "dispatch:counter.increment"]"#)
+    let editor = ScriptedEditor([
+      .line("plugin load \(folder)"), .line("watch counter.value"), .line("dispatch p.go --quiet"), .deadline,
+    ])
+    let clock = shell.session.store.clock
+    editor.onWait = {
+      // The editor's wait, which a busy one makes as well as a sleeping one.
+      guard let deadline = editor.deadlines.last, let deadline else { return }
+      let end = clock.now + deadline
+      while clock.now < end {}
+    }
+    _ = try talk(shell, editor)
+    #expect(editor.deadlines.map { $0 == nil } == [true, true, true, false, true])
+    #expect(editor.above.first == "[watch 1] counter.value  0 -> 1  (#3 counter.increment)\n")
+    #expect(editor.above.last?.hasPrefix("error[plugin-task]: p: task 'p/m/x' failed: ") == true)
+    #expect(editor.above.last?.hasSuffix("  task started by #2 p.go (repl:3)\n") == true)
+    #expect(editor.above.count == 2)
+  }
+
   @Test func whatIsOpenGoesOn() throws {
     let editor = ScriptedEditor([
       .line("dispatch tasks.add \"Buy"), .line("milk\" --quiet"), .line("= (1 +"), .line("2)"),

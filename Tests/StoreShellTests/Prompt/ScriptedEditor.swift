@@ -6,6 +6,12 @@ final class ScriptedEditor: LineEditing {
   /// The prompts that were shown.
   private(set) var prompts: [String] = []
   private(set) var history: [String] = []
+  /// What was printed above a line that is being edited.
+  private(set) var above: [String] = []
+  /// How long each wait was to last at most.
+  private(set) var deadlines: [Duration?] = []
+  /// Runs before each event is handed out.
+  var onWait: () -> Void = {}
   /// What `openLines` was at each wait.
   private(set) var open: [String?] = []
   var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)?
@@ -18,10 +24,12 @@ final class ScriptedEditor: LineEditing {
   func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptor: Int32?) throws -> LineEvent {
     prompts.append(prompt)
     open.append(openLines)
+    deadlines.append(deadline)
+    onWait()
     return events.isEmpty ? .endOfInput : events.removeFirst()
   }
 
-  func printAbove(_ text: String, to target: OutputTarget) {}
+  func printAbove(_ text: String, to target: OutputTarget) { above.append(text) }
   func addHistory(_ statement: String) throws { history.append(statement) }
   func takeInterrupt() -> Bool { false }
   func close() {}

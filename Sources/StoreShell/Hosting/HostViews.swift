@@ -1,0 +1,25 @@
+import StorePlugins
+import StoreSchema
+
+/// The state as plugins and Lua see it: of the moment of each read.
+struct HostView: StateView {
+  unowned let host: ShellHost
+
+  var moduleNames: [String] { host.modules.map(\.name) }
+
+  func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    host.store.withState { $0.readSlice(module, body) }
+  }
+}
+
+/// One state as plugins see it.
+struct StateSnapshot: StateView {
+  unowned let host: ShellHost
+  let state: HostState
+
+  var moduleNames: [String] { host.modules.map(\.name) }
+
+  func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    state.readSlice(module, body)
+  }
+}
