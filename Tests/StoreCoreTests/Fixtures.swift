@@ -62,6 +62,7 @@ final class Kept: Sendable {
   private let subscriptions = Lock<[Subscription]>([])
 
   func keep(_ subscription: Subscription) { subscriptions.withLock { $0.append(subscription) } }
+  func cancelAll() { subscriptions.withLock { $0 }.forEach { $0.cancel() } }
   func cancel(_ index: Int) { subscriptions.withLock { $0[index] }.cancel() }
 }
 

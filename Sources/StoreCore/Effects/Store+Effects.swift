@@ -51,6 +51,8 @@ extension Store {
   /// Has every unit's long-lived effects follow the state (R33).
   @usableFromInline
   func reconcile(_ action: ActionContext) {
+    // They follow the present, not a state of the past that is shown.
+    guard parked == nil else { return }
     let output = output(of: action.number, root: action.root)
     for attached in parts.attached where attached.supervises {
       attached.supervision.reconcile(attached.effects, action, output)
@@ -60,7 +62,7 @@ extension Store {
   /// The same where it is no action that calls for it, but a change of the units.
   @usableFromInline
   func reconcileUnits() {
-    guard parts.supervises, parked == nil else { return }
+    guard parts.supervises else { return }
     let source = ActionSource(file: "-", function: "supervise", line: 0, kind: .effect)
     reconcile(ActionContext(number: processing, source: source, time: clock?.now ?? .zero, root: processingRoot))
   }

@@ -6,19 +6,24 @@ final class InterceptorChain<Action: Sendable, State: Sendable> {
   struct Passage {
     let action: Action
     let context: ActionContext
+    /// What it is processed by: an action meets one composition, whatever is replaced meanwhile.
+    let composition: Composition<Action, State>
     var failure: (any Error)?
-    /// What reached the reducers, if anything did.
-    var reached: Action?
   }
 
   private(set) var attached: [AttachedInterceptor<Action, State>] = []
   private var entrance: (Action) -> Void = { _ in }
   var passage: Passage?
+  /// What replaces the links once the action on its way is done.
+  var successors: [AttachedInterceptor<Action, State>]?
 
   @usableFromInline
   init() {}
 
   var isEmpty: Bool { attached.isEmpty }
+
+  /// The links that the next action meets.
+  var latest: [AttachedInterceptor<Action, State>] { successors ?? attached }
 
   /// Puts a chain together from links, the outermost first.
   ///
@@ -37,8 +42,8 @@ final class InterceptorChain<Action: Sendable, State: Sendable> {
   }
 
   /// Takes an action through the chain.
-  func run(_ action: Action, _ context: ActionContext) -> Passage? {
-    passage = Passage(action: action, context: context)
+  func run(_ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>) -> Passage? {
+    passage = Passage(action: action, context: context, composition: composition)
     defer { passage = nil }
     entrance(action)
     return passage

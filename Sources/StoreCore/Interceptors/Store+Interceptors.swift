@@ -8,11 +8,7 @@ extension Store {
     let result = exclusively { () -> Result<Void, StoreError> in
       do throws(StoreError) {
         let links = try attach(interceptors)
-        for old in chain.attached where !links.contains(where: { $0 === old }) { old.effects.close() }
-        chain.link(
-          links, enter: { [unowned self] link, action in enter(link, action) },
-          core: { [unowned self] action in passThrough(action) })
-        recompose()
+        if chain.passage == nil { link(links) } else { succeed(links) }
         return .success(())
       } catch {
         return .failure(error)
@@ -22,7 +18,22 @@ extension Store {
   }
 
   /// The interceptors, the outermost first.
-  public var interceptors: [Interceptor<Action, State>] { exclusively { chain.attached.map(\.interceptor) } }
+  public var interceptors: [Interceptor<Action, State>] { exclusively { chain.latest.map(\.interceptor) } }
+
+  private func link(_ links: [AttachedInterceptor<Action, State>]) {
+    for old in chain.attached where !links.contains(where: { $0 === old }) { old.effects.close() }
+    chain.link(
+      links, enter: { [unowned self] link, action in enter(link, action) },
+      core: { [unowned self] action in passThrough(action) })
+    recompose()
+  }
+
+  /// Has other links take over once the action on its way is done.
+  private func succeed(_ links: [AttachedInterceptor<Action, State>]) {
+    // What was to take over, and now never will.
+    for old in chain.latest where !(chain.attached + links).contains(where: { $0 === old }) { old.effects.close() }
+    chain.successors = links
+  }
 
   private func attach(
     _ interceptors: [Interceptor<Action, State>]
@@ -31,21 +42,30 @@ extension Store {
     for interceptor in interceptors where !names.insert(interceptor.name).inserted {
       throw .duplicateUnit(name: interceptor.name)
     }
+    let present = chain.latest
     var links: [AttachedInterceptor<Action, State>] = []
+    var added: [AttachedInterceptor<Action, State>] = []
     for interceptor in interceptors {
-      if let link = chain.attached.first(where: { $0.interceptor === interceptor }) {
+      if let link = present.first(where: { $0.interceptor === interceptor }) {
         links.append(link)
-      } else {
-        links.append(try build(interceptor))
+        continue
+      }
+      let link = AttachedInterceptor(interceptor, UnitEffects(unit: interceptor.name, runtime: effectRuntime))
+      links.append(link)
+      added.append(link)
+      do {
+        try build(link)
+      } catch {
+        // What they started while they were built goes with them.
+        for link in added { link.effects.close() }
+        throw error
       }
     }
     return links
   }
 
-  private func build(
-    _ interceptor: Interceptor<Action, State>
-  ) throws(StoreError) -> AttachedInterceptor<Action, State> {
-    let link = AttachedInterceptor(interceptor, UnitEffects(unit: interceptor.name, runtime: effectRuntime))
+  private func build(_ link: AttachedInterceptor<Action, State>) throws(StoreError) {
+    let interceptor = link.interceptor
     let build = ChainBuild()
     let handler = ActionHandler<Action> { [weak self] dispatched in
       if !build.refusesDispatch { self?.dispatch(dispatched) }
@@ -63,17 +83,22 @@ extension Store {
       })
     link.build(attachment) { [weak self] error in self?.noteMisuse(error) }
     if build.finish() { throw .dispatchWhileBuilding(interceptor: interceptor.name) }
-    return link
   }
 
   /// Takes one action through all interceptors, and through the phases if they let it.
   ///
   /// - Returns: what kept it from being committed, if anything did.
   @usableFromInline
-  func intercept(_ action: Action, _ context: ActionContext) -> (any Error)? {
+  func intercept(
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>
+  ) -> (any Error)? {
     if trace.isOn { trace.taken(context.number) }
-    guard let passage = chain.run(action, context) else { return nil }
-    return passage.failure
+    let passage = chain.run(action, context, composition)
+    if let links = chain.successors {
+      chain.successors = nil
+      link(links)
+    }
+    return passage?.failure
   }
 
   private func enter(_ link: AttachedInterceptor<Action, State>, _ action: Action) {
@@ -90,19 +115,16 @@ extension Store {
     guard let passage = chain.passage else { return }
     chain.passage?.failure = ActionDropped(interceptor: name)
     if trace.isOn { trace.report(.dropped(what: passage.context.number, reason: "taken by \(name)")) }
-    composition._withUnsafeGuaranteedRef { composition in
-      composition.recorder?(
-        ActionRecord(
-          action: action, context: passage.context, before: current, after: current, failure: nil,
-          original: replaced(passage.action, by: action), droppedBy: name))
-    }
+    passage.composition.recorder?(
+      ActionRecord(
+        action: action, context: passage.context, before: current, after: current, failure: nil,
+        original: replaced(passage.action, by: action), droppedBy: name))
   }
 
   /// Processes what passed all interceptors.
   private func passThrough(_ action: Action) {
-    guard let context = chain.passage?.context else { return }
-    chain.passage?.reached = action
-    let failure = composition._withUnsafeGuaranteedRef { run(action, context, $0) }
+    guard let passage = chain.passage else { return }
+    let failure = run(action, passage.context, passage.composition)
     if let failure { chain.passage?.failure = failure }
   }
 

@@ -6,10 +6,12 @@ extension Store {
   /// - Parameters:
   ///   - actions: what was recorded.
   ///   - state: the state to start from; nil: the present one.
-  /// - Throws: ``ReplayError`` where a reducer fails, ``StoreError/parked``; the store is then as before.
+  /// - Throws: ``ReplayError`` where a reducer fails, ``StoreError/parked``, ``StoreError/busy`` within the processing of an
+  ///   action; the store is then as before.
   public func replay(_ actions: some Collection<ReplayedAction<Action>>, from state: State? = nil) throws {
     try exclusively {
       if parked != nil { throw StoreError.parked }
+      if holdsComposition || isReducing { throw StoreError.busy }
       isReducing = true
       let result = Result { try parts.reducer.replay(actions, from: state ?? current) }
       isReducing = false
@@ -18,30 +20,44 @@ extension Store {
       let last = actions.map(\.context).max { $0.number < $1.number }
       let context = last ?? ActionContext(number: 0, source: .here(), time: .zero, root: 0)
       nextNumber = max(nextNumber, context.number + 1)
+      // A watcher may have the composition replaced.
+      holdsComposition = true
       composition._withUnsafeGuaranteedRef { notify(context, $0, before, current) }
+      holdsComposition = false
+      dropOldCompositions()
       reconcileUnits()
     }
   }
 
   /// Shows an earlier state, read-only (R27): reads give it, dispatching is refused, what effects emit waits for the return
-  /// to the present. Watchers are not told. Pause the clock where effects should stand still meanwhile.
+  /// to the present. Watchers are not told. Pause the clock where effects should stand still meanwhile. Within the processing
+  /// of an action this is done behind what is queued.
   public func park(at state: State) {
-    exclusively {
-      if parked == nil { parked = ParkedStore(present: current) }
-      current = state
-      isPlain = false
+    betweenActions { store in
+      if store.parked == nil { store.parked = ParkedStore(present: store.current) }
+      store.current = state
+      store.isPlain = false
     }
   }
 
   /// Returns to the present, and processes what effects emitted meanwhile.
   public func unpark() {
+    betweenActions { store in
+      guard let parked = store.parked else { return }
+      store.parked = nil
+      store.current = parked.present
+      store.recompose()
+      store.reconcileUnits()
+      for action in parked.held { store.queue.append(.action(action)) }
+    }
+  }
+
+  /// Does something to the store that would change the state under an action in progress: behind what is queued.
+  private func betweenActions(_ body: @escaping (Store) -> Void) {
     exclusively {
-      guard let parked else { return }
-      self.parked = nil
-      current = parked.present
-      recompose()
-      reconcileUnits()
-      for action in parked.held { queue.append(.action(action)) }
+      guard holdsComposition || isReducing else { return body(self) }
+      if ownership.hasIncoming { acceptIncoming() }
+      queue.append(.job(Job { [unowned self] in body(self) }))
     }
   }
 

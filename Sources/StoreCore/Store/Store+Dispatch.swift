@@ -195,7 +195,12 @@ extension Store {
         }
         ActionContextStorage.refill(&contextStorage) { next.source }
         let error = process(next.action, number: next.number, root: next.root)
-        next.onDone?(DispatchResult(number: next.number, outcome: outcome(error)))
+        if let onDone = next.onDone {
+          // Who waits goes on as a job, and what it enqueues counts for the same root.
+          jobRoot = next.root
+          onDone(DispatchResult(number: next.number, outcome: outcome(error)))
+          jobRoot = 0
+        }
         if let error, next.onDone == nil {
           if next.number == number { failure = error } else if !(error is ActionDropped) { onLateError?(error) }
         }

@@ -6,11 +6,13 @@ extension Store {
   func process(_ action: Action, number: Int, root: Int) -> (any Error)? {
     processing = number
     processingRoot = root
+    holdsComposition = true
     contextStorage.number = number
     contextStorage.root = root
     if let clock { contextStorage.time = clock.now }
     defer {
       processing = 0
+      holdsComposition = false
       if keptCompositions.count > 1 { dropOldCompositions() }
     }
     // Unmanaged: the storage is changed, and replaced, between two actions only.
@@ -25,7 +27,8 @@ extension Store {
   func process(
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>
   ) -> (any Error)? {
-    let failure = composition.isIntercepted ? intercept(action, context) : run(action, context, composition)
+    let failure =
+      composition.isIntercepted ? intercept(action, context, composition) : run(action, context, composition)
     if trace.isOn { trace.done(context.number) }
     return failure
   }

@@ -31,6 +31,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// because `keptCompositions` holds it: the present one and, until the end of an action, those that it was replaced for.
   @exclusivity(unchecked) @usableFromInline var composition: Unmanaged<Composition<Action, State>>
   @exclusivity(unchecked) @usableFromInline var keptCompositions: [Composition<Action, State>]
+  /// Whether a composition is in use; not to be told from `processing`, which is zero while incoming actions are accepted.
+  @exclusivity(unchecked) @usableFromInline var holdsComposition = false
   /// Whether the composition has a short way at present.
   @exclusivity(unchecked) @usableFromInline var isPlain = false
   @usableFromInline var parts: CompositionParts<Action, State>
@@ -201,7 +203,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     composition = Unmanaged.passUnretained(next)
     isPlain = next.isPlain && parked == nil
     keptCompositions.append(next)
-    if processing == 0 { dropOldCompositions() }
+    if !holdsComposition, !isReducing { dropOldCompositions() }
   }
 
   /// Lets go of the compositions that were replaced: no action is processed any more that met one of them.

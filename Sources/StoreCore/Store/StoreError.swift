@@ -17,6 +17,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case nextOutOfTurn(interceptor: String)
   /// What dispatches was cancelled before, or its store is gone.
   case cancelled
+  /// The store processes an action, and what was asked for would change the state under it.
+  case busy
   /// The store shows a state of the past, and nothing may change it (R27).
   case parked
 
@@ -37,6 +39,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .nextOutOfTurn(let interceptor):
       return "interceptor '\(interceptor)' calls next out of turn; call it once, before its function returns"
     case .cancelled: return "what dispatches was cancelled"
+    case .busy: return "the store is processing an action; do this between two actions"
     case .parked:
       return "the store shows an earlier state and is read-only; go back to the present to dispatch"
     case .runaway(let limit, let next, let source, let chain):

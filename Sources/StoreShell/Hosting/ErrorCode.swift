@@ -17,7 +17,7 @@ enum ErrorCode {
       case .runaway: "runaway"
       case .dispatchWhileBuilding, .nextOutOfTurn: "bad-interceptor"
       case .parked: "not-at-head"
-      case .cancelled: "interrupted"
+      case .cancelled, .busy: "interrupted"
       }
     case is PathError: "unknown-path"
     default: "failed"

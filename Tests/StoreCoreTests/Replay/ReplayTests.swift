@@ -1,3 +1,4 @@
+import Dispatch
 import StoreCore
 import Testing
 import TraceSupport
@@ -120,5 +121,69 @@ private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<
     #expect(store.effects.isEmpty)
     clock.advance(by: .seconds(5))
     #expect(store.state == 3)
+  }
+
+  @Test func aParkWithinAnActionComesBehindWhatIsQueued() throws {
+    let box = Lock<Counting?>(nil)
+    let parking = CountMiddleware("m") { action, _, _ in
+      if action == .named("x") { box.withLock { $0 }?.park(at: 50) }
+      return action == .named("x") ? IO { $0.dispatch(.inc) } : .none
+    }
+    let store = try Counting(initial: 0, reducer: count, middleware: parking)
+    box.withLock { $0 = store }
+    try store.dispatch(.named("x")).get()
+    #expect(store.state == 50)
+    store.unpark()
+    #expect(store.state == 2)
+    box.withLock { $0 = nil }
+  }
+
+  @Test func whatWasQueuedBeforeAParkIsProcessed() throws {
+    let store = try Counting(initial: 0, reducer: count)
+    let watch = store.watch { [weak store] notification in
+      guard notification.new == 1, notification.old != nil else { return }
+      let done = DispatchSemaphore(value: 0)
+      DispatchQueue.global().async { [weak store] in
+        store?.dispatch(.inc)
+        done.signal()
+      }
+      done.wait()
+      store?.park(at: 0)
+    }
+    store.dispatch(.inc)
+    #expect(store.state == 0)
+    store.unpark()
+    #expect(store.state == 2)
+    withExtendedLifetime(watch) {}
+  }
+
+  @Test func supervisedEffectsDoNotFollowAStateOfThePast() throws {
+    let supervising = CountMiddleware.supervising("s") { count in
+      [Supervised<Act>("c\(count)") { context in try? await context.sleep(for: .seconds(1000)) }]
+    }
+    let store = try Counting(initial: 0, reducer: count, middleware: supervising, clock: VirtualClock())
+    let trace = TraceLines("E")
+    trace.listen(to: store)
+    let watch = store.watch { [weak store] in if $0.new == 5 { store?.park(at: 0) } }
+    store.dispatch(.set(5))
+    store.unpark()
+    withExtendedLifetime(watch) {}
+    #expect(trace.lines == ["E 0 s/c0 cancel", "E 1 s/c5 start"])
+  }
+
+  @Test func aReplayWithinAnActionIsRefused() throws {
+    let store = try Counting(initial: 0, reducer: count)
+    let errors = Notes<StoreError>()
+    let seen = Notes<Int>()
+    let first = store.watch { [weak store] notification in
+      guard notification.new == 5 else { return }
+      do { try store?.replay([], from: 1) } catch { if let error = error as? StoreError { errors.note(error) } }
+    }
+    let second = store.watch { seen.note($0.new) }
+    store.dispatch(.set(5))
+    withExtendedLifetime((first, second)) {}
+    #expect(errors.all == [.busy])
+    #expect(seen.all == [0, 5])
+    #expect(store.state == 5)
   }
 }

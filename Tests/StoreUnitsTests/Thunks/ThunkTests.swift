@@ -171,4 +171,21 @@ private final class ThunkNotes: Sendable {
     #expect(notes.all == ["failed", "done"])
     #expect(store.state == 1)
   }
+
+  @Test func aThunkThatWaitsWithoutEndAfterASleepIsStoppedToo() throws {
+    let clock = VirtualClock()
+    let store = try Store(
+      initial: 0, reducer: counting, interceptors: [.thunks { $0.thunk }], clock: clock, runawayLimit: 50)
+    store.setErrorHandler { _ in }
+    let endless = Thunk<Act, Int>("endless") { thunk in
+      try? await thunk.sleep(for: .seconds(1))
+      while !thunk.isCancelled {
+        guard case .done = await thunk.dispatchAndWait(.inc).outcome else { return }
+      }
+    }
+    store.dispatch(.thunk(endless))
+    clock.advance(by: .seconds(2))
+    #expect(store.state <= 52)
+    try store.dispatch(.dec).get()
+  }
 }
