@@ -21,9 +21,15 @@ struct CountedTree<Content: TreeContent> {
     return Unmanaged.passUnretained(root)
   }
 
+  /// Makes the root safe to mutate.
+  /// - Parameter keepsFormer: whether a copy may keep the node that it is made of, because it stays the root.
   @inlinable
-  mutating func makeRootUnique() {
-    if !isKnownUniquelyReferenced(&root) { root = root?.copy() }
+  mutating func makeRootUnique(keepsFormer: Bool = false) {
+    if isKnownUniquelyReferenced(&root) {
+      unmanagedRoot?._withUnsafeGuaranteedRef { $0.dropFormer() }
+    } else if let node = root.take() {
+      root = keepsFormer ? Node.successor(of: node) : node.copy()
+    }
   }
 
   /// Where the element at `index` is, valid as long as the tree is neither mutated nor released.
@@ -47,7 +53,7 @@ struct CountedTree<Content: TreeContent> {
   /// Where the element at `index` is, to be changed in place; copies what is shared on the way.
   @inlinable
   mutating func mutableElement(at index: Int) -> UnsafeMutablePointer<Element> {
-    makeRootUnique()
+    makeRootUnique(keepsFormer: true)
     guard var node = unmanagedRoot, index >= 0, index < count else { preconditionFailure("Index out of range") }
     var offset = index
     while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {

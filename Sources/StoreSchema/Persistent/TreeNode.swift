@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A node of the B-tree behind `PersistentList` and `PersistentMap`: a leaf with up to 128 elements, or an inner
 /// node with up to 8 children.
 ///
@@ -25,6 +27,8 @@ final class TreeNode<Content: TreeContent> {
   @exclusivity(unchecked) @usableFromInline var slots = 0
   @exclusivity(unchecked) @usableFromInline var capacity: Int
   @exclusivity(unchecked) @usableFromInline var storage: UnsafeMutableRawPointer
+  /// The address of the node of which this one, a root, is a changed copy, with a reference to it; 0: none is kept.
+  @usableFromInline let former = Atomic<UInt>(0)
 
   /// A leaf without elements.
   @inlinable
@@ -48,6 +52,7 @@ final class TreeNode<Content: TreeContent> {
 
   @inlinable
   deinit {
+    dropFormer()
     if height == 0 {
       elements.deinitialize(count: slots)
     } else {
