@@ -61,9 +61,9 @@ final class PartTable<Key: Hashable & Sendable, Part>: @unchecked Sendable {
   func tell(_ key: Key, _ old: Part?, _ new: Part?, _ context: ActionContext) {
     guard let watchers = told[key] else { return }
     // One that is cancelled meanwhile is not told any more; one that is added meanwhile has got the value already.
-    for watcher in watchers where watcher.isActive {
-      trace.report(.notified(number: context.number, watcher: watcher.name, value: new as Any))
-      watcher.onChange(Notification(old: .some(old), new: new, context: context))
+    // Unmanaged, because the array keeps them: counting references to each would cost more than telling it.
+    for index in watchers.indices {
+      Unmanaged.passUnretained(watchers[index])._withUnsafeGuaranteedRef { $0.tell(old, new, context, trace) }
     }
   }
 }
@@ -80,6 +80,15 @@ final class PartWatcher<Part>: @unchecked Sendable {
   init(name: String, onChange: @escaping @Sendable (Notification<Part?>) -> Void) {
     self.name = name
     self.onChange = onChange
+  }
+
+  // A function of its own, because closures of an object that is an argument are called without reference counting.
+  @inlinable
+  @inline(never)
+  func tell(_ old: Part?, _ new: Part?, _ context: ActionContext, _ trace: TracePoint) {
+    guard isActive else { return }
+    trace.report(.notified(number: context.number, watcher: name, value: new as Any))
+    onChange(Notification(old: .some(old), new: new, context: context))
   }
 }
 
