@@ -14,6 +14,7 @@ import Synchronization
 extension TreeNode {
   /// A node with the contents of `node` that is safe to mutate, and keeps `node` as its former one.
   @inlinable
+  @inline(__always)
   static func successor(of node: consuming TreeNode) -> TreeNode {
     guard node.height > 0, _isPOD(Element.self) else { return node.copy() }
     let successor = node.takeUnusedFormer() ?? node.copy()
@@ -24,6 +25,7 @@ extension TreeNode {
   /// The former node with the contents of this one, if nobody else has it any more; in any case it is not the former one
   /// any longer.
   @inlinable
+  @inline(__always)
   func takeUnusedFormer() -> TreeNode? {
     guard var former = takeFormer(), isKnownUniquelyReferenced(&former), former.slots == slots else { return nil }
     former.update(from: self)
