@@ -31,6 +31,29 @@ import Testing
     #expect(order.all == ["a", "b", "d", "d"])
   }
 
+  /// Alone, where parts are compared and the state as a whole need not be, and besides a watcher of the whole state.
+  @Test(arguments: [false, true])
+  func emissionPoliciesHoldForWatchersOfParts(withAnother: Bool) throws {
+    let policies: [(EmissionPolicy<[Int]>, [Int])] = [
+      (.always, [0, 5, 7, 8]), (.whenDifferent, [0, 5, 7, 8]), (.never, [0]),
+      (.when { $1[1] > 5 && $0 != $1 }, [0, 7, 8]),
+    ]
+    for (policy, expected) in policies {
+      let store = try Store(
+        initial: [0, 0, 0], reducer: Reducer<(Int, Int), [Int]> { $1[$0.0] = $0.1 }, emission: policy)
+      let (told, whole) = (Notes<Int>(), Notes<Int>())
+      let watch = Self.parts(of: store).watch(1) { told.note($0.new ?? -1) }
+      var another = withAnother ? store.watch { whole.note($0.new[1]) } : nil
+      for action in [(1, 5), (1, 5), (0, 3), (1, 7)] { store.dispatch(action) }
+      // The policy is asked anew as soon as the other one comes or goes.
+      another = withAnother ? nil : store.watch { whole.note($0.new[1]) }
+      for action in [(1, 8), (1, 8)] { store.dispatch(action) }
+      withExtendedLifetime((watch, another)) {}
+      #expect(told.all == expected, "\(policy.name)")
+      if policy.name == "whenDifferent" { #expect(whole.all == (withAnother ? [0, 5, 5, 7] : [7, 8])) }
+    }
+  }
+
   @Test func aWatcherThatCancelsOneOfAnotherPartKeepsItFromBeingTold() throws {
     let store = try Store(initial: [0, 0], reducer: Reducer<Int, [Int]> { $1 = [$0, $0] })
     let parts = store.watchParts(

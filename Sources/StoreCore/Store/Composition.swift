@@ -52,6 +52,8 @@ final class Composition<Action: Sendable, State: Sendable> {
     self.isIntercepted = isIntercepted
     switch emission.decide {
     case .when(let predicate): emits = predicate
+    // A part that differs makes the states differ, so nobody would be told of equal ones anyway.
+    case .whenDifferent(let predicate): emits = watchers.allSatisfy(\.comparesParts) ? nil : predicate
     case .always, .never: emits = nil
     }
     if case .never = emission.decide {

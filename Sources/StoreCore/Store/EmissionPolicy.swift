@@ -9,6 +9,8 @@ public struct EmissionPolicy<State>: Sendable {
     case always
     case never
     case when(@Sendable (State, State) -> Bool)
+    /// Holds for states that differ, and may be left out where all who are told compare by themselves.
+    case whenDifferent(@Sendable (State, State) -> Bool)
   }
 
   @inlinable
@@ -33,6 +35,6 @@ public struct EmissionPolicy<State>: Sendable {
 extension EmissionPolicy where State: Equatable & Sendable {
   /// After the actions that changed the state.
   @inlinable public static var whenDifferent: EmissionPolicy {
-    EmissionPolicy(name: "whenDifferent", decide: .when { $0 != $1 })
+    EmissionPolicy(name: "whenDifferent", decide: .whenDifferent { $0 != $1 })
   }
 }

@@ -36,7 +36,11 @@ extension CompositionParts {
 
 extension EmissionPolicy {
   fileprivate func measured(by trace: TracePoint) -> EmissionPolicy {
-    guard case .when(let predicate) = decide else { return self }
+    let predicate: @Sendable (State, State) -> Bool
+    switch decide {
+    case .always, .never: return self
+    case .when(let asked), .whenDifferent(let asked): predicate = asked
+    }
     let name = name
     return EmissionPolicy(
       name: name,

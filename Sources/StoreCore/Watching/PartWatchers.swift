@@ -97,7 +97,8 @@ extension Store {
   /// watchers (R11) at which this was called, in the order of the keys given.
   ///
   /// - Parameters:
-  ///   - differing: the keys whose parts differ between two states, cheap where the collection shares structure.
+  ///   - differing: the keys whose parts differ between two states, none for equal states; cheap where the collection
+  ///     shares structure. Where all watchers are told of parts, the policy `whenDifferent` leaves the comparison to it.
   ///   - part: the part with a key, nil where there is none.
   @inlinable
   public func watchParts<Key: Hashable & Sendable, Part, Keys: Sequence<Key>>(
@@ -106,7 +107,7 @@ extension Store {
   ) -> PartWatchers<Key, Part> {
     let table = PartTable<Key, Part>(trace: trace)
     let subscription = register(
-      "parts",
+      "parts", comparesParts: true,
       tell: { before, now, context in
         guard !table.told.isEmpty else { return }
         for key in differing(before, now) { table.tell(key, part(before, key), part(now, key), context) }

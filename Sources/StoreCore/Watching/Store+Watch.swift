@@ -61,9 +61,10 @@ extension Store {
   /// Adds a watcher behind the others and has it told of the state now.
   @usableFromInline
   func register(
-    _ name: String, tell: @escaping (State, State, ActionContext) -> Void, first: (State) -> Void
+    _ name: String, comparesParts: Bool = false, tell: @escaping (State, State, ActionContext) -> Void,
+    first: (State) -> Void
   ) -> Subscription {
-    let watcher = Watcher(name: name, tell: tell)
+    let watcher = Watcher(name: name, comparesParts: comparesParts, tell: tell)
     exclusively {
       parts.watchers.append(watcher)
       recompose()

@@ -20,10 +20,13 @@ final class Watcher<State>: @unchecked Sendable {
   @usableFromInline let active = Atomic<Bool>(true)
   /// What spans call it.
   let name: String
+  /// Whether it is told nothing of states that are equal.
+  let comparesParts: Bool
   @usableFromInline let tell: (_ before: State, _ now: State, ActionContext) -> Void
 
-  init(name: String, tell: @escaping (State, State, ActionContext) -> Void) {
+  init(name: String, comparesParts: Bool = false, tell: @escaping (State, State, ActionContext) -> Void) {
     self.name = name
+    self.comparesParts = comparesParts
     self.tell = tell
   }
 
