@@ -10,10 +10,15 @@ final class Supervision<Output>: @unchecked Sendable {
   private final class Declared: @unchecked Sendable {
     // Safe: as above.
     var resetKey: EffectToken?
+    /// What the unit said of it last.
+    var latest: Supervised<Output>
     /// What opens it again once its reset key has settled.
     var timer: ScheduledTimer?
 
-    init(resetKey: EffectToken?) { self.resetKey = resetKey }
+    init(_ supervised: Supervised<Output>) {
+      resetKey = supervised.resetKey
+      latest = supervised
+    }
   }
 
   @usableFromInline
@@ -59,7 +64,7 @@ final class Supervision<Output>: @unchecked Sendable {
     _ output: ActionHandler<Output>
   ) {
     guard let known = declared[key] else {
-      declared[key] = Declared(resetKey: supervised.resetKey)
+      declared[key] = Declared(supervised)
       // One that an action opened is left alone, but from now on it closes when the unit no longer states it.
       if let entry = unit.channel(key) {
         entry.isSupervised = true
@@ -68,6 +73,7 @@ final class Supervision<Output>: @unchecked Sendable {
       }
       return
     }
+    known.latest = supervised
     if known.resetKey != supervised.resetKey {
       known.resetKey = supervised.resetKey
       known.timer?.cancel()
@@ -80,7 +86,7 @@ final class Supervision<Output>: @unchecked Sendable {
           Job {
             guard let self, let known, self.declared[key] === known, known.timer != nil else { return }
             known.timer = nil
-            self.open(supervised, key, unit, action, output)
+            self.open(known.latest, key, unit, action, output)
           })
       }
     } else if let channel = unit.channel(key)?.channel, let value = supervised.broadcast, channel.lastBroadcast != value

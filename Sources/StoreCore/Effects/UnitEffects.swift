@@ -9,7 +9,7 @@ final class UnitEffects: @unchecked Sendable {
   private var entries: [Int: EffectEntry] = [:]
   private var byKey: [EffectKey: [EffectEntry]] = [:]
   /// When throttled tokens may start something again.
-  private var windows: [EffectKey: Duration] = [:]
+  private var windows: [EffectKey: (end: Duration, generation: Int)] = [:]
   private var windowLimit = 16
   private var lastOrder = 0
   private var lastGeneration = 0
@@ -45,8 +45,8 @@ final class UnitEffects: @unchecked Sendable {
       case .exclusive:
         if !earlier.isEmpty { return refuse(key, "runs already") }
       case .throttle(let window):
-        if let end = windows[key], end > now { return refuse(key, "throttled") }
-        open(max(window, .zero), key, now)
+        if let open = windows[key], open.end > now, open.generation != generation { return refuse(key, "throttled") }
+        open(max(window, .zero), key, now, generation)
       case .replacing, .debounce: break
       }
       earlier.forEach(cancel)
@@ -125,12 +125,12 @@ final class UnitEffects: @unchecked Sendable {
     return nil
   }
 
-  private func open(_ window: Duration, _ key: EffectKey, _ now: Duration) {
+  private func open(_ window: Duration, _ key: EffectKey, _ now: Duration, _ generation: Int) {
     if windows.count >= windowLimit {
-      windows = windows.filter { $0.value > now }
+      windows = windows.filter { $0.value.end > now }
       windowLimit = max(16, 2 * windows.count)
     }
-    windows[key] = now + window
+    windows[key] = (now + window, generation)
   }
 
   private func report(_ entry: EffectEntry, _ step: EffectStep) {

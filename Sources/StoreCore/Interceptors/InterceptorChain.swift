@@ -14,6 +14,8 @@ final class InterceptorChain<Action: Sendable, State: Sendable> {
   private(set) var attached: [AttachedInterceptor<Action, State>] = []
   private var entrance: (Action) -> Void = { _ in }
   var passage: Passage?
+  /// The interceptor that makes its function at present.
+  @usableFromInline var build: ChainBuild?
   /// What replaces the links once the action on its way is done.
   var successors: [AttachedInterceptor<Action, State>]?
 

@@ -66,9 +66,12 @@ extension Store {
 
   private func build(_ link: AttachedInterceptor<Action, State>) throws(StoreError) {
     let interceptor = link.interceptor
-    let build = ChainBuild()
+    let build = ChainBuild(interceptor.name)
+    let outer = chain.build
+    chain.build = build
+    defer { chain.build = outer }
     let handler = ActionHandler<Action> { [weak self] dispatched in
-      if !build.refusesDispatch { self?.dispatch(dispatched) }
+      if build.refuseDispatch() == nil { self?.dispatch(dispatched) }
     }
     let reader = StateReader<State> { [owner] in owner.state }
     let attachment = Interceptor<Action, State>.Attachment(
@@ -81,8 +84,10 @@ extension Store {
         guard let store = owner.store else { return DispatchResult(number: nil, outcome: .stopped(.cancelled)) }
         return await store.dispatchAndWait(dispatched, root: root)
       })
-    link.build(attachment) { [weak self] error in self?.noteMisuse(error) }
-    if build.finish() { throw .dispatchWhileBuilding(interceptor: interceptor.name) }
+    link.build(attachment) { [weak self] error in
+      if build.refuseNext() == nil { self?.noteMisuse(error) }
+    }
+    if let misuse = build.finish() { throw misuse }
   }
 
   /// Takes one action through all interceptors, and through the phases if they let it.
@@ -155,32 +160,4 @@ extension Store {
 @usableFromInline
 struct ActionDropped: Error {
   @usableFromInline let interceptor: String
-}
-
-/// The time in which an interceptor makes its function, and in which it may not dispatch.
-private final class ChainBuild: Sendable {
-  private struct Progress {
-    var isDone = false
-    var hasDispatched = false
-  }
-
-  private let progress = Lock(Progress())
-
-  /// Whether a dispatch comes too early; that it came is then noted.
-  var refusesDispatch: Bool {
-    progress.withLock { progress in
-      if !progress.isDone { progress.hasDispatched = true }
-      return !progress.isDone
-    }
-  }
-
-  /// Ends it.
-  ///
-  /// - Returns: whether there was a dispatch.
-  func finish() -> Bool {
-    progress.withLock { progress in
-      progress.isDone = true
-      return progress.hasDispatched
-    }
-  }
 }

@@ -70,6 +70,7 @@ extension Store {
     guard isEmitted(source) else { return DispatchResult(number: nil, outcome: .stopped(.parked)) }
     let number = nextNumber
     nextNumber += 1
+    if trace.isOn { trace.enqueued(number, action, cause: source.cause) }
     parked?.held.append(QueuedAction(action: action, source: source, number: number, root: number))
     return DispatchResult(number: number, outcome: .queued)
   }

@@ -86,6 +86,8 @@ extension Store {
   func finish(_ failure: (any Error)?, of number: Int) -> DispatchResult {
     var failure = failure
     if let stop = drainQueue(watching: number, &failure) {
+      // The result has room for one of the two.
+      if let failure, !(failure is ActionDropped) { onLateError?(failure) }
       return DispatchResult(number: number, outcome: .stopped(stop))
     }
     return DispatchResult(number: number, outcome: outcome(failure))
@@ -103,7 +105,10 @@ extension Store {
   /// Enqueues an action of a store that is busy.
   @usableFromInline
   func enqueue(_ action: Action, _ source: ActionSource) -> DispatchResult {
-    DispatchResult(number: emit(action, source, root: 0), outcome: .queued)
+    if ownership.isMine, let refusal = chain.build?.refuseDispatch() {
+      return DispatchResult(number: nil, outcome: .stopped(refusal))
+    }
+    return DispatchResult(number: emit(action, source, root: 0), outcome: .queued)
   }
 
   /// Enqueues what a unit emits, on whatever thread.

@@ -111,7 +111,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   // MARK: Reading
 
   /// The state now. On the thread that processes actions: of this moment of the processing (R8). On another thread: as it
-  /// is once the action in progress, and what was queued before, is done.
+  /// is once the action in progress, and what was queued before, is done. Two stores whose watchers read each other on two
+  /// threads wait for each other for ever.
   @inlinable
   public var state: State {
     withState { $0 }

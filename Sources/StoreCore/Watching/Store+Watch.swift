@@ -68,7 +68,8 @@ extension Store {
     exclusively {
       parts.watchers.append(watcher)
       recompose()
-      first(current)
+      // While an earlier state is shown, what it watches is the present all the same.
+      first(parked?.present ?? current)
     }
     // The store alone keeps the watcher, so that what its closure holds goes when the store does.
     return Subscription { [weak self, weak watcher] in

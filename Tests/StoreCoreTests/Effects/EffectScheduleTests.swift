@@ -179,4 +179,19 @@ import Testing
       #expect(bench.send(.inc) == ["Q 1 inc", "Q 2 \(name) <1", "Q 3 \(name)! <1", "Q 4 noop <1"])
     }
   }
+
+  @Test func aThrottledEffectOfSeveralPartsRunsWhole() throws {
+    let u = CountMiddleware.effects("u") { action, _, _ in
+      action == .named("x") ? .compose(.just(.inc), .just(.inc)).throttle("t", for: .seconds(1)) : .none
+    }
+    let clock = VirtualClock()
+    let store = try Counting(initial: 0, reducer: count, middleware: u, clock: clock)
+    store.dispatch(.named("x"))
+    #expect(store.state == 3)
+    store.dispatch(.named("x"))
+    #expect(store.state == 4)
+    clock.advance(by: .seconds(1))
+    store.dispatch(.named("x"))
+    #expect(store.state == 7)
+  }
 }

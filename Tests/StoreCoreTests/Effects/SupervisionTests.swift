@@ -353,4 +353,16 @@ import TraceSupport
     #expect(clock.nextDeadline == nil)
     clock.run()
   }
+
+  @Test func aResetThatSettlesOpensWithWhatIsStatedByThen() throws {
+    let notes = Notes<String>()
+    let u = SupervisionTests.rooms { count in
+      [SupervisionTests.listener("r", notes).reset(on: count / 10, settle: .seconds(1)).delivering(count)]
+    }
+    let bench = try Bench(u, kinds: "E")
+    bench.send(.set(10))
+    bench.send(.set(12))
+    bench.advance(2)
+    #expect(notes.all.filter { $0.hasPrefix("r 1") } == ["r 12"])
+  }
 }

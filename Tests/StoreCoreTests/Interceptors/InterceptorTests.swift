@@ -137,6 +137,29 @@ func passing(_ name: String) -> CountInterceptor {
     #expect(store.state == 1)
   }
 
+  @Test func theStoreItselfRefusesDispatchesWhileTheChainIsBuilt() throws {
+    let store = try Counting(initial: 0, reducer: count)
+    let outcomes = Notes<Bool>()
+    let early = CountInterceptor("early") { [weak store] _, _ in
+      if case .stopped(.dispatchWhileBuilding(interceptor: "early"))? = store?.dispatch(.inc).outcome {
+        outcomes.note(true)
+      }
+      return { next in { next($0) } }
+    }
+    #expect(throws: StoreError.dispatchWhileBuilding(interceptor: "early")) { try store.replaceInterceptors([early]) }
+    #expect(outcomes.all == [true])
+    let eager = CountInterceptor("eager") { _, _ in
+      { next in
+        next(.inc)
+        return { next($0) }
+      }
+    }
+    #expect(throws: StoreError.nextOutOfTurn(interceptor: "eager")) { try store.replaceInterceptors([eager]) }
+    #expect(store.state == 0)
+    try store.dispatch(.inc).get()
+    #expect(store.state == 1)
+  }
+
   @Test func callingNextTwiceOrTooLateIsAnError() throws {
     let kept = Lock<(@Sendable () -> Void)?>(nil)
     let twice = CountInterceptor("twice") { action, _, _, next in

@@ -186,4 +186,16 @@ private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<
     #expect(seen.all == [0, 5])
     #expect(store.state == 5)
   }
+
+  @Test func aWatcherAddedWhileAnEarlierStateIsShownWatchesThePresent() throws {
+    let store = try Counting(initial: 0, reducer: count)
+    store.dispatch(.set(9))
+    store.park(at: 3)
+    let seen = Notes<Int>()
+    let watch = store.watch("w", { $0 }) { seen.note($0.new) }
+    store.unpark()
+    store.dispatch(.inc)
+    withExtendedLifetime(watch) {}
+    #expect(seen.all == [9, 10])
+  }
 }

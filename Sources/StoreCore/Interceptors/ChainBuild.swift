@@ -1,0 +1,37 @@
+/// The time in which an interceptor makes its function, and in which it may neither dispatch nor call `next`.
+@usableFromInline
+final class ChainBuild: Sendable {
+  private struct Progress {
+    var isDone = false
+    var misuse: StoreError?
+  }
+
+  private let interceptor: String
+  private let progress = Lock(Progress())
+
+  init(_ interceptor: String) { self.interceptor = interceptor }
+
+  /// What a dispatch that comes too early is refused with; that it came is noted.
+  func refuseDispatch() -> StoreError? { refuse(.dispatchWhileBuilding(interceptor: interceptor)) }
+
+  /// What a `next` that comes too early is refused with; that it came is noted.
+  func refuseNext() -> StoreError? { refuse(.nextOutOfTurn(interceptor: interceptor)) }
+
+  private func refuse(_ error: StoreError) -> StoreError? {
+    progress.withLock { progress in
+      if progress.isDone { return nil }
+      progress.misuse = progress.misuse ?? error
+      return error
+    }
+  }
+
+  /// Ends it.
+  ///
+  /// - Returns: what was refused, if anything was.
+  func finish() -> StoreError? {
+    progress.withLock { progress in
+      progress.isDone = true
+      return progress.misuse
+    }
+  }
+}
