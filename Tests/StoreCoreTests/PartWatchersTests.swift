@@ -114,4 +114,23 @@ import Testing
     #expect(gone == nil, "watchers of parts do not keep their store alive")
     watch?.cancel()
   }
+
+  @Test func aWatcherOfAnotherPartThatIsAddedMeanwhileIsToldOnce() throws {
+    let store = try Store<[Int: Int], [Int: Int]>(
+      initial: [1: 0, 2: 0], reducer: Reducer { $1 = $0 }, emission: .always)
+    let parts = store.watchParts(
+      differing: { before, now in [1, 2].filter { before[$0] != now[$0] } }, part: { $0[$1] })
+    let seen = Notes<Int?>()
+    let kept = Kept()
+    kept.keep(
+      parts.watch(1) { notification in
+        guard notification.context?.number == 1 else { return }
+        kept.keep(parts.watch(2) { seen.note($0.new) })
+      })
+    store.dispatch([1: 7, 2: 8])
+    #expect(seen.all == [8])
+    store.dispatch([1: 7, 2: 9])
+    #expect(seen.all == [8, 9])
+    kept.cancelAll()
+  }
 }

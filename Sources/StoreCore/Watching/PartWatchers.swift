@@ -30,6 +30,7 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
     let watcher = PartWatcher(name: name, onChange: onChange)
     exclusively(
       Job { [self] in
+        watcher.commit = table.commit
         table.told[key, default: []].append(watcher)
         let part = read(key)
         table.trace.report(.notified(number: 0, watcher: name, value: part as Any))
@@ -52,6 +53,8 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
 final class PartTable<Key: Hashable & Sendable, Part>: @unchecked Sendable {
   // Safe: `told` is read and written only by the thread that owns the store, within `Store.exclusively` or a notification.
   @exclusivity(unchecked) @usableFromInline var told: [Key: [PartWatcher<Part>]] = [:]
+  /// Counts the commits of which watchers are told.
+  @exclusivity(unchecked) @usableFromInline var commit = 0
   @usableFromInline let trace: TracePoint
 
   @inlinable
@@ -63,7 +66,7 @@ final class PartTable<Key: Hashable & Sendable, Part>: @unchecked Sendable {
     // One that is cancelled meanwhile is not told any more; one that is added meanwhile has got the value already.
     // Unmanaged, because the array keeps them: counting references to each would cost more than telling it.
     for index in watchers.indices {
-      Unmanaged.passUnretained(watchers[index])._withUnsafeGuaranteedRef { $0.tell(old, new, context, trace) }
+      Unmanaged.passUnretained(watchers[index])._withUnsafeGuaranteedRef { $0.tell(old, new, context, commit, trace) }
     }
   }
 }
@@ -71,8 +74,11 @@ final class PartTable<Key: Hashable & Sendable, Part>: @unchecked Sendable {
 /// Somebody who is told of one part.
 @usableFromInline
 final class PartWatcher<Part>: @unchecked Sendable {
-  // Safe: the flag is read and written only by the thread that owns the store, as the table that lists the watcher.
+  // Safe: the flag and the number are read and written only by the thread that owns the store, as the table that lists the
+  // watcher.
   @exclusivity(unchecked) @usableFromInline var isActive = true
+  /// The commit whose value it got when it was added.
+  @exclusivity(unchecked) @usableFromInline var commit = 0
   @usableFromInline let name: String
   @usableFromInline let onChange: @Sendable (Notification<Part?>) -> Void
 
@@ -85,8 +91,8 @@ final class PartWatcher<Part>: @unchecked Sendable {
   // A function of its own, because closures of an object that is an argument are called without reference counting.
   @inlinable
   @inline(never)
-  func tell(_ old: Part?, _ new: Part?, _ context: ActionContext, _ trace: TracePoint) {
-    guard isActive else { return }
+  func tell(_ old: Part?, _ new: Part?, _ context: ActionContext, _ commit: Int, _ trace: TracePoint) {
+    guard isActive, self.commit != commit else { return }
     trace.report(.notified(number: context.number, watcher: name, value: new as Any))
     onChange(Notification(old: .some(old), new: new, context: context))
   }
@@ -110,6 +116,7 @@ extension Store {
       "parts", comparesParts: true,
       tell: { before, now, context in
         guard !table.told.isEmpty else { return }
+        table.commit &+= 1
         for key in differing(before, now) { table.tell(key, part(before, key), part(now, key), context) }
       }, first: { _ in })
     return PartWatchers<Key, Part>(
