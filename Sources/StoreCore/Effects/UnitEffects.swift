@@ -50,6 +50,8 @@ final class UnitEffects: @unchecked Sendable {
       case .replacing, .debounce: break
       }
       earlier.forEach(cancel)
+      // A cancellation handler may have started another one; it came before this one all the same.
+      byKey[key]?.filter { $0.generation != generation }.forEach(cancel)
     }
     lastOrder += 1
     let entry = EffectEntry(

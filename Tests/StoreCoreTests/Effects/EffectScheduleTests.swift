@@ -194,4 +194,25 @@ import Testing
     store.dispatch(.named("x"))
     #expect(store.state == 7)
   }
+
+  @Test func whatACancellationStartsUnderTheTokenIsReplacedToo() throws {
+    let middleware = CountMiddleware("u") { action, context, _, effects in
+      IO { output in
+        guard action == .inc else { return }
+        let inner = Effect<Void, Act>.just(.set(100)).after(.seconds(9)).token("t")
+        let waiting = Effect<Void, Act>.run { running in
+          await withTaskCancellationHandler {
+            try? await running.sleep(for: .seconds(5))
+          } onCancel: {
+            effects.start(inner, context: context, output: output)
+          }
+        }
+        effects.start(waiting.token("t"), context: context, output: output)
+      }
+    }
+    let store = try Counting(initial: 0, reducer: count, middleware: middleware, clock: VirtualClock())
+    store.dispatch(.inc)
+    store.dispatch(.inc)
+    #expect(store.effects.map(\.startedBy) == [2])
+  }
 }
