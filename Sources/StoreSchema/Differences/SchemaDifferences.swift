@@ -18,6 +18,17 @@ extension Schema {
 /// Walks two values of one type side by side.
 private struct ChangeCollector {
   var changes: [Change] = []
+  /// Where the elements stand that the path at hand names by id.
+  private var positions: [Int] = []
+
+  private mutating func add(_ path: Path, _ kind: Change.Kind, isInPlace: Bool = false) {
+    changes.append(Change(path, kind, positions: positions, isInPlace: isInPlace))
+  }
+
+  /// Adds what happened to an element as a whole.
+  private mutating func add(_ path: Path, _ kind: Change.Kind, at position: Int) {
+    changes.append(Change(path, kind, positions: positions + [position]))
+  }
 
   mutating func compare(
     _ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, at path: @autoclosure () -> Path
@@ -28,7 +39,7 @@ private struct ChangeCollector {
     switch schema.access.parts {
     case .none, .union:
       guard !schema.access.isEqual(old, new) else { return }
-      changes.append(Change(path(), .replace(from: schema.access.read(old), to: schema.access.read(new))))
+      add(path(), .replace(from: schema.access.read(old), to: schema.access.read(new)))
     case .optional(let access): compareOptionals(schema, access, old, new, path)
     case .record(let access):
       guard case .record(let record) = schema.kind else { return }
@@ -41,8 +52,8 @@ private struct ChangeCollector {
       access.visitDifferences(old, new) { key, old, new in
         switch (old, new) {
         case (let old?, let new?): compare(element, old, new, at: path().appending(.key(key)))
-        case (nil, let new?): changes.append(Change(path().appending(.key(key)), .add(element.access.read(new))))
-        case (let old?, nil): changes.append(Change(path().appending(.key(key)), .remove(element.access.read(old))))
+        case (nil, let new?): add(path().appending(.key(key)), .add(element.access.read(new)))
+        case (let old?, nil): add(path().appending(.key(key)), .remove(element.access.read(old)))
         case (nil, nil): break
         }
       }
@@ -89,10 +100,18 @@ private struct ChangeCollector {
     guard case .optional(let wrapped) = schema.kind else { return }
     let hadValue = access.read(old) { old in
       let hasValue = access.read(new) { new in compare(wrapped, old, new, at: path()) }
-      if !hasValue { changes.append(Change(path(), .remove(wrapped.access.read(old)))) }
+      if !hasValue { addInPlace(path(), .remove(wrapped.access.read(old))) }
     }
     if !hadValue {
-      _ = access.read(new) { changes.append(Change(path(), .add(wrapped.access.read($0)))) }
+      _ = access.read(new) { addInPlace(path(), .add(wrapped.access.read($0))) }
+    }
+  }
+
+  /// Adds what happened to the value of an optional: within a collection it must not pass for one of its elements.
+  private mutating func addInPlace(_ path: Path, _ kind: Change.Kind) {
+    switch path.steps.last {
+    case .index, .key: add(path, kind, isInPlace: true)
+    default: add(path, kind)
     }
   }
 
@@ -122,8 +141,8 @@ private struct ChangeCollector {
         access.read(old, index) { old in
           access.read(new, index) { new in compare(element, old, new, at: place) }
         }
-      case (false, true): access.read(new, index) { changes.append(Change(place, .add(element.access.read($0)))) }
-      case (true, false): access.read(old, index) { changes.append(Change(place, .remove(element.access.read($0)))) }
+      case (false, true): access.read(new, index) { add(place, .add(element.access.read($0))) }
+      case (true, false): access.read(old, index) { add(place, .remove(element.access.read($0))) }
       case (false, false): break
       }
     }
@@ -149,17 +168,19 @@ private struct ChangeCollector {
       let place = path.appending(.match(field: ElementIdentity.fieldName, id))
       access.read(old, index) { old in
         guard let newIndex = newPlaces[id] else {
-          changes.append(Change(place, .remove(element.access.read(old))))
+          add(place, .remove(element.access.read(old)), at: index)
           return
         }
+        positions.append(index)
         access.read(new, newIndex) { new in compare(element, old, new, at: place) }
+        positions.removeLast()
       }
     }
     for index in newRange {
       let id = identity.read(access, new, index)
       guard oldPlaces[id] == nil else { continue }
       let place = path.appending(.match(field: ElementIdentity.fieldName, id))
-      access.read(new, index) { changes.append(Change(place, .add(element.access.read($0)))) }
+      access.read(new, index) { add(place, .add(element.access.read($0)), at: index) }
     }
   }
 }

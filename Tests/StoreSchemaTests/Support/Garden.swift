@@ -49,6 +49,12 @@ struct Held {
     }
   }
 
+  /// Holds a value of the type `Plot` as a Swift value.
+  init(plot value: Value) throws {
+    schema = Plot.schema
+    memory = Memory(try Plot(schemaValue: value))
+  }
+
   /// Owns the memory.
   private final class Memory {
     let pointer: UnsafeMutableRawPointer

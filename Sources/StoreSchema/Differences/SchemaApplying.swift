@@ -1,0 +1,208 @@
+extension Schema {
+  /// Applies to a value of the type, in place, the changes that lead from it to another, or back to it.
+  ///
+  /// The changes are those of ``changes(from:to:at:)`` between two values, whole and in their order; their values have passed
+  /// ``check(_:)``. The result equals the other value. Only what changed is looked at.
+  /// - Parameters:
+  ///   - changes: the changes.
+  ///   - target: the old value, or the new one where the direction is ``Change/Direction/backward``.
+  ///   - depth: how many steps at the start of each path lead to the value; none of them names an element by id.
+  /// - Throws: ``ChangeError`` where a change does not fit; the value may then be partly changed.
+  public func apply(
+    _ changes: ArraySlice<Change>, _ direction: Change.Direction = .forward, to target: UnsafeMutableRawPointer,
+    depth: Int = 0
+  ) throws {
+    guard !changes.isEmpty else { return }
+    try ChangeApplier(direction: direction).apply(changes, self, target, ChangeApplier.Level(depth: depth, named: 0))
+  }
+
+  /// The type of what a path leads to, by the declaration alone; nil where it leads nowhere.
+  public func type(at steps: ArraySlice<Path.Step>) -> Schema? {
+    guard let step = steps.first else { return self }
+    let rest = steps.dropFirst()
+    switch (kind, step) {
+    case (.any, _): return self
+    case (.optional(let wrapped), _): return wrapped.type(at: steps)
+    case (.record(let record), .field(let name)), (.record(let record), .key(.string(let name))):
+      return record.index(of: name).flatMap { record.fields[$0].schema.type(at: rest) }
+    case (.list(let element), .index), (.list(let element), .match), (.list(let element), .all):
+      return element.type(at: rest)
+    case (.map(_, let element), .all): return element.type(at: rest)
+    case (.map(let key, let element), _): return step.mapKey(key).flatMap { _ in element.type(at: rest) }
+    default: return nil
+    }
+  }
+}
+
+/// Descends along the paths of changes, once for all that share a part.
+private struct ChangeApplier {
+  /// How far a descent has come: steps of the path, and those among them that name an element by id.
+  struct Level {
+    var depth: Int
+    var named: Int
+
+    func below(_ step: Path.Step) -> Level {
+      if case .match = step { return Level(depth: depth + 1, named: named + 1) }
+      return Level(depth: depth + 1, named: named)
+    }
+  }
+
+  let direction: Change.Direction
+
+  func apply(
+    _ changes: ArraySlice<Change>, _ schema: Schema, _ target: UnsafeMutableRawPointer, _ level: Level
+  ) throws {
+    if let change = changes.first, change.path.steps.count == level.depth {
+      for change in changes { try schema.access.assign(outcome(of: change) ?? .none, target) }
+      return
+    }
+    switch (schema.access.parts, schema.kind) {
+    case (.optional(let access), .optional(let wrapped)):
+      guard try access.modify(target, { try apply(changes, wrapped, $0, level) }) else {
+        throw misfit(changes, "there is no value to change")
+      }
+    case (.record(let access), .record(let record)):
+      try eachPart(changes, level) { step, part in
+        guard let name = step.name, let index = record.index(of: name) else {
+          throw misfit(part, "'\(record.name)' has no such field")
+        }
+        try access.modify(target, index) { try apply(part, record.fields[index].schema, $0, level.below(step)) }
+      }
+    case (.list(let access), .list(let element)): try applyToList(changes, element, access, target, level)
+    case (.map(let access), .map(let kind, let element)):
+      try eachPart(changes, level) { step, part in
+        guard let key = step.mapKey(kind) else { throw misfit(part, "no key of the map") }
+        if let change = part.first, isWhole(change, level) {
+          if let value = outcome(of: change) {
+            try access.set(target, key, value)
+          } else {
+            access.remove(target, key)
+          }
+        } else if try !access.modify(target, key, { try apply(part, element, $0, level.below(step)) }) {
+          throw misfit(part, "there is no such entry")
+        }
+      }
+    default: throw misfit(changes, "\(schema.typeName) has no parts")
+    }
+  }
+
+  /// In the coordinates of the old list first what changed within elements, then what went away, then what came; the other
+  /// way round on the way back.
+  private func applyToList(
+    _ changes: ArraySlice<Change>, _ element: Schema, _ access: ListAccess, _ target: UnsafeMutableRawPointer,
+    _ level: Level
+  ) throws {
+    let list = ListTarget(element: element, access: access, memory: target, level: level)
+    let whole = changes.filter { isWhole($0, level) }
+    let coming = whole.filter { outcome(of: $0) != nil }
+    let going = whole.filter { outcome(of: $0) == nil }
+    func applyWithinElements() throws {
+      guard whole.count < changes.count else { return }
+      try eachPart(changes, level) { step, part in
+        guard let change = part.first, !isWhole(change, level) else { return }
+        guard let position = list.position(of: change), position < access.count(target) else {
+          throw misfit(part, "there is no such element")
+        }
+        try access.modify(target, position) { try apply(part, element, $0, level.below(step)) }
+      }
+    }
+    if direction == .forward { try applyWithinElements() }
+    for change in going.reversed() {
+      guard let position = list.position(of: change), position < access.count(target) else {
+        throw misfit([change], "there is no such element")
+      }
+      access.remove(target, position)
+    }
+    for change in coming {
+      let count = access.count(target)
+      let position = list.statedPosition(of: change) ?? count
+      guard position <= count, let value = outcome(of: change) else {
+        throw misfit([change], "the list has \(count) elements")
+      }
+      try access.insert(target, position, value)
+    }
+    if direction == .backward { try applyWithinElements() }
+  }
+
+  /// Hands out the changes to each part of a value, which stand side by side.
+  private func eachPart(
+    _ changes: ArraySlice<Change>, _ level: Level, _ body: (Path.Step, ArraySlice<Change>) throws -> Void
+  ) throws {
+    var rest = changes
+    while let first = rest.first {
+      guard first.path.steps.count > level.depth else { throw misfit(rest, "it is within another change") }
+      let step = first.path.steps[level.depth]
+      let position = first.position(level)
+      let end =
+        rest.firstIndex {
+          $0.path.steps.count <= level.depth || $0.path.steps[level.depth] != step || $0.position(level) != position
+        } ?? rest.endIndex
+      try body(step, rest[..<end])
+      rest = rest[end...]
+    }
+  }
+
+  /// Whether an element or entry of the collection at hand came or went as a whole.
+  private func isWhole(_ change: Change, _ level: Level) -> Bool {
+    guard change.path.steps.count == level.depth + 1, !change.isInPlace else { return false }
+    if case .replace = change.kind { return false }
+    return true
+  }
+
+  /// The value after the change; nil where there is none.
+  private func outcome(of change: Change) -> Value? {
+    switch (change.kind, direction) {
+    case (.replace(_, let value), .forward), (.replace(let value, _), .backward): value
+    case (.add(let value), .forward), (.remove(let value), .backward): value
+    case (.add, .backward), (.remove, .forward): nil
+    }
+  }
+
+  private func misfit(_ changes: ArraySlice<Change>, _ message: String) -> ChangeError {
+    ChangeError(changes.first?.path ?? Path(), message)
+  }
+}
+
+/// A list under change.
+private struct ListTarget {
+  let element: Schema
+  let access: ListAccess
+  let memory: UnsafeMutableRawPointer
+  let level: ChangeApplier.Level
+
+  /// Where an element that is there stands: as the change says, else the first of that id.
+  func position(of change: Change) -> Int? {
+    if let position = statedPosition(of: change) { return position }
+    guard case .match(ElementIdentity.fieldName, let id) = change.path.steps[level.depth],
+      let identity = ElementIdentity(element)
+    else { return nil }
+    return (0..<access.count(memory)).first { identity.read(access, memory, $0) == id }
+  }
+
+  /// Where the change says that the element stands.
+  func statedPosition(of change: Change) -> Int? {
+    switch change.path.steps[level.depth] {
+    case .index(let index) where index > 0: index - 1
+    case .match: change.position(level)
+    default: nil
+    }
+  }
+}
+
+extension Change {
+  /// The position of the element that the step at a level names by id.
+  fileprivate func position(_ level: ChangeApplier.Level) -> Int? {
+    guard level.named < positions.count, case .match = path.steps[level.depth] else { return nil }
+    return positions[level.named]
+  }
+}
+
+extension Path.Step {
+  /// The name of a record's field.
+  fileprivate var name: String? {
+    switch self {
+    case .field(let name), .key(.string(let name)): name
+    default: nil
+    }
+  }
+}
