@@ -1,61 +1,20 @@
-/// Why a text is not JSON.
-public struct JSONError: Error, Hashable, Sendable {
-  /// What is wrong, in a sentence.
-  public let message: String
-  /// Where, as an offset in bytes from the start of the text.
-  public let offset: Int
-}
-
-extension JSON {
-  /// Reads one JSON value; objects become maps with text keys.
-  ///
-  /// - Throws: ``JSONError`` with the byte offset of the fault; invalid UTF-8, a key that stands twice and nesting deeper
-  ///   than 512 are faults too.
-  public static func value(of text: some Sequence<UInt8>) throws(JSONError) -> Value {
-    let bytes = Array(text)
-    return try value(of: bytes.span)
-  }
-
-  /// Reads one JSON value.
-  public static func value(of text: String) throws(JSONError) -> Value { try value(of: text.utf8) }
-
-  /// Reads one JSON value from bytes.
-  public static func value(of bytes: Span<UInt8>) throws(JSONError) -> Value {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
-      var parser = JSONParser(bytes)
-      return try parser.document()
-    }
-  }
-
-  /// Reads one JSON object field by field, in the order in which they stand, without building a map.
-  public static func fields(of bytes: Span<UInt8>) throws(JSONError) -> [(name: String, value: Value)] {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
-      var parser = JSONParser(bytes)
-      return try parser.objectDocument()
-    }
-  }
-}
-
-/// A recursive-descent reader over bytes.
-private struct JSONParser {
+/// A recursive-descent reader of JSON that its user drives: member by member, without a map of them.
+public struct JSONReader {
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position = 0
   private var depth = 0
 
-  init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+  /// A reader at the start of a text; the bytes must outlive it.
+  public init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
-  mutating func document() throws(JSONError) -> Value {
-    let value = try value()
-    try end()
-    return value
-  }
-
+  /// Reads an object that is the whole text, in the order of its members.
   mutating func objectDocument() throws(JSONError) -> [(name: String, value: Value)] {
     skipSpace()
     guard peek == UInt8(ascii: "{") else { throw fault("expected a JSON object") }
     var fields: [(name: String, value: Value)] = []
     fields.reserveCapacity(8)
-    try members { (name, value, offset) throws(JSONError) in
+    try members { (reader, name, offset) throws(JSONError) in
+      let value = try reader.value()
       if fields.contains(where: { $0.name == name }) {
         throw JSONError(message: "the key \"\(name)\" stands twice", offset: offset)
       }
@@ -65,18 +24,21 @@ private struct JSONParser {
     return fields
   }
 
-  private mutating func end() throws(JSONError) {
+  /// Makes sure that nothing but blanks is left.
+  public mutating func end() throws(JSONError) {
     skipSpace()
     guard position == bytes.count else { throw fault("expected the end of the value") }
   }
 
-  private mutating func value() throws(JSONError) -> Value {
+  /// Reads the next value, of whatever type; objects become maps with text keys.
+  public mutating func value() throws(JSONError) -> Value {
     skipSpace()
     guard let byte = peek else { throw fault("expected a value") }
     switch byte {
     case UInt8(ascii: "{"):
       var map = PersistentMap<MapKey, Value>()
-      try members { (name, value, offset) throws(JSONError) in
+      try members { (reader, name, offset) throws(JSONError) in
+        let value = try reader.value()
         let key = MapKey.string(name)
         guard map[key] == nil else { throw JSONError(message: "the key \"\(name)\" stands twice", offset: offset) }
         map[key] = value
@@ -98,7 +60,13 @@ private struct JSONParser {
     }
   }
 
-  private mutating func members(_ add: (String, Value, Int) throws(JSONError) -> Void) throws(JSONError) {
+  /// Reads the members of an object one after the other: `each` gets this reader in front of the member's value, which it
+  /// must read, the member's name, and the byte offset of that name.
+  public mutating func members(
+    _ each: (inout JSONReader, String, Int) throws(JSONError) -> Void
+  ) throws(JSONError) {
+    skipSpace()
+    guard peek == UInt8(ascii: "{") else { throw fault("expected a JSON object") }
     try enter()
     skipSpace()
     if peek == UInt8(ascii: "}") {
@@ -114,7 +82,7 @@ private struct JSONParser {
       skipSpace()
       guard peek == UInt8(ascii: ":") else { throw fault("expected ':' after the key") }
       position += 1
-      try add(name, try value(), start)
+      try each(&self, name, start)
       skipSpace()
       guard let byte = peek, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
         throw fault("expected ',' or '}'")
@@ -126,16 +94,24 @@ private struct JSONParser {
   }
 
   private mutating func list() throws(JSONError) -> PersistentList<Value> {
-    try enter()
     var list = PersistentList<Value>()
+    try elements { (reader) throws(JSONError) in list.append(try reader.value()) }
+    return list
+  }
+
+  /// Reads the elements of an array one after the other: `each` gets this reader in front of an element, which it must read.
+  public mutating func elements(_ each: (inout JSONReader) throws(JSONError) -> Void) throws(JSONError) {
+    skipSpace()
+    guard peek == UInt8(ascii: "[") else { throw fault("expected a JSON array") }
+    try enter()
     skipSpace()
     if peek == UInt8(ascii: "]") {
       position += 1
       depth -= 1
-      return list
+      return
     }
     while true {
-      list.append(try value())
+      try each(&self)
       skipSpace()
       guard let byte = peek, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") else {
         throw fault("expected ',' or ']'")
@@ -144,7 +120,14 @@ private struct JSONParser {
       if byte == UInt8(ascii: "]") { break }
     }
     depth -= 1
-    return list
+  }
+
+  /// Reads a number and gives it as it is written, digit for digit.
+  public mutating func numberText() throws(JSONError) -> String {
+    skipSpace()
+    let start = position
+    _ = try number()
+    return try text(start..<position)
   }
 
   private mutating func enter() throws(JSONError) {

@@ -1,0 +1,45 @@
+/// Why a text is not JSON.
+public struct JSONError: Error, Hashable, Sendable {
+  /// What is wrong, in a sentence.
+  public let message: String
+  /// Where, as an offset in bytes from the start of the text.
+  public let offset: Int
+
+  /// Makes an error.
+  public init(message: String, offset: Int) {
+    self.message = message
+    self.offset = offset
+  }
+}
+
+extension JSON {
+  /// Reads one JSON value; objects become maps with text keys.
+  ///
+  /// - Throws: ``JSONError`` with the byte offset of the fault; invalid UTF-8, a key that stands twice and nesting deeper
+  ///   than 512 are faults too.
+  public static func value(of text: some Sequence<UInt8>) throws(JSONError) -> Value {
+    let bytes = Array(text)
+    return try value(of: bytes.span)
+  }
+
+  /// Reads one JSON value.
+  public static func value(of text: String) throws(JSONError) -> Value { try value(of: text.utf8) }
+
+  /// Reads one JSON value from bytes.
+  public static func value(of bytes: Span<UInt8>) throws(JSONError) -> Value {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+      var reader = JSONReader(bytes)
+      let value = try reader.value()
+      try reader.end()
+      return value
+    }
+  }
+
+  /// Reads one JSON object field by field, in the order in which they stand, without building a map.
+  public static func fields(of bytes: Span<UInt8>) throws(JSONError) -> [(name: String, value: Value)] {
+    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
+      var reader = JSONReader(bytes)
+      return try reader.objectDocument()
+    }
+  }
+}
