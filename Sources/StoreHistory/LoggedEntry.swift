@@ -2,7 +2,7 @@ import StoreCore
 import StoreSchema
 
 /// One action of the log: what it was, where it came from, what it did (R12, R22).
-public struct LoggedEntry: Sendable {
+public struct LoggedEntry: Equatable, Sendable {
   /// The action's sequence number.
   public let number: Int
   /// Seconds and fractions since the session began, on the store's clock.
@@ -19,11 +19,13 @@ public struct LoggedEntry: Sendable {
   public let changes: [Change]
   /// The error's code, if a reducer failed; then nothing was changed.
   public let failure: String?
+  /// A digest of the code that came into the store by the action, where it loaded or reloaded a plugin.
+  public let digest: String?
 
   /// Makes an entry.
   public init(
     number: Int, time: Duration, source: ActionSource, action: String, arguments: Record, isQuiet: Bool,
-    changes: [Change], failure: String?
+    changes: [Change], failure: String?, digest: String? = nil
   ) {
     self.number = number
     self.time = time
@@ -33,5 +35,6 @@ public struct LoggedEntry: Sendable {
     self.isQuiet = isQuiet
     self.changes = changes
     self.failure = failure
+    self.digest = digest
   }
 }

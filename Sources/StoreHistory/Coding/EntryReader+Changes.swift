@@ -1,0 +1,69 @@
+import StoreSchema
+
+extension EntryReader {
+  private static let members: Set<String> = ["op", "path", "from", "to", "positions", "inPlace"]
+
+  /// Reads changes, each value by the type of what its path leads to.
+  func changes(_ value: Value?) throws(EntryError) -> [Change] {
+    guard let value else { throw EntryError("'changes' is missing") }
+    guard case .list(let list) = value else { throw EntryError("'changes' must be a list, got \(value.described)") }
+    var changes: [Change] = []
+    changes.reserveCapacity(list.count)
+    for item in list { changes.append(try change(item, "changes[\(changes.count + 1)]")) }
+    return changes
+  }
+
+  private func change(_ value: Value, _ place: String) throws(EntryError) -> Change {
+    let members = try ObjectMembers(value, place, names: EntryReader.members)
+    let (path, schema) = try target(try members.text("path"), place)
+    func part(_ name: String) throws(EntryError) -> Value {
+      guard let value = members[name] else { throw EntryError("'\(place).\(name)' is missing") }
+      do throws(SchemaError) {
+        return try schema?.value(fromJSON: value) ?? value
+      } catch {
+        throw EntryError("\(place): \(error.under(path).message)")
+      }
+    }
+    let kind: Change.Kind
+    switch try members.text("op") {
+    case "replace": kind = .replace(from: try part("from"), to: try part("to"))
+    case "add": kind = .add(try part("to"))
+    case "remove": kind = .remove(try part("from"))
+    case let name: throw EntryError("'\(place).op' must be one of replace, add, remove, got \(ScalarText.quoted(name))")
+    }
+    return Change(
+      path, kind, positions: try positions(members["positions"], place), isInPlace: try members.flag("inPlace"))
+  }
+
+  /// What a path leads to: by the types of the modules, where they have a module of that name.
+  private func target(_ text: String, _ place: String) throws(EntryError) -> (Path, Schema?) {
+    let path: Path
+    do throws(PathSyntaxError) {
+      path = try Path(parsing: text)
+    } catch {
+      throw EntryError("'\(place).path' is no path: \(error.message)")
+    }
+    guard let module = path.steps.first, case .field(let name) = module, let slice = types.slice(name) else {
+      return (path, nil)
+    }
+    guard let (schema, steps) = slice.part(at: path.steps.dropFirst()) else {
+      throw EntryError("\(place): '\(text)' leads nowhere")
+    }
+    return (Path([module] + steps), schema)
+  }
+
+  private func positions(_ value: Value?, _ place: String) throws(EntryError) -> [Int] {
+    guard let value else { return [] }
+    guard case .list(let list) = value else {
+      throw EntryError("'\(place).positions' must be a list, got \(value.described)")
+    }
+    var positions: [Int] = []
+    for item in list {
+      guard case .int(let position) = item, position >= 0 else {
+        throw EntryError("'\(place).positions' must be numbers from 0, got \(item.described)")
+      }
+      positions.append(position)
+    }
+    return positions
+  }
+}

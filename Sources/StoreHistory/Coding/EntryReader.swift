@@ -1,0 +1,159 @@
+import StoreCore
+import StoreSchema
+
+/// Reads entries that ``EntryWriter`` wrote, each value by its declared type (R32).
+public struct EntryReader {
+  /// The types by which values are read.
+  public let types: EntryTypes
+
+  /// A reader by some types.
+  public init(_ types: EntryTypes) { self.types = types }
+
+  /// Reads one entry.
+  ///
+  /// - Throws: ``EntryError`` with the first place that does not fit.
+  public func entry(of bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> LoggedEntry {
+    try entry(of: EntryReader.raw(bytes))
+  }
+
+  /// Reads an entry and the hashes that its line has beside it, by module.
+  func recorded(of bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> (
+    entry: LoggedEntry, hashes: [(String, UInt64)]
+  ) {
+    let raw = try EntryReader.raw(bytes)
+    return (try entry(of: raw), try EntryReader.hashes(raw.hashes))
+  }
+
+  private func entry(of raw: RawEntry) throws(EntryError) -> LoggedEntry {
+    let action = try EntryReader.text(raw.action, "action")
+    return LoggedEntry(
+      number: try EntryReader.integer(raw.number, "id"), time: try EntryReader.time(raw.time ?? ""),
+      source: try EntryReader.source(raw.source), action: action, arguments: try arguments(raw.arguments, of: action),
+      isQuiet: try EntryReader.flag(raw.isQuiet, "quiet"), changes: try changes(raw.changes),
+      failure: raw.failure == nil ? nil : try EntryReader.text(raw.failure, "failure"),
+      digest: raw.digest == nil ? nil : try EntryReader.text(raw.digest, "digest"))
+  }
+
+  static func raw(_ bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> RawEntry {
+    let raw: RawEntry
+    do throws(JSONError) {
+      raw = try RawEntry(bytes)
+    } catch {
+      throw EntryError(error)
+    }
+    if let name = raw.unknown { throw EntryError("an entry has no member '\(name)'") }
+    return raw
+  }
+
+  // MARK: Single columns
+
+  /// Reads the arguments of an action from their own text.
+  ///
+  /// - Throws: ``EntryError`` at the first argument that does not fit.
+  public func arguments(of text: String, action: String) throws(EntryError) -> Record {
+    try arguments(EntryReader.json(text), of: action)
+  }
+
+  /// Reads changes from their own text.
+  ///
+  /// - Throws: ``EntryError`` at the first change that does not fit.
+  public func changes(of text: String) throws(EntryError) -> [Change] { try changes(EntryReader.json(text)) }
+
+  /// Reads a source from its own text.
+  ///
+  /// - Throws: ``EntryError`` at the first field that does not fit.
+  public static func source(of text: String) throws(EntryError) -> ActionSource { try source(json(text)) }
+
+  /// Reads a time in decimal seconds.
+  ///
+  /// - Throws: ``EntryError`` where the text is no time.
+  public static func time(_ text: String) throws(EntryError) -> Duration {
+    let isNegative = text.utf8.first == UInt8(ascii: "-")
+    let parts = (isNegative ? text.dropFirst() : text[...]).split(separator: ".", omittingEmptySubsequences: false)
+    let fraction = parts.count == 2 ? parts[1] : ""
+    guard parts.count == 1 || (parts.count == 2 && (1...18).contains(fraction.utf8.count)),
+      (parts[0] + fraction).utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(parts[0]),
+      let attoseconds = Int64(fraction + String(repeating: "0", count: 18 - fraction.utf8.count))
+    else { throw EntryError("'at' must be seconds, got '\(text)'") }
+    let time = Duration(secondsComponent: seconds, attosecondsComponent: attoseconds)
+    return isNegative ? .zero - time : time
+  }
+
+  // MARK: Members
+
+  func arguments(_ value: Value?, of action: String) throws(EntryError) -> Record {
+    guard let value else { throw EntryError("'args' is missing") }
+    guard case .map(let members) = value else { throw EntryError("'args' must be an object, got \(value.described)") }
+    guard let shape = types.action(action) else {
+      return Record(
+        RecordLayout(name: action, fields: members.map(\.key.name)), members.map(\.value))
+    }
+    do throws(SchemaError) {
+      return Record(shape.layout, try Schema.values(fromJSON: members, shape.fields, shape.layout))
+    } catch {
+      throw EntryError("\(action): \(error.message)")
+    }
+  }
+
+  static func source(_ value: Value?) throws(EntryError) -> ActionSource {
+    let members = try ObjectMembers(
+      value, "source", names: ["kind", "file", "function", "line", "cause", "info", "plugin", "unit"])
+    let name = try members.text("kind")
+    guard let kind = ActionSource.Kind(rawValue: name) else {
+      throw EntryError("'source.kind' must be a kind of source, got \(ScalarText.quoted(name))")
+    }
+    return ActionSource(
+      file: try members.text("file"), function: try members.text("function"), line: try members.integer("line"),
+      info: try members.optionalText("info"), kind: kind, plugin: try members.optionalText("plugin"),
+      unit: try members.optionalText("unit"), cause: try members.optionalInteger("cause"))
+  }
+
+  static func hashes(_ value: Value?) throws(EntryError) -> [(String, UInt64)] {
+    guard let value else { return [] }
+    guard case .map(let members) = value else { throw EntryError("'hash' must be an object, got \(value.described)") }
+    var hashes: [(String, UInt64)] = []
+    for (module, digits) in members {
+      guard case .string(let digits) = digits, let hash = StableHash.value(of: digits) else {
+        throw EntryError("'hash.\(module.name)' must be 16 hexadecimal digits")
+      }
+      hashes.append((module.name, hash))
+    }
+    return hashes
+  }
+
+  private static func json(_ text: String) throws(EntryError) -> Value {
+    do throws(JSONError) {
+      return try JSON.value(of: text)
+    } catch {
+      throw EntryError(error)
+    }
+  }
+
+  private static func text(_ value: Value?, _ name: String) throws(EntryError) -> String {
+    guard let value else { throw EntryError("'\(name)' is missing") }
+    guard case .string(let text) = value else { throw EntryError("'\(name)' must be String, got \(value.described)") }
+    return text
+  }
+
+  private static func integer(_ value: Value?, _ name: String) throws(EntryError) -> Int {
+    guard let value else { throw EntryError("'\(name)' is missing") }
+    guard case .int(let number) = value else { throw EntryError("'\(name)' must be Int, got \(value.described)") }
+    return number
+  }
+
+  private static func flag(_ value: Value?, _ name: String) throws(EntryError) -> Bool {
+    guard let value else { return false }
+    guard case .bool(let flag) = value else { throw EntryError("'\(name)' must be Bool, got \(value.described)") }
+    return flag
+  }
+}
+
+extension MapKey {
+  /// The key as text.
+  var name: String {
+    switch self {
+    case .int(let key): "\(key)"
+    case .string(let key): key
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import StoreCore
+import StoreSchema
+
+/// Writes entries of the log as JSON, straight into a buffer of bytes. ``EntryReader`` reads them back, nothing lost.
+///
+/// An entry is one object with the members `id`, `at` (seconds, exact to the attosecond), `action`, `args`, `source`,
+/// `changes` and, where they apply, `quiet`, `failure` and `digest`. A change has `op`, `path`, `from` and `to`, as with
+/// `--json`, and where the path alone does not say it, `positions` and `inPlace`.
+public enum EntryWriter {
+  /// Appends an entry, without a line end.
+  public static func append(_ entry: LoggedEntry, to out: inout [UInt8]) {
+    appendMembers(of: entry, to: &out)
+    out.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends an entry but for the closing brace.
+  static func appendMembers(of entry: LoggedEntry, to out: inout [UInt8]) {
+    JSON.append("{\"id\":" as StaticString, to: &out)
+    JSON.append(entry.number, to: &out)
+    JSON.append(",\"at\":" as StaticString, to: &out)
+    append(entry.time, to: &out)
+    JSON.append(",\"action\":" as StaticString, to: &out)
+    JSON.append(quoted: entry.action, to: &out)
+    if entry.isQuiet { JSON.append(",\"quiet\":true" as StaticString, to: &out) }
+    JSON.append(",\"args\":" as StaticString, to: &out)
+    JSON.append(entry.arguments, to: &out)
+    JSON.append(",\"source\":" as StaticString, to: &out)
+    append(entry.source, to: &out)
+    if let digest = entry.digest {
+      JSON.append(",\"digest\":" as StaticString, to: &out)
+      JSON.append(quoted: digest, to: &out)
+    }
+    if let failure = entry.failure {
+      JSON.append(",\"failure\":" as StaticString, to: &out)
+      JSON.append(quoted: failure, to: &out)
+    }
+    JSON.append(",\"changes\":" as StaticString, to: &out)
+    append(entry.changes[...], to: &out)
+  }
+
+  /// Appends a time as decimal seconds: all 18 digits behind the point that it may have, without trailing zeros.
+  public static func append(_ time: Duration, to out: inout [UInt8]) {
+    let (seconds, attoseconds) = time.components
+    if seconds < 0 || attoseconds < 0 { out.append(UInt8(ascii: "-")) }
+    if let seconds = Int(exactly: seconds.magnitude) {
+      JSON.append(seconds, to: &out)
+    } else {
+      JSON.append(bare: "\(seconds.magnitude)", to: &out)
+    }
+    var rest = attoseconds.magnitude
+    guard rest > 0 else { return }
+    var digits = 18
+    while rest % 10 == 0 {
+      rest /= 10
+      digits -= 1
+    }
+    let text = "\(rest)"
+    out.append(UInt8(ascii: "."))
+    out.append(contentsOf: repeatElement(UInt8(ascii: "0"), count: digits - text.utf8.count))
+    JSON.append(bare: text, to: &out)
+  }
+
+  /// Appends a source; fields that are nil are left out.
+  public static func append(_ source: ActionSource, to out: inout [UInt8]) {
+    JSON.append("{\"kind\":\"" as StaticString, to: &out)
+    JSON.append(bare: source.kind.rawValue, to: &out)
+    JSON.append("\",\"file\":" as StaticString, to: &out)
+    JSON.append(quoted: source.file, to: &out)
+    JSON.append(",\"function\":" as StaticString, to: &out)
+    JSON.append(quoted: source.function, to: &out)
+    JSON.append(",\"line\":" as StaticString, to: &out)
+    JSON.append(source.line, to: &out)
+    if let cause = source.cause {
+      JSON.append(",\"cause\":" as StaticString, to: &out)
+      JSON.append(cause, to: &out)
+    }
+    if let info = source.info {
+      JSON.append(",\"info\":" as StaticString, to: &out)
+      JSON.append(quoted: info, to: &out)
+    }
+    if let plugin = source.plugin {
+      JSON.append(",\"plugin\":" as StaticString, to: &out)
+      JSON.append(quoted: plugin, to: &out)
+    }
+    if let unit = source.unit {
+      JSON.append(",\"unit\":" as StaticString, to: &out)
+      JSON.append(quoted: unit, to: &out)
+    }
+    out.append(UInt8(ascii: "}"))
+  }
+}

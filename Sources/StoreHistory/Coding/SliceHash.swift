@@ -1,0 +1,37 @@
+import StoreSchema
+
+/// A hash of all states that the slice of one module has gone through.
+///
+/// It starts from the slice as a whole, and each action adds the bytes of the slice's changes to it, as
+/// ``EntryWriter`` writes them; so an action costs what it changed, however large the slice is. Two histories with equal
+/// hashes had equal slices after every action, but for chance: the typed difference is a function of the two states, and
+/// with the first of them it determines the second, because it says of every element where it stands. A hash of the present
+/// state alone would cost a look at all of it, or a hash kept in every node of every collection.
+public struct SliceHash: Hashable, Sendable {
+  /// The hash.
+  public private(set) var value: UInt64
+
+  /// The hash of a slice at the start of a history, or where it arrives in one.
+  public init(of slice: Value) {
+    var bytes: [UInt8] = []
+    JSON.append(slice, to: &bytes)
+    var hash = StableHash()
+    hash.add(bytes[...])
+    value = hash.value
+  }
+
+  /// Takes in what an action changed in the slice; nothing changed leaves the hash as it is.
+  public mutating func add(_ changes: ArraySlice<Change>) {
+    guard !changes.isEmpty else { return }
+    var bytes: [UInt8] = []
+    EntryWriter.append(changes, to: &bytes)
+    add(bytes[...])
+  }
+
+  /// Takes in the bytes of what an action changed in the slice.
+  mutating func add(_ bytes: ArraySlice<UInt8>) {
+    var hash = StableHash(continuing: value)
+    hash.add(bytes)
+    value = hash.value
+  }
+}

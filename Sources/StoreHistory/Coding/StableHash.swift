@@ -1,0 +1,39 @@
+/// A 64-bit hash that is the same in every process and on every machine: FNV-1a (Fowler, Noll, Vo). It finds differences; it
+/// keeps nobody from making two texts with the same hash.
+public struct StableHash: Hashable, Sendable {
+  /// The hash so far.
+  public private(set) var value: UInt64
+
+  /// The hash of nothing.
+  public init() { value = 0xCBF2_9CE4_8422_2325 }
+
+  /// A hash that goes on from another.
+  public init(continuing value: UInt64) { self.value = value }
+
+  /// Adds bytes.
+  public mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
+    var value = value
+    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    self.value = value
+  }
+
+  /// Adds bytes.
+  public mutating func add(_ bytes: ArraySlice<UInt8>) { bytes.withUnsafeBufferPointer { add($0) } }
+
+  /// Adds a text's UTF-8.
+  public mutating func add(_ text: String) {
+    var text = text
+    text.withUTF8 { add($0) }
+  }
+
+  /// A hash as files have it: 16 hexadecimal digits.
+  public static func text(of value: UInt64) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// The hash that a text of 16 hexadecimal digits stands for; nil where it is none.
+  public static func value(of text: String) -> UInt64? {
+    text.utf8.count == 16 && text.utf8.allSatisfy { $0 != UInt8(ascii: "+") } ? UInt64(text, radix: 16) : nil
+  }
+}
