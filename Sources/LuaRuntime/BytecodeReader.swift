@@ -19,6 +19,7 @@ struct BytecodeReader {
   /// One function: where it assigns to its upvalues or uses their fields by name, and the functions inside it.
   struct Function {
     var source: String
+    var lineDefined: Int
     var assignments: [(capture: Int, line: Int)]
     var namedUses: [NamedUse]
     var captures: [Capture]
@@ -148,7 +149,8 @@ struct BytecodeReader {
       return NamedUse(capture: use.capture, name: name, isAssignment: use.isAssignment, line: line(use.instruction))
     }
     return Function(
-      source: source, assignments: writes.map { ($0.capture, line($0.instruction)) }, namedUses: named,
+      source: source, lineDefined: lineDefined, assignments: writes.map { ($0.capture, line($0.instruction)) },
+      namedUses: named,
       captures: captures, inner: inner)
   }
 

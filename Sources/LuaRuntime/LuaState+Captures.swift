@@ -61,6 +61,11 @@ extension LuaState {
     return root.globalUses(root.source)
   }
 
+  /// Where a function is written: its chunk and the line on which it begins. Nil for a host function.
+  public func place(of function: LuaFunction) -> (chunk: String, line: Int)? {
+    bytecode(of: function).map { ($0.source, $0.lineDefined) }
+  }
+
   private func bytecode(of function: LuaFunction) -> BytecodeReader.Function? {
     guard function.link === link else { return nil }
     var bytes: [UInt8] = []

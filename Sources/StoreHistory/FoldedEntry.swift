@@ -23,6 +23,7 @@ public struct FoldedEntry: Sendable {
   /// Takes an entry into the run, if it belongs to it.
   mutating func absorb(_ entry: LoggedEntry) -> Bool {
     guard first.isQuiet, entry.isQuiet, entry.action == first.action, entry.failure == nil, first.failure == nil,
+      entry.droppedBy == first.droppedBy, entry.original == nil, first.original == nil,
       entry.source.kind == first.source.kind, entry.source.plugin == first.source.plugin,
       entry.source.function == first.source.function, entry.number == last.number + 1
     else { return false }

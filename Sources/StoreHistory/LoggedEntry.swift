@@ -21,11 +21,29 @@ public struct LoggedEntry: Equatable, Sendable {
   public let failure: String?
   /// A digest of the code that came into the store by the action, where it loaded or reloaded a plugin.
   public let digest: String?
+  /// The action as it was dispatched, where an interceptor passed on another (R5).
+  public let original: Original?
+  /// The interceptor that took the action out, if one did: nothing was reduced (R5).
+  public let droppedBy: String?
+
+  /// An action in whose place another went on.
+  public struct Original: Equatable, Sendable {
+    /// The action's full name.
+    public let action: String
+    /// Its arguments in declared order.
+    public let arguments: Record
+
+    /// Joins the two.
+    public init(action: String, arguments: Record) {
+      self.action = action
+      self.arguments = arguments
+    }
+  }
 
   /// Makes an entry.
   public init(
     number: Int, time: Duration, source: ActionSource, action: String, arguments: Record, isQuiet: Bool,
-    changes: [Change], failure: String?, digest: String? = nil
+    changes: [Change], failure: String?, digest: String? = nil, original: Original? = nil, droppedBy: String? = nil
   ) {
     self.number = number
     self.time = time
@@ -36,5 +54,7 @@ public struct LoggedEntry: Equatable, Sendable {
     self.changes = changes
     self.failure = failure
     self.digest = digest
+    self.original = original
+    self.droppedBy = droppedBy
   }
 }

@@ -8,17 +8,24 @@ struct DefinitionReader {
   let foreignAction: (String) -> ActionType?
   /// The names of the store's modules.
   let moduleNames: [String]
-  private let types: TypeReader
+  /// Where functions and rules are written.
+  let places: DefinitionPlaces
+  let types: TypeReader
 
-  init(manifest: PluginManifest, foreignAction: @escaping (String) -> ActionType?, moduleNames: [String]) {
+  init(
+    manifest: PluginManifest, foreignAction: @escaping (String) -> ActionType?, moduleNames: [String],
+    places: DefinitionPlaces
+  ) {
     self.manifest = manifest
     self.foreignAction = foreignAction
     self.moduleNames = moduleNames
+    self.places = places
     types = TypeReader(plugin: manifest.name)
   }
 
   private static let keys = [
-    "state", "actions", "reducers", "lifted", "middleware", "projections", "commands", "on_load", "on_unload",
+    "state", "actions", "reducers", "lifted", "interceptors", "thunks", "bridges", "transitions", "middleware",
+    "projections", "commands", "on_load", "on_unload",
   ]
 
   func read(_ table: LuaTable) throws(PluginError) -> PluginDefinition {
@@ -41,6 +48,7 @@ struct DefinitionReader {
     definition.actions = try actions(table["actions"])
     definition.reducers = try reducers(table["reducers"], definition.actions)
     definition.lifted = try lifted(table["lifted"], definition.actions)
+    definition.interceptors = try interceptors(table["interceptors"])
     definition.middleware = try middleware(table["middleware"], definition.actions)
     definition.projections = try projections(table["projections"], fields)
     definition.commands = try commands(table["commands"])
@@ -223,7 +231,7 @@ struct DefinitionReader {
 
   // MARK: Pieces
 
-  private func action(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
+  func action(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
     if let type = own.first(where: { $0.name == name || $0.fullName == name }) { return type }
     let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
     guard let type = foreignAction(fullName) else {
@@ -234,18 +242,18 @@ struct DefinitionReader {
     return type
   }
 
-  private func mayRead(_ module: String, _ place: String) throws(PluginError) {
+  func mayRead(_ module: String, _ place: String) throws(PluginError) {
     guard module == manifest.name || manifest.permissions.contains(.read(module: module)) else {
       throw types.fault(
         "\(place) needs to read '\(module)'", hint: "add \"read:\(module)\" to permissions in plugin.json")
     }
   }
 
-  private func suggestion(_ word: String, _ names: [String]) -> String? {
+  func suggestion(_ word: String, _ names: [String]) -> String? {
     Suggestion.nearest(to: word, among: names).map { "did you mean '\($0)'?" }
   }
 
-  private func list(_ value: LuaValue, _ place: String, keys: [String]) throws(PluginError) -> [LuaTable] {
+  func list(_ value: LuaValue, _ place: String, keys: [String]) throws(PluginError) -> [LuaTable] {
     guard let table = try optionalTable(value, place) else { return [] }
     var entries: [LuaTable] = []
     for (key, value) in table.entries() {
@@ -269,7 +277,7 @@ struct DefinitionReader {
     return name
   }
 
-  private func optionalTable(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaTable? {
+  func optionalTable(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaTable? {
     switch value {
     case .nil: return nil
     case .table(let table): return table
@@ -277,7 +285,7 @@ struct DefinitionReader {
     }
   }
 
-  private func optionalFunction(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaFunction? {
+  func optionalFunction(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaFunction? {
     switch value {
     case .nil: return nil
     case .function(let function): return function
@@ -285,7 +293,7 @@ struct DefinitionReader {
     }
   }
 
-  private func text(_ value: LuaValue) -> String {
+  func text(_ value: LuaValue) -> String {
     guard case .string(let text) = value else { return "" }
     return text
   }

@@ -11,6 +11,8 @@ struct PluginDefinition {
   /// Reducers by the full name of the action that they answer.
   var reducers: [String: WatchedFunction] = [:]
   var lifted: [Lifted] = []
+  /// The outermost first.
+  var interceptors: [InterceptorEntry] = []
   var middleware: [Unit] = []
   var projections: [Projection] = []
   var commands: [Command] = []

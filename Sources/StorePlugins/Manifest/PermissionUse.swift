@@ -14,6 +14,7 @@ public struct PermissionUse: Hashable, Sendable {
 final class PermissionLedger {
   private var reads: [(module: String, count: Int)] = []
   private var dispatches: [(type: ActionType, count: Int)] = []
+  private var intercepted = 0
 
   /// Takes note that a module's slice was read.
   func noteRead(_ module: String) {
@@ -33,6 +34,9 @@ final class PermissionLedger {
     dispatches.append((type, 1))
   }
 
+  /// Takes note that an interceptor dropped or replaced an action.
+  func noteIntercept() { intercepted += 1 }
+
   /// What became of one permission.
   func use(of permission: Permission, declared: Set<Permission>) -> PermissionUse {
     let isDeclared = declared.contains(permission)
@@ -44,7 +48,8 @@ final class PermissionLedger {
       let sent = dispatches.filter { $0.type.module == module && (action == nil || $0.type.name == action) }
       count = sent.reduce(0) { $0 + $1.count }
       needed = Set(sent.map(\.type.name)).sorted().map { .dispatch(module: module, action: $0) }
-    case .reduce, .intercept, .timers: break
+    case .intercept: count = intercepted
+    case .reduce, .timers: break
     }
     return PermissionUse(
       permission: permission, count: count, isDeclared: isDeclared,
@@ -63,6 +68,7 @@ extension PluginDefinition {
     modules.remove(plugin)
     var permissions = Set(modules.map { Permission.read(module: $0) })
     permissions.formUnion(lifted.map { .reduce(module: $0.module) })
+    if !interceptors.isEmpty { permissions.insert(.intercept) }
     if middleware.contains(where: { $0.supervise != nil }) { permissions.insert(.timers) }
     return permissions
   }

@@ -36,6 +36,9 @@ final class ActionFacade: LuaFacade {
     self.call = call
   }
 
+  /// The action, while the call lasts that it was set for.
+  var current: ActionCall? { call }
+
   /// Ends the call that the action was set for: a store uses a context again that nobody keeps.
   func forget() {
     context = nil

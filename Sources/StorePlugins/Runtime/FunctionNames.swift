@@ -1,12 +1,15 @@
 /// The names of Lua functions that Lua itself cannot tell, because the host called them: read from the line on which a
 /// function is defined (`function NAME`, `NAME = function`).
 final class FunctionNames {
-  private var lines: [String: [Substring]] = [:]
+  private(set) var lines: [String: [Substring]] = [:]
+  /// The chunks in the order in which they were noted.
+  private(set) var chunks: [String] = []
   /// Whether a chunk names its table of globals, and so may replace it.
   private(set) var mentionsEnvironment = false
 
   /// Takes note of a chunk's text.
   func note(_ text: String, _ chunk: String) {
+    if lines[chunk] == nil { chunks.append(chunk) }
     lines[chunk] = text.split(separator: "\n", omittingEmptySubsequences: false)
     mentionsEnvironment = mentionsEnvironment || text.contains("_ENV")
   }
@@ -43,7 +46,7 @@ final class FunctionNames {
 }
 
 extension Character {
-  fileprivate var isPartOfName: Bool { self == "_" || isASCII && (isLetter || isNumber) }
+  var isPartOfName: Bool { self == "_" || isASCII && (isLetter || isNumber) }
 }
 
 extension Substring {

@@ -30,6 +30,8 @@ public final class Plugin: @unchecked Sendable {
   let lifted: [ReducerPlan]
   /// How each middleware is called.
   let middlewares: [MiddlewarePlan]
+  /// Its interceptors, the outermost first.
+  let interceptors: [InterceptorPlan]
   /// Its tasks that have not ended.
   var tasks: [PluginTask] = []
   /// How often it is looked at whether reducers and projections keep state of their own.
@@ -87,7 +89,8 @@ public final class Plugin: @unchecked Sendable {
     let names = FunctionNames()
     let table = try Plugin.runInit(lua, source, faults, names)
     let reader = DefinitionReader(
-      manifest: manifest, foreignAction: surroundings.action, moduleNames: surroundings.moduleNames)
+      manifest: manifest, foreignAction: surroundings.action, moduleNames: surroundings.moduleNames,
+      places: DefinitionPlaces(lua, names))
     definition = try reader.read(table)
     lua.limits.instructions = manifest.limits.instructions
     initialState = definition.initial
@@ -106,6 +109,10 @@ public final class Plugin: @unchecked Sendable {
     reducers = ReducerPlans(plans)
     lifted = definition.lifted.map { ReducerPlan($0.function, for: $0.action, module: $0.module) }
     middlewares = definition.middleware.map { MiddlewarePlan($0) }
+    interceptors = definition.interceptors.enumerated().map { index, entry in
+      InterceptorPlan(name: entry.name, object: PluginCalls.interceptedObject(index))
+    }
+    for plan in interceptors { objects.facades[plan.object.id] = plan.action }
     for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
     calls = PluginCalls(
       faults: faults, ownActions: own, functionNames: names, foreignAction: surroundings.action)

@@ -8,6 +8,11 @@ final class PluginCalls {
   static let metaObject = LuaObject(tag: SliceObjects.Tag.facade, id: 1)
   static let actionObject = LuaObject(tag: SliceObjects.Tag.facade, id: 2)
 
+  /// The action on its way through an interceptor.
+  static func interceptedObject(_ index: Int) -> LuaObject {
+    LuaObject(tag: SliceObjects.Tag.facade, id: UInt32(3 + index))
+  }
+
   let faults: PluginFaults
   let meta = ActionFacade(name: "meta")
   let action: ActionFacade
@@ -56,7 +61,8 @@ final class PluginCalls {
 
   /// Makes the tables and functions that plugins see.
   func install(in lua: LuaState, _ objects: SliceObjects) throws(LuaError) {
-    objects.facades = [Self.metaObject.id: meta, Self.actionObject.id: action]
+    objects.facades[Self.metaObject.id] = meta
+    objects.facades[Self.actionObject.id] = action
     // Unowned: the plugin that owns the Lua state owns both, and an object that anything refers to weakly is slow to count.
     let dispatch = try lua.makeFunction("dispatch") { [unowned self, unowned objects] call in
       try self.dispatch(&call, objects)
@@ -126,30 +132,21 @@ final class PluginCalls {
 
   private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {
     guard let emission else { throw LuaFailure("dispatching is not possible here; do it in after, or in a command") }
-    let type = try action(call[1], for: "dispatch")
-    guard faults.manifest.mayDispatch(type) else {
-      let hint = "add \"dispatch:\(type.fullName)\" to permissions in plugin.json"
-      let refusal = "may not dispatch '\(type.fullName)'"
-      if emission.kind == .effect { throw PluginRefusal(description: refusal, hint: hint) }
-      throw LuaFailure("\(refusal) (\(hint))")
-    }
-    if type.module != faults.manifest.name { permissions.noteDispatch(type) }
-    let action: ActionCall
-    do throws(SchemaError) {
-      action = try type.call(Self.named(try objects.value(of: call[2])))
-    } catch {
-      // An unknown argument's message starts with the action's name already.
-      let message = error.message
-      throw LuaFailure(message.hasPrefix(type.fullName) ? message : "\(type.fullName): \(message)")
-    }
+    let action = try makeAction(
+      call[1], call[2], objects, for: "dispatch", isRefusal: emission.kind == .effect)
+    let source = source(of: call, emission)
+    if let emit = emission.emit { return emit(action, source) }
+    try commandHost?.dispatch(action, source: source)
+  }
+
+  /// Where a call from Lua comes from, as the source of what it dispatches.
+  func source(of call: borrowing LuaCall, _ emission: Emission) -> ActionSource {
     let caller = call.caller
-    let source = ActionSource(
+    return ActionSource(
       file: caller?.chunk ?? faults.manifest.name,
       function: caller.flatMap { $0.name ?? functionNames.name(definedAt: $0.lineDefined, of: $0.chunk) }
         ?? emission.function,
       line: caller?.line ?? 0, kind: emission.kind, plugin: faults.manifest.name, unit: emission.unit)
-    if let emit = emission.emit { return emit(action, source) }
-    try commandHost?.dispatch(action, source: source)
   }
 
   /// The arguments that a Lua table names.

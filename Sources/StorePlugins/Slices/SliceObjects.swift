@@ -111,7 +111,8 @@ final class SliceObjects: LuaObjectHandler {
   func number(of object: LuaObject) throws -> Int {
     let number = Int(object.id)
     guard object.generation == generation, number < nodes.count,
-      nodes[number].draft == 0 || nodes[number].draft == draftNumber && draft != nil
+      // While there is a draft, nothing but it can be reached: the state is being changed.
+      nodes[number].draft == (draft == nil ? 0 : draftNumber)
     else { throw LuaFailure("this part of the state was valid only during the call that gave it") }
     if hasGone, isGone(number) {
       throw LuaFailure("this part of the state was replaced meanwhile; read it again")
@@ -329,6 +330,7 @@ final class SliceObjects: LuaObjectHandler {
   // MARK: Modules
 
   func getModule(_ name: String, into result: inout LuaResult) throws {
+    guard draft == nil else { throw LuaFailure("state cannot be read in a reducer; it gets its draft") }
     if let refusal = refusal(name) { throw LuaFailure(refusal) }
     var found: Schema?
     _ = view?.readSlice(name) { schema, _ in found = schema }

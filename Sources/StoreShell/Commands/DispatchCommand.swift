@@ -146,7 +146,11 @@ extension Session {
   }
 
   private func write(_ entry: LoggedEntry, cancelled: Int = 0) {
-    let remark = cancelled == 0 ? "" : "  (\(cancelled) \(cancelled == 1 ? "task" : "tasks") cancelled)"
+    var remark = cancelled == 0 ? "" : "  (\(cancelled) \(cancelled == 1 ? "task" : "tasks") cancelled)"
+    if let original = entry.original {
+      remark += "  (dispatched as \(ActionText.text(original.action, arguments: original.arguments)))"
+    }
+    if let interceptor = entry.droppedBy { remark += "  (dropped by \(interceptor))" }
     console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\(remark)\n")
     if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes)) }
   }

@@ -127,12 +127,17 @@ private enum LogListing {
   }
 
   private static func action(_ line: FoldedEntry) -> String {
-    guard line.count > 1 else { return ActionText.text(line.first.action, arguments: line.first.arguments) }
+    guard line.count > 1 else {
+      let text = ActionText.text(line.first.action, arguments: line.first.arguments)
+      guard let original = line.first.original else { return text }
+      return "\(text) (was \(ActionText.text(original.action, arguments: original.arguments)))"
+    }
     return "\(line.first.action) x\(line.count)"
   }
 
   private static func changed(_ line: FoldedEntry) -> String {
     if let failure = line.first.failure { return "failed: \(failure)" }
+    if let interceptor = line.first.droppedBy { return "dropped by \(interceptor)" }
     return line.paths.isEmpty ? "-" : line.paths.map(\.description).joined(separator: ", ")
   }
 

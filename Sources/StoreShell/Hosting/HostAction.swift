@@ -27,6 +27,13 @@ struct HostAction: Sendable {
   }
 }
 
+extension HostAction: Equatable {
+  /// Whether two actions are of one type and have equal arguments.
+  static func == (left: HostAction, right: HostAction) -> Bool {
+    left.call.type === right.call.type && left.call.arguments == right.call.arguments
+  }
+}
+
 extension HostAction: CustomStringConvertible {
   /// The action as it is dispatched.
   var description: String { ActionText.text(call.type.fullName, arguments: call.record) }

@@ -8,12 +8,15 @@ struct HostedPlugin {
   let reducer: Reducer<HostAction, HostState>
   let strikes: PluginStrikes
   let units: [HostUnit]
+  /// The plugin's interceptors, the outermost first.
+  let interceptors: [Interceptor<HostAction, HostState>]
 
   init(_ plugin: Plugin, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
     strikes = surroundings.strikes
     reducer = Self.reducer(plugin, strikes)
     units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) }
+    interceptors = Self.interceptors(plugin, surroundings)
   }
 
   private static func reducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {

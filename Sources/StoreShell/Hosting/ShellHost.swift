@@ -202,6 +202,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private func record(_ record: ActionRecord<Action, State>) {
     let (before, after) = (record.before.shell, record.after.shell)
     if before.gates != after.gates || before.plugins != after.plugins { moveGates(after) }
+    // Their names were unique when the plugins were loaded.
+    if before.plugins != after.plugins { try? replaceInterceptors() }
     let call = record.action.call
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
     if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
@@ -210,8 +212,12 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         number: record.context.number, time: record.context.time, source: record.context.source,
         action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
         changes: record.failure == nil ? State.changes(from: record.before, to: record.after) : [],
-        failure: record.failure.map { ErrorCode.of($0) }))
-    if record.failure == nil { waiters.tell(call) }
+        failure: record.failure.map { ErrorCode.of($0) },
+        original: record.original.map {
+          LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
+        },
+        droppedBy: record.droppedBy))
+    if record.failure == nil, record.droppedBy == nil { waiters.tell(call) }
     stopFaulty()
   }
 
@@ -293,6 +299,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
     }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
+    try plugin.buildInterceptors(view: view)
     let hosted = HostedPlugin(plugin, surroundings(for: name))
     plugin.purity = purity
     plugins.append(hosted)
@@ -364,6 +371,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private func recompose() throws {
     try store.replaceMiddleware(Middleware(units: hostUnits.flatMap(\.middleware.units)))
     try store.replaceReducer(Self.reducer(application, plugins))
+    try replaceInterceptors()
   }
 }
 

@@ -1,0 +1,65 @@
+import LuaRuntime
+
+/// Where the parts of a definition are written, as far as its functions and its text tell.
+final class DefinitionPlaces {
+  private let lua: LuaState
+  private let names: FunctionNames
+  /// How many rules were found of each text.
+  private var found: [String: Int] = [:]
+
+  init(_ lua: LuaState, _ names: FunctionNames) {
+    self.lua = lua
+    self.names = names
+  }
+
+  /// The name of a function, from the line on which it is defined; nil where it has none.
+  func name(of function: LuaFunction) -> String? {
+    lua.place(of: function).flatMap { names.name(definedAt: $0.line, of: $0.chunk) }
+  }
+
+  /// Where a function begins.
+  func place(of function: LuaFunction) -> RulePlace? {
+    lua.place(of: function).map { RulePlace(chunk: $0.chunk, line: $0.line) }
+  }
+
+  /// Where the next rule stands that has `KEY = "TEXT"`, in the order of the text; nil where it is written otherwise.
+  func place(ofRule key: String, _ text: String) -> RulePlace? {
+    let lines = names.places(of: key, text)
+    let number = found["\(key)=\(text)", default: 0]
+    found["\(key)=\(text)"] = number + 1
+    return lines.indices.contains(number) ? lines[number] : lines.last
+  }
+}
+
+/// Where a rule of a plugin is written.
+struct RulePlace {
+  let chunk: String
+  let line: Int
+}
+
+extension FunctionNames {
+  /// The places where a table says `KEY = "TEXT"`, in the order of the chunks and their lines.
+  fileprivate func places(of key: String, _ text: String) -> [RulePlace] {
+    chunks.flatMap { chunk in
+      (lines[chunk] ?? []).enumerated().filter { $0.element.assigns(text, to: key) }
+        .map { RulePlace(chunk: chunk, line: $0.offset + 1) }
+    }
+  }
+}
+
+extension Substring {
+  /// Whether the line says `KEY = "TEXT"` or `["KEY"] = 'TEXT'`, outside a comment.
+  fileprivate func assigns(_ text: String, to key: String) -> Bool {
+    var rest = self[...]
+    while let range = rest.firstRange(of: key) {
+      let before = self[..<range.lowerBound]
+      rest = self[range.upperBound...]
+      guard !before.contains("--"), before.last.map({ !$0.isPartOfName }) ?? true else { continue }
+      let value = rest.drop { $0 == " " || $0 == "\t" || $0 == "\"" || $0 == "'" || $0 == "]" }
+      guard value.first == "=" else { continue }
+      let quoted = value.dropFirst().drop { $0 == " " || $0 == "\t" }
+      if quoted.hasPrefix("\"\(text)\"") || quoted.hasPrefix("'\(text)'") { return true }
+    }
+    return false
+  }
+}

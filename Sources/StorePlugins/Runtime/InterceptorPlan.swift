@@ -1,0 +1,33 @@
+import LuaRuntime
+import StoreCore
+
+/// One interceptor of a plugin: the function that its definition's function made, and the action on its way through it.
+final class InterceptorPlan {
+  let name: String
+  /// Takes an action; nil until it is built.
+  var body: LuaFunction?
+  /// The action as Lua sees it. Its own, since the plugin's middlewares see actions while `next` runs.
+  let action = ActionFacade(name: "action")
+  /// What stands for the action in Lua.
+  let object: LuaObject
+  /// What is on its way; nil: nothing.
+  var passage: Passage?
+  var isBuilding = false
+
+  /// One action on its way through the interceptor.
+  struct Passage {
+    /// Passes on another action, or nil: the action as it came.
+    let next: (ActionCall?) -> Void
+    /// Enqueues what the interceptor dispatches.
+    let emit: (ActionCall, ActionSource) -> Void
+    var hasPassed = false
+  }
+
+  init(name: String, object: LuaObject) {
+    self.name = name
+    self.object = object
+  }
+
+  /// What the interceptor dispatches as.
+  var emission: PluginCalls.Emission { PluginCalls.Emission(unit: name, function: name) }
+}

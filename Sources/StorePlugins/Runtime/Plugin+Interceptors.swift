@@ -1,0 +1,99 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// How a plugin's interceptors are made and called (R5).
+extension Plugin {
+  /// The names of the plugin's interceptors within it, the outermost first.
+  public var interceptorNames: [String] { interceptors.map(\.name) }
+
+  /// Has the plugin's functions make its interceptors; to be called once, before any action meets them.
+  ///
+  /// - Throws: ``PluginError`` where one of them fails, dispatches already, or makes no function.
+  public func buildInterceptors(view: any StateView) throws(PluginError) {
+    for (plan, entry) in zip(interceptors, definition.interceptors) {
+      plan.isBuilding = true
+      defer { plan.isBuilding = false }
+      let place = "interceptor '\(plan.name)'"
+      let made: LuaValue
+      do throws(LuaError) {
+        made = try reading(view) { () throws(LuaError) in
+          let functions = try calls.makeInterceptorFunctions(plan, in: lua, objects)
+          return try lua.call(entry.build, firstResultWith: { for function in functions { $0.append(function) } })
+        }
+      } catch {
+        let fault = calls.faults.runtime(place, error)
+        throw PluginError(.load, fault.message, trace: fault.trace, hint: fault.hint)
+      }
+      guard case .function(let body) = made else {
+        throw calls.faults.make(
+          .load, "\(place) made \(made.described), not a function",
+          hint: "write: function(dispatch, get, next) return function(action) next(action) end end")
+      }
+      plan.body = body
+    }
+  }
+
+  /// Takes an action through an interceptor. One that returns without passing anything on drops the action.
+  ///
+  /// - Parameters:
+  ///   - next: passes on another action, or nil: the action as it came.
+  ///   - emit: enqueues what it dispatches.
+  /// - Throws: ``PluginError``; whether it has passed anything on by then shows in `next`.
+  public func intercept(
+    _ index: Int, _ call: ActionCall, _ context: ActionContext, view: any StateView,
+    emit: @escaping (ActionCall, ActionSource) -> Void, next: @escaping (ActionCall?) -> Void
+  ) throws(PluginError) {
+    let plan = interceptors[index]
+    guard let body = plan.body else { return next(nil) }
+    var isChanged = false
+    plan.passage = InterceptorPlan.Passage(
+      next: { call in
+        isChanged = call != nil
+        next(call)
+      }, emit: emit)
+    plan.action.set(context, call: call)
+    // A command of the plugin may have dispatched the action.
+    let outer = calls.emission
+    calls.emission = nil
+    defer {
+      calls.emission = outer
+      if isChanged || plan.passage?.hasPassed == false { calls.permissions.noteIntercept() }
+      plan.passage = nil
+      plan.action.forget()
+    }
+    _ = try run(view, "interceptor '\(plan.name)'") { () throws(LuaError) in
+      try lua.call(body, discardingResultsWith: { $0.append(plan.object) })
+    }
+  }
+}
+
+extension PluginCalls {
+  /// Makes what an interceptor's function gets: `dispatch`, `get`, `next`.
+  func makeInterceptorFunctions(
+    _ plan: InterceptorPlan, in lua: LuaState, _ objects: SliceObjects
+  ) throws(LuaError) -> [LuaFunction] {
+    // Unowned: the plugin that owns the Lua state owns all of them.
+    let dispatch = try lua.makeFunction("dispatch") { [unowned self, unowned objects, unowned plan] call in
+      guard let passage = plan.passage else {
+        throw LuaFailure(
+          plan.isBuilding
+            ? "dispatches while the chain is being built; dispatch in answer to an action"
+            : "dispatches while no action is on its way through it; dispatch in answer to an action")
+      }
+      let action = try makeAction(call[0], call[1], objects, for: "dispatch", isRefusal: false)
+      passage.emit(action, source(of: call, plan.emission))
+    }
+    let get = try lua.makeFunction("get") { call in call.results.append(Self.stateObject) }
+    let next = try lua.makeFunction("next") { [unowned self, unowned objects, unowned plan] call in
+      guard let passage = plan.passage, !passage.hasPassed else {
+        throw LuaFailure("calls next out of turn; call it once, before its function returns")
+      }
+      var other: ActionCall?
+      if call[0] != .object(plan.object) { other = try readAction(call[0], call[1], objects, for: "next") }
+      plan.passage?.hasPassed = true
+      passage.next(other)
+    }
+    return [dispatch, get, next]
+  }
+}

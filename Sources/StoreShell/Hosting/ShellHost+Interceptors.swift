@@ -1,0 +1,13 @@
+import StoreCore
+
+extension ShellHost {
+  /// Puts the interceptors of the plugins that run into the chain, those of the plugin that was loaded first outermost
+  /// (R5). One that stays keeps what it holds; those of a plugin that is off stand aside (R29).
+  func replaceInterceptors() throws(StoreError) {
+    let shell = store.withState { $0.shell }
+    let running = plugins.filter { shell.condition(of: $0.plugin.module.name) == .on }
+    let wanted = running.flatMap(\.interceptors)
+    guard !wanted.elementsEqual(store.interceptors, by: { $0 === $1 }) else { return }
+    try store.replaceInterceptors(wanted)
+  }
+}
