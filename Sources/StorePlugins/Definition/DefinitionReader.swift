@@ -25,7 +25,7 @@ struct DefinitionReader {
 
   private static let keys = [
     "state", "actions", "reducers", "lifted", "interceptors", "thunks", "bridges", "transitions", "middleware",
-    "projections", "commands", "on_load", "on_unload",
+    "projections", "commands", "on_load", "on_unload", "migrate",
   ]
 
   func read(_ table: LuaTable) throws(PluginError) -> PluginDefinition {
@@ -53,6 +53,8 @@ struct DefinitionReader {
     definition.projections = try projections(table["projections"], fields)
     definition.commands = try commands(table["commands"])
     definition.onUnload = try optionalFunction(table["on_unload"], "on_unload")
+    definition.migrate = try optionalFunction(table["migrate"], "migrate").map { WatchedFunction($0) }
+    if definition.migrate != nil, fields.isEmpty { throw types.fault("migrate needs a state that it can give") }
     if case .string(let name) = table["on_load"] {
       definition.onLoad = try action(name, definition.actions, "on_load").fullName
     } else if table["on_load"] != .nil {

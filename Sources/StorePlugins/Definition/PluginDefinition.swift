@@ -17,11 +17,15 @@ struct PluginDefinition {
   var projections: [Projection] = []
   var commands: [Command] = []
   var onUnload: LuaFunction?
+  /// Makes an earlier version's state one of this version.
+  var migrate: WatchedFunction?
   /// The full name of an action to dispatch after loading.
   var onLoad: String?
 
   /// The functions that must be pure.
-  var watched: [WatchedFunction] { Array(reducers.values) + lifted.map(\.function) + projections.map(\.function) }
+  var watched: [WatchedFunction] {
+    Array(reducers.values) + lifted.map(\.function) + projections.map(\.function) + (migrate.map { [$0] } ?? [])
+  }
 
   /// A middleware.
   struct Unit {

@@ -13,12 +13,13 @@ struct CaptureScan {
     self.lua = lua
   }
 
-  /// One sentence for each assignment, in the order of the places: reducers by name, lifted reducers, projections.
+  /// One sentence for each assignment, in the order of the places: reducers by name, lifted reducers, projections, migrate.
   var faults: [String] {
     let reducers = definition.reducers.sorted { $0.key < $1.key }.map { ("reducer '\($0.key)'", $0.value) }
     let lifted = definition.lifted.map { ("reducer '\($0.action.fullName)'", $0.function) }
     let projections = definition.projections.map { ("projection '\(plugin).\($0.type.name)'", $0.function) }
-    return (reducers + lifted + projections).flatMap { place, watched in
+    let migrate = definition.migrate.map { [("migrate", $0)] } ?? []
+    return (reducers + lifted + projections + migrate).flatMap { place, watched in
       lua.captureAssignments(of: watched.function).map { assignment in
         "\(place) assigns to the captured local '\(assignment.name)' (\(assignment.chunk):\(assignment.line))"
       }

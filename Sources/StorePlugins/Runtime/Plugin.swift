@@ -27,7 +27,7 @@ public final class Plugin: @unchecked Sendable {
   /// How each of its own reducers is called.
   let reducers: ReducerPlans
   /// How each lifted reducer is called.
-  let lifted: [ReducerPlan]
+  private(set) var lifted: [ReducerPlan]
   /// How each middleware is called.
   let middlewares: [MiddlewarePlan]
   /// Its interceptors, the outermost first.
@@ -180,6 +180,20 @@ public final class Plugin: @unchecked Sendable {
       let value = try call.state.call(try call.state.load(file.text, chunkName: file.chunk)).first ?? .boolean(true)
       loaded[name] = value
       call.results.append(value)
+    }
+  }
+
+  /// Has reducers that answer other modules' actions answer the ones that now go by their names: the module that declares
+  /// them was loaded anew. One whose action is gone answers none.
+  ///
+  /// - Parameter action: an action by its full name.
+  public func rebind(to action: (String) -> ActionType?) {
+    let own = module.name
+    reducers.rebind { $0.type.module == own ? nil : action($0.type.fullName) }
+    let added = Set(addedActions.map(\.fullName))
+    lifted = lifted.map { plan in
+      guard plan.type.module != own, !added.contains(plan.type.fullName) else { return plan }
+      return action(plan.type.fullName).map { plan.answering($0) } ?? plan
     }
   }
 

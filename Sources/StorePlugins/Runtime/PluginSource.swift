@@ -8,8 +8,11 @@ public struct PluginSource: Hashable, Sendable {
   public let displayName: String
   /// What `plugin.json` says.
   public let manifest: PluginManifest
+  /// The text of its code, as it was when the manifest was read: what is granted, checked and run is one and the same, and a
+  /// plugin that runs goes on with its own files however they are edited meanwhile.
+  private let code: PluginCode
 
-  /// Reads a plugin's manifest; runs no Lua.
+  /// Reads a plugin's manifest and code; runs no Lua.
   ///
   /// - Parameters:
   ///   - given: the plugin's own folder.
@@ -35,6 +38,18 @@ public struct PluginSource: Hashable, Sendable {
         hint: "every plugin needs a manifest: { \"name\": …, \"version\": …, \"api\": 1 }")
     }
     manifest = try PluginManifest(parsing: bytes, file: file)
+    code = PluginCode(of: folder, manifest: bytes)
+  }
+
+  /// A digest of the manifest and the code, of 16 hexadecimal digits: two sources with one digest are the same plugin, as far
+  /// as nobody tried to make them alike.
+  public var digest: String { code.digest }
+
+  /// Reads the same folder again, as it is now.
+  ///
+  /// - Throws: ``PluginError`` as ``init(folder:displayedAs:)``.
+  public func readAgain() throws(PluginError) -> PluginSource {
+    try PluginSource(folder: folder, displayedAs: displayName)
   }
 
   /// Reads one of the plugin's Lua files.
@@ -44,7 +59,7 @@ public struct PluginSource: Hashable, Sendable {
     let chunk = "\(displayName)/\(name)"
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read("\(folder)/\(name)")
+      if let known = code[name] { bytes = known } else { bytes = try Files.read("\(folder)/\(name)") }
     } catch {
       throw PluginError(.load, "\(manifest.name): \(chunk): \(error.reason)")
     }

@@ -20,6 +20,11 @@ final class ReducerPlan {
     takesMeta = watched.function.parameterCount > 2
   }
 
+  /// The same reducer for another action.
+  func answering(_ other: ActionType) -> ReducerPlan {
+    other === type ? self : ReducerPlan(watched, for: other, module: module)
+  }
+
   /// The table for the action's arguments.
   func arguments(in lua: LuaState) throws(LuaError) -> ArgumentTable {
     if let arguments { return arguments }
@@ -68,13 +73,20 @@ final class ArgumentTable {
 
 /// The plans of a plugin's own reducers, by action.
 final class ReducerPlans {
-  private let plans: [ObjectIdentifier: ReducerPlan]
+  private var plans: [ObjectIdentifier: ReducerPlan]
   // A store asks several times about one action, so the last answer is kept; unmanaged, since `plans` holds it.
   @exclusivity(unchecked) private var recentType: ObjectIdentifier?
   @exclusivity(unchecked) private var recentPlan: Unmanaged<ReducerPlan>?
 
   init(_ plans: [ReducerPlan]) {
     self.plans = Dictionary(plans.map { (ObjectIdentifier($0.type), $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Has reducers of other modules' actions answer the actions that now go by those names.
+  func rebind(_ action: (ReducerPlan) -> ActionType?) {
+    let rebound = plans.values.map { plan in action(plan).map { plan.answering($0) } ?? plan }
+    plans = Dictionary(rebound.map { (ObjectIdentifier($0.type), $0) }, uniquingKeysWith: { first, _ in first })
+    (recentType, recentPlan) = (nil, nil)
   }
 
   /// The plan for an action; nil where the plugin has no reducer for it.

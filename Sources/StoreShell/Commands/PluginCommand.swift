@@ -4,8 +4,9 @@ import StoreSchema
 extension CommandDefinition {
   static let plugin = CommandDefinition(
     "plugin", usage: ["plugin [WHAT …]"] + PluginSubcommand.usages,
-    summary: "lists, loads, checks and makes Lua plugins, and says what they may do",
-    flags: FlagDefinition.format, operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
+    summary: "lists, loads, reloads, checks and makes Lua plugins, and says what they may do",
+    flags: FlagDefinition.format + FlagDefinition.reload,
+    operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
     examples: pluginExamples
   ) { invocation in
     let word = try invocation.operand(0) ?? PluginSubcommand.list.name
@@ -17,6 +18,7 @@ extension CommandDefinition {
         hint: suggestion.map { "did you mean 'plugin \($0)'?" } ?? "plugin takes \(names.joined(separator: ", "))")
     }
     invocation.usage = subcommand.usage
+    try invocation.refuseReloadFlags(of: subcommand.name)
     try invocation.refuseOperands(from: subcommand.operands.isEmpty ? 1 : 2)
     return try subcommand.run(&invocation)
   }
@@ -36,6 +38,15 @@ extension CommandDefinition {
           1 action
         #2 shell.unloadPlugin name="catalog"
           1 action
+
+        """),
+    CommandExample(
+      "plugin load catalog", "plugin reload catalog",
+      output: """
+        #1 shell.loadPlugin name="catalog" version="0.1.0"
+          1 action
+        #2 shell.reloadPlugin name="catalog" version="0.1.0"
+          state kept
 
         """),
     CommandExample(
@@ -90,7 +101,7 @@ extension CommandDefinition {
 
 extension PluginSubcommand {
   static let list = PluginSubcommand("list", "", "shows the loaded plugins") { invocation in
-    try invocation.show(ShellListing.plugins.reading(in: invocation.session))
+    try invocation.show(ShellListing.plugins.reading(in: invocation.session), hiding: ["failedAt"])
   }
 
   static let load = PluginSubcommand("load", "NAME|FOLDER", "adds a plugin to the store") { invocation in

@@ -41,7 +41,7 @@ extension CommandDefinition {
   static let set = CommandDefinition(
     "set", usage: ["set [NAME [VALUE]]"],
     summary:
-      "changes a setting, or lists them: emit (always, whenDifferent, never), output (a format), plugin.purity (always, sampled, off), runaway (a number)",
+      "changes a setting, or lists them: emit (always, whenDifferent, never), output (a format), plugin.purity (always, sampled, off), plugin.watch (on, off), runaway (a number)",
     flags: FlagDefinition.format, operands: [.words(settingNames)],
     examples: [
       CommandExample("set output json", "show counter", output: "{\"value\":0,\"step\":1}\n"),
@@ -52,6 +52,7 @@ extension CommandDefinition {
           emit           whenDifferent  store
           output         auto           session
           plugin.purity  sampled        store
+          plugin.watch   off            store
           runaway        1000           store
 
           """),
@@ -84,6 +85,9 @@ extension CommandDefinition {
     case "plugin.purity":
       try invocation.require(value, oneOf: Purity.allCases.map(\.rawValue))
       return try session.finish(session.store.setPurity(Purity(rawValue: value) ?? .always, source: source))
+    case "plugin.watch":
+      try invocation.require(value, oneOf: ["on", "off"])
+      return try session.finish(session.store.setPluginWatch(value == "on", source: source))
     case "output":
       try invocation.require(value, oneOf: Format.allCases.map(\.rawValue))
       session.options.format = Format(rawValue: value) ?? .auto
@@ -92,7 +96,7 @@ extension CommandDefinition {
     }
   }
 
-  private static let settingNames = ["emit", "output", "plugin.purity", "runaway"]
+  private static let settingNames = ["emit", "output", "plugin.purity", "plugin.watch", "runaway"]
 
   private static func unknownSetting(_ name: String, at word: Word) -> ShellError {
     let suggestion = Suggestion.nearest(to: name, among: settingNames)

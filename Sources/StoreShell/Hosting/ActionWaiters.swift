@@ -31,7 +31,8 @@ final class ActionWaiters: Sendable {
   /// Wakes those that wait for an action.
   func tell(_ call: ActionCall) {
     guard count.load(ordering: .relaxed) > 0 else { return }
-    for waiter in waiting.withLock({ $0 }) where waiter.type === call.type { waiter.rise(call) }
+    // By name: the plugin that declares the action may have been reloaded meanwhile.
+    for waiter in waiting.withLock({ $0 }) where waiter.type.fullName == call.type.fullName { waiter.rise(call) }
   }
 }
 

@@ -63,6 +63,17 @@ protocol DynamicStore: AnyObject {
   func surroundings(of plugin: String) -> Plugin.Surroundings
   /// Takes a plugin away with all that it registered, by a recorded action.
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport
+  /// Puts a plugin's edited version in its place, by a recorded action (R28). Where anything is wrong with it, all stays as
+  /// it was.
+  func reload(
+    _ source: PluginSource, _ options: PluginReloadOptions, from actionSource: ActionSource
+  ) throws -> PluginReloadReport
+  /// Takes note that reloading a plugin failed, before it came to the store or in it.
+  func noteFailedReload(of plugin: String)
+  /// Whether plugins are reloaded when their files are saved.
+  var watchesPlugins: Bool { get }
+  /// Changes that, by a recorded action.
+  func setPluginWatch(_ isOn: Bool, source: ActionSource) -> DispatchReport
   /// The effects that run or wait, in the order of their units.
   var effects: [EffectListing] { get }
   /// Cancels the effects of an id; nil: all.
@@ -87,7 +98,7 @@ struct DispatchReport {
   /// Why it failed, or why what it caused was stopped.
   let failure: (any Error)?
   /// What went wrong beside it, in middlewares or in actions that it caused: the action itself was applied all the same.
-  let faults: [any Error]
+  var faults: [any Error]
   /// How many effects a gate that was shut has cancelled.
   var cancelled = 0
 }
@@ -133,6 +144,13 @@ struct LoadedPluginListing {
   /// Whether it runs.
   let condition: ShellState.Condition
   let units: [String]
+  /// Tells the code that runs from an edited one.
+  let digest: String
+  /// When reloading it failed, where the earlier version is still there because of that.
+  let reloadFailed: Duration?
+
+  /// What listings say of it.
+  var state: String { condition == .on && reloadFailed != nil ? "reload failed" : condition.rawValue }
 }
 
 /// What the logger middleware says of one action.

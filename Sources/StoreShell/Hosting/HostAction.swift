@@ -44,10 +44,12 @@ enum ShellAction: Sendable {
   case setGate(name: String, isOpen: Bool)
   case loadPlugin(ShellState.LoadedPlugin, slice: PluginSlice?, gates: [ShellState.Gate])
   case unloadPlugin(name: String)
+  case reloadPlugin(ShellState.LoadedPlugin, slice: PluginSlice?, gates: [ShellState.Gate])
   case switchPlugin(name: String, to: ShellState.Condition)
   case setEmission(String)
   case setRunaway(Int)
   case setPurity(Purity)
+  case setPluginWatch(Bool)
 
   /// The actions as the journal names them.
   enum Types {
@@ -59,6 +61,9 @@ enum ShellAction: Sendable {
       documentation: "Adds a plugin.")
     static let unloadPlugin = ActionType(
       module: "shell", name: "unloadPlugin", fields: [Field("name", String.schema)], documentation: "Removes a plugin.")
+    static let reloadPlugin = ActionType(
+      module: "shell", name: "reloadPlugin", fields: [Field("name", String.schema), Field("version", String.schema)],
+      documentation: "Puts a plugin's edited version in its place.")
     static let enablePlugin = ActionType(
       module: "shell", name: "enablePlugin", fields: [Field("name", String.schema)],
       documentation: "Lets a plugin run again.")
@@ -79,12 +84,23 @@ enum ShellAction: Sendable {
     case .setGate(let name, let isOpen): ActionCall(Types.setGate, [.string(name), .bool(isOpen)])
     case .loadPlugin(let plugin, _, _): ActionCall(Types.loadPlugin, [.string(plugin.name), .string(plugin.version)])
     case .unloadPlugin(let name): ActionCall(Types.unloadPlugin, [.string(name)])
+    case .reloadPlugin(let plugin, _, _):
+      ActionCall(Types.reloadPlugin, [.string(plugin.name), .string(plugin.version)])
     case .switchPlugin(let name, .on): ActionCall(Types.enablePlugin, [.string(name)])
     case .switchPlugin(let name, .off): ActionCall(Types.disablePlugin, [.string(name)])
     case .switchPlugin(let name, .faulted): ActionCall(Types.faultPlugin, [.string(name)])
     case .setEmission(let policy): ActionCall(Types.set, [.string("emit"), .string(policy)])
     case .setRunaway(let limit): ActionCall(Types.set, [.string("runaway"), .string("\(limit)")])
     case .setPurity(let purity): ActionCall(Types.set, [.string("plugin.purity"), .string(purity.rawValue)])
+    case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
+    }
+  }
+
+  /// The digest of the code that the action brings into the store.
+  var digest: String? {
+    switch self {
+    case .loadPlugin(let plugin, _, _), .reloadPlugin(let plugin, _, _): plugin.digest
+    default: nil
     }
   }
 
@@ -112,6 +128,8 @@ enum ShellAction: Sendable {
     case .setEmission(let policy): state.shell.emission = policy
     case .setRunaway(let limit): state.shell.runaway = limit
     case .setPurity(let purity): state.shell.purity = purity
+    case .reloadPlugin(let plugin, let slice, let gates): state.replacePlugin(plugin, slice, gates)
+    case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
     }
   }
 }

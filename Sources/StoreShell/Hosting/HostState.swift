@@ -32,6 +32,8 @@ struct ShellState: Hashable, Sendable {
 
   /// How often plugins are looked at for state of their own; nil: as the session is run.
   var purity: Purity?
+  /// Whether plugins are reloaded when their files are saved.
+  var watchesPlugins = false
 
   struct Gate: Hashable, Sendable {
     let name: String
@@ -42,7 +44,9 @@ struct ShellState: Hashable, Sendable {
 
   struct LoadedPlugin: Hashable, Sendable {
     let name: String
-    let version: String
+    var version: String
+    /// Tells the code that runs from an edited one.
+    var digest = ""
     var condition = Condition.on
   }
 

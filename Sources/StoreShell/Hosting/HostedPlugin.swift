@@ -19,7 +19,13 @@ struct HostedPlugin {
     interceptors = Self.interceptors(plugin, surroundings)
   }
 
-  private static func reducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
+  /// The gates of its middlewares, as they stand to begin with.
+  var gates: [ShellState.Gate] {
+    units.map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen, plugin: plugin.module.name) }
+  }
+
+  /// What the plugin does to the state.
+  static func reducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
     (0..<plugin.liftedCount).reduce(ownReducer(plugin, strikes)) { $0.appending(lifted(plugin, $1, strikes)) }
   }
 

@@ -13,16 +13,20 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   let store: Store<Action, State>
   let clock: any StoreClock
-  private let application: HostedApplication
+  let application: HostedApplication
   private let logger: HostUnit
   private let logSink: LogSink
-  private(set) var plugins: [HostedPlugin] = []
-  private var actionsByName: [String: ActionType] = [:]
+  var plugins: [HostedPlugin] = []
+  var actionsByName: [String: ActionType] = [:]
   private(set) var log = ActionLog()
   let faults = FaultBox()
   let waiters = ActionWaiters()
   private var trace: ((TraceEvent) -> Void)?
   private var notes: [String] = []
+  /// What takes a plugin's place when the action that says so is committed.
+  var replacement: PluginReplacement?
+  /// When reloading a plugin failed, for those whose earlier version is still there because of it.
+  var failedReloads: [String: Duration] = [:]
   var defaultPurity = Purity.sampled { didSet { applyPurity() } }
 
   /// Hosts an application.
@@ -57,7 +61,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     }
   }
 
-  private static func reducer(
+  static func reducer(
     _ application: HostedApplication, _ plugins: [HostedPlugin]
   ) -> Reducer<Action, State> {
     var reducer = application.reducer
@@ -86,7 +90,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   var purity: Purity { store.withState { $0.shell.purity } ?? defaultPurity }
   var view: any StateView { HostView(host: self) }
 
-  private var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
+  var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
 
   var units: [UnitListing] {
     let running = Dictionary(grouping: store.effects, by: \.unit)
@@ -106,7 +110,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       let plugin = hosted.plugin
       return LoadedPluginListing(
         name: plugin.module.name, version: plugin.source.manifest.version, folder: plugin.source.folder,
-        condition: shell.condition(of: plugin.module.name), units: hosted.units.map(\.name))
+        condition: shell.condition(of: plugin.module.name), units: hosted.units.map(\.name),
+        digest: plugin.source.digest, reloadFailed: failedReloads[plugin.module.name])
     }
   }
 
@@ -195,12 +200,13 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     return notes
   }
 
-  private func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
+  func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
     dispatch(Action(call: action.call, payload: .shell(action)), source)
   }
 
   private func record(_ record: ActionRecord<Action, State>) {
     let (before, after) = (record.before.shell, record.after.shell)
+    if record.failure == nil, case .reloadPlugin = record.action.shell { completeReload(from: record.before) }
     if before.gates != after.gates || before.plugins != after.plugins { moveGates(after) }
     // Their names were unique when the plugins were loaded.
     if before.plugins != after.plugins { try? replaceInterceptors() }
@@ -212,7 +218,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         number: record.context.number, time: record.context.time, source: record.context.source,
         action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
         changes: record.failure == nil ? State.changes(from: record.before, to: record.after) : [],
-        failure: record.failure.map { ErrorCode.of($0) },
+        failure: record.failure.map { ErrorCode.of($0) }, digest: record.action.shell?.digest,
         original: record.original.map {
           LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
         },
@@ -300,29 +306,24 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
     try plugin.buildInterceptors(view: view)
+    let onLoad = try onLoadCall(of: plugin)
     let hosted = HostedPlugin(plugin, surroundings(for: name))
     plugin.purity = purity
     plugins.append(hosted)
-    for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = type }
+    addActions(of: plugin)
     do {
       try recompose()
     } catch {
       remove(name)
       throw error
     }
+    rebindPlugins()
     let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
     let report = dispatch(
       .loadPlugin(
-        ShellState.LoadedPlugin(name: name, version: source.manifest.version), slice: slice,
-        gates: hosted.units.map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen, plugin: name) }), actionSource)
-    if let onLoad = plugin.onLoad, let type = actionsByName[onLoad] {
-      do throws(SchemaError) {
-        _ = dispatch(try type.call([]), source: actionSource)
-      } catch {
-        throw PluginError(.schema, "\(name): on_load '\(onLoad)': \(error.message)")
-      }
-    }
-    return (plugin, report)
+        ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: source.digest), slice: slice,
+        gates: hosted.gates), actionSource)
+    return (plugin, finishLoading(hosted, onLoad, report, actionSource))
   }
 
   func surroundings(of plugin: String) -> Plugin.Surroundings {
@@ -356,6 +357,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       failure = error
     }
     let report = dispatch(.unloadPlugin(name: name), source)
+    failedReloads[name] = nil
     remove(name)
     try recompose()
     if let failure { throw failure }
@@ -368,7 +370,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     actionsByName = actionsByName.filter { $0.value.module != name && !added.contains($0.key) }
   }
 
-  private func recompose() throws {
+  func recompose() throws {
     try store.replaceMiddleware(Middleware(units: hostUnits.flatMap(\.middleware.units)))
     try store.replaceReducer(Self.reducer(application, plugins))
     try replaceInterceptors()

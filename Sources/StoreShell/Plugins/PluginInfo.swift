@@ -20,7 +20,8 @@ struct PluginInfo {
   private static let plugin = record(
     "Plugin",
     [
-      "name", "version", "summary", "folder", "state", "adds", "instructions", "memory", "tasks", "permissions",
+      "name", "version", "summary", "folder", "digest", "state", "failedAt", "adds", "instructions", "memory", "tasks",
+      "permissions",
     ])
   private static let permission = record("Granted", ["permission", "granted", "meaning"])
 
@@ -37,7 +38,8 @@ struct PluginInfo {
     }
     let values: [Value] = [
       .string(manifest.name), .string(manifest.version), manifest.summary.isEmpty ? .none : .string(manifest.summary),
-      .string(source.folder), .string(state), plugin?.counts.first.map { .string($0) } ?? .none,
+      .string(source.folder), .string(source.digest), .string(listed.map(\.state) ?? "not loaded"),
+      listed?.reloadFailed.map { .double($0.seconds) } ?? .none, plugin?.counts.first.map { .string($0) } ?? .none,
       .int(manifest.limits.instructions), .int(manifest.limits.memory), .int(manifest.limits.tasks),
       .list(PersistentList(permissions)),
     ]
@@ -45,10 +47,9 @@ struct PluginInfo {
       value: .record(Record(Self.plugin.layout, values)), schema: .dynamic(.record(Self.plugin)))
   }
 
-  private var state: String {
-    guard plugin != nil else { return "not loaded" }
-    let listed = session.store.loadedPlugins.first { $0.name == source.manifest.name }
-    return listed?.condition.rawValue ?? "on"
+  private var listed: LoadedPluginListing? {
+    guard plugin != nil else { return nil }
+    return session.store.loadedPlugins.first { $0.name == source.manifest.name }
   }
 }
 

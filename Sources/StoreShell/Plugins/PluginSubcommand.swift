@@ -24,7 +24,7 @@ struct PluginSubcommand: Sendable {
 
   /// All of them, in the order in which help lists them.
   static let all: [PluginSubcommand] = [
-    list, load, unload, enable, disable, info, audit, check, grant, revoke, new, stubs,
+    list, load, unload, reload, enable, disable, info, audit, check, grant, revoke, new, stubs,
   ]
 
   /// How they are written, and what each does.

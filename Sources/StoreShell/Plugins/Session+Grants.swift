@@ -21,12 +21,13 @@ extension Session {
 
   /// Lets a plugin have what it asks for, asking the person at the prompt where nobody granted it.
   ///
+  /// - Parameter asks: whether anybody may be asked.
   /// - Throws: `PluginError` where it was not granted.
-  func grant(_ source: PluginSource) throws {
+  func grant(_ source: PluginSource, asks: Bool = true) throws {
     let manifest = source.manifest
     let missing = manifest.permissions.filter { grantOrigin(of: $0, to: source) == .no }
     guard !missing.isEmpty else { return }
-    guard let ask, origin.kind == .repl else {
+    guard asks, let ask, origin.kind == .repl else {
       throw PluginError(
         .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
         hint: "plugin grant \(manifest.name), or run with --grant \(manifest.name)")

@@ -22,7 +22,7 @@ extension Session {
   }
 
   /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4.
-  private func refusing<Result>(_ load: () throws -> Result) throws -> Result {
+  func refusing<Result>(_ load: () throws -> Result) throws -> Result {
     do {
       return try load()
     } catch {

@@ -36,6 +36,7 @@ extension Module {
     name: "shell", origin: .swift, schema: nil,
     actions: [
       ShellAction.Types.setGate, ShellAction.Types.loadPlugin, ShellAction.Types.unloadPlugin,
+      ShellAction.Types.reloadPlugin,
       ShellAction.Types.enablePlugin, ShellAction.Types.disablePlugin, ShellAction.Types.faultPlugin,
       ShellAction.Types.set,
     ],
@@ -64,13 +65,14 @@ enum ShellListing: String, CaseIterable {
     switch self {
     case .plugins:
       rows(
-        ["name", "version", "origin", "state", "units"],
+        ["name", "version", "origin", "state", "units", "failedAt"],
         session.store.loadedPlugins.map { plugin in
           let isOn = session.store.units.contains { plugin.units.contains($0.name) && $0.isOpen }
-          let condition = plugin.condition == .on && !isOn && !plugin.units.isEmpty ? .off : plugin.condition
+          let isShut = plugin.condition == .on && !isOn && !plugin.units.isEmpty
           return [
             .string(plugin.name), .string(plugin.version), .string(plugin.folder),
-            .string(condition.rawValue), .int(plugin.units.count),
+            .string(isShut ? ShellState.Condition.off.rawValue : plugin.state), .int(plugin.units.count),
+            plugin.reloadFailed.map { .double($0.seconds) } ?? .none,
           ]
         })
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
@@ -104,6 +106,7 @@ enum ShellListing: String, CaseIterable {
           [.string("emit"), .string(session.store.emission), .string("store")],
           [.string("output"), .string(session.options.format.rawValue), .string("session")],
           [.string("plugin.purity"), .string(session.store.purity.rawValue), .string("store")],
+          [.string("plugin.watch"), .string(session.store.watchesPlugins ? "on" : "off"), .string("store")],
           [.string("runaway"), .string("\(session.store.runaway)"), .string("store")],
         ])
     }

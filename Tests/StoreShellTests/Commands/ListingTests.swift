@@ -128,7 +128,8 @@ import Testing
     let folder = "\(shell.folder)/ticking"
     #expect(
       try shell.type("plugin list --json").output
-        == "[{\"name\":\"ticking\",\"version\":\"1.2.3\",\"origin\":\"\(folder)\",\"state\":\"on\",\"units\":1}]\n")
+        == "[{\"name\":\"ticking\",\"version\":\"1.2.3\",\"origin\":\"\(folder)\",\"state\":\"on\",\"units\":1,\"failedAt\":null}]\n"
+    )
     let again = try shell.type("plugin load \(folder)")
     #expect(again.status == 4)
     #expect(again.errors.contains("error[plugin-load]: ticking: there is a module of that name already\n"))
@@ -222,7 +223,8 @@ import Testing
       "set output auto", "set emit never", "set runaway 5", "watch counter.value", "dispatch counter.increment --quiet")
     #expect(outcome.errors == "")
     #expect(
-      try shell.type("show shell.settings[*].value --as json").output == "[\"never\",\"auto\",\"sampled\",\"5\"]\n")
+      try shell.type("show shell.settings[*].value --as json").output
+        == "[\"never\",\"auto\",\"sampled\",\"off\",\"5\"]\n")
     #expect(shell.session.store.log.entries.count == 3)
   }
 

@@ -109,7 +109,9 @@ import Testing
         version       1.2.3
         summary       -
         folder        \(folder)
+        digest        \(try PluginSource(folder: folder).digest)
         state         not loaded
+        failedAt      -
         adds          -
         instructions  200000
         memory        4194304
@@ -124,7 +126,7 @@ import Testing
         """)
     _ = try shell.type("plugin grant \(folder)", "plugin load \(folder)")
     let info = try shell.type("plugin info asks --json").output
-    #expect(info.contains(#""state":"on","adds":"1 action, 1 middleware""#))
+    #expect(info.contains(#""state":"on","failedAt":null,"adds":"1 action, 1 middleware""#))
     #expect(info.contains(#"{"permission":"timers","granted":"always","meaning":"start delayed work"}"#))
   }
 

@@ -1,0 +1,102 @@
+import LuaRuntime
+import StoreSchema
+
+/// How a plugin takes over the state of an earlier version of itself.
+extension Plugin {
+  /// Whether the plugin says itself how an earlier state becomes one of its own.
+  public var migrates: Bool { definition.migrate != nil }
+
+  /// The slice that the plugin goes on with.
+  ///
+  /// Its own `migrate` makes it, where it has one; else the earlier slice must fit: fields that are new start as they do at a
+  /// load, and nothing that was there may be lost or change its type.
+  ///
+  /// - Parameters:
+  ///   - old: the slice of the earlier version; nil: it had none.
+  ///   - version: the earlier version.
+  /// - Returns: nil where the plugin has no state.
+  /// - Throws: ``PluginError`` where the slice does not fit, or `migrate` fails.
+  public func state(from old: Value?, version: String) throws(PluginError) -> Value? {
+    guard module.schema != nil else {
+      guard old == nil else { throw noLongerFits("the plugin declares no state") }
+      return nil
+    }
+    guard let old else { return initialState }
+    guard let migrate = definition.migrate else { return try fit(old) }
+    return try run(migrate, old, version)
+  }
+
+  private func fit(_ old: Value) throws(PluginError) -> Value {
+    do throws(SchemaError) {
+      return try schema.check(schema.filling(old))
+    } catch {
+      throw noLongerFits(error.under(Path([.field(module.name)])).message)
+    }
+  }
+
+  private func noLongerFits(_ reason: String) -> PluginError {
+    calls.faults.make(
+      .schema, "the running state no longer fits: \(reason)",
+      hint: "add migrate(), or: plugin reload \(module.name) --reset")
+  }
+
+  private func run(_ migrate: WatchedFunction, _ old: Value, _ version: String) throws(PluginError) -> Value {
+    let value: Value
+    do throws(LuaError) {
+      let digest = try migrate.digestBefore(.always, lua)
+      let result = try lua.call(
+        migrate.function,
+        arguments: { writer in
+          LuaBridge.write(old, to: &writer)
+          writer.append(version)
+        }
+      ).first
+      if let digest, try migrate.hasChanged(since: digest, lua) {
+        throw LuaError(
+          kind: .runtime, message: "", underlying: calls.faults.impure("migrate", mayOnly: "it may only return a state")
+        )
+      }
+      guard let result, result != .nil else {
+        throw LuaError(kind: .runtime, message: "", underlying: calls.faults.make(.schema, "migrate returned no state"))
+      }
+      do throws(SchemaError) {
+        value = try schema.check(try objects.value(of: result))
+      } catch {
+        let message = error.under(Path([.field(module.name)])).message
+        throw LuaError(
+          kind: .runtime, message: "",
+          underlying: calls.faults.make(.schema, "migrate returned a state that does not fit: \(message)"))
+      }
+    } catch {
+      throw calls.faults.runtime("migrate", error)
+    }
+    return value
+  }
+}
+
+extension Schema {
+  /// A value with the fields that its records lack, as they start; what the type does not have stays, for a check to find.
+  func filling(_ value: Value) -> Value {
+    switch (kind, value) {
+    case (.optional(let wrapped), let value) where value != .none: return wrapped.filling(value)
+    case (.list(let element), .list(let list)): return .list(PersistentList(list.map { element.filling($0) }))
+    case (.map(_, let element), .map(let map)):
+      var filled = PersistentMap<MapKey, Value>()
+      for (key, value) in map { filled[key] = element.filling(value) }
+      return .map(filled)
+    case (.record(let record), .record(let given)):
+      var names = given.layout.fields
+      var values = given.values
+      for field in record.fields {
+        if let index = given.layout.index(of: field.name) {
+          values[index] = field.schema.filling(values[index])
+        } else {
+          names.append(field.name)
+          values.append(field.defaultValue ?? field.schema.initialValue)
+        }
+      }
+      return .record(Record(RecordLayout(name: record.name, fields: names), values))
+    default: return value
+    }
+  }
+}

@@ -1,0 +1,135 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+/// Reloading plugins: an edited version is made ready beside the one that runs, and takes its place in the commit of one
+/// action (R28).
+extension ShellHost {
+  func reload(
+    _ source: PluginSource, _ options: PluginReloadOptions, from actionSource: ActionSource
+  ) throws -> PluginReloadReport {
+    let name = source.manifest.name
+    guard let old = plugins.first(where: { $0.plugin.module.name == name }) else { throw unknownPlugin(name) }
+    let plugin = try Plugin(loading: source, into: surroundings(of: name))
+    try plugin.buildInterceptors(view: view)
+    let onLoad = try onLoadCall(of: plugin)
+    let hosted = HostedPlugin(plugin, surroundings(for: name))
+    try refuseClashes(hosted, replacing: old)
+    let running = store.withState { state in state.plugins.first { $0.name == name } }
+    let version = old.plugin.source.manifest.version
+    let value =
+      options.resets
+      ? plugin.module.schema.map { _ in plugin.initialState } : try plugin.state(from: running?.value, version: version)
+    var slice: PluginSlice?
+    if let schema = plugin.module.schema, let value { slice = PluginSlice(name: name, schema: schema, value: value) }
+    plugin.purity = purity
+    replacement = PluginReplacement(hosted: hosted, slice: slice)
+    let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: source.digest)
+    let report = dispatch(.reloadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
+    guard replacement == nil else {
+      replacement = nil
+      throw report.failure
+        ?? PluginError(.load, "\(name): an interceptor dropped the reload", hint: "plugin list shows the plugins")
+    }
+    failedReloads[name] = nil
+    let outcome: PluginReloadReport.StateOutcome =
+      options.resets || running == nil || slice == nil ? .new : plugin.migrates ? .migrated : .kept
+    return PluginReloadReport(
+      plugin: plugin, report: finishLoading(hosted, onLoad, report, actionSource), state: outcome, verified: nil)
+  }
+
+  func noteFailedReload(of plugin: String) { failedReloads[plugin] = clock.now }
+
+  var watchesPlugins: Bool { store.withState { $0.shell.watchesPlugins } }
+
+  func setPluginWatch(_ isOn: Bool, source: ActionSource) -> DispatchReport {
+    dispatch(.setPluginWatch(isOn), source)
+  }
+
+  /// Exchanges the two versions while the action that says so is committed, so that every action meets one of them with the
+  /// state that is its own.
+  ///
+  /// - Parameter before: the state that the earlier version leaves.
+  func completeReload(from before: HostState) {
+    guard let new = replacement?.hosted,
+      let index = plugins.firstIndex(where: { $0.plugin.module.name == new.plugin.module.name })
+    else { return }
+    replacement = nil
+    let old = plugins[index]
+    do throws(PluginError) {
+      try old.plugin.unload(view: StateSnapshot(host: self, state: before))
+    } catch {
+      faults.note(error)
+    }
+    for unit in old.units { store.cancelEffects(unit: unit.name) }
+    removeActions(of: old.plugin)
+    plugins[index] = new
+    addActions(of: new.plugin)
+    let shell = store.withState { $0.shell }
+    new.strikes.set(isStopped: shell.condition(of: new.plugin.module.name) != .on)
+    for unit in new.units { unit.gate.set(isOpen: shell.isOpen(unit.name)) }
+    do {
+      try recompose()
+    } catch {
+      faults.note(error)
+    }
+    rebindPlugins()
+  }
+
+  // MARK: What loading and reloading share
+
+  /// The action that a plugin wants dispatched once it is there.
+  func onLoadCall(of plugin: Plugin) throws(PluginError) -> ActionCall? {
+    guard let name = plugin.onLoad else { return nil }
+    let own = (plugin.module.actions + plugin.addedActions).first { $0.fullName == name }
+    do throws(SchemaError) {
+      return try (own ?? action(named: name))?.call([])
+    } catch {
+      throw PluginError(.schema, "\(plugin.module.name): on_load '\(name)': \(error.message)")
+    }
+  }
+
+  /// Does what is left to be done once a plugin is there.
+  func finishLoading(
+    _ hosted: HostedPlugin, _ onLoad: ActionCall?, _ report: DispatchReport, _ source: ActionSource
+  ) -> DispatchReport {
+    guard let onLoad, report.failure == nil else { return report }
+    var report = report
+    let answer = dispatch(onLoad, source: source)
+    if let failure = answer.failure { report.faults.append(failure) }
+    report.faults += answer.faults
+    return report
+  }
+
+  func addActions(of plugin: Plugin) {
+    for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = type }
+  }
+
+  private func removeActions(of plugin: Plugin) {
+    for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = nil }
+  }
+
+  /// Has the plugins answer the actions that are there now.
+  func rebindPlugins() {
+    for hosted in plugins { hosted.plugin.rebind { action(named: $0) } }
+  }
+
+  private func unknownPlugin(_ name: String) -> ShellError {
+    let hint = Suggestion.nearest(to: name, among: plugins.map(\.plugin.module.name)).map { "did you mean '\($0)'?" }
+    return ShellError(code: "unknown-plugin", message: "no plugin '\(name)' is loaded", hint: hint)
+  }
+
+  /// Refuses names that somebody else has taken since the plugin was loaded: nothing may fail once the exchange has begun.
+  private func refuseClashes(_ new: HostedPlugin, replacing old: HostedPlugin) throws {
+    let name = new.plugin.module.name
+    let others = plugins.filter { $0.plugin.module.name != name }
+    let taken = Set(others.flatMap(\.plugin.addedActions).map(\.fullName))
+    if let type = new.plugin.module.actions.first(where: { taken.contains($0.fullName) }) {
+      throw PluginError(.schema, "\(name): another plugin has added the action '\(type.fullName)'")
+    }
+    let names = Set(hostUnits.map(\.name)).subtracting(old.units.map(\.name))
+    if let unit = new.units.first(where: { names.contains($0.name) }) {
+      throw StoreError.duplicateUnit(name: unit.name)
+    }
+  }
+}

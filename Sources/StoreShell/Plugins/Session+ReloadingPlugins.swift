@@ -1,0 +1,105 @@
+import StorePlugins
+
+extension Session {
+  /// Reloads a plugin from the folder that it was loaded from.
+  ///
+  /// - Parameters:
+  ///   - plugin: the one that runs.
+  ///   - asks: whether the person at the prompt may be asked for permissions that the plugin did not have before.
+  /// - Throws: ``ShellError``; the version before is then still active.
+  func reload(_ plugin: Plugin, _ options: PluginReloadOptions, asks: Bool = true) throws -> PluginReloadReport {
+    let name = plugin.module.name
+    do {
+      return try refusing {
+        let source = try plugin.source.readAgain()
+        guard source.manifest.name == name else {
+          throw PluginError(
+            .load, "\(name): \(source.displayName)/plugin.json now has the name '\(source.manifest.name)'",
+            hint: "plugin unload \(name), then load the folder")
+        }
+        try grant(source, asks: asks)
+        return try store.reload(source, options, from: self.source(function: "plugin"))
+      }
+    } catch {
+      store.noteFailedReload(of: name)
+      throw ShellError(describing: error).leavingPreviousVersion
+    }
+  }
+}
+
+extension PluginReloadReport {
+  /// What is said below the entry of the reload.
+  var details: [String] {
+    let state: [String] =
+      switch self.state {
+      case .new: plugin.counts
+      case .kept: ["state kept"]
+      case .migrated: ["state migrated"]
+      }
+    guard let verified else { return state }
+    return state + ["\(verified) \(verified == 1 ? "action" : "actions") verified"]
+  }
+}
+
+extension ShellError {
+  /// The error of a reload: the version before still runs. Where the hint says what to do about the state, that goes without
+  /// saying.
+  fileprivate var leavingPreviousVersion: ShellError {
+    let note = "the previous version is still active"
+    var error = self
+    switch hint {
+    case nil: error.hint = note
+    case let hint? where hint.contains("--reset"): break
+    default: error.details.append(note)
+    }
+    return error
+  }
+}
+
+extension PluginSubcommand {
+  static let reload = PluginSubcommand(
+    "reload", "NAME [--reset] [--verify N]", "puts its edited version in its place, with the state as it is"
+  ) { invocation in
+    let plugin = try invocation.loadedPlugin()
+    let report = try invocation.session.reload(plugin, try invocation.reloadOptions())
+    return try invocation.session.finish(report.report, details: report.details)
+  }
+}
+
+extension FlagDefinition {
+  /// What `plugin reload` takes.
+  static let reload = [
+    FlagDefinition("reset", "reload: let the plugin's state start anew"),
+    FlagDefinition("verify", value: "N", "reload: only if both versions answer the last N actions alike"),
+  ]
+}
+
+extension Invocation {
+  /// Refuses the flags of `plugin reload` for other subcommands.
+  func refuseReloadFlags(of subcommand: String) throws {
+    guard subcommand != PluginSubcommand.reload.name,
+      let flag = FlagDefinition.reload.first(where: { has($0.name) })
+    else { return }
+    throw ShellError(
+      code: "unknown-flag", message: "plugin \(subcommand) has no flag --\(flag.name)",
+      place: word(of: flag.name).map { .span($0.span) } ?? .command, hint: "usage: \(usage)", status: 2)
+  }
+
+  fileprivate func reloadOptions() throws -> PluginReloadOptions {
+    var options = PluginReloadOptions(resets: has("reset"))
+    guard let text = try text(of: "verify") else { return options }
+    let place = word(of: "verify").map { ShellError.Place.span($0.span) } ?? .command
+    guard let count = Int(text), count > 0 else {
+      throw ShellError(
+        code: "type-mismatch", message: "--verify takes a number of actions, got '\(text)'", place: place,
+        hint: "usage: \(usage)")
+    }
+    guard !options.resets else {
+      throw ShellError(
+        code: "unexpected-argument", message: "--verify compares states that --reset would drop", place: place,
+        hint: "usage: \(usage)")
+    }
+    options.verifies = count
+    return options
+  }
+}
