@@ -25,6 +25,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .target(
@@ -46,7 +47,13 @@ let package = Package(
     .target(
       name: "StorePlugins", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "LuaRuntime"],
       swiftSettings: strict),
-    .target(name: "StoreHistory", dependencies: ["StoreCore", "StoreSchema"], swiftSettings: strict),
+    .target(
+      name: "StoreHistory",
+      dependencies: [
+        "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
     .target(
       name: "StoreCombine",
       dependencies: [
@@ -94,7 +101,9 @@ let package = Package(
       name: "DocumentationTests", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreTesting"],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreHistoryTests", dependencies: ["StoreHistory", "StoreCore", "StoreSchema"], swiftSettings: strict),
+      name: "StoreHistoryTests",
+      dependencies: ["StoreHistory", "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests", dependencies: ["StoreCombine", "StoreCore", "TraceSupport"], swiftSettings: strict),
     .testTarget(

@@ -1,0 +1,49 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The right to write a file, which one process at a time has. It ends with the process, however that ends.
+///
+/// The descriptor stays open for as long as SQLite has the file: closing any descriptor of a file would drop the locks by which
+/// SQLite guards it.
+final class FileLock: Sendable {
+  private let descriptor: Int32
+  private let isHeld = Atomic<Bool>(true)
+
+  /// Takes the right, creating the file, for its owner alone, where there is none.
+  init(_ path: String) throws(JournalError) {
+    let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard opened >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+    guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
+      let code = errno
+      close(opened)
+      guard code == EWOULDBLOCK else { throw .cannotOpen(path: path, reason: String(cString: strerror(code))) }
+      throw .inUse(path: path, process: nil)
+    }
+    descriptor = opened
+  }
+
+  deinit { release() }
+
+  /// Gives the right back.
+  func release() {
+    if isHeld.exchange(false, ordering: .relaxed) { close(descriptor) }
+  }
+
+  /// The first bytes of the file.
+  func head(_ count: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = pread(descriptor, &bytes, count, 0)
+    return Array(bytes.prefix(max(read, 0)))
+  }
+
+  /// How long the file is, in bytes.
+  var size: Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+}

@@ -1,0 +1,43 @@
+/// Why a journal cannot be opened, read or written.
+public enum JournalError: Error, Hashable, Sendable {
+  /// Another process has the file open for writing; its number where it left one.
+  case inUse(path: String, process: Int?)
+  /// The file is something else than a journal.
+  case notAJournal(path: String)
+  /// The file was written by a later version of the program, in a form that this one does not know.
+  case unknownFormat(path: String, version: Int)
+  /// The file is torn or its content is not what was written.
+  ///
+  /// - Parameters:
+  ///   - lastGood: the last action up to which all can be read; nil: nothing can.
+  case damaged(path: String, lastGood: Int?, reason: String)
+  /// The system refused to open the file.
+  case cannotOpen(path: String, reason: String)
+  /// The system refused to write, such as a full disk. What was acknowledged before is in the file.
+  case cannotWrite(path: String, last: Int, reason: String)
+
+  /// The file.
+  public var path: String {
+    switch self {
+    case .inUse(let path, _), .notAJournal(let path), .unknownFormat(let path, _), .damaged(let path, _, _),
+      .cannotOpen(let path, _), .cannotWrite(let path, _, _):
+      path
+    }
+  }
+}
+
+extension JournalError: CustomStringConvertible {
+  /// The error as one sentence.
+  public var description: String {
+    switch self {
+    case .inUse(let path, let process):
+      "\(path) is in use by another session" + (process.map { " (process \($0))" } ?? "")
+    case .notAJournal(let path): "\(path) is not a journal"
+    case .unknownFormat(let path, let version): "\(path) has format \(version), which this version cannot read"
+    case .damaged(let path, let last?, let reason): "\(path) is damaged after #\(last): \(reason)"
+    case .damaged(let path, nil, let reason): "\(path) is damaged, nothing of it can be read: \(reason)"
+    case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"
+    case .cannotWrite(let path, let last, let reason): "cannot write \(path) after #\(last): \(reason)"
+    }
+  }
+}

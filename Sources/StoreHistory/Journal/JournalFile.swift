@@ -1,0 +1,152 @@
+import GRDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An SQLite file with the tables of a journal.
+final class JournalFile: Sendable {
+  let path: String
+  /// The connection; nobody but its holder uses it at a time.
+  let database: DatabaseQueue
+  private let lock: FileLock?
+  /// What the file held when it was opened; nil: it was made.
+  let found: JournalContents?
+
+  /// Opens a file for writing, and makes it where there is none or where it is empty.
+  init(_ path: String, durability: Durability, header: JournalHeader) throws(JournalError) {
+    let lock: FileLock
+    do throws(JournalError) {
+      lock = try FileLock(path)
+    } catch {
+      guard case .inUse = error else { throw error }
+      throw .inUse(path: path, process: JournalFile.process(writing: path))
+    }
+    self.path = path
+    self.lock = lock
+    // Looked at read-only first: a damaged file must stay as it is.
+    found = lock.size == 0 ? nil : try JournalFile.inspect(path, lock)
+    let isNew = found == nil
+    database = try JournalFile.opened(path) { db in
+      // A file that is only just being made has nothing to lose.
+      if isNew, durability != .full { try db.execute(sql: "PRAGMA synchronous = OFF") }
+      try db.execute(sql: "PRAGMA journal_mode = WAL")
+      if isNew { try db.execute(sql: "BEGIN; \(JournalTables.sql) COMMIT") }
+      try db.execute(sql: "PRAGMA synchronous = \(durability.synchronous)")
+      try db.inTransaction {
+        if isNew { try JournalFile.write(header, to: db) }
+        try JournalFile.set(JournalMeta.process, to: "\(getpid())", in: db)
+        try db.execute(sql: "DELETE FROM meta WHERE name = ?", arguments: [JournalMeta.end])
+        return .commit
+      }
+    }
+  }
+
+  /// Opens a file to look at it: another process may write it meanwhile, and it may be damaged.
+  init(reading path: String) throws(JournalError) {
+    self.path = path
+    lock = nil
+    database = try JournalFile.opened(path, isReadOnly: true)
+    found = try JournalReader(path: path, database: database).contents()
+  }
+
+  /// Closes the file, and lets others write it.
+  func close() throws {
+    try database.close()
+    lock?.release()
+  }
+
+  private static func opened(
+    _ path: String, isReadOnly: Bool = false, _ prepare: (Database) throws -> Void = { _ in }
+  ) throws(JournalError) -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = isReadOnly
+    // A person may be looking at it with sqlite3.
+    configuration.busyMode = .timeout(10)
+    configuration.foreignKeysEnabled = false
+    // Else SQLite would not even open a file that has lost its end.
+    if isReadOnly { configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") } }
+    do {
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      try queue.writeWithoutTransaction(prepare)
+      return queue
+    } catch {
+      throw JournalError(error, path: path, last: nil)
+    }
+  }
+
+  /// What can be read.
+  var reader: JournalReader { JournalReader(path: path, database: database) }
+
+  // MARK: Looking at it
+
+  private static func process(writing path: String) -> Int? {
+    guard let database = try? opened(path, isReadOnly: true) else { return nil }
+    return try? JournalReader(path: path, database: database).contents().process
+  }
+
+  private static func inspect(_ path: String, _ lock: FileLock) throws(JournalError) -> JournalContents {
+    let head = lock.head(100)
+    guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count == 100 else {
+      throw .notAJournal(path: path)
+    }
+    let database = try opened(path, isReadOnly: true)
+    defer { try? database.close() }
+    let reader = JournalReader(path: path, database: database)
+    let found: JournalContents
+    do throws(JournalError) {
+      found = try reader.contents()
+    } catch {
+      guard case .damaged(_, _, let reason) = error else { throw error }
+      throw .damaged(path: path, lastGood: reader.lastGood(), reason: reason)
+    }
+    // What is in the write-ahead log may not have reached the file yet.
+    if access("\(path)-wal", F_OK) != 0 {
+      func number(_ offset: Int, _ count: Int) -> Int { head[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) } }
+      let pageSize = number(16, 2) == 1 ? 65536 : number(16, 2)
+      if lock.size < number(28, 4) * pageSize {
+        throw .damaged(path: path, lastGood: reader.lastGood(), reason: "it is shorter than it was")
+      }
+    }
+    if !found.hasEnded, let reason = reader.malformation() {
+      throw .damaged(path: path, lastGood: reader.lastGood(), reason: reason)
+    }
+    return found
+  }
+
+  // MARK: Meta
+
+  static func set(_ name: String, to value: String, in db: Database) throws {
+    try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)", arguments: [name, value])
+  }
+
+  static func write(_ header: JournalHeader, to db: Database) throws {
+    try set(JournalMeta.program, to: header.program, in: db)
+    try set(JournalMeta.began, to: "\(header.began)", in: db)
+    try set(JournalMeta.schema, to: header.schema, in: db)
+    try set(JournalMeta.schemaHash, to: header.schemaHash, in: db)
+  }
+}
+
+extension JournalError {
+  /// What an error of SQLite means for a journal.
+  ///
+  /// - Parameter last: the last action that is known to be good.
+  init(_ error: any Error, path: String, last: Int?) {
+    switch error {
+    case let error as JournalError: self = error
+    case let error as DatabaseError:
+      let reason = error.message ?? "\(error.resultCode)"
+      switch error.resultCode {
+      case .SQLITE_NOTADB: self = .notAJournal(path: path)
+      case .SQLITE_CORRUPT: self = .damaged(path: path, lastGood: last, reason: reason)
+      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY: self = .cannotOpen(path: path, reason: reason)
+      case .SQLITE_ERROR: self = .damaged(path: path, lastGood: last, reason: reason)
+      default: self = .cannotWrite(path: path, last: last ?? 0, reason: reason)
+      }
+    default: self = .cannotOpen(path: path, reason: "\(error)")
+    }
+  }
+}

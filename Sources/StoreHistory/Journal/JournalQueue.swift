@@ -1,0 +1,95 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What was appended to a journal and is not yet written, and the thread that takes it from there.
+final class JournalQueue: @unchecked Sendable {
+  // Safe: all that changes is used under the lock.
+  /// One thing to write.
+  enum Item: Sendable {
+    case entry(LoggedEntry)
+    case snapshot(number: Int, slices: [StateSlice])
+    case plugin(JournaledPlugin)
+  }
+
+  /// From how many on whoever appends writes them himself: memory stays bounded.
+  static let bound = 8192
+  /// From how many on the thread does not wait for more.
+  private static let plenty = 1024
+  /// How long the thread waits for more, in nanoseconds: appending wakes it no more often than that.
+  private static let linger = 5_000_000
+
+  private let lock: UnsafeMutablePointer<pthread_mutex_t>
+  private let arrival: UnsafeMutablePointer<pthread_cond_t>
+  private var items: [Item] = []
+  private var isClosed = false
+
+  init() {
+    lock = .allocate(capacity: 1)
+    arrival = .allocate(capacity: 1)
+    pthread_mutex_init(lock, nil)
+    var attributes = pthread_condattr_t()
+    pthread_condattr_init(&attributes)
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+    pthread_cond_init(arrival, &attributes)
+    pthread_condattr_destroy(&attributes)
+  }
+
+  deinit {
+    pthread_cond_destroy(arrival)
+    pthread_mutex_destroy(lock)
+    arrival.deallocate()
+    lock.deallocate()
+  }
+
+  /// Adds something behind the rest.
+  ///
+  /// - Returns: whether there is so much now that the caller should write it.
+  func append(_ item: Item) -> Bool {
+    pthread_mutex_lock(lock)
+    items.append(item)
+    let count = items.count
+    pthread_mutex_unlock(lock)
+    if count == 1 || count == JournalQueue.plenty { pthread_cond_signal(arrival) }
+    return count >= JournalQueue.bound
+  }
+
+  /// Takes all that there is.
+  func take() -> [Item] {
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    var taken: [Item] = []
+    swap(&taken, &items)
+    return taken
+  }
+
+  /// Has the thread end.
+  func close() {
+    pthread_mutex_lock(lock)
+    isClosed = true
+    pthread_mutex_unlock(lock)
+    pthread_cond_signal(arrival)
+  }
+
+  /// Waits until there is something, and a little longer for more.
+  ///
+  /// - Returns: false: the queue was closed.
+  func wait() -> Bool {
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    while items.isEmpty, !isClosed { pthread_cond_wait(arrival, lock) }
+    var until = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &until)
+    until.tv_nsec += JournalQueue.linger
+    if until.tv_nsec >= 1_000_000_000 {
+      until.tv_sec += 1
+      until.tv_nsec -= 1_000_000_000
+    }
+    while items.count < JournalQueue.plenty, !isClosed {
+      guard pthread_cond_timedwait(arrival, lock, &until) == 0 else { break }
+    }
+    return !isClosed
+  }
+}

@@ -1,0 +1,81 @@
+import GRDB
+
+/// The tables of a journal. Their comments stay in the file: `sqlite3 FILE .schema` shows them.
+enum JournalTables {
+  /// Tells a journal from other SQLite files: `STSH`.
+  static let applicationID = 0x5354_5348
+  /// The form of the tables; raised when an older program could not read them.
+  static let version = 1
+
+  /// The definitions.
+  static let sql = """
+    CREATE TABLE meta ( -- what the file as a whole is
+      name TEXT PRIMARY KEY,
+      value TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE kinds ( -- the actions' names
+      id INTEGER PRIMARY KEY,
+      action TEXT NOT NULL,
+      quiet INTEGER NOT NULL -- 1: runs of it fold into one line of a listing
+    );
+    CREATE TABLE sources ( -- where actions came from, but for the line
+      id INTEGER PRIMARY KEY,
+      kind TEXT NOT NULL, -- repl, batch, plugin, effect, bridge, replay, remote, code
+      file TEXT NOT NULL,
+      function TEXT NOT NULL,
+      plugin TEXT,
+      unit TEXT,
+      info TEXT
+    );
+    CREATE TABLE actions ( -- one row an action, in the order in which they were processed
+      number INTEGER PRIMARY KEY,
+      at INTEGER NOT NULL, -- nanoseconds since the session began
+      kind INTEGER NOT NULL REFERENCES kinds,
+      source INTEGER NOT NULL REFERENCES sources,
+      line INTEGER NOT NULL,
+      cause INTEGER, -- the number of the action that caused it
+      arguments TEXT, -- a JSON object
+      changes TEXT, -- a JSON array; NULL: it changed nothing
+      failure TEXT, -- the code of the error for which it was undone; NULL: it was done
+      entry TEXT, -- the whole entry as JSON, where it has members beside those above
+      checksum INTEGER NOT NULL
+    );
+    CREATE TABLE plugins ( -- the plugins that were loaded
+      number INTEGER NOT NULL, -- the action that loaded it
+      name TEXT NOT NULL,
+      version TEXT NOT NULL,
+      directory TEXT NOT NULL,
+      digest TEXT NOT NULL -- of its files
+    );
+    CREATE TABLE slices ( -- the state of one module
+      id INTEGER PRIMARY KEY,
+      module TEXT NOT NULL,
+      state TEXT NOT NULL, -- JSON
+      checksum INTEGER NOT NULL
+    );
+    CREATE TABLE snapshots ( -- the whole state after an action
+      number INTEGER PRIMARY KEY, -- the action; 0: before the first
+      slices TEXT NOT NULL -- the ids of its slices in the order of the modules, a JSON array
+    );
+    CREATE VIEW log AS SELECT
+      actions.number, actions.at / 1e9 AS seconds, sources.kind AS kind,
+      CASE WHEN sources.plugin IS NULL THEN sources.file || ':' || actions.line
+        ELSE 'plugin:' || sources.plugin || '/' || coalesce(sources.unit, '') END AS source,
+      actions.cause, kinds.action, actions.arguments, actions.changes, actions.failure
+      FROM actions JOIN kinds ON kinds.id = actions.kind JOIN sources ON sources.id = actions.source;
+    CREATE VIEW states AS SELECT snapshots.number, slices.module, slices.state
+      FROM snapshots, json_each(snapshots.slices) JOIN slices ON slices.id = json_each.value;
+    PRAGMA application_id = \(applicationID);
+    PRAGMA user_version = \(version);
+    """
+}
+
+/// Names of rows of the table `meta`.
+enum JournalMeta {
+  static let program = "program"
+  static let began = "began"
+  static let schema = "schema"
+  static let schemaHash = "schemaHash"
+  static let process = "process"
+  static let end = "end"
+}

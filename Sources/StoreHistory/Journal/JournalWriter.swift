@@ -1,0 +1,183 @@
+import GRDB
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Writes what is appended: on a thread of its own as it comes, and on the thread of whoever must not go on before it is
+/// written. All that is queued goes into one transaction, and so into one flush.
+final class JournalWriter: @unchecked Sendable {
+  // Safe: `rows`, `backlog` and `lastTry` are used only by the holder of the connection, which the queue of the database sees to.
+  private let file: JournalFile
+  private let queue: JournalQueue
+  private var rows: RowWriter
+  /// What was taken from the queue and could not be written.
+  private var backlog: [JournalQueue.Item] = []
+  private var lastTry = 0
+
+  /// How many actions were appended, and how many of them are written or lost.
+  private let appended = Atomic<Int>(0)
+  private let settled = Atomic<Int>(0)
+  private let mustSnapshot = Atomic<Bool>(false)
+  private let trouble = Mutex(Trouble())
+
+  /// How many are kept for when the system can write again.
+  private static let backlogBound = 65_536
+
+  /// What has gone wrong.
+  struct Trouble {
+    /// Why nothing is written at present.
+    var failure: JournalError?
+    /// What nobody was told of yet.
+    var untold: JournalError?
+    /// Whether actions were dropped: nothing is written any more, so that what is in the file has no gap.
+    var hasLost = false
+    /// The last action that is in the file.
+    var last: Int
+    init(last: Int = 0) { self.last = last }
+  }
+
+  init(_ file: JournalFile) throws(JournalError) {
+    self.file = file
+    queue = JournalQueue()
+    do {
+      rows = try file.database.writeWithoutTransaction { try RowWriter($0) }
+    } catch {
+      throw JournalError(error, path: file.path, last: nil)
+    }
+    trouble.withLock { $0.last = file.found?.last ?? 0 }
+  }
+
+  /// Starts the thread, which holds the writer until it is closed.
+  func start() {
+    var thread = pthread_t()
+    let writer = Unmanaged.passRetained(self)
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        let writer = Unmanaged<JournalWriter>.fromOpaque(context).takeRetainedValue()
+        while writer.queue.wait() { writer.commit() }
+        return nil
+      }, writer.toOpaque())
+    // Without a thread all is written when somebody waits for it.
+    if code == 0 { pthread_detach(thread) } else { writer.release() }
+  }
+
+  /// Has the thread end; what is queued stays.
+  func close() { queue.close() }
+
+  // MARK: Appending
+
+  func append(_ item: JournalQueue.Item) {
+    let isFull = queue.append(item)
+    // Counted only once it can be taken.
+    appended.wrappingAdd(1, ordering: .releasing)
+    if isFull { commit() }
+  }
+
+  /// Whether the state should be appended behind the last action; true once.
+  func takeWantsSnapshot() -> Bool {
+    guard mustSnapshot.load(ordering: .relaxed) else { return false }
+    return mustSnapshot.exchange(false, ordering: .relaxed)
+  }
+
+  /// Waits until all that was appended is written.
+  func settle() {
+    guard settled.load(ordering: .acquiring) != appended.load(ordering: .relaxed) else { return }
+    commit()
+  }
+
+  /// The last action that is in the file.
+  var last: Int { trouble.withLock { $0.last } }
+
+  /// What has gone wrong, told once.
+  func takeFailure() -> JournalError? {
+    trouble.withLock { trouble in
+      defer { trouble.untold = nil }
+      return trouble.untold
+    }
+  }
+
+  /// Why nothing is written at present.
+  var failure: JournalError? { trouble.withLock { $0.failure } }
+
+  // MARK: Writing
+
+  /// Writes all that is queued.
+  ///
+  /// - Parameter isFinal: whether to try even where it failed a moment ago.
+  func commit(isFinal: Bool = false) {
+    file.database.writeWithoutTransaction { db in
+      // What comes to the queue meanwhile is counted next time.
+      let count = appended.load(ordering: .acquiring)
+      backlog.isEmpty ? backlog = queue.take() : backlog.append(contentsOf: queue.take())
+      defer { settled.store(count, ordering: .releasing) }
+      guard !backlog.isEmpty, mayTry(isFinal) else { return }
+      do {
+        try db.inTransaction(.immediate) {
+          for item in backlog {
+            switch item {
+            case .entry(let entry): try rows.write(entry, to: db)
+            case .snapshot(let number, let slices): try rows.write(slices, after: number, to: db)
+            case .plugin(let plugin): try rows.write(plugin, to: db)
+            }
+          }
+          return .commit
+        }
+        wrote()
+      } catch {
+        // What it remembers of names may not be in the file.
+        if let anew = try? RowWriter(db) { rows = anew }
+        failed(error)
+      }
+    }
+  }
+
+  private func mayTry(_ isFinal: Bool) -> Bool {
+    trouble.withLock { trouble in
+      if trouble.hasLost {
+        backlog = []
+        return false
+      }
+      guard trouble.failure != nil, !isFinal else { return true }
+      return JournalWriter.seconds > lastTry
+    }
+  }
+
+  private func wrote() {
+    let last = backlog.reversed().lazy.compactMap { item -> Int? in
+      if case .entry(let entry) = item { return entry.number }
+      return nil
+    }.first
+    backlog.removeAll(keepingCapacity: true)
+    trouble.withLock { trouble in
+      trouble.failure = nil
+      if let last { trouble.last = last }
+    }
+    if rows.wantsSnapshot { mustSnapshot.store(true, ordering: .relaxed) }
+  }
+
+  private func failed(_ error: any Error) {
+    lastTry = JournalWriter.seconds
+    trouble.withLock { trouble in
+      let failure = JournalError.cannotWrite(
+        path: file.path, last: trouble.last, reason: (error as? DatabaseError)?.message ?? "\(error)")
+      if trouble.failure == nil { trouble.untold = failure }
+      trouble.failure = failure
+      if backlog.count > JournalWriter.backlogBound {
+        trouble.hasLost = true
+        backlog = []
+      }
+    }
+  }
+
+  private static var seconds: Int {
+    var now = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &now)
+    return now.tv_sec
+  }
+}

@@ -1,0 +1,158 @@
+import GRDB
+import GRDBSQLite
+import StoreCore
+
+/// Writes rows; used by whoever has the connection.
+struct RowWriter {
+  private var kinds: [String: Int] = [:]
+  private var sources: [ActionSource: Int] = [:]
+  private var lastKind = (action: "", id: 0)
+  private var lastSource: (source: ActionSource, id: Int)?
+  /// The id of the slice that holds each module's latest written state, and its checksum.
+  private var slices: [String: (id: Int, checksum: Int)] = [:]
+  private var columns = EntryColumns()
+  private var state: [UInt8] = []
+  private var schedule = SnapshotSchedule()
+
+  /// A writer for the file behind a connection.
+  init(_ db: Database) throws {
+    for row in try Row.fetchAll(db, sql: "SELECT id, action FROM kinds") { kinds[row[1]] = row[0] }
+    for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
+      let source = ActionSource(
+        file: row[2], function: row[3], line: 0, info: row[6], kind: ActionSource.Kind(rawValue: row[1]) ?? .code,
+        plugin: row[4], unit: row[5])
+      sources[source] = row[0]
+    }
+  }
+
+  /// Whether a snapshot of the state should follow what was written last.
+  var wantsSnapshot: Bool { schedule.isDue }
+
+  /// Writes an action.
+  mutating func write(_ entry: LoggedEntry, to db: Database) throws {
+    let kind = try kind(of: entry, db)
+    let source = try source(of: entry, db)
+    columns.fill(entry)
+    var checksum = RowChecksum()
+    let statement = try db.cachedStatement(
+      sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    let handle = statement.sqliteStatement
+    sqlite3_reset(handle)
+    func bind(_ number: Int, _ index: Int32) {
+      checksum.add(number)
+      sqlite3_bind_int64(handle, index, Int64(number))
+    }
+    bind(entry.number, 1)
+    bind(entry.time.wholeNanoseconds, 2)
+    bind(kind, 3)
+    bind(source, 4)
+    bind(entry.source.line, 5)
+    bind(entry.source.cause ?? -1, 6)
+    if entry.source.cause == nil { sqlite3_bind_null(handle, 6) }
+    let size = columns.bind(to: handle, from: 7, &checksum)
+    sqlite3_bind_int64(handle, 11, Int64(checksum.value))
+    try RowWriter.run(handle, db)
+    schedule.add(bytes: size + 24)
+    for change in entry.changes {
+      if case .field(let module)? = change.path.steps.first { schedule.change(module) }
+    }
+  }
+
+  /// Writes the state after an action: of modules that changed, and of those that were not written yet.
+  mutating func write(_ modules: [StateSlice], after number: Int, to db: Database) throws {
+    var ids: [Int] = []
+    for module in modules {
+      if let written = slices[module.module], !schedule.changed.contains(module.module), !module.isWhole {
+        ids.append(written.id)
+        continue
+      }
+      state.removeAll(keepingCapacity: true)
+      module.write(&state)
+      var checksum = RowChecksum()
+      state.withUnsafeBytes { checksum.add($0) }
+      schedule.wrote(module.module, bytes: state.count)
+      if let written = slices[module.module], written.checksum == checksum.value {
+        ids.append(written.id)
+        continue
+      }
+      let statement = try db.cachedStatement(sql: "INSERT INTO slices (module, state, checksum) VALUES (?, ?, ?)")
+      let handle = statement.sqliteStatement
+      sqlite3_reset(handle)
+      StatementText.bind(Array(module.module.utf8), to: handle, 1)
+      StatementText.bind(state, to: handle, 2)
+      sqlite3_bind_int64(handle, 3, Int64(checksum.value))
+      try RowWriter.run(handle, db)
+      let id = Int(db.lastInsertedRowID)
+      slices[module.module] = (id, checksum.value)
+      ids.append(id)
+    }
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO snapshots VALUES (?, ?)",
+      arguments: [number, "[\(ids.map(String.init).joined(separator: ","))]"])
+    schedule.restart()
+  }
+
+  /// Notes that a plugin was loaded.
+  func write(_ plugin: JournaledPlugin, to db: Database) throws {
+    try db.execute(
+      sql: "INSERT INTO plugins VALUES (?, ?, ?, ?, ?)",
+      arguments: [plugin.number, plugin.name, plugin.version, plugin.directory, plugin.digest])
+  }
+
+  private mutating func kind(of entry: LoggedEntry, _ db: Database) throws -> Int {
+    if lastKind.action == entry.action, lastKind.id > 0 { return lastKind.id }
+    let id: Int
+    if let known = kinds[entry.action] {
+      id = known
+    } else {
+      try db.execute(
+        sql: "INSERT INTO kinds (action, quiet) VALUES (?, ?)", arguments: [entry.action, entry.isQuiet])
+      id = Int(db.lastInsertedRowID)
+      kinds[entry.action] = id
+    }
+    lastKind = (entry.action, id)
+    return id
+  }
+
+  private mutating func source(of entry: LoggedEntry, _ db: Database) throws -> Int {
+    if let (source, id) = lastSource, source.isSameButForLine(entry.source) { return id }
+    var source = entry.source
+    source.line = 0
+    source.cause = nil
+    let id: Int
+    if let known = sources[source] {
+      id = known
+    } else {
+      try db.execute(
+        sql: "INSERT INTO sources (kind, file, function, plugin, unit, info) VALUES (?, ?, ?, ?, ?, ?)",
+        arguments: [source.kind.rawValue, source.file, source.function, source.plugin, source.unit, source.info])
+      id = Int(db.lastInsertedRowID)
+      sources[source] = id
+    }
+    lastSource = (source, id)
+    return id
+  }
+
+  private static func run(_ statement: OpaquePointer, _ db: Database) throws {
+    let code = sqlite3_step(statement)
+    let message = code == SQLITE_DONE ? nil : String(cString: sqlite3_errmsg(db.sqliteConnection))
+    sqlite3_reset(statement)
+    if let message { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message) }
+  }
+}
+
+extension ActionSource {
+  /// Whether another source is the same place but for line and cause.
+  fileprivate func isSameButForLine(_ other: ActionSource) -> Bool {
+    file == other.file && function == other.function && kind == other.kind && info == other.info
+      && plugin == other.plugin && unit == other.unit
+  }
+}
+
+extension Duration {
+  /// The duration in nanoseconds, rounded down.
+  var wholeNanoseconds: Int {
+    let (seconds, attoseconds) = components
+    return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
+  }
+}

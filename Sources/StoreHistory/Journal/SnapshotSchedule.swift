@@ -1,0 +1,49 @@
+/// Decides after which actions the whole state is written.
+///
+/// Two things are weighed: a walk to any action starts at the snapshot before it, so the actions between two snapshots must be
+/// few; and snapshots must not outweigh the actions themselves. A snapshot is due once at least ``shortest`` actions have
+/// passed and their rows weigh eight times what it would add, or once ``longest`` have passed and weigh as much. It adds only
+/// the modules that changed.
+struct SnapshotSchedule {
+  static let shortest = 256
+  static let longest = 8192
+
+  private var actions = 0
+  private var bytes = 0
+  /// The modules that changed since the last snapshot.
+  private(set) var changed: Set<String> = []
+  private var lastChanged = ""
+  /// How many bytes the state of each module took when it was written last.
+  private var sizes: [String: Int] = [:]
+
+  /// Takes note of a row.
+  mutating func add(bytes count: Int) {
+    actions += 1
+    bytes += count
+  }
+
+  /// Takes note of a module that an action changed.
+  mutating func change(_ module: String) {
+    guard module != lastChanged else { return }
+    lastChanged = module
+    changed.insert(module)
+  }
+
+  /// Takes note of the size of what was written for a module.
+  mutating func wrote(_ module: String, bytes count: Int) { sizes[module] = count }
+
+  /// Starts anew behind a snapshot.
+  mutating func restart() {
+    actions = 0
+    bytes = 0
+    changed = []
+    lastChanged = ""
+  }
+
+  /// Whether a snapshot should follow the last action.
+  var isDue: Bool {
+    guard actions >= SnapshotSchedule.shortest else { return false }
+    let weight = changed.reduce(0) { $0 + (sizes[$1] ?? 0) }
+    return bytes >= weight * 8 || (actions >= SnapshotSchedule.longest && bytes >= weight)
+  }
+}

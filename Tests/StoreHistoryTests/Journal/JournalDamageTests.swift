@@ -1,0 +1,133 @@
+import GRDB
+import StoreCore
+import StoreSchema
+import Testing
+
+@testable import StoreHistory
+
+@Suite struct JournalDamageTests {
+  let folder: JournalFolder
+
+  init() throws { folder = try JournalFolder() }
+
+  private func open(_ name: String = "a.db") throws -> Journal { try Journal(folder[name], header: Sample.header) }
+
+  private func filled(_ count: Int = 400) throws {
+    let journal = try open()
+    Sample.fill(journal, count)
+    try journal.end()
+  }
+
+  @Test(arguments: ["hello\n", String(repeating: "x", count: 5000), "SQLite format 3\0"])
+  func whatIsNoJournalIsRefusedAndKept(_ text: String) throws {
+    try folder.write("a.db", Array(text.utf8))
+    #expect(throws: JournalError.notAJournal(path: folder["a.db"])) { try open() }
+    #expect(try folder.bytes("a.db") == Array(text.utf8))
+  }
+
+  @Test func anotherDatabaseIsRefusedAndKept() throws {
+    try DatabaseQueue(path: folder["a.db"]).write { try $0.execute(sql: "CREATE TABLE actions (number)") }
+    let before = try folder.bytes("a.db")
+    #expect(throws: JournalError.notAJournal(path: folder["a.db"])) { try open() }
+    #expect(try folder.bytes("a.db") == before)
+  }
+
+  @Test func aLaterFormatIsRefused() throws {
+    try filled(1)
+    try DatabaseQueue(path: folder["a.db"]).write { try $0.execute(sql: "PRAGMA user_version = 99") }
+    #expect(throws: JournalError.unknownFormat(path: folder["a.db"], version: 99)) { try open() }
+  }
+
+  @Test func aTornFileIsReportedWithItsLastGoodActionAndKept() throws {
+    try filled()
+    let whole = try folder.bytes("a.db")
+    var seen: Set<Int?> = []
+    for kept in stride(from: 4096, to: whole.count, by: 4096) {
+      try folder.write("torn.db", Array(whole.prefix(kept)))
+      do {
+        _ = try open("torn.db")
+        Issue.record("a file of \(kept) bytes of \(whole.count) was taken for whole")
+      } catch let error as JournalError {
+        guard case .damaged(_, let last, _) = error else {
+          Issue.record("\(error)")
+          continue
+        }
+        seen.insert(last)
+        if let last { #expect((0..<400).contains(last)) }
+      }
+      #expect(try folder.bytes("torn.db") == Array(whole.prefix(kept)))
+    }
+    #expect(seen.count > 3)
+  }
+
+  @Test func aRowThatIsNotWhatWasWrittenIsNoticed() throws {
+    try filled(20)
+    for (column, value) in [
+      ("arguments", "'{\"by\":13,\"note\":\"x\"}'"), ("changes", "NULL"), ("line", "14"), ("cause", "1"), ("kind", "2"),
+    ] {
+      try folder.copy("a.db", to: "b.db")
+      try DatabaseQueue(path: folder["b.db"]).write { db in
+        try db.execute(sql: "UPDATE actions SET \(column) = \(value) WHERE number = 13")
+      }
+      let journal = try open("b.db")
+      #expect(try Sample.numbers(in: journal, 1...12).count == 12)
+      var read: [Int] = []
+      let error = #expect(throws: JournalError.self) { try journal.visit(10...20) { read.append($0.number) } }
+      guard case .damaged(_, 12, _) = error else {
+        Issue.record("\(column): \(String(describing: error))")
+        continue
+      }
+      #expect(read == [10, 11, 12])
+      try journal.end()
+    }
+  }
+
+  @Test func aRowThatIsMissingIsNoticed() throws {
+    try filled(20)
+    try DatabaseQueue(path: folder["a.db"]).write { try $0.execute(sql: "DELETE FROM actions WHERE number = 7") }
+    let journal = try open()
+    let error = #expect(throws: JournalError.self) { try journal.visit(1...20) { _ in } }
+    guard case .damaged(_, 6, "#7 is missing") = error else {
+      Issue.record("\(String(describing: error))")
+      return
+    }
+  }
+
+  @Test func aDiskThatIsFullLosesNothingAndIsToldOnce() throws {
+    let path = folder["a.db"]
+    let file = try JournalFile(path, durability: .normal, header: Sample.header)
+    let writer = try JournalWriter(file)
+    func limit(_ pages: Int) throws {
+      try file.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+    }
+    for number in 1...50 { writer.append(.entry(Sample.entry(number))) }
+    writer.settle()
+    #expect(writer.last == 50)
+    #expect(writer.failure == nil)
+    try limit(1)
+    for number in 51...500 {
+      writer.append(.entry(Sample.entry(number)))
+      if number.isMultiple(of: 20) { writer.settle() }
+    }
+    writer.settle()
+    let last = writer.last
+    #expect((50..<500).contains(last))
+    guard case .cannotWrite(path, last, _) = writer.takeFailure() else {
+      Issue.record("the failure was not told")
+      return
+    }
+    #expect(writer.takeFailure() == nil)
+    #expect(writer.failure != nil)
+    // What was acknowledged is in the file, whatever happens next.
+    try folder.copy("a.db", to: "b.db")
+    let copy = try Journal(folder["b.db"], header: Sample.header)
+    #expect(try Sample.numbers(in: copy, 1...last) == Array(1...last))
+    try copy.end()
+    // When there is space again, nothing is missing.
+    try limit(10_000)
+    writer.commit(isFinal: true)
+    #expect(writer.failure == nil)
+    #expect(writer.last == 500)
+    try file.reader.visit(1...500) { _ in }
+  }
+}

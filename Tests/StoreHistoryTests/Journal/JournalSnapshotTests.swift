@@ -1,0 +1,112 @@
+import GRDB
+import StoreCore
+import StoreSchema
+import Testing
+
+@testable import StoreHistory
+
+@Suite struct JournalSnapshotTests {
+  let folder: JournalFolder
+
+  init() throws { folder = try JournalFolder() }
+
+  private func open() throws -> Journal { try Journal(folder["a.db"], header: Sample.header) }
+
+  @Test func theLatestUpToAnActionIsFound() throws {
+    let journal = try open()
+    Sample.fill(journal, 10, snapshots: [4, 8])
+    for (number, snapshot) in [(0, 0), (3, 0), (4, 4), (7, 4), (8, 8), (10, 8)] {
+      let found = try #require(try journal.snapshot(upTo: number))
+      #expect(found.number == snapshot)
+      #expect(
+        found.slices == [
+          .init(module: "counter", state: "{\"value\":\(Sample.sum(snapshot))}"),
+          .init(module: "other", state: "{\"text\":\"same\"}"),
+        ])
+    }
+    try journal.end()
+  }
+
+  @Test func whatDidNotChangeIsNotWrittenAgain() throws {
+    let journal = try open()
+    Sample.fill(journal, 10, snapshots: [2, 4, 6, 8])
+    try journal.end()
+    let slices = try DatabaseQueue(path: folder["a.db"]).read { db in
+      try Row.fetchAll(db, sql: "SELECT module, count(*) FROM slices GROUP BY module ORDER BY module")
+    }
+    #expect(slices.map { "\($0[0] as String) \($0[1] as Int)" } == ["counter 5", "other 1"])
+  }
+
+  @Test func aModuleThatComesAndGoesIsPartOfSomeOnly() throws {
+    let journal = try open()
+    journal.append(stateAfter: 0, Array(Sample.slices(after: 0).prefix(1)))
+    journal.append(Sample.entry(1))
+    journal.append(stateAfter: 1, Sample.slices(after: 1))
+    journal.append(Sample.entry(2))
+    journal.append(stateAfter: 2, Array(Sample.slices(after: 2).prefix(1)))
+    let modules = try (0...2).map { number in try journal.snapshot(upTo: number)?.slices.map(\.module) }
+    let expected: [[String]?] = [["counter"], ["counter", "other"], ["counter"]]
+    #expect(modules == expected)
+    try journal.end()
+  }
+
+  @Test func anEarlierOneStandsInForOneThatIsDamaged() throws {
+    let journal = try open()
+    Sample.fill(journal, 10, snapshots: [4, 8])
+    try journal.end()
+    try DatabaseQueue(path: folder["a.db"]).write { db in
+      try db.execute(sql: "UPDATE slices SET state = replace(state, '36', '37')")
+    }
+    let again = try open()
+    #expect(try again.snapshot(upTo: 10)?.number == 4)
+    try again.end()
+  }
+
+  @Test func smallStatesAreWrittenOftenAndLargeOnesSeldom() {
+    func due(after size: Int, row: Int) -> Int {
+      var schedule = SnapshotSchedule()
+      schedule.wrote("m", bytes: size)
+      for number in 1... {
+        schedule.add(bytes: row)
+        schedule.change("m")
+        if schedule.isDue { return number }
+      }
+      return 0
+    }
+    #expect(due(after: 300, row: 150) == 256)
+    #expect(due(after: 10_000, row: 150) == 534)
+    #expect(due(after: 1_000_000, row: 150) == SnapshotSchedule.longest)
+    #expect(due(after: 3_000_000, row: 150) == 20_000)
+  }
+
+  @Test func modulesThatDoNotChangeDoNotWeigh() {
+    var schedule = SnapshotSchedule()
+    schedule.wrote("large", bytes: 10_000_000)
+    schedule.wrote("small", bytes: 10)
+    for _ in 1...255 {
+      schedule.add(bytes: 100)
+      schedule.change("small")
+    }
+    #expect(!schedule.isDue)
+    schedule.add(bytes: 100)
+    #expect(schedule.isDue)
+    schedule.restart()
+    #expect(!schedule.isDue)
+  }
+
+  @Test func theStateIsAskedForWhenItIsDue() throws {
+    let journal = try open()
+    journal.append(stateAfter: 0, Sample.slices(after: 0))
+    var asked: [Int] = []
+    for number in 1...1000 {
+      journal.append(Sample.entry(number))
+      journal.settle()
+      if journal.takeWantsSnapshot() {
+        asked.append(number)
+        journal.append(stateAfter: number, Sample.slices(after: number))
+      }
+    }
+    #expect(asked == [256, 512, 768])
+    try journal.end()
+  }
+}
