@@ -92,8 +92,14 @@ static int undefinedGlobal(lua_State *L) {
 }
 
 static int undefinedSessionGlobal(lua_State *L) {
-  if (lua_type(L, 2) == LUA_TSTRING) raiseIfMissing(L, missingGlobals, lua_tostring(L, 2));
-  return 0;
+  if (lua_type(L, 2) != LUA_TSTRING) return 0;
+  raiseIfMissing(L, missingGlobals, lua_tostring(L, 2));
+  // The host may know the name.
+  lua_pushliteral(L, "(missing)");
+  if (lua_rawget(L, 1) != LUA_TFUNCTION) return 0;
+  lua_pushvalue(L, 2);
+  lua_call(L, 1, 1);
+  return 1;
 }
 
 static int undefinedMember(lua_State *L) {

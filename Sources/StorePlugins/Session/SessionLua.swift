@@ -29,6 +29,8 @@ public final class SessionLua {
       try lua.setGlobal("state", .object(PluginCalls.stateObject))
       try lua.setGlobal("project", .function(try makeProject()))
       try lua.setGlobal("dispatch", .function(try makeDispatch()))
+      // Asked by the sandbox for globals that nobody has set.
+      try lua.setGlobal("(missing)", .function(try makeMissing()))
       try lua.setGlobal("print", .function(try makePrint()))
     } catch {
       throw SessionLuaError(error)
@@ -45,7 +47,7 @@ public final class SessionLua {
       guard let self, case .string(let path) = call[0] else {
         throw LuaFailure("project needs the name of a projection")
       }
-      LuaBridge.write(try self.host.project(path), to: &call.results)
+      LuaBridge.write(try Self.asking { try self.host.project(path) }, to: &call.results)
     }
   }
 
@@ -61,6 +63,23 @@ public final class SessionLua {
       }
       let location = call.location
       try self.host.dispatch(action, line: location?.line ?? 1)
+    }
+  }
+
+  private func makeMissing() throws(LuaError) -> LuaFunction {
+    try lua.makeFunction("variable") { [weak self] call in
+      guard let self, case .string(let name) = call[0] else { return }
+      if let value = try Self.asking({ try self.host.variable(name) }) { LuaBridge.write(value, to: &call.results) }
+    }
+  }
+
+  /// Asks the host. An error that went through other Lua of the session comes out as it was: wrapped at each level, its
+  /// text would double.
+  private static func asking<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as SessionLuaError {
+      throw error.underlying ?? LuaFailure(error.message)
     }
   }
 
@@ -94,6 +113,16 @@ public final class SessionLua {
     if case .nil = lua { return nil }
     return try? objects.value(of: lua)
   }
+
+  /// Words of Lua, and names that the session gives a meaning; a variable may not hide them.
+  private static let reserved: Set<String> = [
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
+    "not", "or", "repeat", "return", "then", "true", "until", "while",
+    "_", "err", "ok", "dispatch", "print", "project", "state",
+  ]
+
+  /// Whether a name means something in Lua by itself.
+  public func isOwn(_ name: String) -> Bool { SessionLua.reserved.contains(name) }
 
   // MARK: Running
 
@@ -171,6 +200,8 @@ public protocol SessionLuaHost: AnyObject {
   func action(named name: String) -> ActionType?
   /// Has an action processed; `line` counts within the Lua text.
   func dispatch(_ call: ActionCall, line: Int) throws
+  /// The value of a name that no Lua of the session has set; nil: there is none.
+  func variable(_ name: String) throws -> Value?
   /// The value at a path or of a projection.
   func project(_ path: String) throws -> Value
   /// Prints a line.

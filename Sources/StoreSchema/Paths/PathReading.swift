@@ -127,6 +127,14 @@ extension Schema {
     of field: String, _ wanted: Value, _ element: Schema, _ access: ListAccess, _ source: UnsafeRawPointer,
     _ origin: Path
   ) throws(PathError) -> Int {
+    if case .any = element.kind, isDynamic || element.isDynamic {
+      for position in 0..<access.count(source) {
+        var found = false
+        access.read(source, position) { found = element.access.read($0).part(named: field) == wanted }
+        if found { return position }
+      }
+      throw PathError(message: "'\(origin)' has no item with \(field) = \(JSON.text(of: wanted))")
+    }
     guard case .record(let record) = element.kind, case .record(let fields) = element.access.parts,
       let index = record.index(of: field)
     else {
@@ -168,6 +176,15 @@ extension Schema {
 }
 
 extension Value {
+  /// The value of a field of a record, or of an entry of a map; nil where there is none.
+  fileprivate func part(named name: String) -> Value? {
+    switch self {
+    case .record(let record): record[name]
+    case .map(let map): map[.string(name)]
+    default: nil
+    }
+  }
+
   /// The type that a value without a declared one shows by itself; nil where it has no parts.
   fileprivate var shape: Schema? {
     let any = Schema.dynamic(.any)

@@ -14,12 +14,14 @@ struct CommandDefinition: Sendable {
   let examples: [CommandExample]
   /// How its line goes on as Lua, if it does.
   let lua: LuaVerb?
+  /// Whether what follows the verb is another command, as in `try COMMAND`.
+  let takesCommand: Bool
   /// Runs it.
   let run: @Sendable (inout Invocation) throws -> CommandResult
 
   init(
     _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], operands: [Operand] = [],
-    examples: [CommandExample] = [], lua: LuaVerb? = nil,
+    examples: [CommandExample] = [], lua: LuaVerb? = nil, takesCommand: Bool = false,
     run: @escaping @Sendable (inout Invocation) throws -> CommandResult
   ) {
     self.verb = verb
@@ -29,6 +31,7 @@ struct CommandDefinition: Sendable {
     self.operands = operands
     self.examples = examples
     self.lua = lua
+    self.takesCommand = takesCommand
     self.run = run
   }
 
@@ -45,6 +48,10 @@ struct CommandDefinition: Sendable {
     case loadedPlugin
     case middleware
     case helpTopic
+    /// A module or projection for `use`.
+    case scope
+    /// A name that is made here.
+    case newName
     case words([String])
   }
 }

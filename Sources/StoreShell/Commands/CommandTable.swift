@@ -14,24 +14,46 @@ struct CommandTable: Sendable {
   /// The commands of the shell, in the order in which help lists them.
   static let standard = CommandTable(
     [.dispatch, .show, .watch, .describe, .log, .middleware, .plugin, .ingest, .expression, .lua, .let, .assert]
-      + [.wait, .effects, .source, .echo, .set, .trace, .help, .quit])
+      + [.wait, .effects, .source, .try, .time, .project, .use, .bind, .alias, .history, .echo, .set, .trace, .help]
+      + [.quit])
 
   subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
 
   /// The verbs whose lines go on as Lua.
   var luaVerbs: [LuaVerb] { definitions.compactMap(\.lua) }
 
+  /// The verbs in front of another command.
+  var prefixes: [String] { definitions.filter(\.takesCommand).map(\.verb) }
+
+  /// The command behind all prefixes; the statement itself where it has none or nothing follows them.
+  func innermost(_ statement: Statement) -> Statement {
+    var statement = statement
+    while self[statement.words[0].text]?.takesCommand == true, let inner = statement.droppingWords(1) {
+      statement = inner
+    }
+    return statement
+  }
+
   /// Runs a statement.
   func run(_ statement: Statement, in session: Session) throws -> CommandResult {
     let verb = statement.words[0]
     guard let definition = byVerb[verb.text] else { return try runOther(statement, in: session) }
     var invocation = try Invocation(statement, definition, in: session)
+    // A result that goes elsewhere is that of the command inside.
+    if definition.takesCommand { return try definition.run(&invocation) }
     guard let redirection = statement.redirection else { return try definition.run(&invocation) }
     return try session.redirecting(to: redirection) { try definition.run(&invocation) }
   }
 
   private func runOther(_ statement: Statement, in session: Session) throws -> CommandResult {
     let verb = statement.words[0]
+    if statement.words.count > 1, statement.words[1].text == ":=", let binding = session.names.binding(verb.text) {
+      guard let redirection = statement.redirection else { return try session.write(binding, statement) }
+      return try session.redirecting(to: redirection) { try session.write(binding, statement) }
+    }
+    if session.origin.allowsAliases, let alias = session.names.alias(verb.text) {
+      return try session.run(alias, statement)
+    }
     if let plugin = session.store.plugin(named: verb.text) {
       guard let redirection = statement.redirection else { return try session.run(plugin, statement) }
       return try session.redirecting(to: redirection) { try session.run(plugin, statement) }
@@ -41,7 +63,9 @@ struct CommandTable: Sendable {
         code: "unknown-command", message: "'\(verb.text)' is an action, not a command", at: verb,
         hint: "run it with: dispatch \(statement.words.map(\.text).joined(separator: " "))")
     }
-    let names = definitions.map(\.verb) + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
+    let names =
+      definitions.map(\.verb) + session.names.aliases.map(\.name)
+      + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
     let suggestion = Suggestion.nearest(to: verb.text, among: names)
     throw ShellError(
       code: "unknown-command", message: "there is no command '\(verb.text)'", at: verb,

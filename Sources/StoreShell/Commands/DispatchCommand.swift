@@ -28,7 +28,7 @@ extension CommandDefinition {
   ) { invocation in
     guard let word = invocation.operands.first else { throw invocation.missing("an action") }
     let session = invocation.session
-    let type = try invocation.actionType(word)
+    guard let type = try invocation.actionType(word) else { return .none }
     let call = try invocation.call(type, at: word, invocation.operands.dropFirst())
     let source = session.source(info: try invocation.text(of: "info"), function: "dispatch")
     let report = session.store.dispatch(call, source: source)
@@ -37,14 +37,20 @@ extension CommandDefinition {
 }
 
 extension Invocation {
-  /// The action that a word names.
-  func actionType(_ word: Word) throws -> ActionType {
-    if let type = session.store.action(named: word.text) { return type }
+  /// The action that a word names; nil: a projection maps it to nothing, which is noted.
+  func actionType(_ word: Word) throws -> ActionType? {
+    // The usual case, at the speed of scripts with a million lines.
+    if !session.hasNames, let type = session.store.action(named: word.text) { return type }
     var name = word.text
     if case .value(let literal) = word.kind { name = try text(of: literal) }
-    if let type = session.store.action(named: name) { return type }
-    let names = session.store.modules.flatMap(\.actions).map(\.fullName)
-    let suggestion = Suggestion.nearest(to: name, among: names)
+    switch session.actionTarget(name) {
+    case .type(let type): return type
+    case .dropped(let projection):
+      session.noteDropped(name, by: projection)
+      return nil
+    case nil: break
+    }
+    let suggestion = Suggestion.nearest(to: name, among: session.actionNames)
     throw ShellError(
       code: "unknown-action", message: "unknown action '\(name)'", at: word,
       hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules, describe MODULE their actions")
@@ -121,6 +127,12 @@ extension Invocation {
 }
 
 extension Session {
+  /// Tells that a projection lets an action go no further (R26).
+  fileprivate func noteDropped(_ name: String, by projection: String) {
+    store.trace(.dropped(what: name, reason: "projection \(projection)"))
+    if !options.isJSON { console.writeError("note: \(name) is mapped to nothing by the projection \(projection)\n") }
+  }
+
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
   func finish(_ report: DispatchReport, quietly isQuiet: Bool = false, details: [String] = []) throws -> CommandResult {
     if let failure = report.failure {

@@ -25,6 +25,8 @@ struct Invocation {
     self.statement = statement
     self.definition = definition
     usage = definition.usage[0]
+    // The words are those of another command.
+    if definition.takesCommand { return }
     var index = 1
     let words = statement.words
     operands.reserveCapacity(words.count - 1)
@@ -75,6 +77,9 @@ struct Invocation {
     guard let literal = flags[flag]?.values.last else { return nil }
     return try text(of: literal)
   }
+
+  /// The value of a flag, or nil where it was not given.
+  func literal(of flag: String) -> Literal? { flags[flag]?.values.last }
 
   /// The values of a flag as texts, in the order in which they were given.
   func texts(of flag: String) throws -> [String] {
@@ -128,7 +133,7 @@ struct Invocation {
   func path(_ index: Int, _ name: String) throws -> Path {
     let text = try required(index, name)
     do throws(PathSyntaxError) {
-      return try Path(parsing: text)
+      return session.scoped(try Path(parsing: text))
     } catch {
       let word = operands[index]
       throw ShellError(

@@ -55,12 +55,24 @@ extension CommandDefinition {
 extension Invocation {
   fileprivate func changedPath() throws -> Path? {
     guard let text = try text(of: "changed") else { return nil }
-    do throws(PathSyntaxError) {
-      return try Path(parsing: text)
-    } catch {
-      throw ShellError(
-        code: "unknown-path", message: "'\(text)' is not a path: \(error.message)",
-        place: word(of: "changed").map { .span($0.span) } ?? .command)
+    let place = word(of: "changed").map { ShellError.Place.span($0.span) } ?? .command
+    do {
+      let path = session.scoped(try Path(parsing: text))
+      try requireKnown(path, place)
+      return path
+    } catch let error as PathSyntaxError {
+      throw ShellError(code: "unknown-path", message: "'\(text)' is not a path: \(error.message)", place: place)
+    }
+  }
+
+  /// Refuses a path that leads nowhere now, and led nowhere at any change that is kept.
+  private func requireKnown(_ path: Path, _ place: ShellError.Place) throws {
+    do {
+      _ = try session.read(path)
+    } catch let error as PathError {
+      let filter = LogFilter(action: nil, changed: path)
+      guard !session.store.log.entries.contains(where: filter.accepts) else { return }
+      throw ShellError(code: "unknown-path", message: error.message, place: place, hint: error.hint)
     }
   }
 }

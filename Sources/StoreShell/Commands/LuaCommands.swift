@@ -44,11 +44,7 @@ extension CommandDefinition {
       return try invocation.show(session.variables())
     }
     let name = try invocation.required(0, "a name")
-    guard name.isName else {
-      throw ShellError(
-        code: "syntax", message: "'\(name)' is not a name", at: invocation.operands[0], hint: "usage: let NAME = EXPR",
-        status: 2)
-    }
+    try session.requireFree(name, as: .variable, at: invocation.operands[0])
     let value = try session.lua().evaluate(tail.text, chunk: session.chunkName).value
     try session.lua().set(name, value)
     if !session.letNames.contains(name) { session.letNames.append(name) }

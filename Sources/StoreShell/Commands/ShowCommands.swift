@@ -13,7 +13,10 @@ extension CommandDefinition {
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     let session = invocation.session
-    guard let word = invocation.operands.first else { return try invocation.show(session.wholeState()) }
+    guard let word = invocation.operands.first else {
+      let scope = session.names.scope
+      return try invocation.show(scope.isEmpty ? session.wholeState() : session.read(scope))
+    }
     guard case .value(.bare(let text)) = word.kind, case .string = try session.value(.bare(text)) else {
       guard case .value(let literal) = word.kind else { throw invocation.missing("a path") }
       let value = try invocation.at(word) { try session.value(literal) }

@@ -42,6 +42,8 @@ protocol DynamicStore: AnyObject {
   ) -> Subscription
   /// Has every phase of every action reported; nil: no longer.
   func setTrace(_ sink: ((TraceEvent) -> Void)?)
+  /// Reports something that happened before an action reached the store.
+  func trace(_ event: TraceEvent)
   /// Gets what the logger middleware says.
   func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void)
 

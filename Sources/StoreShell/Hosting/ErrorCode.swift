@@ -37,6 +37,7 @@ enum ErrorCode {
     "lua-error": "Lua raised an error. The line below the message is where.",
     "lua-syntax": "the text is not Lua.",
     "missing-argument": "something that the command or action needs is not there. The hint shows how it is written.",
+    "name-taken": "the name means something else already: a command, a module, or something of Lua.",
     "no-such-file": "a file cannot be opened.",
     "not-allowed": "the session was started with a flag that forbids this.",
     "not-at-head": "an earlier state is shown, and nothing may change it.",

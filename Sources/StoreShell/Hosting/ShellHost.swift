@@ -21,7 +21,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private(set) var log = ActionLog()
   let faults = FaultBox()
   let waiters = ActionWaiters()
-  private var trace: ((TraceEvent) -> Void)?
+  private var traceSink: ((TraceEvent) -> Void)?
   private var notes: [String] = []
   /// What takes a plugin's place when the action that says so is committed.
   var replacement: PluginReplacement?
@@ -120,9 +120,11 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   func plugin(named name: String) -> Plugin? { plugins.first { $0.plugin.module.name == name }?.plugin }
 
   func setTrace(_ sink: ((TraceEvent) -> Void)?) {
-    trace = sink
+    traceSink = sink
     store.setTrace(sink)
   }
+
+  func trace(_ event: TraceEvent) { traceSink?(event) }
 
   func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { logSink.write = sink }
 
@@ -233,7 +235,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     for unit in hostUnits {
       let isOpen = shell.isOpen(unit.name)
       guard unit.gate.set(isOpen: isOpen) else { continue }
-      trace?(.gate(unit: unit.name, isOpen: isOpen))
+      traceSink?(.gate(unit: unit.name, isOpen: isOpen))
       if !isOpen { store.cancelEffects(unit: unit.name) }
     }
   }

@@ -25,6 +25,8 @@ public struct LuaVerb: Sendable {
   public let form: Form
   /// The flags that may follow the Lua, without their dashes: to Lua they are comments, so they must be known.
   public let flags: [String]
+  /// Whether the rest is Lua, which goes on while it is unfinished; else it is kept as it stands.
+  public let isLua: Bool
 
   /// The forms of a line with Lua.
   public enum Form: Hashable, Sendable {
@@ -37,9 +39,10 @@ public struct LuaVerb: Sendable {
   }
 
   /// Makes a verb.
-  public init(_ name: String, _ form: Form = .immediate, flags: [String] = []) {
+  public init(_ name: String, _ form: Form = .immediate, flags: [String] = [], isLua: Bool = true) {
     self.name = name
     self.form = form
     self.flags = flags
+    self.isLua = isLua
   }
 }

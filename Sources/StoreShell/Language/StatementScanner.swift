@@ -225,7 +225,7 @@ struct StatementScanner {
         guard end < bytes.count else { break }
       } else {
         guard isComplete else { throw .unfinished(lineIndex > 0 ? .lua : nil, place) }
-        guard grammar.base.isUnfinishedLua(String(decoding: lua, as: UTF8.self)) else { break }
+        guard verb.isLua, grammar.base.isUnfinishedLua(String(decoding: lua, as: UTF8.self)) else { break }
         guard end < bytes.count else { throw .unfinished(.lua, place) }
       }
       guard end - start <= maximumLength else { throw .fault(tooLong) }

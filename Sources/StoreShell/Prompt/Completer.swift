@@ -82,7 +82,7 @@ struct Completer {
     return Array(missing.dropFirst(positional))
   }
 
-  private var actionNames: [String] { session.store.modules.flatMap(\.actions).map(\.fullName) }
+  private var actionNames: [String] { session.actionNames }
 
   /// Values that a field may have, as far as they can be listed: cases, truth values, ids of existing items.
   private func values(of field: Field, _ type: ActionType) -> [String] {
@@ -149,6 +149,9 @@ struct Completer {
         + DirectoryListing.candidates(words.current)
     case .file: return DirectoryListing.candidates(words.current)
     case .words(let names): return plain(names)
+    case .newName: return []
+    case .scope:
+      return plain(session.store.modules.map(\.name) + session.names.projections.map(\.name) + ["root"])
     case .helpTopic: return plain(session.commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted())
     }
   }

@@ -21,6 +21,7 @@ public final class Prompt {
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
     }
     session.ask = { [unowned self] question in self.answer(to: question) }
+    session.pastLines = { [editor] in editor.history }
     session.takeInterrupt = { [editor] in editor.takeInterrupt() }
     session.interruptDescriptor = editor.interruptDescriptor
     var number = 0

@@ -6,7 +6,7 @@ import StoreSchema
 extension Session {
   /// What stands at a path: in the store, or among the shell's own listings.
   func read(_ path: Path) throws -> Reading {
-    guard path.steps.first == .field("shell") else { return try store.read(path) }
+    guard path.steps.first == .field("shell") else { return try names.read(path, in: self) ?? store.read(path) }
     guard path.steps.count > 1 else { return ShellListing.all(in: self) }
     guard case .field(let name) = path.steps[1], let listing = ShellListing(rawValue: name) else {
       let names = ShellListing.allCases.map(\.rawValue)

@@ -22,6 +22,16 @@ public final class Session {
   var tally = Tally()
   var lastValue = Value.none
   var letNames: [String] = []
+  /// What became of the last `try`.
+  var lastAttempt = Attempt()
+  /// What aliases, projections and bindings stand for.
+  var names = SessionNames()
+  /// How many projections are being read within each other.
+  var projectionDepth = 0
+  /// The aliases that are being replaced.
+  var expanding: Set<String> = []
+  /// Past lines, oldest first; set by the prompt.
+  var pastLines: () -> [String] = { [] }
   /// What was granted to plugins for this session, by their names.
   var sessionGrants: [String: PluginGrant] = [:]
   /// The status that `quit` asked for.
@@ -32,6 +42,10 @@ public final class Session {
   /// Readable while Ctrl-C waits to be taken; -1: nobody watches for it.
   var interruptDescriptor: Int32 = -1
   private var luaState: SessionLua?
+  /// Whether a `try` excuses the statement that runs.
+  var isExcused = false
+  /// The error that was reported last.
+  private var lastError: ShellError?
 
   /// Counts the statements reached and failed.
   struct Tally {
@@ -74,7 +88,9 @@ public final class Session {
   /// What statements look like.
   var grammar: Grammar {
     let unfinished = UnfinishedLua(session: self)
-    return Grammar(luaVerbs: commands.luaVerbs, prefixes: ["try"]) { unfinished.session?.isUnfinishedLua($0) ?? false }
+    return Grammar(luaVerbs: commands.luaVerbs, prefixes: commands.prefixes) {
+      unfinished.session?.isUnfinishedLua($0) ?? false
+    }
   }
 
   /// Whether a Lua text lacks only its end.
@@ -93,20 +109,34 @@ public final class Session {
   /// - Returns: 0, or the status of the error.
   @discardableResult
   func run(_ statement: Statement) -> Int32 {
-    let outer = self.statement
+    let outer = (self.statement, isExcused)
     self.statement = statement
+    isExcused = false
     defer {
       writeNotes()
-      self.statement = outer
+      (self.statement, isExcused) = outer
     }
     tally.reached += 1
+    let before = tally
     clock.runDue()
-    let status = execute(statement)
+    var status = execute(statement)
     let late = store.takeFaults()
-    guard !late.isEmpty else { return status }
     for error in late { report(ShellError(describing: error), in: statement) }
-    if status == 0 { fail(1) }
-    return status == 0 ? 1 : status
+    if status == 0, !late.isEmpty {
+      fail(1)
+      status = 1
+    }
+    return isExcused ? excused(status, before) : status
+  }
+
+  /// What a `try` makes of the status of its command: its failures do not count.
+  private func excused(_ status: Int32, _ before: Tally) -> Int32 {
+    // Ctrl-C is meant for the whole script.
+    guard status != ShellError.interrupted.status, quitStatus == nil else { return status }
+    lastAttempt = status == 0 ? Attempt() : Attempt(lastError)
+    tally.failed = before.failed
+    tally.firstStatus = before.firstStatus
+    return 0
   }
 
   /// Runs one statement, printing its result or its error.
@@ -119,17 +149,26 @@ public final class Session {
       if options.isJSON, store.hasFaults { return 0 }
       if options.isJSON { console.write(JSONReport.success(line: statement.line, data: result.json) + "\n") }
       return 0
-    } catch let failed as SourcedFileFailed {
+    } catch {
+      return failed(error, in: statement)
+    }
+  }
+
+  /// Prints why a statement failed.
+  private func failed(_ error: any Error, in statement: Statement) -> Int32 {
+    switch error {
+    case let expansion as ExpansionFailed: return failed(expansion.error, in: expansion.statement)
+    case let failed as SourcedFileFailed:
       // Reported where it happened, and counted there.
       tally.reached -= 1
       return failed.status
-    } catch let faults as AppliedWithFaults {
+    case let faults as AppliedWithFaults:
       // The action stands; what went wrong beside it fails the command all the same.
       for error in faults.errors { report(error, in: statement) }
       if !options.isJSON { console.writeError("note: #\(faults.number) \(faults.action) was applied\n") }
       fail(1)
       return 1
-    } catch {
+    default:
       let wasInterrupted = takeInterrupt()
       // The terminal has echoed ^C; the error starts on a line of its own.
       if wasInterrupted { console.writeError("\n") }
@@ -155,6 +194,7 @@ public final class Session {
 
   /// Prints an error of a statement.
   func report(_ error: ShellError, in statement: Statement) {
+    lastError = error
     if options.isJSON {
       console.write(JSONReport.failure(error, in: statement, file: origin.file) + "\n")
     } else {
@@ -164,6 +204,7 @@ public final class Session {
 
   /// Prints a fault of the text itself.
   func report(_ fault: SyntaxFault) {
+    lastError = ShellError(code: fault.code, message: fault.message, status: 2)
     tally.reached += 1
     fail(2)
     if options.isJSON {
@@ -197,12 +238,23 @@ public final class Session {
         }
         return try value(.bare(origin.arguments[position - 1]))
       }
-      if name == "_" { return lastValue }
+      if let value = ownVariable(name) { return value }
       if let value = try lua().variable(name) { return value }
+      if let value = try names.value(of: name, in: self) { return value }
       let suggestion = Suggestion.nearest(to: name, among: letNames)
       throw ShellError(
         code: "unknown-variable", message: "there is no variable $\(name)",
         hint: suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
+    }
+  }
+
+  /// The value of a variable that the shell sets itself.
+  private func ownVariable(_ name: String) -> Value? {
+    switch name {
+    case "_": lastValue
+    case "ok": .bool(lastAttempt.error == nil)
+    case "err": lastAttempt.value
+    default: nil
     }
   }
 
@@ -250,6 +302,11 @@ extension Session: SessionLuaHost {
     let report = store.dispatch(call, source: source)
     if let failure = report.failure { throw failure }
     if let fault = report.faults.first { throw fault }
+  }
+
+  /// The value of a name that Lua does not know: a variable of the shell, a projection or a binding of the session.
+  public func variable(_ name: String) throws -> Value? {
+    try ownVariable(name) ?? names.value(of: name, in: self)
   }
 
   /// The value at a path or of a projection.

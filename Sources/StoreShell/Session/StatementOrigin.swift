@@ -10,7 +10,10 @@ struct StatementOrigin {
   /// The `source` commands that led here, the nearest first.
   var chain: [ErrorRenderer.Origin] = []
 
-  static let prompt = StatementOrigin(file: "repl", kind: .repl)
+  /// Whether a person says what stands here, for whom aliases are; a script must run anywhere.
+  var allowsAliases = false
+
+  static let prompt = StatementOrigin(file: "repl", kind: .repl, allowsAliases: true)
 
   /// Errors name the file, but not at the prompt.
   var renderer: ErrorRenderer { ErrorRenderer(file: kind == .repl ? nil : file) }

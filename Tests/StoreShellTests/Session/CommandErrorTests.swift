@@ -234,7 +234,7 @@ import Testing
   @Test func everyCodeThatIsThrownIsExplained() {
     let thrown = Set(Self.cases.map(\.code)).union([
       "bad-interceptor", "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error",
-      "lua-syntax", "not-allowed", "not-at-head",
+      "lua-syntax", "name-taken", "not-allowed", "not-at-head",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
       "plugin-runtime", "plugin-schema", "plugin-task", "runaway", "shared-slice",
     ])

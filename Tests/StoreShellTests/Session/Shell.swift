@@ -23,8 +23,14 @@ final class Shell {
 
   /// Starts a session.
   ///
-  /// - Parameter joined: whether errors go where results go, as on a terminal.
-  init(joined: Bool = false, _ adjust: (inout SessionOptions) -> Void = { _ in }) throws {
+  /// - Parameters:
+  ///   - joined: whether errors go where results go, as on a terminal.
+  ///   - start: starts the session, over the standard modules where nothing is said.
+  init(
+    joined: Bool = false,
+    _ adjust: (inout SessionOptions) -> Void = { _ in },
+    over start: (SessionOptions, Console) throws -> Session = { try Session(.hosted, options: $0, console: $1) }
+  ) throws {
     var template = Array("/tmp/stsh-session-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil, let output = tmpfile(), let errors = joined ? output : tmpfile() else {
       throw Failure()
@@ -36,8 +42,7 @@ final class Shell {
     options.hasVirtualClock = true
     options.pluginSearchPath = [Shell.package + "/plugins"]
     adjust(&options)
-    session = try Session(
-      .hosted, options: options, console: Console(output: fileno(output), error: fileno(errors)))
+    session = try start(options, Console(output: fileno(output), error: fileno(errors)))
   }
 
   deinit {

@@ -1,0 +1,89 @@
+import StoreCore
+
+extension CommandDefinition {
+  static let `try` = CommandDefinition(
+    "try", usage: ["try COMMAND"],
+    summary:
+      "runs a command whose failure neither stops a script nor counts; sets ok, and err with code, message, hint",
+    examples: [
+      CommandExample(
+        "try dispatch tasks.remoev 9", "echo $ok $(err.code)",
+        output: """
+          error[unknown-action]: unknown action 'tasks.remoev'
+            try dispatch tasks.remoev 9
+                         ^~~~~~~~~~~~
+            hint: did you mean 'tasks.remove'?
+          false unknown-action
+
+          """),
+      CommandExample("try dispatch tasks.remove id=9", "assert ok", output: "#1 tasks.remove id=9\n"),
+    ],
+    takesCommand: true
+  ) { invocation in
+    let command = try invocation.command()
+    invocation.session.isExcused = true
+    return try invocation.session.commands.run(command, in: invocation.session)
+  }
+
+  static let time = CommandDefinition(
+    "time", usage: ["time COMMAND"],
+    summary: "runs a command, then says how long it took by the session's clock, and how many actions were processed",
+    examples: [
+      CommandExample(
+        "time dispatch counter.increment by=2",
+        output: """
+          #1 counter.increment by=2
+            counter.value  0 -> 2
+          0.000s, 1 action
+
+          """),
+      CommandExample("time wait 1500ms", output: "1.500s, 0 actions, 0 actions per second\n"),
+    ],
+    takesCommand: true
+  ) { invocation in
+    let session = invocation.session
+    let command = try invocation.command()
+    let start = session.store.clock.now
+    let first = session.store.log.last?.number ?? 0
+    let result = try session.commands.run(command, in: session)
+    let measured = Measurement(
+      time: session.store.clock.now - start, actions: (session.store.log.last?.number ?? 0) - first)
+    guard !session.options.isJSON else { return CommandResult(json: measured.json(result)) }
+    session.console.write(measured.text + "\n")
+    return .none
+  }
+}
+
+extension Invocation {
+  /// The command behind the verb.
+  fileprivate func command() throws -> Statement {
+    guard let command = statement.droppingWords(1) else { throw missing("a command") }
+    return command
+  }
+}
+
+/// What `time` found.
+private struct Measurement {
+  let time: Duration
+  let actions: Int
+
+  var text: String {
+    let count = "\(actions) \(actions == 1 ? "action" : "actions")"
+    return "\(seconds)s, \(count)" + (rate.map { ", \($0) actions per second" } ?? "")
+  }
+
+  func json(_ result: CommandResult) -> String {
+    "{\"result\":\(result.json ?? "null"),\"seconds\":\(seconds),\"actions\":\(actions),"
+      + "\"rate\":\(rate.map { "\($0)" } ?? "null")}"
+  }
+
+  /// To the millisecond.
+  private var seconds: String {
+    let milliseconds = Int((time.seconds * 1000).rounded())
+    let fraction = String(milliseconds % 1000)
+    return "\(milliseconds / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+  }
+
+  /// Actions per second; nil where no time went by.
+  private var rate: Int? { time > .zero ? Int((Double(actions) / time.seconds).rounded()) : nil }
+}

@@ -1,0 +1,97 @@
+import StoreSchema
+
+extension CommandDefinition {
+  static let alias = CommandDefinition(
+    "alias", usage: ["alias [NAME = COMMAND…]"],
+    summary: "names a command at the prompt, so that scripts stay portable; what follows the name is added to it",
+    flags: FlagDefinition.format,
+    examples: [
+      CommandExample(
+        "alias up = dispatch counter.increment", "up by=2",
+        output: "#1 counter.increment by=2\n  counter.value  0 -> 2\n"),
+      CommandExample("alias d = dispatch", "alias", output: "d  dispatch\n"),
+    ],
+    lua: LuaVerb("alias", .named, isLua: false)
+  ) { invocation in
+    let session = invocation.session
+    guard session.origin.allowsAliases else {
+      throw ShellError(
+        code: "not-allowed", message: "aliases are for the prompt, so that scripts stay portable",
+        hint: "write the command out")
+    }
+    guard let tail = invocation.statement.lua else {
+      try invocation.refuseOperands(from: 0)
+      return try invocation.show(session.names.aliasListing)
+    }
+    let name = try invocation.required(0, "a name")
+    guard !tail.text.isEmpty else { throw invocation.missing("a command") }
+    try session.requireFree(name, as: .alias, at: invocation.operands[0])
+    session.names.aliases.removeAll { $0.name == name }
+    session.names.aliases.append(SessionNames.Alias(name: name, command: tail.text))
+    return .none
+  }
+}
+
+extension SessionNames {
+  fileprivate var aliasListing: Reading {
+    let record = RecordSchema(name: "Aliases", fields: aliases.map { Field($0.name, .dynamic(.string)) })
+    return Reading(
+      value: .record(Record(record.layout, aliases.map { .string($0.command) })), schema: .dynamic(.record(record)))
+  }
+}
+
+extension Session {
+  /// Runs a command whose verb is an alias: with the alias's text in the place of its name. An alias that stands in what
+  /// it stands for is not replaced again.
+  func run(_ alias: SessionNames.Alias, _ statement: Statement) throws -> CommandResult {
+    guard expanding.insert(alias.name).inserted else {
+      throw ShellError(
+        code: "unknown-command", message: "there is no command '\(alias.name)' but the alias itself",
+        at: statement.words[0])
+    }
+    defer { expanding.remove(alias.name) }
+    let expanded = try statement.replacingVerb(with: alias.command, grammar)
+    let outer = self.statement
+    self.statement = expanded.whole
+    do {
+      let result = try commands.run(expanded.command, in: self)
+      self.statement = outer
+      return result
+    } catch {
+      // The error's place is one of the text that was run, which is shown.
+      throw ExpansionFailed(error: error, statement: expanded.whole)
+    }
+  }
+}
+
+/// A command failed that an alias stands for.
+struct ExpansionFailed: Error {
+  let error: any Error
+  /// The statement with the alias replaced.
+  let statement: Statement
+}
+
+extension Statement {
+  /// The statement with other text in the place of its verb, and the command in it that starts there.
+  fileprivate func replacingVerb(
+    with command: String, _ grammar: Grammar
+  ) throws -> (whole: Statement, command: Statement) {
+    let verb = words[0]
+    var lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map(String.init)
+    let line = lines[verb.line]
+    let start = line.index(line.startIndex, offsetBy: verb.column - 1, limitedBy: line.endIndex) ?? line.endIndex
+    lines[verb.line] = line[..<start] + command + line[start...].dropFirst(verb.text.count)
+    var reader = StatementReader(Array(lines.joined(separator: "\n").utf8), grammar: grammar, firstLine: self.line)
+    let whole: Statement?
+    do throws(SyntaxFault) {
+      whole = try reader.next()
+    } catch {
+      throw ShellError(code: error.code, message: "\(error.message), in '\(error.text)'", status: 2)
+    }
+    guard let whole,
+      let count = whole.words.firstIndex(where: { $0.line == verb.line && $0.column == verb.column }),
+      let inner = whole.droppingWords(count)
+    else { throw ShellError(code: "syntax", message: "'\(command)' is no command", at: verb, status: 2) }
+    return (whole, inner)
+  }
+}

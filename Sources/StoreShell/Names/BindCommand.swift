@@ -1,0 +1,95 @@
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let bind = CommandDefinition(
+    "bind", usage: ["bind [NAME PATH ACTION]"],
+    summary:
+      "binds a name to a value and to the action that sets it: NAME := VALUE dispatches the action, NAME reads the value",
+    flags: FlagDefinition.format, operands: [.newName, .path, .action],
+    examples: [
+      CommandExample(
+        "bind step counter.step counter.setStep", "step := 5", "show step",
+        output: """
+          #1 counter.setStep to=5
+            counter.step  1 -> 5
+          5
+
+          """),
+      CommandExample(
+        "bind step counter.step counter.setStep", "bind",
+        output: """
+          name  path          action
+          step  counter.step  counter.setStep
+
+          """),
+    ]
+  ) { invocation in
+    let session = invocation.session
+    guard let word = invocation.operands.first else {
+      return try invocation.show(session.names.bindingListing)
+    }
+    try invocation.refuseOperands(from: 3)
+    let name = try invocation.required(0, "a name")
+    try session.requireFree(name, as: .binding, at: word)
+    let path = try invocation.path(1, "a path")
+    let reading = try invocation.at(invocation.operands[1]) { try session.read(path) }
+    guard invocation.operands.count > 2 else { throw invocation.missing("an action") }
+    guard let type = try invocation.actionType(invocation.operands[2]) else { return .none }
+    guard let field = type.fields.first, type.fields.dropFirst().allSatisfy({ (try? $0.check(nil)) != nil }) else {
+      throw ShellError(
+        code: "type-mismatch", message: "\(type.fullName) does not set one value", at: invocation.operands[2],
+        hint: "usage: dispatch \(type.signature)")
+    }
+    let (expected, found) = (field.schema.wrapped.typeName, reading.schema.wrapped.typeName)
+    guard expected == found || found == Schema.dynamic(.any).typeName else {
+      throw ShellError(
+        code: "type-mismatch", message: "'\(path)' is \(found), but '\(field.name)' of \(type.fullName) is \(expected)",
+        at: invocation.operands[2])
+    }
+    session.names.bindings.removeAll { $0.name == name }
+    session.names.bindings.append(SessionBinding(name: name, path: path, action: type))
+    return .none
+  }
+}
+
+extension Session {
+  /// Runs `NAME := VALUE`: dispatches the one action that sets the value.
+  func write(_ binding: SessionBinding, _ statement: Statement) throws -> CommandResult {
+    let invocation = try Invocation(statement, .bind, in: self)
+    let words = invocation.operands
+    guard words.count > 1 else {
+      throw ShellError(
+        code: "missing-argument", message: "\(binding.name) := needs a value", at: words[0],
+        hint: "usage: \(binding.name) := VALUE")
+    }
+    try invocation.refuseOperands(from: 2)
+    let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
+    let arguments = try invocation.arguments(
+      binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
+    let report = store.dispatch(ActionCall(binding.action, arguments), source: source(function: "dispatch"))
+    return try finish(report)
+  }
+}
+
+extension SessionNames {
+  fileprivate var bindingListing: Reading {
+    let record = RecordSchema(name: "Binding", fields: ["name", "path", "action"].map { Field($0, .dynamic(.any)) })
+    let rows = bindings.map { binding in
+      Value.record(
+        Record(
+          record.layout,
+          [.string(binding.name), .string(binding.path.description), .string(binding.action.fullName)]))
+    }
+    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+  }
+}
+
+extension Schema {
+  /// The type inside an optional one.
+  fileprivate var wrapped: Schema {
+    var schema = self
+    while case .optional(let inner) = schema.kind { schema = inner }
+    return schema
+  }
+}

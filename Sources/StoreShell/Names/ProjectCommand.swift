@@ -1,0 +1,86 @@
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let project = CommandDefinition(
+    "project", usage: ["project [NAME = EXPR] [--actions {NAME = ACTION, …}]"],
+    summary:
+      "names a projection of the state, for show, watch, assert and other projections; its actions stand for others, or with nil for none",
+    flags: FlagDefinition.format + [
+      FlagDefinition("actions", value: "{NAME = ACTION, …}", "what the projection's actions stand for")
+    ],
+    examples: [
+      CommandExample(
+        "project total = #state.tasks.items", "dispatch tasks.add milk --quiet", "show total", "assert total == 1",
+        output: "1\n"),
+      CommandExample(
+        "project tens = state.counter.value * 10 --actions {up = counter.increment, hush = nil}", "use tens",
+        "dispatch up by=2", "dispatch hush", "= tens",
+        output: """
+          #1 counter.increment by=2
+            counter.value  0 -> 2
+          note: hush is mapped to nothing by the projection tens
+          20
+
+          """),
+    ],
+    lua: LuaVerb("project", .named, flags: ["actions"])
+  ) { invocation in
+    let session = invocation.session
+    guard let tail = invocation.statement.lua else {
+      try invocation.refuseOperands(from: 0)
+      return try invocation.show(session.names.projectionListing)
+    }
+    let name = try invocation.required(0, "a name")
+    try session.requireFree(name, as: .projection, at: invocation.operands[0])
+    if let message = try session.lua().syntaxFault(tail.text, isExpression: true) {
+      throw ShellError(code: "lua-syntax", message: message, status: 2)
+    }
+    let projection = SessionProjection(
+      name: name, expression: tail.text, chunk: session.chunkName, actions: try invocation.projectedActions())
+    session.names.projections.removeAll { $0.name == name }
+    session.names.projections.append(projection)
+    return .none
+  }
+}
+
+extension Invocation {
+  /// What `--actions` says; nil where it is not given.
+  fileprivate func projectedActions() throws -> [(name: String, target: String?)]? {
+    guard let literal = literal(of: "actions"), let word = word(of: "actions") else { return nil }
+    guard case .record(let fields) = literal else {
+      throw ShellError(
+        code: "type-mismatch", message: "--actions takes a record such as {up = counter.increment, hush = nil}",
+        at: word)
+    }
+    return try fields.map { name, value in
+      guard !value.isNil else { return (name, nil) }
+      let target = try text(of: value)
+      guard session.actionTarget(target) != nil else {
+        let suggestion = Suggestion.nearest(to: target, among: session.actionNames)
+        throw ShellError(
+          code: "unknown-action", message: "unknown action '\(target)'", at: word,
+          hint: suggestion.map { "did you mean '\($0)'?" })
+      }
+      return (name, target)
+    }
+  }
+}
+
+extension SessionNames {
+  fileprivate var projectionListing: Reading {
+    let record = RecordSchema(
+      name: "Projection", fields: ["name", "value", "actions"].map { Field($0, .dynamic(.any)) })
+    let rows = projections.map { projection in
+      Value.record(
+        Record(
+          record.layout,
+          [
+            .string(projection.name), .string(projection.expression),
+            projection.actionText.map { .string($0) } ?? .none,
+          ]
+        ))
+    }
+    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+  }
+}

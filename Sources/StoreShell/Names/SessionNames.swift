@@ -1,0 +1,113 @@
+import StorePlugins
+import StoreSchema
+
+/// What a session calls things: aliases, projections and bindings, and the module or projection that lines speak to.
+struct SessionNames {
+  /// The commands that aliases stand for, in the order of their definition.
+  var aliases: [Alias] = []
+  /// The projections that `project` made, in the order of their definition.
+  var projections: [SessionProjection] = []
+  /// The bindings that `bind` made, in the order of their definition.
+  var bindings: [SessionBinding] = []
+  /// What `use` chose; empty: the root.
+  var scope = Path()
+
+  struct Alias {
+    let name: String
+    let command: String
+  }
+
+  func alias(_ name: String) -> Alias? { aliases.first { $0.name == name } }
+  func projection(_ name: String) -> SessionProjection? { projections.first { $0.name == name } }
+  func binding(_ name: String) -> SessionBinding? { bindings.first { $0.name == name } }
+
+  /// What stands at a path that starts with a name of the session; nil: it starts with none.
+  func read(_ path: Path, in session: Session) throws -> Reading? {
+    guard case .field(let name) = path.steps.first else { return nil }
+    if let binding = binding(name) { return try session.read(binding.path + Path(Array(path.steps.dropFirst()))) }
+    guard let projection = projection(name) else { return nil }
+    let reading = try session.reading(projection)
+    return try withUnsafePointer(to: reading.value) {
+      try reading.schema.read(path.steps.dropFirst(), in: UnsafeRawPointer($0), from: Path([path.steps[0]]))
+    }
+  }
+
+  /// The value of a projection or a binding; nil: there is none of that name.
+  func value(of name: String, in session: Session) throws -> Value? {
+    try read(Path([.field(name)]), in: session)?.value
+  }
+}
+
+/// A projection made at the prompt or in a script (R26): it owns nothing, its value is mapped on read.
+struct SessionProjection {
+  let name: String
+  /// The Lua expression that is its value.
+  let expression: String
+  /// How errors name the line that made it.
+  let chunk: String
+  /// What its actions stand for, in the order in which they were written; nil: they are those of the store.
+  let actions: [(name: String, target: String?)]?
+
+  /// The actions as `project` takes them.
+  var actionText: String? {
+    actions.map { "{ " + $0.map { "\($0.name) = \($0.target ?? "nil")" }.joined(separator: ", ") + " }" }
+  }
+}
+
+/// A value that is read at a path and written by an action.
+struct SessionBinding {
+  let name: String
+  let path: Path
+  let action: ActionType
+}
+
+extension Session {
+  /// The value of a projection now.
+  func reading(_ projection: SessionProjection) throws -> Reading {
+    guard projectionDepth < 16 else {
+      throw ShellError(
+        code: "runaway", message: "the projection '\(projection.name)' is read within itself, or too deep within others"
+      )
+    }
+    projectionDepth += 1
+    defer { projectionDepth -= 1 }
+    return try lua().evaluate(projection.expression, chunk: projection.chunk)
+  }
+
+  /// Refuses a name that already means something else.
+  ///
+  /// - Parameter kind: the kind of name that may be given anew.
+  func requireFree(_ name: String, as kind: NameKind, at word: Word) throws {
+    let owner: String
+    if kind != .alias, !name.isName {
+      throw ShellError(
+        code: "syntax", message: "'\(name)' is not a name", at: word,
+        hint: kind == .variable ? "usage: let NAME = EXPR" : nil, status: 2)
+    } else if kind != .variable, commands[name] != nil {
+      owner = "a command"
+    } else if kind != .variable, name == "shell" || store.modules.contains(where: { $0.name == name }) {
+      owner = "a module"
+    } else if kind != .variable, name == "root" {
+      owner = "what use returns to"
+    } else if kind != .alias, (try? lua().isOwn(name)) == true {
+      owner = "a name of the shell's Lua"
+    } else if kind != .projection, names.projection(name) != nil {
+      owner = "a projection"
+    } else if kind != .binding, names.binding(name) != nil {
+      owner = "a binding"
+    } else if kind == .projection || kind == .binding, letNames.contains(name) {
+      owner = "a variable"
+    } else {
+      return
+    }
+    throw ShellError(code: "name-taken", message: "'\(name)' is \(owner)", at: word)
+  }
+
+  /// What a name can be of.
+  enum NameKind {
+    case alias
+    case projection
+    case binding
+    case variable
+  }
+}

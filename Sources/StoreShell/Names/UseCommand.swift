@@ -1,0 +1,37 @@
+import StoreSchema
+
+extension CommandDefinition {
+  static let use = CommandDefinition(
+    "use", usage: ["use [NAME|root]"],
+    summary:
+      "lets the following lines speak to a module or projection by shorter names of actions and paths; alone, says which",
+    operands: [.scope],
+    examples: [
+      CommandExample(
+        "use counter", "dispatch increment", "show value",
+        output: "#1 counter.increment\n  counter.value  0 -> 1\n1\n"),
+      CommandExample("use tasks", "use", "use root", "use", output: "tasks\nroot\n"),
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    let session = invocation.session
+    guard let name = try invocation.operand(0) else {
+      return invocation.print(session.names.scope.isEmpty ? "root\n" : "\(session.names.scope)\n")
+    }
+    guard name != "root" else {
+      session.names.scope = Path()
+      return .none
+    }
+    let outer = session.names.scope
+    session.names.scope = Path()
+    do {
+      let path = try invocation.path(0, "a name")
+      _ = try invocation.at(invocation.operands[0]) { try session.read(path) }
+      session.names.scope = path
+    } catch {
+      session.names.scope = outer
+      throw error
+    }
+    return .none
+  }
+}

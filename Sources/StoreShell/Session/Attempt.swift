@@ -1,0 +1,18 @@
+import StoreSchema
+
+/// What became of a command under `try`.
+struct Attempt {
+  private static let layout = RecordLayout(name: "Error", fields: ["code", "message", "hint"])
+
+  /// Why it failed; nil: it did not.
+  let error: ShellError?
+
+  init(_ error: ShellError? = nil) { self.error = error }
+
+  /// What the variable `err` holds: code, message and hint of the error, or none.
+  var value: Value {
+    guard let error else { return .none }
+    return .record(
+      Record(Attempt.layout, [.string(error.code), .string(error.message), error.hint.map { .string($0) } ?? .none]))
+  }
+}

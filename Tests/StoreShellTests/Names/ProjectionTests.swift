@@ -1,0 +1,229 @@
+import StoreCore
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+@Schema
+struct Numbers: Hashable, Sendable {
+  var count = 0
+  var other = 0
+}
+
+@Schema
+enum NumbersAction: Hashable, Sendable {
+  case inc
+  case touch
+}
+
+@Schema
+struct NumbersState: Hashable, Sendable { var numbers = Numbers() }
+
+@Schema
+enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
+
+/// `project`, `use` and `bind`.
+@Suite struct ProjectionTests {
+  private static func numbers(_ options: SessionOptions, _ console: Console) throws -> Session {
+    let reducer = Reducer<NumbersAction, Numbers>("numbers") { action, numbers in
+      switch action {
+      case .inc: numbers.count += 1
+      case .touch: numbers.other += 1
+      }
+    }
+    return try Session(
+      Application(
+        initial: NumbersState(),
+        reducer: reducer.lift(action: NumbersRoot.cases.numbers.extract, state: \NumbersState.numbers)),
+      options: options, console: console)
+  }
+
+  /// S-19: projections own nothing.
+  @Test func watchersOfProjectionsCompareProjectedValues() throws {
+    let shell = try Shell(over: Self.numbers)
+    let outcome = try shell.run(
+      script: """
+        project p = state.numbers.count * 10 --actions {up = numbers.inc, hush = nil}
+        project p2 = p + 1 --actions {up = p.up, hush = p.hush}
+        trace on --stable
+        watch p
+        watch p2
+        use p
+        dispatch up --quiet
+        use root
+        dispatch numbers.touch --quiet
+        use p2
+        dispatch up --quiet
+        dispatch hush
+        trace off
+        log
+        """)
+    #expect(
+      outcome.errors == """
+        N 0 watch 1 0
+        N 0 watch 2 1
+        Q 1 numbers.inc
+        R 1 numbers {"count":0,"other":0}→{"count":1,"other":0}
+        C 1 {"count":0,"other":0}→{"count":1,"other":0}
+        N 1 watch 1 10
+        [watch 1] p  0 -> 10  (#1 numbers.inc)
+        N 1 watch 2 11
+        [watch 2] p2  1 -> 11  (#1 numbers.inc)
+        D 1
+        Q 2 numbers.touch
+        R 2 numbers {"count":1,"other":0}→{"count":1,"other":1}
+        C 2 {"count":1,"other":0}→{"count":1,"other":1}
+        D 2
+        Q 3 numbers.inc
+        R 3 numbers {"count":1,"other":1}→{"count":2,"other":1}
+        C 3 {"count":1,"other":1}→{"count":2,"other":1}
+        N 3 watch 1 20
+        [watch 1] p  10 -> 20  (#3 numbers.inc)
+        N 3 watch 2 21
+        [watch 2] p2  11 -> 21  (#3 numbers.inc)
+        D 3
+        X hush projection p
+        note: hush is mapped to nothing by the projection p
+
+        """)
+    let script = shell.folder + "/script.stsh"
+    #expect(
+      outcome.output.split(separator: "\n").suffix(3).map { $0.split(separator: " ")[2] } == [
+        "\(script):7", "\(script):9", "\(script):11",
+      ])
+  }
+
+  @Test func projectionsAreReadLikeEverythingElse() throws {
+    let outcome = try Shell().run(
+      "project open = project('tasks.open')", "project first = open[1]", "dispatch tasks.add milk --quiet",
+      "dispatch tasks.add tea --quiet", "show first.title", "= first.title", "assert #open == 2",
+      "show open[id=2].title",
+      "show open[*].title --as raw", "echo $(#project('open'))", "show $first --as json", "project --as json")
+    #expect(outcome.errors == "")
+    #expect(
+      outcome.output == """
+        "milk"
+        "milk"
+        "tea"
+        milk
+        tea
+        2
+        {"done":false,"id":1,"title":"milk"}
+        [{"name":"open","value":"project('tasks.open')","actions":null},{"name":"first","value":"open[1]","actions":null}]
+
+        """)
+  }
+
+  @Test func aWatchedProjectionMayBeReadWhileLuaRuns() throws {
+    let outcome = try Shell().run(
+      "project twice = state.counter.value * 2", "watch twice",
+      "lua local c = state.counter; dispatch('counter.increment'); print(c.value, twice, project('twice')) dispatch('counter.increment') print(c.value)"
+    )
+    #expect(outcome.output == "watch 1: twice = 0\n1\t2\t2\n2\n")
+    #expect(
+      outcome.errors
+        == "[watch 1] twice  0 -> 2  (#1 counter.increment)\n[watch 1] twice  2 -> 4  (#2 counter.increment)\n")
+  }
+
+  @Test func aProjectionOfItselfIsRefused() throws {
+    let shell = try Shell()
+    let outcome = shell.run("project p = p", "show p")
+    #expect(outcome.errors.hasPrefix("-c:2:1: error[runaway]: the projection 'p' is read within itself"))
+    #expect(shell.run("project q = project('q')", "= q").errors.contains("error[runaway]: the projection 'q'"))
+    #expect(shell.run("dispatch counter.increment --quiet").errors == "")
+  }
+
+  @Test(arguments: [
+    ("project show = 1", "error[name-taken]: 'show' is a command"),
+    ("project counter = 1", "error[name-taken]: 'counter' is a module"),
+    ("project shell = 1", "error[name-taken]: 'shell' is a module"),
+    ("project state = 1", "error[name-taken]: 'state' is a name of the shell's Lua"),
+    ("project end = 1", "error[name-taken]: 'end' is a name of the shell's Lua"),
+    ("project n = 1", "error[name-taken]: 'n' is a variable"),
+    ("project b = 1", "error[name-taken]: 'b' is a binding"),
+    ("project p = 1 +", "error[syntax]: this Lua is never finished"),
+    ("project p = 1 1", "error[lua-syntax]: "),
+    ("project p = 1 --actions {up = counter.up}", "error[unknown-action]: unknown action 'counter.up'"),
+    ("project p = 1 --actions 3", "error[type-mismatch]: --actions takes a record"),
+    ("let state = 5", "error[name-taken]: 'state' is a name of the shell's Lua"),
+    ("let ok = 5", "error[name-taken]: 'ok' is a name of the shell's Lua"),
+    ("let b = 5", "error[name-taken]: 'b' is a binding"),
+    ("bind n counter.step counter.setStep", "error[name-taken]: 'n' is a variable"),
+    (
+      "bind c counter.step tasks.add", "error[type-mismatch]: 'counter.step' is Int, but 'title' of tasks.add is String"
+    ),
+    ("bind c counter.step counter.reset", "error[type-mismatch]: counter.reset does not set one value"),
+    ("bind c counter.stp counter.setStep", "error[unknown-path]: 'counter' has no field or projection 'stp'"),
+    ("bind c counter.step", "error[missing-argument]: bind needs an action"),
+    ("b :=", "error[missing-argument]: b := needs a value"),
+    ("b := two", "error[type-mismatch]: 'to' must be Int, got string \"two\""),
+    ("b := 1 2", "error[unexpected-argument]: bind takes no '2' here"),
+    ("c := 1", "error[unknown-command]: there is no command 'c'"),
+    ("use nowhere", "error[unknown-path]: there is no module 'nowhere'"),
+    ("use tasks.opne", "error[unknown-path]: 'tasks' has no field or projection 'opne'"),
+  ])
+  func mistakesAreNamedAndChangeNothing(line: String, message: String) throws {
+    let shell = try Shell { $0.keepsGoing = true }
+    #expect(shell.run("let n = 1", "bind b counter.step counter.setStep").errors == "")
+    let outcome = shell.run(line)
+    #expect(outcome.errors.contains(": \(message)"), "\(outcome.errors)")
+    #expect(shell.session.store.log.entries.isEmpty)
+    #expect(shell.session.names.scope.isEmpty)
+  }
+
+  @Test func useShortensActionsAndPaths() throws {
+    let outcome = try Shell().run(
+      "use tasks", "dispatch add milk --quiet", "show items[1].title", "show summary", "show", "log --changed items",
+      "dispatch counter.increment --quiet", "show counter.value", "describe counter > /dev/null",
+      "use tasks.items[id=1]",
+      "show title", "use root", "show tasks.nextId")
+    #expect(outcome.errors == "")
+    #expect(
+      outcome.output == """
+        "milk"
+        "0 of 1 done"
+        nextId  2
+        items   1 item
+          id  title  done
+          1   milk   false
+        n   at    source  action                  changed
+        #1  0.0s  -c:2    tasks.add title="milk"  tasks.nextId, tasks.items[id=1]
+        1
+        "milk"
+        2
+
+        """)
+    #expect(
+      try Shell().run("use tasks", "show itmes").errors.hasSuffix("hint: did you mean 'tasks.items'?\n"))
+    #expect(try Shell().run("use tasks", "dispatch compleet 1").errors.contains("hint: did you mean 'complete'?"))
+  }
+
+  @Test func aWatchStaysWhereItWasSet() throws {
+    let outcome = try Shell().run("use tasks", "watch nextId", "use counter", "dispatch tasks.add x --quiet")
+    #expect(outcome.output == "watch 1: tasks.nextId = 1\n")
+    #expect(outcome.errors == "[watch 1] tasks.nextId  1 -> 2  (#1 tasks.add)\n")
+  }
+
+  @Test func aBindingIsReadAndWritten() throws {
+    let outcome = try Shell().run(
+      "bind step counter.step counter.setStep", "watch step", "step := 4", "show step", "= step * 2", "echo $step",
+      "step := $(step + 1) > /dev/null", "show counter.step", "log")
+    #expect(
+      outcome.output == """
+        watch 1: step = 1
+        #1 counter.setStep to=4
+          counter.step  1 -> 4
+        4
+        8
+        4
+        5
+        n   at    source  action                changed
+        #1  0.0s  -c:3    counter.setStep to=4  counter.step
+        #2  0.0s  -c:7    counter.setStep to=5  counter.step
+
+        """)
+    #expect(
+      outcome.errors
+        == "[watch 1] step  1 -> 4  (#1 counter.setStep)\n[watch 1] step  4 -> 5  (#2 counter.setStep)\n")
+  }
+}
