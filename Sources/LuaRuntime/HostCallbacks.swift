@@ -98,6 +98,8 @@ extension LuaState {
     guard functions.indices.contains(number), let function = functions[number] else {
       return fail(LuaFailure("the host function is gone"))
     }
+    // A loop in Lua may call many times before the host calls Lua again.
+    link.dropReleased()
     var call = LuaCall(self, name: function.name, count: count)
     do {
       try function.body(&call)

@@ -217,6 +217,10 @@ void clua_close(CLuaMachine *machine);
 void clua_interrupt(CLuaMachine *machine);
 /// A full garbage collection.
 CLuaStatus clua_collect(CLuaMachine *machine);
+/// Has garbage collected without pauses from now on.
+void clua_collectOften(CLuaMachine *machine);
+/// A number for the order in which the machine's hash seed puts the keys of a table.
+CLuaStatus clua_hashOrder(CLuaMachine *machine, uint64_t *order);
 
 // Items
 

@@ -96,6 +96,9 @@ extension Plugin {
   private func run(_ plan: ReducerPlan, _ call: ActionCall, _ draft: LuaObject) throws(LuaError) -> PluginError? {
     let watched = plan.watched
     let digest = try watched.digestBefore(purity, lua)
+    // Their order would be that of their addresses.
+    lua.refusesUnorderedKeys = true
+    defer { lua.refusesUnorderedKeys = false }
     let arguments = plan.takesArguments ? try plan.arguments(in: lua) : nil
     let count = try lua.call(
       watched.function,

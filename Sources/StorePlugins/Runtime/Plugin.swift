@@ -141,6 +141,7 @@ public final class Plugin: @unchecked Sendable {
           if case .string(let name) = name { try lua.setGlobal(name, word) }
         }
       }
+      try lua.setGlobal("refuse", .function(try DeliberateRefusal.makeFunction(in: lua)))
       try lua.setGlobal("require", .function(try requireFunction(lua, source, names)))
       _ = try lua.call(try lua.load(text, chunkName: chunk))
       if case .function(let defined) = prelude.last, case .table(let table) = try lua.call(defined).first {
@@ -153,7 +154,8 @@ public final class Plugin: @unchecked Sendable {
       .load, "\(source.manifest.name): \(chunk): does not call plugin{…}", hint: "end it with: return plugin { … }")
   }
 
-  private static func requireFunction(
+  /// Makes the function `require`, which finds the plugin's own files below `lib`.
+  static func requireFunction(
     _ lua: LuaState, _ source: PluginSource, _ names: FunctionNames
   ) throws(LuaError) -> LuaFunction {
     var loaded: [String: LuaValue] = [:]

@@ -27,6 +27,8 @@ public struct PluginError: Error, Hashable, Sendable {
     case grant = "plugin-grant"
     /// The plugin's code raised an error.
     case runtime = "plugin-runtime"
+    /// The plugin refused an action on purpose, for a reason that it gives.
+    case refused = "refused"
     /// A state, an action or a name does not fit the declared types.
     case schema = "plugin-schema"
     /// A call used more than its budget.

@@ -31,6 +31,7 @@ struct PluginFaults {
   /// A fault of a reducer: the state is unchanged.
   func reducer(_ name: String, _ error: LuaError) -> PluginError {
     let place = "reducer '\(name)'"
+    if let refusal = error.underlying as? DeliberateRefusal { return make(.refused, refusal.reason) }
     if let schema = error.underlying as? SchemaError {
       return make(.schema, "\(place) left invalid state: \(schema.message)", hint: "state is unchanged")
     }
@@ -40,6 +41,7 @@ struct PluginFaults {
   /// A fault of any other function. What another function of a plugin did wrong on its behalf stays that one's fault.
   func runtime(_ place: String, _ error: LuaError) -> PluginError {
     if let nested = error.underlying as? PluginError { return nested }
+    if let refusal = error.underlying as? DeliberateRefusal { return make(.refused, refusal.reason) }
     switch error.kind {
     case .instructions:
       return PluginError(

@@ -129,6 +129,16 @@ struct Invocation {
       at: operands[index], hint: "usage: \(usage)")
   }
 
+  /// Refuses flags that the command has, but not in this form of it.
+  func refuseFlags(but allowed: [FlagDefinition], of form: String) throws {
+    for word in statement.words {
+      guard case .flag(let name, _) = word.kind, !allowed.contains(where: { $0.name == name }) else { continue }
+      throw ShellError(
+        code: "unknown-flag", message: "\(form) has no flag --\(name)", at: word,
+        hint: "usage: \(usage)", status: 2)
+    }
+  }
+
   /// The path that the operand at a position says.
   func path(_ index: Int, _ name: String) throws -> Path {
     let text = try required(index, name)

@@ -4,8 +4,8 @@ import StoreSchema
 extension CommandDefinition {
   static let plugin = CommandDefinition(
     "plugin", usage: ["plugin [WHAT …]"] + PluginSubcommand.usages,
-    summary: "lists, loads, reloads, checks and makes Lua plugins, and says what they may do",
-    flags: FlagDefinition.format + FlagDefinition.reload,
+    summary: "lists, loads, reloads, checks, tests and makes Lua plugins, and says what they may do",
+    flags: FlagDefinition.format + PluginSubcommand.allFlags,
     operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
     examples: pluginExamples
   ) { invocation in
@@ -18,7 +18,7 @@ extension CommandDefinition {
         hint: suggestion.map { "did you mean 'plugin \($0)'?" } ?? "plugin takes \(names.joined(separator: ", "))")
     }
     invocation.usage = subcommand.usage
-    try invocation.refuseReloadFlags(of: subcommand.name)
+    try invocation.refuseFlags(but: FlagDefinition.format + subcommand.flags, of: "plugin \(subcommand.name)")
     try invocation.refuseOperands(from: subcommand.operands.isEmpty ? 1 : 2)
     return try subcommand.run(&invocation)
   }

@@ -21,7 +21,7 @@ public enum JSONReport {
     }
     return failure(
       error.code, error.message, line: statement.line, column: column, details: error.details, hint: error.hint,
-      file: file)
+      file: file, data: error.data)
   }
 
   /// A statement that could not be read.
@@ -57,7 +57,8 @@ public enum JSONReport {
   }
 
   private static func failure(
-    _ code: String, _ message: String, line: Int, column: Int?, details: [String], hint: String?, file: String?
+    _ code: String, _ message: String, line: Int, column: Int?, details: [String], hint: String?, file: String?,
+    data: String? = nil
   ) -> String {
     var out = TextBuffer()
     out.append("{\"ok\":false," as StaticString)
@@ -79,7 +80,9 @@ public enum JSONReport {
       out.append(",\"hint\":" as StaticString)
       out.appendQuoted(hint)
     }
-    out.append("}}" as StaticString)
+    out.append("}" as Unicode.Scalar)
+    if let data { out.append(",\"data\":\(data)") }
+    out.append("}" as Unicode.Scalar)
     return out.text
   }
 }

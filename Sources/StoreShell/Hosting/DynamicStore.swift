@@ -89,6 +89,10 @@ protocol DynamicStore: AnyObject {
   func takeFaults() -> [any Error]
   /// The plugin of that name.
   func plugin(named name: String) -> Plugin?
+  /// The state of the moment.
+  var state: HostState { get }
+  /// Tells of every action that goes through the reducers, with the states around it.
+  func observe(_ tell: @escaping (PurityProof.Recorded) -> Void)
   /// What stops the Lua of each plugin, from any thread.
   var interrupts: [@Sendable () -> Void] { get }
 }

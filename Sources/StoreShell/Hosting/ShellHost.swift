@@ -22,6 +22,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   let faults = FaultBox()
   let waiters = ActionWaiters()
   private var traceSink: ((TraceEvent) -> Void)?
+  private var observer: ((PurityProof.Recorded) -> Void)?
   private var notes: [String] = []
   /// What takes a plugin's place when the action that says so is committed.
   var replacement: PluginReplacement?
@@ -126,6 +127,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   func trace(_ event: TraceEvent) { traceSink?(event) }
 
+  var state: State { store.withState { $0 } }
+
+  func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { observer = tell }
+
   func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { logSink.write = sink }
 
   // MARK: Dispatching
@@ -213,6 +218,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     // Their names were unique when the plugins were loaded.
     if before.plugins != after.plugins { try? replaceInterceptors() }
     let call = record.action.call
+    if let observer { observer(PurityProof.Recorded(record)) }
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
     if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
     log.append(

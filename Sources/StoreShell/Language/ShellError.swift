@@ -12,6 +12,8 @@ public struct ShellError: Error, Hashable, Sendable {
   public var hint: String?
   /// The exit status that the error stands for.
   public var status: Int32
+  /// What the command has to say all the same, as JSON, for `--json`.
+  var data: String?
 
   /// What of a statement can be at fault.
   public enum Place: Hashable, Sendable {

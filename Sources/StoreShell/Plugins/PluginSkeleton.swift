@@ -26,7 +26,7 @@ struct PluginSkeleton {
 
   private static func definition(_ name: String) -> String {
     """
-    -- plugin check \(name) looks for mistakes, plugin load ./\(name) loads this folder.
+    -- plugin check ./\(name) looks for mistakes, plugin test ./\(name) runs the tests, plugin load ./\(name) loads it.
 
     ---@type stsh.PluginDefinition
     return plugin {
@@ -119,7 +119,8 @@ struct PluginSkeleton {
 
   /// The words that definitions are written in.
   static let definitionWords = [
-    "bool", "enum", "field", "int", "list", "map", "number", "optional", "plugin", "record", "require", "text",
+    "bool", "enum", "field", "int", "list", "map", "number", "optional", "plugin", "record", "refuse", "require",
+    "text",
   ]
 
   /// What the sandbox has of Lua's own globals.

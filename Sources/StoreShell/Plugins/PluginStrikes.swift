@@ -1,3 +1,5 @@
+import StorePlugins
+
 /// Counts in how many actions in a row a plugin failed (R29). An action counts once, whichever of the plugin's reducers and
 /// middlewares fail in it; one in which they ran and none failed ends the row.
 final class PluginStrikes: @unchecked Sendable {
@@ -58,6 +60,10 @@ final class PluginStrikes: @unchecked Sendable {
     do {
       try body()
       ran(in: number)
+    } catch let error as PluginError where error.code == .refused {
+      // It works, and says no.
+      ran(in: number)
+      throw error
     } catch {
       failed(in: number, unit: unit)
       throw error

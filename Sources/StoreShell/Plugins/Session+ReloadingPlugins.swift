@@ -58,7 +58,11 @@ extension ShellError {
 
 extension PluginSubcommand {
   static let reload = PluginSubcommand(
-    "reload", "NAME [--reset] [--verify N]", "puts its edited version in its place, with the state as it is"
+    "reload", "NAME", "puts its edited version in its place, with the state as it is",
+    flags: [
+      FlagDefinition("reset", "reload: let the plugin's state start anew"),
+      FlagDefinition("verify", value: "N", "reload: only if both versions answer the last N actions alike"),
+    ]
   ) { invocation in
     let plugin = try invocation.loadedPlugin()
     let report = try invocation.session.reload(plugin, try invocation.reloadOptions())
@@ -66,25 +70,7 @@ extension PluginSubcommand {
   }
 }
 
-extension FlagDefinition {
-  /// What `plugin reload` takes.
-  static let reload = [
-    FlagDefinition("reset", "reload: let the plugin's state start anew"),
-    FlagDefinition("verify", value: "N", "reload: only if both versions answer the last N actions alike"),
-  ]
-}
-
 extension Invocation {
-  /// Refuses the flags of `plugin reload` for other subcommands.
-  func refuseReloadFlags(of subcommand: String) throws {
-    guard subcommand != PluginSubcommand.reload.name,
-      let flag = FlagDefinition.reload.first(where: { has($0.name) })
-    else { return }
-    throw ShellError(
-      code: "unknown-flag", message: "plugin \(subcommand) has no flag --\(flag.name)",
-      place: word(of: flag.name).map { .span($0.span) } ?? .command, hint: "usage: \(usage)", status: 2)
-  }
-
   fileprivate func reloadOptions() throws -> PluginReloadOptions {
     var options = PluginReloadOptions(resets: has("reset"))
     guard let text = try text(of: "verify") else { return options }

@@ -130,8 +130,17 @@ struct TypeStubs {
     ---@param fields stsh.Field[]
     ---@return stsh.Type
     function record(name, fields) end
+    ---Refuses the action that is being reduced, on purpose: nothing is changed, and it is no fault of the plugin's.
+    ---@param reason string
+    function refuse(reason) end
     ---@class stsh.Test
     local Test = {}
+    ---@class stsh.DispatchedAction
+    ---@field name string
+    ---@field args table
+    ---@field at number seconds since the test began
+    ---@field source string
+    ---@field failed? string the code of the error
     ---@param name string
     ---@param args? table
     function Test:dispatch(name, args) end
@@ -143,12 +152,25 @@ struct TypeStubs {
     ---@param found any
     ---@param expected any
     function Test:equals(found, expected) end
+    ---@param condition any
+    ---@param message? string
+    function Test:ok(condition, message) end
     ---@param code string
     ---@param body fun()
+    ---@return string message
     function Test:fails(code, body) end
     ---@param name string
     ---@param gate "on"|"off"
     function Test:gate(name, gate) end
+    ---@param line string a line as it is typed at the prompt
+    ---@return string output
+    function Test:run(line) end
+    ---@return stsh.DispatchedAction[]
+    function Test:actions() end
+    ---@param ... any
+    function Test:print(...) end
+    ---@param reason string
+    function Test:skip(reason) end
     ---@param name string
     ---@param body fun(t: stsh.Test)
     function test(name, body) end

@@ -38,7 +38,7 @@ extension Session {
   }
 
   /// Whether Ctrl-C waits to be taken.
-  private var isInterrupted: Bool {
+  var isInterrupted: Bool {
     guard interruptDescriptor >= 0 else { return false }
     var source = pollfd(fd: interruptDescriptor, events: Int16(POLLIN), revents: 0)
     return poll(&source, 1, 0) > 0

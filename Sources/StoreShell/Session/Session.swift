@@ -46,6 +46,10 @@ public final class Session {
   var isExcused = false
   /// The error that was reported last.
   private var lastError: ShellError?
+  /// What stops stores that a command makes for itself.
+  let relay = InterruptRelay()
+  /// Makes a session over the same application, with a store of its own.
+  let makeSibling: (SessionOptions, Console) throws -> Session
 
   /// Counts the statements reached and failed.
   struct Tally {
@@ -66,6 +70,7 @@ public final class Session {
     clock = SessionClock(isVirtual: options.hasVirtualClock)
     store = try ShellHost(HostedApplication(application), clock: clock.clock)
     commands = .standard
+    makeSibling = { try Session(application, options: $0, console: $1) }
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { formatter.write($0) }
   }
@@ -185,7 +190,9 @@ public final class Session {
   }
 
   /// What stops the Lua that may be running, from any thread.
-  var interrupts: [@Sendable () -> Void] { store.interrupts + (luaState.map { [$0.interrupt] } ?? []) }
+  var interrupts: [@Sendable () -> Void] {
+    store.interrupts + [relay.interrupt] + (luaState.map { [$0.interrupt] } ?? [])
+  }
 
   private func fail(_ status: Int32) {
     tally.failed += 1

@@ -37,7 +37,7 @@ extension ShellError {
     let status: Int32 =
       switch error.code {
       case .load, .api, .grant: 4
-      case .runtime, .schema, .budget, .memory, .impure, .task: 1
+      case .runtime, .refused, .schema, .budget, .memory, .impure, .task: 1
       }
     self.init(
       code: error.code.rawValue, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,

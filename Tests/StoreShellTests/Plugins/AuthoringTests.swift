@@ -46,6 +46,20 @@ import Testing
     #expect(shell.run("plugin load \(folder)").status == 0)
   }
 
+  @Test func theStubsHaveEveryMethodOfTests() throws {
+    let shell = try Shell()
+    _ = shell.run("plugin new \(shell.folder)/beans")
+    try shell.write(
+      "beans/tests/beans_test.lua", "test('it', function(t) for name in pairs(t) do t:print(name) end end)")
+    let lines = shell.run("plugin test \(shell.folder)/beans").output.split(separator: "\n")
+    let names = lines.filter { $0.hasPrefix("  | ") }.map { String($0.dropFirst(4)) }
+    let stubbed = TypeStubs.words.split(separator: "\n").compactMap { line in
+      line.hasPrefix("function Test:") ? line.dropFirst(14).split(separator: "(").first.map(String.init) : nil
+    }
+    #expect(names == stubbed.sorted())
+    #expect(names.count >= 10)
+  }
+
   @Test func theConfigurationsOfToolsCanBeRead() throws {
     let lua = try LuaState(name: "luacheck", sandbox: .session)
     let chunk = try lua.load(

@@ -136,3 +136,45 @@ import Testing
 extension String {
   fileprivate func components(_ word: String) -> Int { ranges(of: word).count }
 }
+
+/// `refuse("…")`: no fault of the plugin's.
+@Suite struct RefusalTests {
+  private let shell: Shell
+
+  init() throws { shell = try Shell() }
+
+  /// A plugin that says no on purpose is in order.
+  @Test func refusalsDoNotCount() throws {
+    let folder = try shell.plugin(
+      "strict",
+      """
+      return plugin { state = { field("n", int()) }, actions = { { name = "go" }, { name = "fail" } },
+        reducers = { go = function(s) s.n = 1 refuse("not today") end, fail = function() error("no") end } }
+      """)
+    _ = try shell.type("plugin load \(folder)")
+    for _ in 1...4 {
+      let outcome = try shell.type("dispatch strict.go")
+      #expect(outcome.errors == "error[refused]: strict: not today\n")
+      #expect(outcome.status == 1)
+    }
+    #expect(try shell.type("show strict.n").output == "0\n")
+    #expect(try shell.type("show shell.plugins[*].state --as json").output == "[\"on\"]\n")
+    #expect(try shell.type("log 1").output.contains("failed: refused"))
+    // Nor do they excuse what is at fault: they end a row of failures as every action does that runs.
+    for _ in 1...2 { _ = try shell.type("dispatch strict.fail") }
+    _ = try shell.type("dispatch strict.go")
+    #expect(try !shell.type("dispatch strict.fail").errors.contains("note: "))
+  }
+
+  @Test func aRefusalNeedsAReason() throws {
+    let folder = try shell.plugin(
+      "strict",
+      """
+      return plugin { state = { field("n", int()) }, actions = { { name = "go" } },
+        reducers = { go = function() refuse() end } }
+      """)
+    _ = try shell.type("plugin load \(folder)")
+    #expect(
+      try shell.type("dispatch strict.go").errors.contains("error[plugin-runtime]: strict: reducer 'strict.go': "))
+  }
+}

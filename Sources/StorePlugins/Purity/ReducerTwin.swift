@@ -1,0 +1,71 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// A plugin's reducers, loaded once more into a fresh Lua state, to see whether they compute there what they computed
+/// elsewhere.
+public final class ReducerTwin {
+  private let plugin: Plugin
+  private var types: [String: ActionType] = [:]
+
+  /// The order in which the Lua state's hash seed puts keys.
+  public let hashOrder: UInt64
+
+  /// Loads the plugin.
+  ///
+  /// - Parameter collectsOften: whether garbage is collected without pauses.
+  public init(
+    _ source: PluginSource, in surroundings: Plugin.Surroundings, collectsOften: Bool
+  ) throws(PluginError) {
+    plugin = try Plugin(loading: source, into: surroundings)
+    if collectsOften { plugin.lua.collectOften() }
+    do throws(LuaError) {
+      hashOrder = try plugin.lua.hashOrder()
+    } catch {
+      throw plugin.calls.faults.load(error)
+    }
+    for type in plugin.module.actions + plugin.addedActions { types[type.fullName] = type }
+  }
+
+  /// The modules whose slices its reducers may change: its own, then those that it lifts reducers over.
+  public var modules: [String] {
+    var names = [plugin.module.name]
+    for lifted in plugin.definition.lifted where !names.contains(lifted.module) { names.append(lifted.module) }
+    return names
+  }
+
+  /// Whether one of its reducers answers an action.
+  public func reduces(_ type: ActionType) -> Bool {
+    let type = types[type.fullName] ?? type
+    return plugin.reduces(type) || plugin.lifted.contains { $0.type === type }
+  }
+
+  /// Runs the plugin's reducers for an action, in the order in which a store runs them.
+  ///
+  /// - Parameter modify: hands out a module's slice for change in place.
+  /// - Throws: ``PluginError``, and what `modify` throws.
+  public func reduce(
+    _ call: ActionCall, _ context: ActionContext,
+    modify: (String, (Schema, UnsafeMutableRawPointer) throws -> Void) throws -> Void
+  ) throws {
+    let call = types[call.type.fullName].map { ActionCall($0, call.arguments) } ?? call
+    if plugin.reduces(call.type) {
+      try modify(plugin.module.name) { _, slice in
+        try plugin.reduce(call, context: context, slice: &slice.assumingMemoryBound(to: Value.self).pointee)
+      }
+    }
+    for index in 0..<plugin.liftedCount {
+      guard let module = plugin.module(ofLifted: index, for: call.type) else { continue }
+      try modify(module) { schema, slice in
+        try plugin.reduce(lifted: index, call, context: context, schema: schema, slice: slice)
+      }
+    }
+  }
+}
+
+extension Plugin {
+  /// The full names of the actions that its reducers answer, sorted.
+  public var reducedActionNames: [String] {
+    Set(definition.reducers.keys).union(definition.lifted.map(\.action.fullName)).sorted()
+  }
+}

@@ -1,0 +1,18 @@
+import LuaRuntime
+
+/// What `refuse("reason")` raises: the plugin works, and says no. It undoes an action as an error does, but it is no fault
+/// of the plugin's and does not count as one.
+struct DeliberateRefusal: Error, CustomStringConvertible {
+  let reason: String
+  var description: String { reason }
+
+  /// Makes the function that plugins find as `refuse`.
+  static func makeFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
+    try lua.makeFunction("refuse") { call in
+      guard case .string(let reason) = call[0] else {
+        throw LuaFailure("refuse needs a reason: refuse(\"there is no such account\")")
+      }
+      throw DeliberateRefusal(reason: reason)
+    }
+  }
+}

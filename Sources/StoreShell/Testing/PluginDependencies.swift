@@ -1,0 +1,44 @@
+import StorePlugins
+
+/// Finds the plugins that a plugin names in its permissions.
+struct PluginDependencies {
+  private let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  /// A plugin behind those that it needs, each granted what it asks for. What cannot be found is left out: the plugin
+  /// may do without it.
+  func sources(for source: PluginSource) throws -> [PluginSource] {
+    var found: [PluginSource] = []
+    try add(source, to: &found, ancestors: [])
+    return found
+  }
+
+  private func add(_ source: PluginSource, to found: inout [PluginSource], ancestors: [String]) throws {
+    let name = source.manifest.name
+    guard !ancestors.contains(name), !found.contains(where: { $0.manifest.name == name }) else { return }
+    for module in source.manifest.permissions.compactMap(\.module) {
+      if let needed = needed(module) { try add(needed, to: &found, ancestors: ancestors + [name]) }
+    }
+    try session.grant(source)
+    found.append(source)
+  }
+
+  private func needed(_ module: String) -> PluginSource? {
+    if let loaded = session.store.plugin(named: module) {
+      return try? PluginSource(folder: loaded.source.folder, displayedAs: loaded.source.displayName)
+    }
+    guard !session.store.modules.contains(where: { $0.name == module }) else { return nil }
+    return try? PluginLocator(session.options).source(module)
+  }
+}
+
+extension Permission {
+  /// The module that it is about.
+  var module: String? {
+    switch self {
+    case .read(let module), .reduce(let module), .dispatch(let module, _): module
+    case .intercept, .timers: nil
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import StorePlugins
+import StoreSchema
+
+/// What came out of a plugin's tests.
+struct PluginTestReport {
+  /// One test.
+  struct Line {
+    /// The file that it stands in, within the plugin's folder.
+    let file: String
+    let outcome: PluginTestOutcome
+
+    init(file: String, _ outcome: PluginTestOutcome) {
+      self.file = file
+      self.outcome = outcome
+    }
+  }
+
+  /// What was found out about the reducers.
+  struct Purity {
+    let fault: PurityFault?
+    /// How many actions of tests were reduced again.
+    let recorded: Int
+    /// How many made-up ones.
+    let generated: Int
+  }
+
+  let plugin: String
+  /// Whether there are any files of tests.
+  let hasFiles: Bool
+  private(set) var lines: [Line] = []
+  /// How many actions of tests were reduced again.
+  private(set) var recorded = 0
+  var purity: Purity?
+
+  init(plugin: String, hasFiles: Bool) {
+    self.plugin = plugin
+    self.hasFiles = hasFiles
+  }
+
+  mutating func add(_ line: Line, recorded count: Int, _ tell: (Line) -> Void) {
+    lines.append(line)
+    recorded += count
+    tell(line)
+  }
+
+  var ran: Int { lines.count }
+  var failed: Int { lines.count { if case .failed = $0.outcome.result { true } else { false } } }
+  var skipped: Int { lines.count { if case .skipped = $0.outcome.result { true } else { false } } }
+
+  /// Why the command fails; nil: it does not.
+  var error: ShellError? {
+    if lines.isEmpty {
+      let hint = hasFiles ? nil : "write tests/\(plugin)_test.lua: test(\"it counts\", function(t) … end)"
+      return ShellError(code: "plugin-test", message: "\(plugin): there is no test to run", hint: hint)
+    }
+    guard failed == 0 else {
+      return ShellError(code: "plugin-test", message: "\(plugin): \(failed) of \(ran) tests failed")
+    }
+    guard purity?.fault == nil else {
+      return ShellError(code: "plugin-test", message: "\(plugin): a reducer is not pure")
+    }
+    return nil
+  }
+
+  // MARK: Text
+
+  /// What is printed when all tests have run.
+  var ending: String {
+    var text = ""
+    if let purity {
+      if let fault = purity.fault {
+        text += Self.lines("FAIL pure: \(fault.action)") + Self.lines("  \(fault.message)")
+        for detail in fault.details { text += Self.lines("    \(detail)") }
+        if !fault.origin.isEmpty { text += Self.lines("  \(fault.origin)") }
+      } else {
+        text += "ok   pure: \(purity.recorded) recorded and \(purity.generated) generated actions, twice the same\n"
+      }
+    }
+    guard ran > 0 else { return text }
+    text += "\(ran - failed - skipped) passed, \(failed) failed"
+    if skipped > 0 { text += ", \(skipped) skipped" }
+    return text + "\n"
+  }
+
+  /// Lines as they are printed: none of the control characters that a plugin wrote reaches the terminal.
+  static func lines(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map { DisplayText.printable($0) + "\n" }.joined()
+  }
+
+  // MARK: JSON
+
+  /// The same as data.
+  var value: Value {
+    var fields: [(String, Value)] = [
+      ("plugin", .string(plugin)), ("passed", .int(ran - failed - skipped)), ("failed", .int(failed)),
+      ("skipped", .int(skipped)), ("tests", .list(PersistentList(lines.map(\.value)))),
+    ]
+    if let purity {
+      let fault = purity.fault.map { fault in
+        Value.fields([
+          ("action", .string(fault.action)), ("message", .string(fault.message)),
+          ("details", .texts(fault.details)), ("origin", .string(fault.origin)),
+        ])
+      }
+      fields.append(
+        (
+          "pure",
+          .fields([
+            ("ok", .bool(purity.fault == nil)), ("recorded", .int(purity.recorded)),
+            ("generated", .int(purity.generated)), ("fault", fault ?? .none),
+          ])
+        ))
+    }
+    return .fields(fields)
+  }
+}
+
+extension PluginTestReport.Line {
+  /// The lines that are printed of the test.
+  var text: String {
+    var text: String
+    switch outcome.result {
+    case .passed: text = PluginTestReport.lines("ok   \(outcome.name)")
+    case .skipped(let reason): text = PluginTestReport.lines("skip \(outcome.name): \(reason)")
+    case .failed(let failure):
+      text = PluginTestReport.lines("FAIL \(outcome.name)") + PluginTestReport.lines("  \(failure)")
+      for detail in failure.details { text += PluginTestReport.lines("    \(detail)") }
+    }
+    for line in outcome.lines { text += PluginTestReport.lines("  | \(line)") }
+    return text
+  }
+
+  fileprivate var value: Value {
+    var fields: [(String, Value)] = [("file", .string(file)), ("name", .string(outcome.name))]
+    switch outcome.result {
+    case .passed: fields.append(("status", .string("passed")))
+    case .skipped(let reason): fields += [("status", .string("skipped")), ("message", .string(reason))]
+    case .failed(let failure):
+      fields += [
+        ("status", .string("failed")), ("line", failure.place.map { .int($0.line) } ?? .none),
+        ("code", failure.code.map { .string($0) } ?? .none), ("message", .string(failure.message)),
+        ("details", .texts(failure.details)),
+      ]
+    }
+    if !outcome.lines.isEmpty { fields.append(("printed", .texts(outcome.lines))) }
+    return .fields(fields)
+  }
+}
+
+extension Value {
+  fileprivate static func fields(_ fields: [(String, Value)]) -> Value {
+    .record(Record(RecordLayout(name: "", fields: fields.map(\.0)), fields.map(\.1)))
+  }
+
+  fileprivate static func texts(_ texts: [String]) -> Value { .list(PersistentList(texts.map { .string($0) })) }
+}

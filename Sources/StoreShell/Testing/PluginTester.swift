@@ -1,0 +1,145 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+/// Runs the tests of one plugin: each with a store of its own, in the order of the files and of the tests in them.
+final class PluginTester {
+  /// What is asked of a run.
+  struct Options {
+    /// Whether the reducers are shown to be pure too.
+    var isPure = false
+    /// Runs only the tests whose names hold the text.
+    var filter: String?
+    /// What the generated actions begin from; nil: chance decides.
+    var seed: UInt64?
+  }
+
+  private let session: Session
+  private let options: Options
+  private let source: PluginSource
+  private let sources: [PluginSource]
+
+  /// Finds the plugin's surroundings.
+  ///
+  /// - Throws: `PluginError` where it, or a plugin that it needs, was not granted what it asks for.
+  init(_ source: PluginSource, _ options: Options, in session: Session) throws {
+    self.session = session
+    self.options = options
+    self.source = source
+    sources = try PluginDependencies(session).sources(for: source)
+  }
+
+  /// Runs the tests.
+  ///
+  /// - Parameter tell: is told of each test when it has ended.
+  /// - Throws: what keeps the tests from running: a plugin or a file that cannot be loaded.
+  func run(_ tell: (PluginTestReport.Line) -> Void) throws -> PluginTestReport {
+    // A plugin that cannot be loaded fails as a whole, not test by test.
+    let bench = try loading { try PluginTestBench(sources, in: session) }
+    let files = try self.files()
+    var report = PluginTestReport(plugin: source.manifest.name, hasFiles: !files.isEmpty)
+    var fault: PurityFault?
+    for file in files {
+      for (index, name) in file.names.enumerated() where options.filter.map({ name.contains($0) }) ?? true {
+        try checkInterrupt()
+        let (outcome, found) = try run(file, index)
+        fault = fault ?? found
+        report.add(PluginTestReport.Line(file: file.path, outcome), recorded: recorded.count, tell)
+      }
+    }
+    if options.isPure, report.ran > 0 { report.purity = try purity(fault, in: bench, recorded: report.recorded) }
+    return report
+  }
+
+  private var recorded: [PurityProof.Recorded] = []
+
+  private func run(_ file: PluginTestFile, _ index: Int) throws -> (PluginTestOutcome, PurityFault?) {
+    let bench = try loading { try PluginTestBench(sources, in: session) }
+    session.relay.set(bench.session.interrupts + [file.interrupt])
+    defer { session.relay.set([]) }
+    recorded = []
+    let proof = options.isPure ? try loading { try PurityProof(source, in: bench.session.store) } : nil
+    if let proof {
+      bench.session.store.observe { [unowned self] entry in
+        if proof.concerns(entry.call.type) { recorded.append(entry) }
+      }
+    }
+    let ended = file.run(index, host: bench)
+    try checkInterrupt()
+    var outcome = ended
+    // A task may fail while nobody asks.
+    if case .passed = ended.result, let late = bench.takeFault() {
+      outcome = PluginTestOutcome(name: ended.name, result: .failed(late), lines: ended.lines)
+    }
+    guard let proof else { return (outcome, nil) }
+    for entry in recorded {
+      guard var fault = proof.difference(in: entry) else { continue }
+      fault.origin = "action #\(entry.context.number) of the test '\(ended.name)'"
+      return (outcome, fault)
+    }
+    return (outcome, nil)
+  }
+
+  private func files() throws -> [PluginTestFile] {
+    let names = Files.names(in: "\(source.folder)/tests").filter { $0.hasSuffix("_test.lua") }
+    return try names.map { name in
+      do throws(PluginTestFailure) {
+        return try PluginTestFile("tests/\(name)", of: source)
+      } catch {
+        throw ShellError(
+          code: error.code ?? "lua-error",
+          message: error.place.map { "\($0.file):\($0.line): \(error.message)" } ?? error.message,
+          details: error.details, status: 2)
+      }
+    }
+  }
+
+  /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4.
+  private func loading<Result>(_ load: () throws -> Result) throws -> Result {
+    do {
+      return try load()
+    } catch {
+      var error = ShellError(describing: error)
+      error.status = 4
+      throw error
+    }
+  }
+
+  private func checkInterrupt() throws {
+    if session.isInterrupted { throw ShellError.interrupted }
+  }
+
+  // MARK: Purity
+
+  private static let generatedCount = 200
+
+  /// Goes on with actions that are made up from their types.
+  private func purity(
+    _ fault: PurityFault?, in bench: PluginTestBench, recorded: Int
+  ) throws -> PluginTestReport.Purity {
+    guard fault == nil, let plugin = bench.plugin else { return .init(fault: fault, recorded: recorded, generated: 0) }
+    let seed = options.seed ?? .random(in: 1...999_999)
+    let proof = try loading { try PurityProof(source, in: bench.session.store) }
+    session.relay.set(bench.session.interrupts)
+    defer { session.relay.set([]) }
+    let types = plugin.reducedActionNames.compactMap { bench.session.store.action(named: $0) }
+    var generator = ActionGenerator(types, seed: seed)
+    var state = bench.session.store.state
+    var time = Duration.zero
+    var count = 0
+    for number in 1...Self.generatedCount {
+      try checkInterrupt()
+      guard let call = generator.next() else { continue }
+      time += .milliseconds(generator.number(below: 2000))
+      let context = ActionContext(
+        number: number, source: ActionSource(file: "generated", function: "test", line: number, kind: .batch),
+        time: time,
+        root: number)
+      count += 1
+      guard var fault = proof.reduce(call, context, &state) else { continue }
+      fault.origin = "generated action \(number); --seed \(seed) makes the same ones"
+      return .init(fault: fault, recorded: recorded, generated: count)
+    }
+    return .init(fault: nil, recorded: recorded, generated: count)
+  }
+}
