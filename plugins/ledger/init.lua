@@ -1,0 +1,153 @@
+-- Double-entry bookkeeping. Amounts are whole numbers in the smallest unit, such as cents: what an account receives is
+-- positive, what it gives is negative, and the lines of one transaction sum to zero. What would unbalance the books, or
+-- names an account that is not there, is refused; nothing is changed then.
+
+local kinds = enum { "asset", "liability", "equity", "income", "expense" }
+
+-- Bounded, so that no sum of amounts can run over and pass for zero.
+local amount = int { min = -1000000000000, max = 1000000000000 }
+
+local line = record("Line", {
+  field("account", text()),
+  field("amount",  amount),
+})
+
+local function cents(n)
+  local sign = n < 0 and "-" or ""
+  return string.format("%s%d.%02d", sign, math.abs(n) // 100, math.abs(n) % 100)
+end
+
+local function account(s, name)
+  return s.accounts[name] or refuse("there is no account '" .. name .. "'")
+end
+
+-- Adds a transaction to the books, or refuses it.
+local function post(s, at, memo, lines)
+  if #lines < 2 then refuse("a transaction has two lines or more") end
+  local sum = 0
+  for _, l in ipairs(lines) do
+    account(s, l.account)
+    sum = sum + l.amount
+  end
+  if sum ~= 0 then refuse("the lines sum to " .. cents(sum) .. ", not to 0.00") end
+  for _, l in ipairs(lines) do
+    local a = s.accounts[l.account]
+    a.balance = a.balance + l.amount
+  end
+  s.transactions[#s.transactions + 1] = { id = s.nextId, at = at, memo = memo, lines = lines }
+  s.nextId = s.nextId + 1
+end
+
+---@type stsh.PluginDefinition
+return plugin {
+  state = {
+    field("accounts", map(record("Account", { field("kind", kinds), field("balance", int()) }))),
+    field("transactions", list(record("Transaction", {
+      field("id",    int()),
+      field("at",    number()),
+      field("memo",  text()),
+      field("lines", list(line)),
+    }))),
+    field("nextId", int { min = 1 }),
+  },
+
+  actions = {
+    { name = "open", doc = "Opens an account.", args = { field("account", text()), field("kind", kinds) } },
+    { name = "post", doc = "Enters a transaction whose lines sum to zero.", args = {
+        field("memo", text()), field("lines", list(line)) } },
+    { name = "transfer", doc = "Moves an amount from one account to another.", args = {
+        field("from", text()), field("to", text()), field("amount", int { min = 1, max = 1000000000000 }),
+        field("memo", text { default = "" }) } },
+    { name = "reverse", doc = "Enters the opposite of a transaction.", args = { field("id", int()) } },
+    { name = "close", doc = "Takes away an account without a balance.", args = { field("account", text()) } },
+  },
+
+  reducers = {
+    open = function(s, a)
+      if a.account == "" then refuse("an account needs a name") end
+      if s.accounts[a.account] then refuse("there is an account '" .. a.account .. "' already") end
+      s.accounts[a.account] = { kind = a.kind, balance = 0 }
+    end,
+    post = function(s, a, meta)
+      post(s, meta.at, a.memo, a.lines)
+    end,
+    transfer = function(s, a, meta)
+      post(s, meta.at, a.memo, {
+        { account = a.to, amount = a.amount }, { account = a.from, amount = -a.amount },
+      })
+    end,
+    reverse = function(s, a, meta)
+      for _, t in ipairs(s.transactions) do
+        if t.id == a.id then
+          local lines = {}
+          for i, l in ipairs(t.lines) do lines[i] = { account = l.account, amount = -l.amount } end
+          return post(s, meta.at, "reverses " .. t.id, lines)
+        end
+      end
+      refuse("there is no transaction " .. a.id)
+    end,
+    close = function(s, a)
+      local balance = account(s, a.account).balance
+      if balance ~= 0 then refuse("'" .. a.account .. "' still holds " .. cents(balance)) end
+      s.accounts[a.account] = nil
+    end,
+  },
+
+  projections = {
+    { name = "balances",
+      type = list(record("Balance", { field("account", text()), field("kind", kinds), field("balance", int()) })),
+      fn = function(state)
+        local rows = {}
+        for name, a in pairs(state.ledger.accounts) do
+          rows[#rows + 1] = { account = name, kind = a.kind, balance = a.balance }
+        end
+        return rows
+      end },
+    -- The sum of all balances; anything but zero would be a fault of this plugin.
+    { name = "trial", type = int(), fn = function(state)
+        local sum = 0
+        for _, a in pairs(state.ledger.accounts) do sum = sum + a.balance end
+        return sum
+      end },
+    -- Income gives, so its balance is negative: earned is what it gave, spent what expenses received.
+    { name = "result",
+      type = record("Result", { field("earned", int()), field("spent", int()), field("left", int()) }),
+      fn = function(state)
+        local earned, spent = 0, 0
+        for _, a in pairs(state.ledger.accounts) do
+          if a.kind == "income" then earned = earned - a.balance end
+          if a.kind == "expense" then spent = spent + a.balance end
+        end
+        return { earned = earned, spent = spent, left = earned - spent }
+      end },
+  },
+
+  commands = {
+    { name = "balances", summary = "every account with its balance", examples = { "ledger balances" },
+      run = function(_, cmd)
+        local width = 0
+        for _, row in ipairs(cmd:project("ledger.balances")) do width = math.max(width, #row.account) end
+        for _, row in ipairs(cmd:project("ledger.balances")) do
+          local name = row.account .. string.rep(" ", width - #row.account)
+          cmd:print(string.format("%s  %-9s  %12s", name, row.kind, cents(row.balance)))
+        end
+      end },
+    { name = "statement", args = { field("account", text()) },
+      summary = "the transactions of one account, with the balance after each",
+      examples = { "ledger statement bank" },
+      run = function(args, cmd)
+        if not cmd.state.ledger.accounts[args.account] then
+          refuse("there is no account '" .. args.account .. "'")
+        end
+        local balance = 0
+        for _, t in ipairs(cmd.state.ledger.transactions) do
+          for _, l in ipairs(t.lines) do
+            if l.account == args.account then
+              balance = balance + l.amount
+              cmd:print(string.format("%4d  %12s  %12s  %s", t.id, cents(l.amount), cents(balance), t.memo))
+            end
+          end
+        end
+      end },
+  },
+}

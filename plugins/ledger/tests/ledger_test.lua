@@ -1,0 +1,99 @@
+local function books(t)
+  t:dispatch("open", { account = "bank", kind = "asset" })
+  t:dispatch("open", { account = "wages", kind = "income" })
+  t:dispatch("open", { account = "rent", kind = "expense" })
+end
+
+local function balance(t, account) return t:get("ledger.accounts." .. account .. ".balance") end
+
+test("a transaction moves what its lines say", function(t)
+  books(t)
+  t:dispatch("post", { memo = "May", lines = {
+    { account = "bank", amount = 200000 }, { account = "wages", amount = -200000 } } })
+  t:dispatch("transfer", { from = "bank", to = "rent", amount = 80050, memo = "Rent" })
+  t:equals(balance(t, "bank"), 119950)
+  t:equals(balance(t, "rent"), 80050)
+  t:equals(t:get("ledger.result"), { earned = 200000, spent = 80050, left = 119950 })
+  t:equals(t:get("ledger.trial"), 0)
+end)
+
+test("what does not balance is refused, and nothing is changed", function(t)
+  books(t)
+  local reason = t:fails("refused", function()
+    t:dispatch("post", { memo = "typo", lines = {
+      { account = "bank", amount = 1000 }, { account = "wages", amount = -100 } } })
+  end)
+  t:equals(reason, "ledger: the lines sum to 9.00, not to 0.00")
+  t:equals(balance(t, "bank"), 0)
+  t:equals(t:get("ledger.transactions"), {})
+  t:equals(t:get("ledger.nextId"), 1)
+end)
+
+test("a transaction has two lines or more", function(t)
+  books(t)
+  t:fails("refused", function() t:dispatch("post", { memo = "", lines = {} }) end)
+  t:fails("refused", function()
+    t:dispatch("post", { memo = "", lines = { { account = "bank", amount = 0 } } })
+  end)
+end)
+
+test("an unknown account is refused, wherever it stands", function(t)
+  books(t)
+  t:fails("refused", function() t:dispatch("transfer", { from = "bank", to = "nowhere", amount = 1 }) end)
+  t:fails("refused", function() t:dispatch("transfer", { from = "nowhere", to = "bank", amount = 1 }) end)
+  t:fails("refused", function() t:dispatch("close", { account = "nowhere" }) end)
+  t:fails("refused", function() t:run("ledger statement nowhere") end)
+  t:equals(balance(t, "bank"), 0)
+end)
+
+test("amounts are positive and bounded", function(t)
+  books(t)
+  t:fails("out-of-range", function() t:dispatch("transfer", { from = "bank", to = "rent", amount = 0 }) end)
+  t:fails("out-of-range", function() t:dispatch("transfer", { from = "bank", to = "rent", amount = 1 << 62 }) end)
+end)
+
+test("accounts are opened once, with a name and a kind", function(t)
+  books(t)
+  t:fails("refused", function() t:dispatch("open", { account = "bank", kind = "asset" }) end)
+  t:fails("refused", function() t:dispatch("open", { account = "", kind = "asset" }) end)
+  t:fails("type-mismatch", function() t:dispatch("open", { account = "purse", kind = "money" }) end)
+end)
+
+test("an account that holds something stays", function(t)
+  books(t)
+  t:dispatch("transfer", { from = "wages", to = "bank", amount = 5 })
+  t:equals(t:fails("refused", function() t:dispatch("close", { account = "bank" }) end), "ledger: 'bank' still holds 0.05")
+  t:dispatch("close", { account = "rent" })
+  t:fails("unknown-path", function() t:get("ledger.accounts.rent") end)
+end)
+
+test("a reversal takes a transaction back and keeps it", function(t)
+  books(t)
+  t:dispatch("transfer", { from = "wages", to = "bank", amount = 100 })
+  t:dispatch("reverse", { id = 1 })
+  t:equals(balance(t, "bank"), 0)
+  t:equals(t:get("ledger.transactions[2].memo"), "reverses 1")
+  t:fails("refused", function() t:dispatch("reverse", { id = 7 }) end)
+end)
+
+test("refusals do not switch the plugin off", function(t)
+  books(t)
+  for _ = 1, 5 do
+    t:fails("refused", function() t:dispatch("transfer", { from = "bank", to = "nowhere", amount = 1 }) end)
+  end
+  t:dispatch("transfer", { from = "wages", to = "bank", amount = 1 })
+  t:equals(balance(t, "bank"), 1)
+end)
+
+test("the commands print the books", function(t)
+  books(t)
+  t:dispatch("transfer", { from = "wages", to = "bank", amount = 123456, memo = "May" })
+  t:dispatch("transfer", { from = "bank", to = "rent", amount = 99, memo = "Rent" })
+  t:equals(t:run("ledger balances"),
+    "bank   asset           1233.57\n" ..
+    "rent   expense            0.99\n" ..
+    "wages  income         -1234.56")
+  t:equals(t:run("ledger statement bank"),
+    "   1       1234.56       1234.56  May\n" ..
+    "   2         -0.99       1233.57  Rent")
+end)
