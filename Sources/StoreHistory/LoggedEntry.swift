@@ -26,6 +26,9 @@ public struct LoggedEntry: Equatable, Sendable {
   /// The interceptor that took the action out, if one did: nothing was reduced (R5).
   public let droppedBy: String?
 
+  /// Whether the action carries a thunk, which an interceptor takes in any case (R20).
+  public var isThunk: Bool { action.hasPrefix("thunk:") }
+
   /// An action in whose place another went on.
   public struct Original: Equatable, Sendable {
     /// The action's full name.

@@ -8,17 +8,20 @@ struct DefinitionReader {
   let foreignAction: (String) -> ActionType?
   /// The names of the store's modules.
   let moduleNames: [String]
+  /// The type of another module's slice.
+  let foreignSlice: (String) -> Schema?
   /// Where functions and rules are written.
   let places: DefinitionPlaces
   let types: TypeReader
 
   init(
     manifest: PluginManifest, foreignAction: @escaping (String) -> ActionType?, moduleNames: [String],
-    places: DefinitionPlaces
+    foreignSlice: @escaping (String) -> Schema?, places: DefinitionPlaces
   ) {
     self.manifest = manifest
     self.foreignAction = foreignAction
     self.moduleNames = moduleNames
+    self.foreignSlice = foreignSlice
     self.places = places
     types = TypeReader(plugin: manifest.name)
   }
@@ -49,7 +52,12 @@ struct DefinitionReader {
     definition.reducers = try reducers(table["reducers"], definition.actions)
     definition.lifted = try lifted(table["lifted"], definition.actions)
     definition.interceptors = try interceptors(table["interceptors"])
-    definition.middleware = try middleware(table["middleware"], definition.actions)
+    definition.thunks = try thunks(table["thunks"])
+    definition.bridges = try bridges(table["bridges"], definition.actions)
+    definition.transitions = try transitions(table["transitions"], definition.actions, definition.schema)
+    definition.middleware = try middleware(
+      table["middleware"], definition.actions,
+      [(Plugin.bridgeUnit, definition.bridges.count), (Plugin.transitionUnit, definition.transitions.count)])
     definition.projections = try projections(table["projections"], fields)
     definition.commands = try commands(table["commands"])
     definition.onUnload = try optionalFunction(table["on_unload"], "on_unload")
@@ -141,12 +149,17 @@ struct DefinitionReader {
     return (ActionType(module: module, name: short, fields: try types.fields(entry["args"], name)), true)
   }
 
-  private func middleware(_ value: LuaValue, _ own: [ActionType]) throws(PluginError) -> [PluginDefinition.Unit] {
+  private func middleware(
+    _ value: LuaValue, _ own: [ActionType], _ ruleUnits: [(name: String, count: Int)]
+  ) throws(PluginError) -> [PluginDefinition.Unit] {
     var units: [PluginDefinition.Unit] = []
     for entry in try list(value, "middleware", keys: ["name", "gate", "on", "before", "after", "supervise"]) {
       let name = try self.name(entry, "middleware")
       guard !units.contains(where: { $0.name == name }) else {
         throw types.fault("middleware '\(name)' is declared twice")
+      }
+      for (unit, count) in ruleUnits where unit == name && count > 0 {
+        throw types.fault("middleware '\(name)' has the name of the unit that its rules stand in")
       }
       let place = "middleware '\(name)'"
       var isOpen = true

@@ -13,6 +13,9 @@ struct PluginDefinition {
   var lifted: [Lifted] = []
   /// The outermost first.
   var interceptors: [InterceptorEntry] = []
+  var thunks: [Thunk] = []
+  var bridges: [Bridge] = []
+  var transitions: [Transition] = []
   var middleware: [Unit] = []
   var projections: [Projection] = []
   var commands: [Command] = []

@@ -122,8 +122,11 @@ private struct ManifestReader {
       switch name {
       case "instructions": limits.instructions = try limit(name, value, PluginManifest.ceiling.instructions)
       case "tasks": limits.tasks = try limit(name, value, PluginManifest.ceiling.tasks)
+      case "log_lines": limits.logLines = try limit(name, value, PluginManifest.ceiling.logLines)
       case "memory": limits.memory = try memory(value)
-      default: throw unknown("limits.\(name)", among: ["limits.instructions", "limits.memory", "limits.tasks"])
+      default:
+        throw unknown(
+          "limits.\(name)", among: ["limits.instructions", "limits.memory", "limits.tasks", "limits.log_lines"])
       }
     }
     return limits

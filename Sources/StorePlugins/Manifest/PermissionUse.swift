@@ -39,7 +39,7 @@ final class PermissionLedger {
 
   /// What became of one permission.
   func use(of permission: Permission, declared: Set<Permission>) -> PermissionUse {
-    let isDeclared = declared.contains(permission)
+    var isDeclared = declared.contains(permission)
     var count = 0
     var needed: [Permission]?
     switch permission {
@@ -47,7 +47,12 @@ final class PermissionLedger {
     case .dispatch(let module, let action):
       let sent = dispatches.filter { $0.type.module == module && (action == nil || $0.type.name == action) }
       count = sent.reduce(0) { $0 + $1.count }
-      needed = Set(sent.map(\.type.name)).sorted().map { .dispatch(module: module, action: $0) }
+      let ruled = declared.compactMap { permission -> String? in
+        guard case .dispatch(module, let name?) = permission, action == nil || name == action else { return nil }
+        return name
+      }
+      isDeclared = isDeclared || !ruled.isEmpty
+      needed = Set(sent.map(\.type.name) + ruled).sorted().map { .dispatch(module: module, action: $0) }
     case .intercept: count = intercepted
     case .reduce, .timers: break
     }
@@ -65,9 +70,16 @@ extension PluginDefinition {
       modules.formUnion(unit.on.modules)
       modules.formUnion(unit.on.names.compactMap { $0.split(separator: ".").first.map(String.init) })
     }
+    modules.formUnion(bridges.map(\.from.module))
+    for transition in transitions {
+      if case .field(let module) = transition.at.steps.first { modules.insert(module) }
+    }
     modules.remove(plugin)
     var permissions = Set(modules.map { Permission.read(module: $0) })
     permissions.formUnion(lifted.map { .reduce(module: $0.module) })
+    permissions.formUnion(
+      (bridges.map(\.to) + transitions.map(\.action)).filter { $0.module != plugin }
+        .map { .dispatch(module: $0.module, action: $0.name) })
     if !interceptors.isEmpty { permissions.insert(.intercept) }
     if middleware.contains(where: { $0.supervise != nil }) { permissions.insert(.timers) }
     return permissions

@@ -26,6 +26,8 @@ public struct PluginManifest: Hashable, Sendable {
     public var memory = 4 << 20
     /// Tasks that run at a time.
     public var tasks = 4
+    /// Lines that it says in a second.
+    public var logLines = 100
   }
 
   /// The limits above which no plugin may set its own.
@@ -34,6 +36,7 @@ public struct PluginManifest: Hashable, Sendable {
     limits.instructions = 20_000_000
     limits.memory = 256 << 20
     limits.tasks = 1000
+    limits.logLines = 1000
     return limits
   }()
 }

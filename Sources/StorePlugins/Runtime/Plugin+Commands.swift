@@ -15,6 +15,8 @@ extension Plugin {
     let watched = projection.function
     let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
     if watched.isImpure, purity != .off { throw fault }
+    calls.isProjecting = true
+    defer { calls.isProjecting = false }
     return try run(view, place) { () throws(LuaError) in
       let digest = try watched.digestBefore(purity, lua)
       let result = try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) }).first ?? .nil

@@ -30,10 +30,13 @@ public final class Plugin: @unchecked Sendable {
   private(set) var lifted: [ReducerPlan]
   /// How each middleware is called.
   let middlewares: [MiddlewarePlan]
+  let log: PluginLog
   /// Its interceptors, the outermost first.
   let interceptors: [InterceptorPlan]
   /// Its tasks that have not ended.
   var tasks: [PluginTask] = []
+  /// Its thunks that have not ended.
+  var thunks: [PluginThunk] = []
   /// How often it is looked at whether reducers and projections keep state of their own.
   @exclusivity(unchecked) public var purity = Purity.always
 
@@ -51,11 +54,17 @@ public final class Plugin: @unchecked Sendable {
     public let action: (String) -> ActionType?
     /// The names of the modules.
     public let moduleNames: [String]
+    /// The type of another module's slice, by its name.
+    public let slice: (String) -> Schema?
 
-    /// Joins the two.
-    public init(action: @escaping (String) -> ActionType?, moduleNames: [String]) {
+    /// Joins them.
+    public init(
+      action: @escaping (String) -> ActionType?, moduleNames: [String],
+      slice: @escaping (String) -> Schema? = { _ in nil }
+    ) {
       self.action = action
       self.moduleNames = moduleNames
+      self.slice = slice
     }
   }
 
@@ -87,10 +96,16 @@ public final class Plugin: @unchecked Sendable {
     objects = SliceObjects(lua)
     lua.objectHandler = objects
     let names = FunctionNames()
+    log = PluginLog(plugin: manifest.name, limit: manifest.limits.logLines)
+    do throws(LuaError) {
+      try lua.setGlobal("log", .table(try log.makeTable(in: lua)))
+    } catch {
+      throw faults.load(error)
+    }
     let table = try Plugin.runInit(lua, source, faults, names)
     let reader = DefinitionReader(
       manifest: manifest, foreignAction: surroundings.action, moduleNames: surroundings.moduleNames,
-      places: DefinitionPlaces(lua, names))
+      foreignSlice: surroundings.slice, places: DefinitionPlaces(lua, names))
     definition = try reader.read(table)
     lua.limits.instructions = manifest.limits.instructions
     initialState = definition.initial
@@ -120,6 +135,9 @@ public final class Plugin: @unchecked Sendable {
       try calls.install(in: lua, objects)
     } catch {
       throw faults.load(error)
+    }
+    log.refusal = { [unowned objects, unowned calls] in
+      objects.draft != nil ? "reducer" : calls.isProjecting ? "projection" : nil
     }
     objects.refusal = { [permissions = calls.permissions] module in
       if module == manifest.name { return nil }

@@ -23,12 +23,17 @@ final class PluginCalls {
   var commandHost: (any PluginCommandHost)?
   /// The task that runs.
   var task: PluginTask?
+  /// Whether a projection is computed.
+  var isProjecting = false
+  /// The thunk that runs.
+  var thunk: PluginThunk?
   private let ownActions: [String: ActionType]
   private let foreignAction: (String) -> ActionType?
   private let functionNames: FunctionNames
   private var contextTable: LuaTable?
   private var commandTable: LuaTable?
   private var taskTable: LuaTable?
+  private(set) var thunkTable: LuaTable?
 
   /// Who dispatches, and what becomes of it.
   final class Emission {
@@ -80,6 +85,7 @@ final class PluginCalls {
     }
     let start = try makeStartFunction(in: lua)
     taskTable = try makeTaskTable(in: lua, dispatch: dispatch)
+    thunkTable = try makeThunkTable(in: lua, objects, dispatch: dispatch)
     contextTable = try lua.makeTable { writer in
       writer.beginTable(record: 3)
       writer.key("task")

@@ -59,9 +59,9 @@ struct PluginFaults {
     }
   }
 
-  /// A fault of a task, which has ended by it.
-  func task(_ name: String, _ error: LuaError) -> PluginError {
-    let place = "task '\(name)' failed"
+  /// A fault of a task or a thunk, which has ended by it.
+  func task(_ name: String, _ error: LuaError, word: String = "task") -> PluginError {
+    let place = "\(word) '\(name)' failed"
     switch error.kind {
     case .instructions:
       return PluginError(

@@ -47,6 +47,7 @@ struct CommandDefinition: Sendable {
     case plugin
     case loadedPlugin
     case middleware
+    case thunk
     case helpTopic
     /// A module or projection for `use`.
     case scope

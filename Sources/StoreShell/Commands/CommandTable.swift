@@ -14,8 +14,8 @@ struct CommandTable: Sendable {
   /// The commands of the shell, in the order in which help lists them.
   static let standard = CommandTable(
     [.dispatch, .show, .watch, .describe, .log, .middleware, .plugin, .ingest, .expression, .lua, .let, .assert]
-      + [.wait, .effects, .source, .try, .time, .project, .use, .bind, .alias, .history, .echo, .set, .trace, .help]
-      + [.quit])
+      + [.thunk, .wait, .effects, .source, .try, .time, .project, .use, .bind, .alias, .history, .echo, .set, .trace]
+      + [.help, .quit])
 
   subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
 

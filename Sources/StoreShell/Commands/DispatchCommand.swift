@@ -162,7 +162,7 @@ extension Session {
     if let original = entry.original {
       remark += "  (dispatched as \(ActionText.text(original.action, arguments: original.arguments)))"
     }
-    if let interceptor = entry.droppedBy { remark += "  (dropped by \(interceptor))" }
+    if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
     console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\(remark)\n")
     if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes)) }
   }

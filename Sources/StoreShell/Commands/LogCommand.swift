@@ -149,7 +149,7 @@ private enum LogListing {
 
   private static func changed(_ line: FoldedEntry) -> String {
     if let failure = line.first.failure { return "failed: \(failure)" }
-    if let interceptor = line.first.droppedBy { return "dropped by \(interceptor)" }
+    if let interceptor = line.first.droppedBy, !line.first.isThunk { return "dropped by \(interceptor)" }
     return line.paths.isEmpty ? "-" : line.paths.map(\.description).joined(separator: ", ")
   }
 

@@ -56,6 +56,14 @@ public enum JSONReport {
     """
   }
 
+  /// What a plugin says.
+  static func said(plugin: String, level: String, text: String) -> String {
+    """
+    {"event":"said","plugin":\(ScalarText.quoted(plugin)),"level":\(ScalarText.quoted(level)),\
+    "text":\(ScalarText.quoted(text))}
+    """
+  }
+
   private static func failure(
     _ code: String, _ message: String, line: Int, column: Int?, details: [String], hint: String?, file: String?,
     data: String? = nil

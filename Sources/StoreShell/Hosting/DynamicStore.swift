@@ -47,6 +47,9 @@ protocol DynamicStore: AnyObject {
   /// Gets what the logger middleware says.
   func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void)
 
+  /// Gets what plugins say.
+  var pluginLog: ((PluginLogLine) -> Void)? { get set }
+
   /// Moves a gate, by a recorded action.
   func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport
   /// Changes when watchers are told, by a recorded action.
@@ -76,6 +79,8 @@ protocol DynamicStore: AnyObject {
   var watchesPlugins: Bool { get }
   /// Changes that, by a recorded action.
   func setPluginWatch(_ isOn: Bool, source: ActionSource) -> DispatchReport
+  /// The thunks of the plugins that run.
+  var thunks: [ThunkType] { get }
   /// The effects that run or wait, in the order of their units.
   var effects: [EffectListing] { get }
   /// Cancels the effects of an id; nil: all.

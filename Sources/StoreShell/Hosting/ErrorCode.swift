@@ -73,6 +73,7 @@ enum ErrorCode {
     "unknown-path": "the path leads nowhere: a name, index or id on it does not exist.",
     "unknown-plugin": "no plugin of that name is loaded. plugin list shows those that are.",
     "unknown-setting": "there is no setting of that name. set lists them.",
+    "unknown-thunk": "no plugin that runs declares a thunk of that name. thunk lists them.",
     "unknown-topic": "help knows commands and error codes.",
     "unknown-variable": "nothing was set under that name. Set it with let NAME = EXPR.",
     "unknown-watch": "there is no watch of that id. watch lists them.",

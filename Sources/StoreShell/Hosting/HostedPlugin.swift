@@ -8,15 +8,16 @@ struct HostedPlugin {
   let reducer: Reducer<HostAction, HostState>
   let strikes: PluginStrikes
   let units: [HostUnit]
-  /// The plugin's interceptors, the outermost first.
+  /// The plugin's interceptors, the outermost first, the one that runs its thunks last.
   let interceptors: [Interceptor<HostAction, HostState>]
 
   init(_ plugin: Plugin, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
     strikes = surroundings.strikes
     reducer = Self.reducer(plugin, strikes)
-    units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) }
-    interceptors = Self.interceptors(plugin, surroundings)
+    units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) } + Self.ruleUnits(plugin, surroundings)
+    let thunks = Self.thunks(plugin, surroundings)
+    interceptors = Self.interceptors(plugin, surroundings) + (thunks.map { [$0] } ?? [])
   }
 
   /// The gates of its middlewares, as they stand to begin with.

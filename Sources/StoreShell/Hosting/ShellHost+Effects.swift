@@ -4,7 +4,7 @@ import StorePlugins
 /// What runs beside actions, and what goes wrong in it.
 extension ShellHost {
   var effects: [EffectListing] {
-    let lua = Set(plugins.flatMap(\.units).map(\.name))
+    let lua = Set(plugins.flatMap { $0.units.map(\.name) + $0.interceptors.map(\.name) })
     return store.effects.map { effect in
       // A plugin's units are named PLUGIN.UNIT.
       let id = lua.contains(effect.unit) ? effect.name.replacing(".", with: "/", maxReplacements: 1) : effect.name

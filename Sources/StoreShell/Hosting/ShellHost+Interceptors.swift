@@ -1,6 +1,12 @@
 import StoreCore
+import StorePlugins
 
 extension ShellHost {
+  var thunks: [ThunkType] {
+    let shell = store.withState { $0.shell }
+    return plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.thunkTypes)
+  }
+
   /// Puts the interceptors of the plugins that run into the chain, those of the plugin that was loaded first outermost
   /// (R5). One that stays keeps what it holds; those of a plugin that is off stand aside (R29).
   func replaceInterceptors() throws(StoreError) {

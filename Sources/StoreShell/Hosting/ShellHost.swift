@@ -28,6 +28,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   var replacement: PluginReplacement?
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
+  /// Gets what plugins say.
+  var pluginLog: ((PluginLogLine) -> Void)?
   var defaultPurity = Purity.sampled { didSet { applyPurity() } }
 
   /// Hosts an application.
@@ -202,6 +204,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   func takeNotes() -> [String] {
+    for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
     guard !notes.isEmpty else { return [] }
     defer { notes = [] }
     return notes
@@ -313,6 +316,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
     }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
+    plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] in pluginLog?($0) }
     try plugin.buildInterceptors(view: view)
     let onLoad = try onLoadCall(of: plugin)
     let hosted = HostedPlugin(plugin, surroundings(for: name))
@@ -340,7 +344,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       action: { [unowned self] name in
         guard let type = action(named: name), type.module != plugin, !added.contains(name) else { return nil }
         return type
-      }, moduleNames: modules.map(\.name).filter { $0 != plugin })
+      }, moduleNames: modules.map(\.name).filter { $0 != plugin },
+      slice: { [unowned self] name in modules.first { $0.name == name && name != plugin }?.schema })
   }
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.

@@ -96,9 +96,11 @@ struct PluginSurroundings: @unchecked Sendable {
   func note(_ error: PluginError, unit: String) { note(error, in: lastAction(), unit: unit) }
 
   /// Takes note of what a task did wrong.
-  func note(_ error: PluginError, unit: String, startedBy number: Int) {
-    faults.note(TaskFailure(error: error, startedBy: describe(number)))
-    strikes.failed(in: lastAction(), unit: unit)
+  ///
+  /// - Parameter action: the action that started it in words, where the log does not have it yet.
+  func note(_ error: PluginError, unit: String, startedBy number: Int, _ action: String? = nil) {
+    faults.note(TaskFailure(error: error, startedBy: action ?? describe(number)))
+    strikes.failed(in: max(lastAction(), number), unit: unit)
   }
 }
 

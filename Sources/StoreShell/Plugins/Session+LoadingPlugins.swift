@@ -38,6 +38,8 @@ extension Plugin {
   var counts: [String] {
     let counts = [
       (module.actions.count, "action", "actions"), (units.count, "middleware", "middleware"),
+      (bridgeCount, "bridge", "bridges"), (transitionCount, "transition", "transitions"),
+      (interceptorNames.count, "interceptor", "interceptors"), (thunkTypes.count, "thunk", "thunks"),
       (module.commands.count, "command", "commands"),
     ]
     let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }

@@ -38,6 +38,12 @@ struct Completer {
     }
     if let flag = words.openFlag(definition) { return list(flagValues(flag, definition, words.current)) }
     let operands = words.operands(definition)
+    if verb == "thunk", operands.count > 1 {
+      let thunk = session.store.thunks.first { $0.fullName == operands[1] || $0.action.name == operands[1] }
+      guard let thunk else { return list([]) }
+      return completeArguments(
+        of: thunk.action, thunk.signature, operands, words.current, start: start, list: list)
+    }
     if verb == "dispatch" { return completeDispatch(operands, words.current, start: start, list: list) }
     let position = operands.count - 1
     guard position < definition.operands.count else { return list([]) }
@@ -51,9 +57,17 @@ struct Completer {
   ) -> LineCompletion {
     guard operands.count > 1 else { return list(nameCandidates(actionNames, current)) }
     guard let type = session.store.action(named: operands[1]) else { return list([]) }
+    return completeArguments(of: type, type.signature, operands, current, start: start, list: list)
+  }
+
+  /// The arguments of an action or a thunk.
+  private func completeArguments(
+    of type: ActionType, _ signature: String, _ operands: [String], _ current: String, start: Int,
+    list: ([LineCompletion.Candidate]) -> LineCompletion
+  ) -> LineCompletion {
     if current.isEmpty {
       // After a complete action, its signature is what helps; nothing is inserted until a letter is typed.
-      return LineCompletion(replaceFrom: start, note: type.signature)
+      return LineCompletion(replaceFrom: start, note: signature)
     }
     if let equals = current.firstIndex(of: "=") {
       let name = String(current[..<equals])
@@ -139,6 +153,7 @@ struct Completer {
       guard words.complete.last == "cancel" else { return [] }
       return plain(session.store.effects.map(\.id) + ["all"])
     case .module: return plain(session.store.modules.map(\.name))
+    case .thunk: return nameCandidates(session.store.thunks.map(\.fullName), words.current)
     case .middleware: return plain(session.store.units.map(\.name))
     case .loadedPlugin: return plain(session.store.loadedPlugins.map(\.name))
     case .plugin:

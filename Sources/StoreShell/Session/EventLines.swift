@@ -1,11 +1,12 @@
 import StoreCore
+import StorePlugins
 import StoreSchema
 
-/// Writes what the logger middleware says, to standard error, or with `--json` as events.
+/// Writes what the logger middleware and plugins say, to standard error, or with `--json` as events.
 final class LogLineWriter: @unchecked Sendable {
   // Safe: called on the thread of its session.
-  private let console: Console
-  private let isJSON: Bool
+  fileprivate let console: Console
+  fileprivate let isJSON: Bool
 
   init(console: Console, isJSON: Bool) {
     self.console = console
@@ -23,6 +24,16 @@ final class LogLineWriter: @unchecked Sendable {
     if line.changes.isEmpty { text += "[logger]  no change\n" }
     for change in line.changes { text += "[logger]  \(ChangeFormatter.text(of: change))\n" }
     console.writeError(text)
+  }
+}
+
+extension LogLineWriter {
+  /// Writes what a plugin says.
+  func write(_ line: PluginLogLine) {
+    guard !isJSON else {
+      return console.write(JSONReport.said(plugin: line.plugin, level: line.level.rawValue, text: line.text) + "\n")
+    }
+    console.writeError("[\(line.plugin)] \(line.level == .warn ? "warning: " : "")\(line.text)\n")
   }
 }
 

@@ -49,6 +49,7 @@ enum ShellListing: String, CaseIterable {
   case permissions
   case middleware
   case effects
+  case thunks
   case log
   case watches
   case settings
@@ -78,6 +79,16 @@ enum ShellListing: String, CaseIterable {
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
     case .effects:
       rows(["id", "wakes"], session.store.effects.map { [.string($0.id), $0.wakes.map { .string($0) } ?? .none] })
+    case .thunks:
+      rows(
+        ["name", "arguments", "summary"],
+        session.store.thunks.map { thunk in
+          let arguments = thunk.action.fields.map(\.signature).joined(separator: " ")
+          return [
+            .string(thunk.fullName), thunk.takesAny ? .string("any") : arguments.isEmpty ? .none : .string(arguments),
+            thunk.action.documentation.isEmpty ? .none : .string(thunk.action.documentation),
+          ]
+        })
     case .middleware:
       rows(
         ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],

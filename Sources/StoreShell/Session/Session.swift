@@ -73,6 +73,7 @@ public final class Session {
     makeSibling = { try Session(application, options: $0, console: $1) }
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { formatter.write($0) }
+    store.pluginLog = { formatter.write($0) }
   }
 
   deinit {
@@ -170,7 +171,10 @@ public final class Session {
     case let faults as AppliedWithFaults:
       // The action stands; what went wrong beside it fails the command all the same.
       for error in faults.errors { report(error, in: statement) }
-      if !options.isJSON { console.writeError("note: #\(faults.number) \(faults.action) was applied\n") }
+      // What carries a thunk is never reduced.
+      if !options.isJSON, !faults.isThunk {
+        console.writeError("note: #\(faults.number) \(faults.action) was applied\n")
+      }
       fail(1)
       return 1
     default:
@@ -290,11 +294,13 @@ struct AppliedWithFaults: Error {
   let errors: [ShellError]
   let number: Int
   let action: String
+  let isThunk: Bool
 
   init(errors: [any Error], _ entry: LoggedEntry) {
     self.errors = errors.map { ShellError(describing: $0) }
     number = entry.number
     action = entry.action
+    isThunk = entry.isThunk
   }
 }
 

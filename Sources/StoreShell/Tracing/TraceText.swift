@@ -49,6 +49,7 @@ enum TraceText {
     switch state {
     case let state as Value: value = state
     case let state as HostState: value = state.value
+    case let state as VisibleState: value = state.value
     case let state as any Schematic: value = state.schemaValue
     default: return "\(state)"
     }

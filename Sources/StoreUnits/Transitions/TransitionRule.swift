@@ -40,13 +40,28 @@ public struct TransitionRule<Output, State>: Sendable {
     dispatch derive: @escaping @Sendable (_ before: Part, _ after: Part) -> Output?, file: String = #fileID,
     function: String = #function, line: Int = #line
   ) -> TransitionRule {
+    on(part, from: from, to: to, dispatch: derive, source: .here(file: file, function: function, line: line))
+  }
+
+  /// A rule whose action is built from the values at both ends, for rules that are written elsewhere than in Swift.
+  ///
+  /// - Parameters:
+  ///   - part: the watched value.
+  ///   - from: what it must have been before the action.
+  ///   - to: what it must be after the action; it must differ from before.
+  ///   - derive: the action to dispatch, from the values before and after; nil: none.
+  ///   - source: where the rule is written.
+  public static func on<Part: Equatable & Sendable>(
+    _ part: @escaping @Sendable (State) -> Part, from: TransitionEnd<Part> = .any, to: TransitionEnd<Part> = .any,
+    dispatch derive: @escaping @Sendable (_ before: Part, _ after: Part) -> Output?, source: ActionSource
+  ) -> TransitionRule {
     TransitionRule { before in
       let old = part(before)
       guard from.accepts(old) else { return nil }
       return { after in
         let new = part(after)
         guard old != new, to.accepts(new), let action = derive(old, new) else { return nil }
-        return DispatchedAction(action, source: .here(file: file, function: function, line: line))
+        return DispatchedAction(action, source: source)
       }
     }
   }

@@ -68,14 +68,17 @@ struct Recording {
   /// The trace in the notation of the scenarios: without the modules in names, numbered as if nothing had been loaded.
   ///
   /// - Parameters:
-  ///   - kinds: the marks of the kinds of events to keep.
+  ///   - kinds: the marks of the kinds of events to keep; `·` stands for what plugins said.
   ///   - hidden: the numbers of the actions whose events are not shown.
   func trace(_ kinds: String = "QHRCUFNIGXD", without hidden: Set<Int> = []) -> [String] {
     var hides = false
     return errors.split(separator: "\n").compactMap { line -> String? in
-      guard let mark = line.first, "QHRCUFNIGXDE".contains(mark), line.dropFirst().first == " " else { return nil }
+      if kinds.contains("·"), line.hasPrefix("["), let end = line.firstIndex(of: "]") {
+        return String(line[end...].dropFirst(2))
+      }
+      guard let mark = line.first, "QHRCUFNIGXDEBA".contains(mark), line.dropFirst().first == " " else { return nil }
       var words = line.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-      if mark != "G", mark != "X", let number = Int(words[1]) {
+      if mark != "G", let number = Int(words[1]) {
         let own = number == 0 ? 0 : number - offset
         words[1] = "\(own)"
         hides = hidden.contains(own)
@@ -85,7 +88,9 @@ struct Recording {
         if let number = Int(words[index].dropFirst()), words[index].hasPrefix("<") {
           words[index] = "<\(number - offset)"
         } else if let dot = words[index].lastIndex(of: "."), words[index].first?.isLetter == true {
-          words[index] = String(words[index][words[index].index(after: dot)...])
+          let kind = words[index].prefix { $0 != ":" }
+          words[index] =
+            (kind.count < words[index].count ? "\(kind):" : "") + words[index][words[index].index(after: dot)...]
         }
       }
       return words.joined(separator: " ").replacing("watch ", with: "w")

@@ -1,0 +1,80 @@
+import LuaRuntime
+import StoreSchema
+
+extension PluginDefinition {
+  /// A thunk.
+  struct Thunk {
+    let type: ThunkType
+    let run: LuaFunction
+  }
+}
+
+/// A thunk that a plugin declares (R20), as the shell knows it.
+public struct ThunkType: Sendable {
+  /// The action that carries it: `thunk:PLUGIN.NAME`, with the declared arguments.
+  public let action: ActionType
+  /// The plugin's name and its own: `PLUGIN.NAME`.
+  public let fullName: String
+  /// Whether it takes any arguments by name, because it declares none.
+  public let takesAny: Bool
+
+  init(plugin: String, name: String, fields: [Field], documentation: String, takesAny: Bool) {
+    action = ThunkType.carrier(plugin, name, fields, documentation)
+    fullName = "\(plugin).\(name)"
+    self.takesAny = takesAny
+  }
+
+  /// How the thunk is written: `stock.restock upTo:Int`.
+  public var signature: String { ([fullName] + action.fields.map(\.signature)).joined(separator: " ") }
+
+  /// What its name and its summary say: `thunk:` tells its action from all others.
+  private static func carrier(_ plugin: String, _ name: String, _ fields: [Field], _ text: String) -> ActionType {
+    ActionType(module: "thunk:\(plugin)", name: name, fields: fields, documentation: text)
+  }
+
+  /// The action that carries the thunk with arguments that it did not declare.
+  public func call(_ named: [(name: String, value: Value)]) -> ActionCall {
+    let type = ActionType(
+      module: action.module, name: action.name, fields: named.map { Field($0.name, .dynamic(.any)) },
+      documentation: action.documentation)
+    return ActionCall(type, named.map(\.value))
+  }
+}
+
+extension DefinitionReader {
+  /// Reads `thunks`: `NAME = function(args, t)`, or `NAME = { args = {field…}, doc = …, run = function(args, t) }`.
+  func thunks(_ value: LuaValue) throws(PluginError) -> [PluginDefinition.Thunk] {
+    guard let table = try optionalTable(value, "thunks") else { return [] }
+    var thunks: [PluginDefinition.Thunk] = []
+    for (key, value) in table.entries() {
+      guard case .string(let name) = key, name.isName else {
+        throw types.fault("thunks go by names, got \(key.described)", hint: "write: NAME = function(args, t) … end")
+      }
+      thunks.append(try thunk(name, value))
+    }
+    return thunks
+  }
+
+  private func thunk(_ name: String, _ value: LuaValue) throws(PluginError) -> PluginDefinition.Thunk {
+    let place = "thunk '\(name)'"
+    guard case .table(let entry) = value else {
+      guard case .function(let run) = value else {
+        throw types.fault("\(place) must be function(args, t) or a table with run, got \(value.described)")
+      }
+      let type = ThunkType(plugin: manifest.name, name: name, fields: [], documentation: "", takesAny: true)
+      return PluginDefinition.Thunk(type: type, run: run)
+    }
+    for (key, _) in entry.entries() {
+      guard case .string(let key) = key, ["args", "doc", "run"].contains(key) else {
+        throw types.fault("\(place): unknown key \(key.described)", hint: "keys are args, doc, run")
+      }
+    }
+    guard let run = try optionalFunction(entry["run"], "\(place): run") else {
+      throw types.fault("\(place) needs run = function(args, t) … end")
+    }
+    let type = ThunkType(
+      plugin: manifest.name, name: name, fields: try types.fields(entry["args"], place),
+      documentation: text(entry["doc"]), takesAny: entry["args"] == .nil)
+    return PluginDefinition.Thunk(type: type, run: run)
+  }
+}

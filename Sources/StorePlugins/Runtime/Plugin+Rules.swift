@@ -1,0 +1,154 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+import StoreUnits
+
+/// The rules of a plugin as units of `StoreUnits` (R24, R25). They read the live state by a view: what the units hand them
+/// is for traces.
+extension Plugin {
+  /// What traces, gates and listings call the unit of the bridges within the plugin.
+  public static var bridgeUnit: String { "bridge" }
+  /// What traces, gates and listings call the unit of the transitions within the plugin.
+  public static var transitionUnit: String { "transitions" }
+
+  /// How many bridges the plugin declares.
+  public var bridgeCount: Int { definition.bridges.count }
+  /// How many transitions the plugin declares.
+  public var transitionCount: Int { definition.transitions.count }
+
+  /// Whether a bridge is about an action.
+  public func bridges(_ type: ActionType) -> Bool {
+    definition.bridges.contains { $0.from.fullName == type.fullName }
+  }
+
+  /// What the rules of a plugin need of whoever runs them.
+  public struct RuleHost: @unchecked Sendable {
+    // Safe: used on the thread that owns the store, where rules are asked.
+    let view: any StateView
+    let note: (PluginError) -> Void
+
+    /// - Parameters:
+    ///   - view: the live state.
+    ///   - note: is told of a rule that failed.
+    public init(view: any StateView, note: @escaping (PluginError) -> Void) {
+      self.view = view
+      self.note = note
+    }
+  }
+
+  // What the closures below capture is the plugin and a rule's position: Lua functions belong to one thread.
+
+  /// The bridges, in order.
+  public func bridgeRules<State: Sendable>(_ host: RuleHost) -> [BridgeRule<ActionCall, ActionCall, State>] {
+    (0..<bridgeCount).map { bridgeRule($0, host) }
+  }
+
+  private func bridgeRule<State: Sendable>(
+    _ index: Int, _ host: RuleHost
+  ) -> BridgeRule<ActionCall, ActionCall, State> {
+    let rule = definition.bridges[index]
+    let from = rule.from.fullName
+    let name = "bridge from '\(from)' to '\(rule.to.fullName)'"
+    let payload: @Sendable (ActionCall) -> ActionCall? = { $0.type.fullName == from ? $0 : nil }
+    var condition: (@Sendable (State) -> Bool)?
+    if rule.when != nil {
+      condition = { [self] _ in holds(definition.bridges[index].when, host, "\(name) (when)", nil) ?? false }
+    }
+    let derived: @Sendable (ActionCall, State) -> ActionCall? = { [self] call, _ in
+      let rule = definition.bridges[index]
+      return derive(rule.to, host, "\(name) (carry)", rule.carry, from: [.record(call.record)])
+    }
+    return .on(payload, when: condition, dispatch: derived, file: rule.place.chunk, line: rule.place.line)
+  }
+
+  /// The transitions, in order.
+  ///
+  /// - Parameter read: the value at a path; nil where the path leads nowhere.
+  public func transitionRules<State: Sendable>(
+    _ host: RuleHost, read: @escaping @Sendable (State, Path) -> Value?
+  ) -> [TransitionRule<ActionCall, State>] {
+    (0..<transitionCount).map { index in
+      let rule = definition.transitions[index]
+      let (name, path) = ("transition at '\(rule.at)'", rule.at)
+      let source = ActionSource(
+        file: rule.place.chunk, function: "transitions", line: rule.place.line, kind: .plugin, plugin: module.name,
+        unit: Plugin.transitionUnit)
+      return TransitionRule.on(
+        { read($0, path) ?? .none },
+        from: .matching { [self] in accepts($0, definition.transitions[index].from, host, "\(name) (from)") },
+        to: .matching { [self] in accepts($0, definition.transitions[index].to, host, "\(name) (to)") },
+        dispatch: { [self] before, after in
+          let rule = definition.transitions[index]
+          return derive(rule.action, host, "\(name) (carry)", rule.carry, from: [before, after])
+        }, source: source)
+    }
+  }
+
+  private func accepts(
+    _ value: Value, _ end: PluginDefinition.Transition.End, _ host: RuleHost, _ place: String
+  ) -> Bool {
+    switch end {
+    case .any: true
+    case .value(let wanted): value == wanted
+    case .matching(let function): holds(function, host, place, value) ?? false
+    }
+  }
+
+  private func holds(_ function: LuaFunction?, _ host: RuleHost, _ place: String, _ value: Value?) -> Bool? {
+    guard let function else { return true }
+    return ask(host, place) { () throws(LuaError) in
+      try lua.call(
+        function,
+        firstResultWith: { writer in
+          if let value { LuaBridge.write(value, to: &writer) }
+          writer.append(PluginCalls.stateObject)
+        }
+      ).isTruthy
+    }
+  }
+
+  /// The action that a rule dispatches; nil where its function fails, or gives no arguments.
+  private func derive(
+    _ declared: ActionType, _ host: RuleHost, _ place: String, _ carry: LuaFunction?,
+    from values: [Value]
+  ) -> ActionCall? {
+    // The plugin that declares the action may have been reloaded meanwhile.
+    let type = (try? calls.action(.string(declared.fullName), for: "dispatch")) ?? declared
+    let made = ask(host, place) { () throws(LuaError) -> ActionCall? in
+      var arguments = LuaValue.nil
+      if let carry {
+        arguments = try lua.call(
+          carry,
+          firstResultWith: { writer in
+            for value in values { LuaBridge.write(value, to: &writer) }
+            writer.append(PluginCalls.stateObject)
+          })
+        if arguments == .nil { return nil }
+      }
+      do throws(SchemaError) {
+        return try type.call(PluginCalls.named(try objects.value(of: arguments)))
+      } catch {
+        // An unknown argument's message starts with the action's name already.
+        let message = error.message
+        throw LuaError(
+          kind: .runtime, message: message.hasPrefix(type.fullName) ? message : "\(type.fullName): \(message)")
+      }
+    }
+    guard let call = made ?? nil else { return nil }
+    if type.module != module.name { calls.permissions.noteDispatch(type) }
+    return call
+  }
+
+  /// Asks one of the rules' functions, which may read the state and nothing else; nil: it failed.
+  private func ask<Result>(_ host: RuleHost, _ place: String, _ body: () throws(LuaError) -> Result) -> Result? {
+    let outer = calls.emission
+    calls.emission = nil
+    defer { calls.emission = outer }
+    do throws(PluginError) {
+      return try run(host.view, place, body)
+    } catch {
+      host.note(error)
+      return nil
+    }
+  }
+}

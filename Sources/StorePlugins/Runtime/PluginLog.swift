@@ -1,0 +1,125 @@
+import LuaRuntime
+
+/// What a plugin says by `log.info` and `log.warn`.
+public struct PluginLogLine: Hashable, Sendable {
+  /// The plugin's name.
+  public let plugin: String
+  /// How much it matters.
+  public let level: Level
+  /// One line, without its end; what is no printable character is written as an escape.
+  public let text: String
+
+  /// How much a line matters.
+  public enum Level: String, Sendable {
+    /// Good to know.
+    case info
+    /// Worth a look.
+    case warn
+  }
+}
+
+/// Takes what a plugin says, at most so many lines a second on the clock of its store; counts what is dropped.
+final class PluginLog {
+  private let plugin: String
+  /// How many lines a second.
+  private let limit: Int
+  private var sink: ((PluginLogLine) -> Void)?
+  private var now: () -> Duration = { .zero }
+  private var second = Duration.zero
+  private var written = 0
+  private var dropped = 0
+  /// What was said before anybody listened.
+  private var early: [PluginLogLine] = []
+  /// Why nothing may be said now; nil: it may.
+  var refusal: () -> String? = { nil }
+
+  /// The longest line, in characters.
+  private static let longest = 2000
+
+  init(plugin: String, limit: Int) {
+    self.plugin = plugin
+    self.limit = limit
+  }
+
+  /// Has lines go somewhere, those first that were said before.
+  func attach(now: @escaping () -> Duration, _ sink: @escaping (PluginLogLine) -> Void) {
+    self.now = now
+    self.sink = sink
+    second = now()
+    for line in early { sink(line) }
+    early = []
+  }
+
+  /// Says a text, each of its lines for itself.
+  func write(_ level: PluginLogLine.Level, _ text: String) {
+    let time = now()
+    if time >= second + .seconds(1) || time < second { (second, written) = (time, 0) }
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard written < limit else {
+        dropped += 1
+        continue
+      }
+      written += 1
+      send(level, PluginLog.printable(line))
+    }
+  }
+
+  /// Says how many lines were dropped since it was last said.
+  func sayDropped() {
+    guard dropped > 0 else { return }
+    let lines = dropped == 1 ? "1 line was" : "\(dropped) lines were"
+    send(.warn, "\(lines) dropped, more than \(limit) in a second")
+    dropped = 0
+  }
+
+  private func send(_ level: PluginLogLine.Level, _ text: String) {
+    let line = PluginLogLine(plugin: plugin, level: level, text: text)
+    if let sink { sink(line) } else { early.append(line) }
+  }
+
+  /// The text without control characters, which a terminal would obey, and cut where it is too long.
+  private static func printable(_ text: Substring) -> String {
+    var line = ""
+    var count = 0
+    for character in text.unicodeScalars {
+      guard count < longest else { return line + "…" }
+      count += 1
+      let isControl = character.properties.generalCategory == .control || character.properties.isBidiControl
+      line += isControl && character != "\t" ? "\\u{\(String(character.value, radix: 16))}" : String(character)
+    }
+    return line
+  }
+
+  /// The global `log` of the plugin.
+  func makeTable(in lua: LuaState) throws(LuaError) -> LuaTable {
+    var functions: [(String, LuaFunction)] = []
+    for level in [PluginLogLine.Level.info, .warn] {
+      let function = try lua.makeFunction(level.rawValue) { [unowned self] call in
+        if let refusal = refusal() { throw LuaFailure("log.\(level.rawValue) is not possible in a \(refusal)") }
+        let texts = try call.arguments.map { try call.state.describe($0) }
+        write(level, texts.joined(separator: " "))
+      }
+      functions.append((level.rawValue, function))
+    }
+    return try lua.makeTable { writer in
+      writer.beginTable(record: functions.count)
+      for (name, function) in functions {
+        writer.key(name)
+        writer.append(function)
+      }
+      writer.endTable()
+    }
+  }
+}
+
+extension Plugin {
+  /// Has what the plugin says go somewhere; what it said before comes first.
+  ///
+  /// - Parameter now: the time on the clock of the plugin's store.
+  public func attachLog(now: @escaping () -> Duration, _ sink: @escaping (PluginLogLine) -> Void) {
+    log.attach(now: now, sink)
+  }
+
+  /// Says, as the last of the plugin's lines, how many were dropped since this was last called.
+  public func sayDroppedLogLines() { log.sayDropped() }
+}

@@ -1,0 +1,21 @@
+import StorePlugins
+import StoreSchema
+
+/// A state as far as a plugin may read it.
+struct VisibleState: Sendable {
+  let state: HostState
+  let manifest: PluginManifest
+
+  /// What it may read, as one value, for traces.
+  var value: Value { state.value { manifest.mayRead($0) } }
+
+  /// The value at a path; nil where the path leads nowhere.
+  func read(_ path: Path) -> Value? {
+    guard case .field(let module) = path.steps.first else { return nil }
+    var value: Value?
+    _ = state.readSlice(module) { schema, slice in
+      value = try? schema.read(path.steps.dropFirst(), in: slice, from: Path([path.steps[0]])).value
+    }
+    return value
+  }
+}

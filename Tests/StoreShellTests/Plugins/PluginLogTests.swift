@@ -1,0 +1,84 @@
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+/// `log.info` and `log.warn` of plugins.
+@Suite struct PluginLogTests {
+  private static let lua = """
+    log.info("loading")
+    return plugin {
+      state = { field("n", int()) },
+      actions = { { name = "go" }, { name = "flood", args = { field("n", int()) } }, { name = "impure" } },
+      reducers = { go = function() end, flood = function(s, a) s.n = a.n end, impure = function() log.info("x") end },
+      projections = { { name = "loud", fn = function() log.warn("x") return 1 end } },
+      middleware = {
+        { name = "m", on = { "go" }, after = function(action, ctx)
+          log.info("saw", action.name, 7, nil, true)
+          log.warn("two\\nlines \\27[31m")
+        end },
+        { name = "f", on = { "flood" }, after = function(action) for i = 1, action.args.n do log.info(i) end end },
+      },
+    }
+    """
+
+  private func shell(limits: String = "{}", json: Bool = false) throws -> (Shell, Shell.Outcome) {
+    let shell = try Shell { $0.isJSON = json }
+    let folder = try shell.plugin("p", Self.lua)
+    try shell.write(
+      "p/plugin.json", #"{"name":"p","version":"1","api":1,"permissions":[],"limits":\#(limits)}"#)
+    return (shell, try shell.type("plugin load \(folder)"))
+  }
+
+  @Test func aLineNamesThePlugin() throws {
+    let (shell, loading) = try shell()
+    #expect(loading.errors == "[p] loading\n")
+    let outcome = try shell.type("dispatch p.go")
+    #expect(outcome.errors == "[p] saw p.go 7 nil true\n[p] warning: two\n[p] warning: lines \\u{1b}[31m\n")
+    #expect(outcome.output == "#2 p.go\n")
+    #expect(outcome.status == 0)
+  }
+
+  @Test func asEventsWithJSON() throws {
+    let (shell, _) = try shell(json: true)
+    let outcome = try shell.type("dispatch p.go")
+    #expect(
+      outcome.output.split(separator: "\n").prefix(2) == [
+        #"{"event":"said","plugin":"p","level":"info","text":"saw p.go 7 nil true"}"#,
+        #"{"event":"said","plugin":"p","level":"warn","text":"two"}"#,
+      ])
+    #expect(outcome.errors == "")
+  }
+
+  @Test func linesASecondAreBoundedAndWhatIsDroppedIsSaid() throws {
+    let (shell, _) = try shell(limits: #"{"log_lines":3}"#)
+    let flood = try shell.type("dispatch p.flood n=5 --quiet")
+    // One was said while it was loaded, within the same second.
+    #expect(flood.errors == "[p] 1\n[p] 2\n[p] warning: 3 lines were dropped, more than 3 in a second\n")
+    #expect(
+      try shell.type("dispatch p.flood n=1 --quiet").errors
+        == "[p] warning: 1 line was dropped, more than 3 in a second\n")
+    #expect(try shell.type("wait 1s", "dispatch p.flood n=3 --quiet").errors == "[p] 1\n[p] 2\n[p] 3\n")
+  }
+
+  @Test func aFloodIsBoundedByDefault() throws {
+    let (shell, _) = try shell()
+    let flood = try shell.type("dispatch p.flood n=1000 --quiet")
+    #expect(flood.errors.split(separator: "\n").count == 100)
+    #expect(flood.errors.hasSuffix("[p] warning: 901 lines were dropped, more than 100 in a second\n"))
+  }
+
+  @Test func pureFunctionsMayNotSayAnything() throws {
+    let (shell, _) = try shell()
+    let reducer = try shell.type("dispatch p.impure")
+    #expect(reducer.errors.contains("reducer 'p.impure': "))
+    #expect(reducer.errors.contains(": log.info is not possible in a reducer\n"))
+    let projection = try shell.type("show p.loud")
+    #expect(projection.errors.contains(": log.warn is not possible in a projection\n"))
+  }
+
+  @Test func theLimitHasACeiling() throws {
+    let (_, loading) = try shell(limits: #"{"log_lines":100000}"#)
+    #expect(loading.errors.contains("\"limits.log_lines\" must be a whole number in 1...1000"), "\(loading.errors)")
+  }
+}
