@@ -2,7 +2,7 @@ import LuaRuntime
 import StoreCore
 import StoreSchema
 
-/// Projections, commands and the last call of a plugin.
+/// Projections and the last call of a plugin.
 extension Plugin {
   /// Computes a projection.
   ///
@@ -27,42 +27,6 @@ extension Plugin {
         return try projection.type.schema.check(try objects.value(of: result))
       } catch {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
-      }
-    }
-  }
-
-  /// Runs one of the plugin's commands.
-  ///
-  /// - Returns: text to print as it is, or a value to show, or nil.
-  public func run(
-    command name: String, arguments: Record, view: any StateView, host: any PluginCommandHost
-  ) throws(PluginError) -> CommandResult {
-    guard let command = definition.commands.first(where: { $0.type.name == name }) else {
-      throw calls.faults.make(.runtime, "no command '\(name)'")
-    }
-    calls.commandHost = host
-    calls.emission = PluginCalls.Emission(unit: name, function: "run")
-    defer {
-      calls.commandHost = nil
-      calls.emission = nil
-    }
-    return try run(view, "command '\(module.name) \(name)'") { () throws(LuaError) in
-      let result = try lua.call(
-        command.run,
-        arguments: { writer in
-          LuaBridge.write(.record(arguments), to: &writer)
-          calls.appendCommand(to: &writer)
-        }
-      ).first
-      switch result {
-      case nil, .nil: return .nothing
-      case .string(let text): return .text(text)
-      case .some(let value):
-        do throws(SchemaError) {
-          return .value(try objects.value(of: value))
-        } catch {
-          throw LuaError(kind: .runtime, message: error.message, underlying: error)
-        }
       }
     }
   }
@@ -94,4 +58,8 @@ public protocol PluginCommandHost: AnyObject {
   func project(_ path: String) throws -> Value
   /// Prints a line.
   func print(_ text: String)
+  /// Lets time pass until what is waited for is there.
+  ///
+  /// - Returns: the action that ended the wait; nil: the time is over.
+  func wait(_ wait: PluginWait) throws -> AwaitedAction?
 }

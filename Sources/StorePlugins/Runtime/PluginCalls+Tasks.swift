@@ -67,7 +67,7 @@ extension PluginCalls {
 
   /// A number of seconds; nil where it is none, or is longer than a clock can say. None is shorter than a millisecond, so
   /// that a loop that waits lets others run.
-  private static func duration(_ value: LuaValue) -> Duration? {
+  static func duration(_ value: LuaValue) -> Duration? {
     switch value {
     case .integer(let seconds) where abs(Double(seconds)) <= 1e9: max(.seconds(seconds), .milliseconds(1))
     case .number(let seconds) where abs(seconds) <= 1e9: max(.nanoseconds(Int64(seconds * 1e9)), .milliseconds(1))

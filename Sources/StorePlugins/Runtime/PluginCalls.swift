@@ -21,6 +21,8 @@ final class PluginCalls {
   /// Where dispatches go; nil: dispatching is not possible now.
   @exclusivity(unchecked) var emission: Emission?
   var commandHost: (any PluginCommandHost)?
+  /// What the command that pauses waits for.
+  var commandWait: PluginWait?
   /// The task that runs.
   var task: PluginTask?
   /// Whether a projection is computed.
@@ -83,6 +85,7 @@ final class PluginCalls {
       let texts = try call.arguments.dropFirst().map { try call.state.describe($0) }
       host.print(texts.joined(separator: " "))
     }
+    let wait = try makeWaitFunction(in: lua)
     let start = try makeStartFunction(in: lua)
     taskTable = try makeTaskTable(in: lua, dispatch: dispatch)
     thunkTable = try makeThunkTable(in: lua, objects, dispatch: dispatch)
@@ -97,7 +100,7 @@ final class PluginCalls {
       writer.endTable()
     }
     commandTable = try lua.makeTable { writer in
-      writer.beginTable(record: 4)
+      writer.beginTable(record: 5)
       writer.key("state")
       writer.append(Self.stateObject)
       writer.key("dispatch")
@@ -106,6 +109,8 @@ final class PluginCalls {
       writer.append(project)
       writer.key("print")
       writer.append(print)
+      writer.key("wait")
+      writer.append(wait)
       writer.endTable()
     }
   }

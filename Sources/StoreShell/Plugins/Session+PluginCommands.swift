@@ -50,4 +50,24 @@ extension Session: PluginCommandHost {
     if let failure = report.failure { throw failure }
     if let fault = report.faults.first { throw fault }
   }
+
+  /// Lets tasks run for a command of a plugin until what it waits for is there.
+  public func wait(_ wait: PluginWait) throws -> AwaitedAction? {
+    var last = store.log.last?.number ?? 0
+    var found: AwaitedAction?
+    let end = try self.wait(atMost: wait.limit) {
+      guard !wait.actions.isEmpty else { return false }
+      for entry in store.log.entries.reversed() {
+        guard entry.number > last else { break }
+        guard entry.failure == nil, entry.droppedBy == nil, wait.actions.contains(entry.action) else { continue }
+        found = AwaitedAction(name: entry.action, arguments: entry.arguments)
+      }
+      last = store.log.last?.number ?? last
+      return found != nil
+    }
+    guard case .stuck = end else { return found }
+    throw ShellError(
+      code: "timed-out",
+      message: "\(wait.actions.joined(separator: " or ")) did not come, and nothing waits for the clock", status: 5)
+  }
 }

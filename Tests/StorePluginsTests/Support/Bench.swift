@@ -191,6 +191,8 @@ extension Bench: PluginCommandHost {
   }
 
   func print(_ text: String) { printed.append(text) }
+
+  func wait(_ wait: PluginWait) throws -> AwaitedAction? { nil }
 }
 
 private struct BenchView: StateView {

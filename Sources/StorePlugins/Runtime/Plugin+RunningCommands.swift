@@ -1,0 +1,138 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// What a plugin's command waits for with `cmd:wait`.
+public struct PluginWait: Sendable {
+  /// The full names of the actions the first of which ends the wait; empty: only time does.
+  public let actions: [String]
+  /// How long at most; nil: until one of the actions comes.
+  public let limit: Duration?
+}
+
+/// What ended a wait for actions.
+public struct AwaitedAction: Sendable {
+  /// The action's full name.
+  public let name: String
+  /// Its arguments.
+  public let arguments: Record
+
+  /// Joins the two.
+  public init(name: String, arguments: Record) {
+    self.name = name
+    self.arguments = arguments
+  }
+}
+
+/// How a command of a plugin runs: as a coroutine, so that it can wait.
+extension Plugin {
+  private enum Step {
+    case waiting
+    case finished(CommandResult)
+  }
+
+  /// Runs one of the plugin's commands.
+  ///
+  /// - Returns: text to print as it is, or a value to show, or nil.
+  /// - Throws: ``PluginError``, and what the host throws out of a wait.
+  public func run(
+    command name: String, arguments: Record, view: any StateView, host: any PluginCommandHost
+  ) throws -> CommandResult {
+    guard let command = definition.commands.first(where: { $0.type.name == name }) else {
+      throw calls.faults.make(.runtime, "no command '\(name)'")
+    }
+    let place = "command '\(module.name) \(name)'"
+    let emission = PluginCalls.Emission(unit: name, function: "run")
+    let coroutine: LuaCoroutine
+    do throws(LuaError) {
+      coroutine = try lua.makeCoroutine(command.run)
+    } catch {
+      throw calls.faults.runtime(place, error)
+    }
+    var step = try resume(coroutine, emission, host, view, place) { writer in
+      LuaBridge.write(.record(arguments), to: &writer)
+      calls.appendCommand(to: &writer)
+    }
+    while true {
+      if case .finished(let result) = step { return result }
+      guard let wait = calls.commandWait else {
+        try? reading(view) { () throws(LuaError) in try coroutine.close() }
+        throw calls.faults.make(.runtime, "\(place): it paused by itself; wait with cmd:wait(seconds)")
+      }
+      calls.commandWait = nil
+      let action: AwaitedAction?
+      do {
+        action = try host.wait(wait)
+      } catch {
+        // What its `<close>` variables ask for is done; an error there is nobody's.
+        try? reading(view) { () throws(LuaError) in try coroutine.close() }
+        throw error
+      }
+      step = try resume(coroutine, emission, host, view, place) { writer in
+        guard let action else { return }
+        writer.append(action.name)
+        LuaBridge.write(.record(action.arguments), to: &writer)
+      }
+    }
+  }
+
+  private func resume(
+    _ coroutine: LuaCoroutine, _ emission: PluginCalls.Emission, _ host: any PluginCommandHost, _ view: any StateView,
+    _ place: String, _ write: (inout LuaWriter) -> Void
+  ) throws(PluginError) -> Step {
+    let outer = (calls.commandHost, calls.emission)
+    (calls.commandHost, calls.emission) = (host, emission)
+    defer { (calls.commandHost, calls.emission) = outer }
+    return try run(view, place) { () throws(LuaError) in
+      switch try coroutine.resume(arguments: write) {
+      case .yielded: return .waiting
+      case .finished(let results): return .finished(try result(results.first ?? .nil))
+      }
+    }
+  }
+
+  private func result(_ value: LuaValue) throws(LuaError) -> CommandResult {
+    switch value {
+    case .nil: return .nothing
+    case .string(let text): return .text(text)
+    default:
+      do throws(SchemaError) {
+        return .value(try objects.value(of: value))
+      } catch {
+        throw LuaError(kind: .runtime, message: error.message, underlying: error)
+      }
+    }
+  }
+}
+
+extension PluginCalls {
+  /// Makes `cmd:wait(seconds)` and `cmd:wait(action name…)`, after which may come a limit in seconds.
+  func makeWaitFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
+    try lua.makeFunction("wait") { [unowned self] call in
+      guard commandHost != nil, call.canYield else {
+        throw LuaFailure("cmd:wait is only possible while the command runs")
+      }
+      var given = Array(call.arguments.dropFirst())
+      var limit: Duration?
+      if let last = given.last, let duration = Self.duration(last) {
+        limit = duration
+        given.removeLast()
+      }
+      var actions: [String] = []
+      for name in given {
+        guard case .string = name else {
+          throw LuaFailure("cmd:wait takes a number of seconds or names of actions, got \(name.described)")
+        }
+        let type = try action(name, for: "cmd:wait")
+        guard faults.manifest.mayRead(type.module) else { throw LuaFailure(faults.manifest.readRefusal(type.module)) }
+        if type.module != faults.manifest.name { permissions.noteRead(type.module) }
+        actions.append(type.fullName)
+      }
+      guard limit != nil || !actions.isEmpty else {
+        throw LuaFailure("cmd:wait needs a number of seconds or the name of an action")
+      }
+      commandWait = PluginWait(actions: actions, limit: limit)
+      call.yield()
+    }
+  }
+}
