@@ -18,6 +18,7 @@ struct Program {
 
   func run() throws -> Int32 {
     let console = Console(width: { isatty(1) == 1 ? TerminalSize.columns : nil })
+    console.showsProgress = isatty(2) == 1 && !options.json
     let session = try Session(.standard, options: try sessionOptions(), console: console)
     defer { console.flush() }
     let loaded = session.loadPlugins()

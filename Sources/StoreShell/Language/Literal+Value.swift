@@ -103,7 +103,8 @@ extension Literal {
     }
   }
 
-  private static func typed(_ word: String, _ kind: Schema.Kind) -> Value {
+  /// The value of a word where a scalar of that kind is declared; text where it is none of that kind.
+  static func typed(_ word: String, _ kind: Schema.Kind) -> Value {
     switch kind {
     case .string, .choice: return .string(word)
     case _ where word == "nil" || word == "null": return .none

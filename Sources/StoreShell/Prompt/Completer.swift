@@ -16,7 +16,8 @@ struct Completer {
   func complete(line: String, cursor: Int, openLines: [String]) -> LineCompletion {
     let before = String(decoding: Array(line.utf8.prefix(cursor)), as: UTF8.self)
     let prefix = openLines.map { $0 + "\n" }.joined()
-    let words = CompletionWords(prefix + before)
+    var words = CompletionWords(prefix + before)
+    words.dropPrefixes(session.commands)
     let start = cursor - words.current.utf8.count
     func list(_ candidates: [LineCompletion.Candidate]) -> LineCompletion {
       LineCompletion(replaceFrom: start, candidates: candidates.filter { $0.text.hasPrefix(words.current) })
@@ -25,7 +26,8 @@ struct Completer {
     guard let verb = words.complete.first else {
       let verbs = session.commands.definitions.map(\.verb)
       let plugins = session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
-      return list((verbs + plugins).map { LineCompletion.Candidate(text: $0) })
+      let aliases = session.names.aliases.map(\.name)
+      return list((verbs + plugins + aliases).map { LineCompletion.Candidate(text: $0) })
     }
     if let plugin = session.store.plugin(named: verb) { return list(pluginCandidates(plugin, words)) }
     guard let definition = session.commands[verb] else { return list([]) }
@@ -56,7 +58,7 @@ struct Completer {
     _ operands: [String], _ current: String, start: Int, list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
     guard operands.count > 1 else { return list(nameCandidates(actionNames, current)) }
-    guard let type = session.store.action(named: operands[1]) else { return list([]) }
+    guard case .type(let type) = session.actionTarget(operands[1]) else { return list([]) }
     return completeArguments(of: type, type.signature, operands, current, start: start, list: list)
   }
 
@@ -129,13 +131,17 @@ struct Completer {
   private func nameCandidates(_ names: [String], _ typed: String) -> [LineCompletion.Candidate] {
     let matching = names.filter { $0.hasPrefix(typed) }
     guard !typed.contains(".") else { return matching.map { LineCompletion.Candidate(text: $0) } }
-    var modules: [String] = []
+    var candidates: [LineCompletion.Candidate] = []
     for name in matching {
-      let module = String(name.prefix { $0 != "." })
+      guard let dot = name.firstIndex(of: ".") else {
+        candidates.append(LineCompletion.Candidate(text: name))
+        continue
+      }
+      let module = String(name[..<dot])
       // A module's actions stand together.
-      if modules.last != module { modules.append(module) }
+      if candidates.last?.text != module { candidates.append(LineCompletion.Candidate(text: module, suffix: ".")) }
     }
-    return modules.map { LineCompletion.Candidate(text: $0, suffix: ".") }
+    return candidates
   }
 
   private func candidates(
@@ -175,12 +181,22 @@ struct Completer {
   private func pathCandidates(_ typed: String) -> [LineCompletion.Candidate] {
     guard let dot = typed.lastIndex(of: ".") else {
       let modules = session.store.modules.map { LineCompletion.Candidate(text: $0.name, suffix: ".") }
-      return modules + [LineCompletion.Candidate(text: "shell", suffix: ".")]
+      let own = session.names.projections.map(\.name) + session.names.bindings.map(\.name)
+      return scopedCandidates + modules + [LineCompletion.Candidate(text: "shell", suffix: ".")]
+        + own.map { LineCompletion.Candidate(text: $0) }
     }
     let parent = String(typed[..<dot])
     let names = members(of: parent)
     return names.map { name, hasMembers in
       LineCompletion.Candidate(text: "\(parent).\(name)", display: name, suffix: hasMembers ? "." : "")
+    }
+  }
+
+  /// The names within what `use` chose.
+  private var scopedCandidates: [LineCompletion.Candidate] {
+    guard !session.names.scope.isEmpty else { return [] }
+    return members(of: session.names.scope.description).map { name, hasMembers in
+      LineCompletion.Candidate(text: name, suffix: hasMembers ? "." : "")
     }
   }
 
@@ -219,6 +235,7 @@ struct Completer {
     switch (flag.name, definition.verb) {
     case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)
     case ("changed", "log"): pathCandidates(typed)
+    case ("format", "ingest"): RecordFormat.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     case ("as", _): Format.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     default: []
     }

@@ -53,10 +53,17 @@ struct CompletionWords {
     if let luaStart, luaStart <= text.endIndex { openLua = String(text[luaStart...]) }
   }
 
+  /// Leaves out verbs in front of another command, such as `try`, so that what follows them is completed as it is alone.
+  mutating func dropPrefixes(_ commands: CommandTable) {
+    while let verb = complete.first, commands[verb]?.takesCommand == true { complete.removeFirst() }
+  }
+
   /// The Lua that the cursor stands in, or nil.
   func luaTail(_ commands: CommandTable) -> String? {
     if let openLua { return openLua }
-    guard let verb = complete.first, let lua = commands.luaVerbs.first(where: { $0.name == verb }) else { return nil }
+    guard let verb = complete.first, let lua = commands.luaVerbs.first(where: { $0.name == verb && $0.isLua }) else {
+      return nil
+    }
     switch lua.form {
     case .immediate: return String(text.drop { $0 == " " }.dropFirst(verb.count))
     case .named:

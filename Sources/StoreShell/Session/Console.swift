@@ -8,6 +8,8 @@
 /// in which they were written.
 public final class Console {
   private var output: [UInt8] = []
+  /// Whether somebody looks at standard error, on a terminal: long commands show there how far they are.
+  public var showsProgress = false
   private let outputDescriptor: Int32
   private let errorDescriptor: Int32
   private var captured: String?

@@ -169,4 +169,30 @@ import Testing
       #expect((0...length).contains(completion.replaceFrom))
     }
   }
+
+  @Test func whatFollowsAPrefixIsCompletedAsItIsAlone() throws {
+    let shell = try shell()
+    #expect(tab(shell, "try dis") == "try dispatch ")
+    #expect(tab(shell, "time try dispatch counter.inc") == "time try dispatch counter.increment ")
+    #expect(tab(shell, "try show tasks.it") == "try show tasks.items")
+    #expect(tab(shell, "try = sta") == "try = state.")
+  }
+
+  @Test func namesOfTheSessionAreCompleted() throws {
+    let shell = try shell()
+    _ = try shell.type(
+      "project doubled = state.counter.value * 2 --actions {up = counter.increment}",
+      "bind limit counter.step counter.setStep",
+      "alias inc = dispatch counter.increment")
+    #expect(tab(shell, "use dou") == "use doubled ")
+    #expect(tab(shell, "show doub") == "show doubled ")
+    #expect(tab(shell, "show lim") == "show limit ")
+    #expect(tab(shell, "dispatch doubled.") == "dispatch doubled.up ")
+    #expect(tab(shell, "inc") == "inc ")
+    _ = try shell.type("use counter")
+    #expect(tab(shell, "dispatch incr") == "dispatch increment ")
+    #expect(tab(shell, "show val") == "show value")
+    _ = try shell.type("use doubled")
+    #expect(tab(shell, "dispatch u") == "dispatch up ")
+  }
 }

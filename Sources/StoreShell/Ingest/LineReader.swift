@@ -10,12 +10,17 @@ import StorePlugins
 final class LineReader {
   /// The number of the line that was read last, from 1.
   private(set) var number = 0
+  /// Whether that line ended with a carriage return and a line feed.
+  private(set) var endedWithCarriageReturn = false
+  /// How many bytes have been taken as lines.
+  var offset: Int { removed + position }
   private let path: String
   private let descriptor: Int32
   private let closes: Bool
   private var buffer: [UInt8] = []
   private var position = 0
   private var isAtEnd = false
+  private var removed = 0
 
   /// Opens a file; `-` is standard input.
   init(file: String) throws(FileError) {
@@ -48,16 +53,34 @@ final class LineReader {
     }
   }
 
+  /// The next line, which stays the next one.
+  func peek() throws(FileError) -> ArraySlice<UInt8>? {
+    let (number, hadReturn) = (number, endedWithCarriageReturn)
+    let line = try next()
+    guard let line else { return nil }
+    position = line.startIndex
+    (self.number, endedWithCarriageReturn) = (number, hadReturn)
+    return line
+  }
+
+  /// The bytes of the file; nil where it is no ordinary one, and has no end that is known.
+  var size: Int? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
   private func line(upTo end: Int) -> ArraySlice<UInt8> {
     number += 1
     // A byte order mark is not part of the first line.
     if number == 1, buffer[position..<end].starts(with: [0xEF, 0xBB, 0xBF]) { position += 3 }
-    let last = end > position && buffer[end - 1] == 0x0D ? end - 1 : end
-    return buffer[position..<last]
+    endedWithCarriageReturn = end > position && buffer[end - 1] == 0x0D
+    return buffer[position..<(endedWithCarriageReturn ? end - 1 : end)]
   }
 
   private func fill() throws(FileError) {
     buffer.removeFirst(position)
+    removed += position
     position = 0
     let start = buffer.count
     let size = 1 << 16

@@ -1,0 +1,102 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let ingest = CommandDefinition(
+    "ingest", usage: ["ingest FILE --as ACTION [--map NAME=FIELD…] [--keep-going]"],
+    summary:
+      "dispatches one action for each record of a file: JSON objects, one a line, or CSV or TSV, whose first row names the fields; - is standard input",
+    flags: [
+      FlagDefinition("as", value: "ACTION", "the action; its arguments are filled by the fields of the same name"),
+      FlagDefinition("map", value: "NAME=FIELD", "fill an argument by another field"),
+      FlagDefinition("format", value: "FORMAT", "jsonl, csv or tsv, where the file's name and start do not show it"),
+      FlagDefinition("ignore-others", "leave out fields that the action has no argument for"),
+      FlagDefinition("keep-going", "count bad records and report them at the end"),
+    ],
+    operands: [.file],
+    examples: [
+      CommandExample(
+        "echo '{\"title\":\"Buy milk\"}' > FOLDER/list.jsonl", "ingest FOLDER/list.jsonl --as tasks.add",
+        output: "ingested 1 record as tasks.add (#1)\n"),
+      CommandExample(
+        "echo \"what\\nBuy milk\\n\\\"tea, green\\\"\" > FOLDER/list.csv",
+        "ingest FOLDER/list.csv --as tasks.add --map title=what", "show tasks.items[2].title",
+        output: "ingested 2 records as tasks.add (#1-#2)\n\"tea, green\"\n"),
+    ]
+  ) { invocation in
+    let session = invocation.session
+    let file = try invocation.required(0, "a file")
+    guard invocation.has("as"), let flag = invocation.word(of: "as") else { throw invocation.missing("--as ACTION") }
+    guard let type = try invocation.ingestedType(flag) else { return .none }
+    let mapping = RecordMapping(
+      type: type, argumentNames: try invocation.argumentNames(type), ignoresOthers: invocation.has("ignore-others"))
+    let format = try invocation.recordFormat()
+    guard file != "-" || session.origin.file != "stdin" else {
+      throw ShellError(
+        code: "no-such-file", message: "standard input is the script itself", at: invocation.operands[0], status: 2)
+    }
+    let lines = try LineReader(file: file)
+    var records: any RecordReading
+    switch try format ?? RecordFormat(fileName: file) ?? lines.peek().map(RecordFormat.init(firstLine:)) ?? .jsonl {
+    case .jsonl: records = JSONRecords(lines: lines, mapping: mapping)
+    case .csv: records = TableRecords(lines: lines, separator: UInt8(ascii: ","), mapping: mapping)
+    case .tsv: records = TableRecords(lines: lines, separator: 0x09, mapping: mapping)
+    }
+    let ingestion = Ingestion(
+      session: session, type: type, file: file == "-" ? "stdin" : file, keepsGoing: invocation.has("keep-going"))
+    return try invocation.print(ingestion.run(lines, &records) + "\n")
+  }
+}
+
+extension Invocation {
+  /// The action that `--as` names; nil: a projection maps it to nothing.
+  fileprivate func ingestedType(_ flag: Word) throws -> ActionType? {
+    let name = try text(of: "as") ?? ""
+    switch session.actionTarget(name) {
+    case .type(let type): return type
+    case .dropped(let projection):
+      throw ShellError(
+        code: "unknown-action", message: "'\(name)' is mapped to nothing by the projection \(projection)", at: flag)
+    case nil:
+      let suggestion = Suggestion.nearest(to: name, among: session.actionNames)
+      throw ShellError(
+        code: "unknown-action", message: "unknown action '\(name)'", at: flag,
+        hint: suggestion.map { "did you mean '\($0)'?" })
+    }
+  }
+
+  fileprivate func recordFormat() throws -> RecordFormat? {
+    guard let name = try text(of: "format") else { return nil }
+    if let format = RecordFormat(rawValue: name) { return format }
+    throw ShellError(
+      code: "unknown-format", message: "records are jsonl, csv or tsv, not '\(name)'",
+      place: word(of: "format").map { .span($0.span) } ?? .command, status: 2)
+  }
+
+  /// The arguments that fields of other names fill, by field: each `--map NAME=FIELD`, which further pairs may follow.
+  fileprivate func argumentNames(_ type: ActionType) throws -> [String: String] {
+    var pairs = try texts(of: "map")
+    for (index, word) in operands.enumerated().dropFirst() {
+      guard case .named = word.kind, has("map") else {
+        try refuseOperands(from: index)
+        break
+      }
+      pairs.append(word.text)
+    }
+    var names: [String: String] = [:]
+    for pair in pairs {
+      let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2 else { throw missing("--map NAME=FIELD") }
+      guard type.fields.contains(where: { $0.name == parts[0] }) else {
+        let suggestion = Suggestion.nearest(to: parts[0], among: type.fields.map(\.name))
+        throw ShellError(
+          code: "unexpected-argument", message: "\(type.fullName) has no argument '\(parts[0])'",
+          place: word(of: "map").map { .span($0.span) } ?? .command,
+          hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: dispatch \(type.signature)")
+      }
+      names[parts[1]] = parts[0]
+    }
+    return names
+  }
+}

@@ -1,0 +1,89 @@
+import StorePlugins
+import StoreSchema
+
+/// Gives the actions that the records of a file stand for.
+protocol RecordReading {
+  /// The line on which the record starts that was read last, from 1.
+  var line: Int { get }
+
+  /// The next record's action; nil at the end.
+  ///
+  /// - Throws: what is wrong with the record, after which the next call goes on with the next one; a ``HeaderFault``; a
+  ///   `FileError`.
+  mutating func next() throws -> ActionCall?
+}
+
+/// How records stand in a file.
+enum RecordFormat: String, CaseIterable {
+  /// A JSON object a line.
+  case jsonl
+  /// A row of values between commas, the first with the names (RFC 4180).
+  case csv
+  /// The same between tabs.
+  case tsv
+
+  /// The format that a file's name says; nil where it says none.
+  init?(fileName: String) {
+    guard let dot = fileName.lastIndex(of: ".") else { return nil }
+    switch fileName[fileName.index(after: dot)...].lowercased() {
+    case "jsonl", "ndjson", "json": self = .jsonl
+    case "csv": self = .csv
+    case "tsv", "tab": self = .tsv
+    default: return nil
+    }
+  }
+
+  /// The format that the first line with something in it shows: an object, or names between tabs or commas.
+  init(firstLine: ArraySlice<UInt8>) {
+    let first = firstLine.first { !$0.isBlank }
+    if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
+      self = .jsonl
+    } else if firstLine.contains(0x09) {
+      self = .tsv
+    } else {
+      self = firstLine.contains(UInt8(ascii: ",")) ? .csv : .jsonl
+    }
+  }
+}
+
+/// The first row of a table names no arguments of the action: no record can be read.
+struct HeaderFault: Error {
+  let error: any Error
+}
+
+/// What is wrong with a record as such, in words.
+struct RecordFault: Error {
+  let message: String
+}
+
+/// How the fields of records become the arguments of an action.
+struct RecordMapping {
+  let type: ActionType
+  /// The argument that a field fills, where the names differ.
+  let argumentNames: [String: String]
+  /// Whether fields that the action has no argument for are left out.
+  let ignoresOthers: Bool
+}
+
+/// Records of JSON: an object a line, blank lines between them.
+struct JSONRecords: RecordReading {
+  let lines: LineReader
+  let mapping: RecordMapping
+
+  var line: Int { lines.number }
+
+  func next() throws -> ActionCall? {
+    while let line = try lines.next() {
+      guard !line.isEmpty else { continue }
+      var fields = try line.withUnsafeBufferPointer { try JSON.fields(of: $0.span) }
+      if !mapping.argumentNames.isEmpty {
+        for index in fields.indices {
+          fields[index].name = mapping.argumentNames[fields[index].name] ?? fields[index].name
+        }
+      }
+      if mapping.ignoresOthers { fields.removeAll { mapping.type.layout.index(of: $0.name) == nil } }
+      return try mapping.type.call(fields)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,92 @@
+import StorePlugins
+import StoreSchema
+
+/// Records of a table: the first row names the fields, the types are those of the action.
+struct TableRecords: RecordReading {
+  private let mapping: RecordMapping
+  private var rows: TableRows
+  private let fields: [Field]
+  /// The argument that each column fills; nil: the column is left out.
+  private var columns: [Int?]?
+
+  init(lines: LineReader, separator: UInt8, mapping: RecordMapping) {
+    self.mapping = mapping
+    fields = mapping.type.fields
+    rows = TableRows(lines: lines, separator: separator)
+  }
+
+  var line: Int { rows.line }
+
+  mutating func next() throws -> ActionCall? {
+    guard try rows.next() else { return nil }
+    if columns == nil {
+      do {
+        columns = try header()
+      } catch {
+        throw HeaderFault(error: error)
+      }
+      guard try rows.next() else { return nil }
+    }
+    guard let columns else { return nil }
+    guard rows.count == columns.count else {
+      throw RecordFault(
+        message:
+          "the row has \(rows.count) \(rows.count == 1 ? "field" : "fields"), the first row names \(columns.count)")
+    }
+    var given = [Value?](repeating: nil, count: fields.count)
+    for (column, argument) in columns.enumerated() {
+      guard let argument else { continue }
+      do throws(SchemaError) {
+        given[argument] = try value(column, fields[argument])
+      } catch {
+        throw error.under(Path([.field(fields[argument].name)]))
+      }
+    }
+    return ActionCall(mapping.type, try fields.indices.map { try fields[$0].check(given[$0]) })
+  }
+
+  private func header() throws -> [Int?] {
+    var columns: [Int?] = []
+    for column in 0..<rows.count {
+      guard let name = rows.text(column) else { throw RecordFault(message: "this is not UTF-8") }
+      let argument = mapping.argumentNames[name] ?? name
+      let index = fields.firstIndex { $0.name == argument }
+      guard index != nil || mapping.ignoresOthers else {
+        let suggestion = Suggestion.nearest(to: argument, among: fields.map(\.name))
+        throw SchemaError(
+          Path(), .unknownField(record: mapping.type.fullName, name: argument, suggestion: suggestion))
+      }
+      guard index == nil || !columns.contains(index) else { throw RecordFault(message: "'\(argument)' stands twice") }
+      columns.append(index)
+    }
+    for (index, field) in fields.enumerated() where !columns.contains(index) { _ = try field.check(nil) }
+    return columns
+  }
+
+  /// The value of a cell as its argument's type reads it; nil: an empty cell without quotes leaves its argument out,
+  /// where the argument is no text.
+  private func value(_ column: Int, _ field: Field) throws(SchemaError) -> Value? {
+    let isEmpty = rows.isEmpty(column)
+    var schema = field.schema
+    var isOptional = false
+    while case .optional(let wrapped) = schema.kind {
+      schema = wrapped
+      isOptional = true
+    }
+    guard let text = rows.text(column) else {
+      throw SchemaError(Path(), .typeMismatch(expected: schema.typeName, found: "bytes that are not UTF-8"))
+    }
+    switch schema.kind {
+    case .string, .choice, .any: return isEmpty && (isOptional || field.defaultValue != nil) ? nil : .string(text)
+    case _ where isEmpty: return nil
+    case .list, .map, .record, .union:
+      guard let value = try? JSON.value(of: text) else {
+        throw SchemaError(
+          Path(), .typeMismatch(expected: "\(schema.typeName) as JSON", found: Value.string(text).described))
+      }
+      return value
+    // The type inside an optional one is what messages name.
+    default: return try schema.check(Literal.typed(text, schema.kind))
+    }
+  }
+}
