@@ -57,6 +57,8 @@ enum ErrorCode {
       "a task of a plugin failed and has ended; the line below says which action started it. What it did before stays.",
     "plugin-test": "a test of the plugin failed, or there is none. What failed stands on standard output.",
     "refused": "a plugin refused the action, for the reason that it gives; nothing was changed.",
+    "replay-diverged":
+      "two versions of a plugin, or a recording and the logic, make different states of one action, which is named.",
     "runaway": "one dispatch caused more actions than the setting runaway allows; the rest was dropped.",
     "shared-slice": "a reducer of the program keeps its part of the state behind a class reference.",
     "syntax": "the text is not a statement: something is open at its end, or stands where it cannot.",

@@ -23,6 +23,7 @@ extension ShellHost {
     var slice: PluginSlice?
     if let schema = plugin.module.schema, let value { slice = PluginSlice(name: name, schema: schema, value: value) }
     plugin.purity = purity
+    let verified = try options.verifies.map { try verify(plugin, replacing: old.plugin, last: $0) }
     replacement = PluginReplacement(hosted: hosted, slice: slice)
     let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: source.digest)
     let report = dispatch(.reloadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
@@ -35,7 +36,7 @@ extension ShellHost {
     let outcome: PluginReloadReport.StateOutcome =
       options.resets || running == nil || slice == nil ? .new : plugin.migrates ? .migrated : .kept
     return PluginReloadReport(
-      plugin: plugin, report: finishLoading(hosted, onLoad, report, actionSource), state: outcome, verified: nil)
+      plugin: plugin, report: finishLoading(hosted, onLoad, report, actionSource), state: outcome, verified: verified)
   }
 
   func noteFailedReload(of plugin: String) { failedReloads[plugin] = clock.now }

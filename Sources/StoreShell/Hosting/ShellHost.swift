@@ -216,7 +216,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   private func record(_ record: ActionRecord<Action, State>) {
     let (before, after) = (record.before.shell, record.after.shell)
-    if record.failure == nil, case .reloadPlugin = record.action.shell { completeReload(from: record.before) }
+    if case .reloadPlugin = record.action.shell, record.failure == nil, record.droppedBy == nil {
+      completeReload(from: record.before)
+    }
     if before.gates != after.gates || before.plugins != after.plugins { moveGates(after) }
     // Their names were unique when the plugins were loaded.
     if before.plugins != after.plugins { try? replaceInterceptors() }

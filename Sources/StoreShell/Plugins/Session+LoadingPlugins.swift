@@ -21,13 +21,14 @@ extension Session {
     return try finish(report, details: plugin.counts)
   }
 
-  /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4.
+  /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4. One that was only to be compared did
+  /// nothing wrong.
   func refusing<Result>(_ load: () throws -> Result) throws -> Result {
     do {
       return try load()
     } catch {
       var error = ShellError(describing: error)
-      error.status = 4
+      if error.code != "replay-diverged" { error.status = 4 }
       throw error
     }
   }

@@ -47,7 +47,8 @@ import Testing
     #expect(try reload().status == 0)
     #expect(try shell.type("show p.double", "show p.n").output == "14\n7\n")
     #expect(try shell.type("dispatch p.add").output == "#5 p.add\n  p.n  7 -> 8\n")
-    #expect(shell.session.store.log.entries.filter { $0.action == "shell.reloadPlugin" }.map(\.changes.count) == [0, 0])
+    #expect(
+      shell.session.store.log.entries.filter { $0.action == "shell.reloadPlugin" }.map(\.changes.count) == [0, 0])
   }
 
   @Test func theJournalTellsTheVersionsApart() throws {
@@ -112,7 +113,8 @@ import Testing
     #expect(outcome.output == "")
     #expect(outcome.status != 0)
     #expect(try shell.type("dispatch p.add").output == "#3 p.add\n  p.n  7 -> 8\n")
-    #expect(try reload(" --reset").output.hasPrefix("#4 shell.reloadPlugin name=\"p\" version=\"1.0.0\"\n  2 actions\n"))
+    #expect(
+      try reload(" --reset").output.hasPrefix("#4 shell.reloadPlugin name=\"p\" version=\"1.0.0\"\n  2 actions\n"))
   }
 
   @Test func resetStartsAnew() throws {
@@ -143,7 +145,10 @@ import Testing
   }
 
   @Test(arguments: [
-    ("return { n = 'x' }", "plugin-schema", "migrate returned a state that does not fit: 'p.n' must be Int, got string \"x\""),
+    (
+      "return { n = 'x' }", "plugin-schema",
+      "migrate returned a state that does not fit: 'p.n' must be Int, got string \"x\""
+    ),
     ("return { m = 1 }", "plugin-schema", "migrate returned a state that does not fit: p has no field 'm'"),
     ("", "plugin-schema", "migrate returned no state"),
     ("return 5", "plugin-schema", "migrate returned a state that does not fit: 'p' must be p, got number 5"),
@@ -238,7 +243,9 @@ import Testing
     _ = try reload()
     _ = try shell.type("wait 1s")
     #expect(try shell.type("plugin list").output.contains("  reload failed  0\n"))
-    #expect(try shell.type("plugin list --json").output.hasSuffix(#""state":"reload failed","units":0,"failedAt":3.0}]"# + "\n"))
+    #expect(
+      try shell.type("plugin list --json").output.hasSuffix(
+        #""state":"reload failed","units":0,"failedAt":3.0}]"# + "\n"))
     #expect(try shell.type("plugin info p").output.contains("\nstate         reload failed\nfailedAt      3.0\n"))
     #expect(try shell.type("describe").output.contains("p        lua "))
     try write()
@@ -249,7 +256,8 @@ import Testing
   @Test func placesAndGatesAreKept() throws {
     let units = "middleware = { { name = \"a\", after = function() end }, { name = \"b\", after = function() end } }"
     try write(units)
-    _ = try shell.plugin("q", "return plugin { state = { field('x', int()) }, middleware = { { name = 'm', before = function() end } } }")
+    _ = try shell.plugin(
+      "q", "return plugin { state = { field('x', int()) }, middleware = { { name = 'm', before = function() end } } }")
     try load()
     _ = try shell.type("plugin load \(shell.folder)/q", "middleware off p.b", "middleware off q.m")
     try write("middleware = { { name = \"b\", after = function() end }, { name = \"c\", gate = \"off\" } }")
@@ -353,7 +361,8 @@ import Testing
     ] {
       #expect(try reload(" " + flags).errors.hasPrefix("error[\(code)]"), "\(flags)")
     }
-    #expect(try shell.type("plugin list --reset").errors.hasPrefix("error[unknown-flag]: plugin list has no flag --reset"))
+    #expect(
+      try shell.type("plugin list --reset").errors.hasPrefix("error[unknown-flag]: plugin list has no flag --reset"))
     #expect(try shell.type("show p.n").output == "7\n")
   }
 }

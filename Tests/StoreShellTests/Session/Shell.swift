@@ -136,8 +136,11 @@ final class Shell {
   }
 
   /// The text of a file in the session's folder; nil where there is none.
-  func contents(_ name: String) -> String? {
-    let descriptor = open("\(folder)/\(name)", O_RDONLY)
+  func contents(_ name: String) -> String? { Shell.contents("\(folder)/\(name)") }
+
+  /// The text of a file; nil where there is none.
+  static func contents(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     return String(decoding: Shell.read(descriptor), as: UTF8.self)

@@ -1,0 +1,41 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// The reducers of an application and some plugins, to run recorded actions with: nothing is dispatched, recorded or counted,
+/// and what fails is no strike against a plugin that runs.
+struct ReplayLogic {
+  private let application: HostedApplication
+  private let reducer: Reducer<HostAction, HostState>
+  private var types: [String: ActionType] = [:]
+
+  /// - Parameter plugins: the plugins in load order.
+  init(_ application: HostedApplication, _ plugins: [Plugin]) {
+    self.application = application
+    let silent = plugins.map { HostedPlugin.reducer($0, PluginStrikes(FaultBox())) }
+    reducer = silent.reduce(application.reducer) { $0.appending($1) }
+    let added = plugins.flatMap { $0.module.actions + $0.addedActions }
+    for type in application.modules.flatMap(\.actions) + added { types[type.fullName] = type }
+  }
+
+  /// Whether the action of an entry is one of a module.
+  func knows(_ entry: LoggedEntry) -> Bool { types[entry.action] != nil }
+
+  /// What the reducers make of a recorded action.
+  func outcome(of entry: LoggedEntry, in state: HostState) -> ReplayOutcome {
+    guard let type = types[entry.action] else { return .failure("there is no action '\(entry.action)'") }
+    do {
+      let named = zip(entry.arguments.layout.fields, entry.arguments.values).filter { $0.1 != .none }
+      let call = try type.call(named.map { ($0.0, $0.1) })
+      let payload: HostAction.Payload = type.position.isEmpty ? .plugin : .app(try application.action(call))
+      let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
+      let action = ReplayedAction(HostAction(call: call, payload: payload), context: context)
+      return .state(try reducer.replay([action], from: state))
+    } catch let error as ReplayError {
+      return .failure(ShellError(describing: error.cause).message)
+    } catch {
+      return .failure(ShellError(describing: error).message)
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// `plugin reload --verify`: whether an edited plugin makes the same of the last actions.
+extension ShellHost {
+  /// Runs the last actions through both versions of a plugin, those since it was loaded or reloaded last.
+  ///
+  /// - Returns: how many actions were compared.
+  /// - Throws: the first divergence as an error; `PluginError` where a state of the time cannot be made one of the edited
+  ///   version.
+  func verify(_ new: Plugin, replacing old: Plugin, last count: Int) throws -> Int {
+    let name = new.module.name
+    let recording = RecordedStates(
+      entries(of: name).suffix(count), upTo: store.withState { $0 }, keeping: [name])
+    let before = ReplayLogic(application, plugins.map(\.plugin))
+    let after = ReplayLogic(application, plugins.map { $0.plugin === old ? new : $0.plugin })
+    let version = old.source.manifest.version
+    let finder = DivergenceFinder(
+      reference: { entry, state in
+        guard before.knows(entry), entry.droppedBy == nil else { return nil }
+        let outcome = before.outcome(of: entry, in: state)
+        guard case .state(let state) = outcome else { return outcome }
+        return .state(try state.handed(to: new, from: version))
+      },
+      candidate: { entry, state in after.outcome(of: entry, in: try state.handed(to: new, from: version)) },
+      names: ("the previous version", "the edited version"), entry: { [unowned self] in log[number: $0] })
+    let (divergence, compared) = try finder.first(in: recording)
+    if let divergence { throw divergence.error(name, differsFrom: "that of the previous version") }
+    return compared
+  }
+
+  /// The entries since a plugin was loaded or reloaded last: before, its state was another version's, or not there.
+  private func entries(of plugin: String) -> some BidirectionalCollection<LoggedEntry> {
+    let entries = log.entries
+    let arrivals = [ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName]
+    let arrival = entries.lastIndex { entry in
+      arrivals.contains(entry.action) && entry.arguments.values.first == .string(plugin)
+    }
+    return entries[(arrival.map { entries.index(after: $0) } ?? entries.startIndex)...]
+  }
+}
+
+extension HostState {
+  /// The state with a plugin's slice as an edited version of the plugin takes it over.
+  fileprivate func handed(to plugin: Plugin, from version: String) throws(PluginError) -> HostState {
+    let name = plugin.module.name
+    var state = self
+    let old = plugins.first { $0.name == name }
+    let value = try plugin.state(from: old?.value, version: version)
+    let index = plugins.firstIndex { $0.name == name } ?? plugins.endIndex
+    state.plugins.removeAll { $0.name == name }
+    guard let schema = plugin.module.schema, let value else { return state }
+    state.plugins.insert(PluginSlice(name: name, schema: schema, value: value), at: min(index, state.plugins.endIndex))
+    return state
+  }
+}
