@@ -72,17 +72,15 @@ public final class ReadlineEditor: LineEditing {
 
   // MARK: Events
 
-  /// Waits for one event. While it waits, timers and effects are served by `deadline` and `wakeDescriptor`.
+  /// Waits for one event. While it waits, timers and effects are served by `deadline` and `wakeDescriptors`.
   public func nextEvent(
-    prompt: String, until deadline: Duration? = nil, wakeDescriptor: Int32? = nil
+    prompt: String, until deadline: Duration? = nil, wakeDescriptors: [Int32] = []
   ) throws -> LineEvent {
     let end = deadline.map { ContinuousClock.now + $0 }
     show(prompt)
     while true {
-      var sources = [
-        STDIN_FILENO, creadline_interrupt_descriptor(), creadline_notice_descriptor(), wakeDescriptor ?? -1,
-      ]
-      .map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      let own = [STDIN_FILENO, creadline_interrupt_descriptor(), creadline_notice_descriptor()]
+      var sources = (own + wakeDescriptors).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       let count = poll(&sources, nfds_t(sources.count), Self.milliseconds(until: end))
       if count < 0 && errno != EINTR { throw LineEditorError.system(subject: "poll", code: errno) }
       if creadline_take_interrupt() { return .interrupted(hadText: dropLine()) }
@@ -92,7 +90,7 @@ public final class ReadlineEditor: LineEditing {
         continue
       }
       if sources[0].revents != 0, let event = readKey() { return event }
-      if sources[3].revents != 0 { return .woken }
+      if sources.dropFirst(own.count).contains(where: { $0.revents != 0 }) { return .woken }
       if let end, end <= .now { return .deadline }
     }
   }

@@ -69,6 +69,52 @@ struct ReloadTests {
         """)
   }
 
+  @Test func whatIsSavedWhileALineIsTyped() throws {
+    let shell = try shell()
+    let terminal = try shell.prompt("--grant", "pomodoro")
+    try terminal.enter("plugin load ./pomodoro")
+    try terminal.enter("set plugin.watch on")
+    terminal.type("show tas")
+    try terminal.waitForCursorLine("stsh> show tas")
+    let text = try #require(contents(ofFile: "\(shell.folder.path)/pomodoro/init.lua"))
+    try shell.folder.write("pomodoro/init.lua", text.replacing("s.phase = \"rest\"", with: "s.phase == \"rest\""))
+    try terminal.waitForLine("error[plugin-load]: pomodoro: pomodoro/init.lua:39: syntax error near '=='")
+    try terminal.waitForLine("  hint: the previous version is still active")
+    try terminal.waitForCursorLine("stsh> show tas")
+    // Beside, then renamed.
+    try shell.folder.write("pomodoro/.init.lua.swp", text.replacing("left - 1", with: "left - 2"))
+    #expect(
+      rename("\(shell.folder.path)/pomodoro/.init.lua.swp", "\(shell.folder.path)/pomodoro/init.lua") == 0)
+    try terminal.waitForLine("[plugin.watch] #3 shell.reloadPlugin name=\"pomodoro\" version=\"0.1.0\"")
+    try terminal.waitForLine("[plugin.watch]  state kept")
+    try terminal.waitForCursorLine("stsh> show tas")
+    terminal.type("ks\r")
+    try terminal.waitForLine("nextId  1")
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+  }
+
+  @Test func whatIsSavedDuringAWait() throws {
+    let shell = try shell()
+    let program = try shell.start(
+      [
+        "--grant", "pomodoro", "-c", "plugin load ./pomodoro", "-c", "set plugin.watch on", "-c",
+        "echo > ready", "-c",
+        "wait until #state.pomodoro.rounds == 1 --timeout 2min",
+      ], descriptors: [])
+    while contents(ofFile: "\(shell.folder.path)/ready") == nil { usleep(1000) }
+    let text = try #require(contents(ofFile: "\(shell.folder.path)/pomodoro/init.lua"))
+    try shell.folder.write(
+      "pomodoro/init.lua",
+      text.replacing(
+        "return plugin {", with: "return plugin { on_load = \"finish\","
+      ).replacing(
+        "{ name = \"stop\" },", with: "{ name = \"stop\" }, { name = \"finish\" },"
+      ).replacing(
+        "reducers = {", with: "reducers = { finish = function(s) s.rounds[1] = 5 end,"))
+    #expect(try program.waitForEnd() == 0)
+  }
+
   @Test func theClockGoesOnWithTheNewVersion() throws {
     let outcome = try run(
       try shell(), "echo | sed -i 's/left - 1/left - 2/' pomodoro/init.lua", "plugin reload pomodoro", "effects",

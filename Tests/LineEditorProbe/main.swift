@@ -43,7 +43,8 @@ do {
   var ticks = 0
   loop: while true {
     let event = try editor.nextEvent(
-      prompt: editor.openLines == nil ? "\u{1B}[1mprobe>\u{1B}[0m " : "  (> ", until: tick, wakeDescriptor: wake)
+      prompt: editor.openLines == nil ? "\u{1B}[1mprobe>\u{1B}[0m " : "  (> ", until: tick,
+      wakeDescriptors: wake.map { [$0] } ?? [])
     switch event {
     case .woken:
       var buffer = [UInt8](repeating: 0, count: 4096)

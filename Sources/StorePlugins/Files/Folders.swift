@@ -18,7 +18,7 @@ extension Files {
   }
 
   /// Whether a symbolic link stands at a path.
-  static func isLink(_ path: String) -> Bool {
+  public static func isLink(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }

@@ -203,6 +203,20 @@ public final class Plugin: @unchecked Sendable {
     }
   }
 
+  /// Compiles the files that the plugin has not required so far, so that a mistake in one of them shows now.
+  ///
+  /// - Throws: ``PluginError`` at the first that is not Lua.
+  public func checkLibraries() throws(PluginError) {
+    for name in source.codeNames {
+      let (text, chunk) = try source.lua(name)
+      do throws(LuaError) {
+        _ = try lua.load(text, chunkName: chunk)
+      } catch {
+        throw calls.faults.load(error)
+      }
+    }
+  }
+
   /// Has reducers that answer other modules' actions answer the ones that now go by their names: the module that declares
   /// them was loaded anew. One whose action is gone answers none.
   ///

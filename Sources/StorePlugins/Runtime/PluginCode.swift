@@ -2,6 +2,8 @@
 struct PluginCode: Hashable, Sendable {
   private var files: [(name: String, bytes: [UInt8])] = []
   private let manifest: [UInt8]
+  /// FNV-1a in 64 bits, over the names, sizes and bytes of all files.
+  private(set) var digest = ""
 
   /// Reads `init.lua` and what stands below `lib`. A file that cannot be read is left out: whoever needs it is told why.
   ///
@@ -11,13 +13,16 @@ struct PluginCode: Hashable, Sendable {
     for name in ["init.lua"] + Files.luaFiles(below: "\(folder)/lib").map({ "lib/\($0)" }) {
       if let bytes = try? Files.read("\(folder)/\(name)") { files.append((name, bytes)) }
     }
+    digest = makeDigest()
   }
+
+  /// The names of the files.
+  var names: [String] { files.map(\.name) }
 
   /// The bytes of a file, where it was there.
   subscript(name: String) -> [UInt8]? { files.first { $0.name == name }?.bytes }
 
-  /// FNV-1a in 64 bits, over the names, sizes and bytes of all files.
-  var digest: String {
+  private func makeDigest() -> String {
     var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ byte: UInt8) { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
     for (name, bytes) in [("plugin.json", manifest)] + files {

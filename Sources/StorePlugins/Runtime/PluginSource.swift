@@ -45,6 +45,9 @@ public struct PluginSource: Hashable, Sendable {
   /// as nobody tried to make them alike.
   public var digest: String { code.digest }
 
+  /// The names of the files of Lua that can run in the plugin.
+  var codeNames: [String] { code.names }
+
   /// Reads the same folder again, as it is now.
   ///
   /// - Throws: ``PluginError`` as ``init(folder:displayedAs:)``.

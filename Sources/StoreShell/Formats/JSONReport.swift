@@ -64,6 +64,14 @@ public enum JSONReport {
     """
   }
 
+  /// A plugin that was reloaded because it was saved.
+  static func reload(id: Int, plugin: String, version: String, details: [String]) -> String {
+    """
+    {"event":"reload","id":\(id),"plugin":\(ScalarText.quoted(plugin)),"version":\(ScalarText.quoted(version)),\
+    "details":\(JSON.text(of: .list(PersistentList(details.map { .string($0) }))))}
+    """
+  }
+
   private static func failure(
     _ code: String, _ message: String, line: Int, column: Int?, details: [String], hint: String?, file: String?,
     data: String? = nil

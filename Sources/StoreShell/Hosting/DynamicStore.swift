@@ -75,6 +75,8 @@ protocol DynamicStore: AnyObject {
   ) throws -> PluginReloadReport
   /// Takes note that reloading a plugin failed, before it came to the store or in it.
   func noteFailedReload(of plugin: String)
+  /// What the loaded plugins were read from, in load order.
+  var sources: [PluginSource] { get }
   /// Whether plugins are reloaded when their files are saved.
   var watchesPlugins: Bool { get }
   /// Changes that, by a recorded action.

@@ -11,6 +11,7 @@ extension ShellHost {
     let name = source.manifest.name
     guard let old = plugins.first(where: { $0.plugin.module.name == name }) else { throw unknownPlugin(name) }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
+    try plugin.checkLibraries()
     try plugin.buildInterceptors(view: view)
     let onLoad = try onLoadCall(of: plugin)
     let hosted = HostedPlugin(plugin, surroundings(for: name))
@@ -41,7 +42,7 @@ extension ShellHost {
 
   func noteFailedReload(of plugin: String) { failedReloads[plugin] = clock.now }
 
-  var watchesPlugins: Bool { store.withState { $0.shell.watchesPlugins } }
+  var sources: [PluginSource] { plugins.map(\.plugin.source) }
 
   func setPluginWatch(_ isOn: Bool, source: ActionSource) -> DispatchReport {
     dispatch(.setPluginWatch(isOn), source)

@@ -26,6 +26,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private var notes: [String] = []
   /// What takes a plugin's place when the action that says so is committed.
   var replacement: PluginReplacement?
+  /// What the state says; asked before every statement.
+  private(set) var watchesPlugins = false
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
   /// Gets what plugins say.
@@ -216,6 +218,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   private func record(_ record: ActionRecord<Action, State>) {
     let (before, after) = (record.before.shell, record.after.shell)
+    watchesPlugins = after.watchesPlugins
     if case .reloadPlugin = record.action.shell, record.failure == nil, record.droppedBy == nil {
       completeReload(from: record.before)
     }

@@ -1,3 +1,4 @@
+import StoreCore
 import StorePlugins
 
 extension Session {
@@ -6,8 +7,11 @@ extension Session {
   /// - Parameters:
   ///   - plugin: the one that runs.
   ///   - asks: whether the person at the prompt may be asked for permissions that the plugin did not have before.
+  ///   - actionSource: who wants it.
   /// - Throws: ``ShellError``; the version before is then still active.
-  func reload(_ plugin: Plugin, _ options: PluginReloadOptions, asks: Bool = true) throws -> PluginReloadReport {
+  func reload(
+    _ plugin: Plugin, _ options: PluginReloadOptions, asks: Bool = true, source actionSource: ActionSource
+  ) throws -> PluginReloadReport {
     let name = plugin.module.name
     do {
       return try refusing {
@@ -17,8 +21,9 @@ extension Session {
             .load, "\(name): \(source.displayName)/plugin.json now has the name '\(source.manifest.name)'",
             hint: "plugin unload \(name), then load the folder")
         }
+        pluginWatch?.note(source)
         try grant(source, asks: asks)
-        return try store.reload(source, options, from: self.source(function: "plugin"))
+        return try store.reload(source, options, from: actionSource)
       }
     } catch {
       store.noteFailedReload(of: name)
@@ -65,8 +70,10 @@ extension PluginSubcommand {
     ]
   ) { invocation in
     let plugin = try invocation.loadedPlugin()
-    let report = try invocation.session.reload(plugin, try invocation.reloadOptions())
-    return try invocation.session.finish(report.report, details: report.details)
+    let session = invocation.session
+    let report = try session.reload(
+      plugin, try invocation.reloadOptions(), source: session.source(function: "plugin"))
+    return try session.finish(report.report, details: report.details)
   }
 }
 

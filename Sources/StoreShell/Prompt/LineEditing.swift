@@ -12,9 +12,9 @@ public protocol LineEditing: AnyObject {
   /// - Parameters:
   ///   - prompt: The text before the line. Colour sequences in it take no room.
   ///   - deadline: How long to wait from now; nil waits for ever.
-  ///   - wakeDescriptor: A file descriptor that ends the wait as `.woken` when it becomes readable; the caller reads it.
+  ///   - wakeDescriptors: File descriptors that end the wait as `.woken` when one becomes readable; the caller reads them.
   /// - Throws: What the editor cannot wait for: an error of the operating system.
-  func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptor: Int32?) throws -> LineEvent
+  func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptors: [Int32]) throws -> LineEvent
 
   /// Prints whole lines above the line being edited and puts line and cursor back as they were. When no line is being
   /// edited, just prints. A missing newline at the end is added.

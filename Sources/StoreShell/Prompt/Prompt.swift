@@ -29,8 +29,8 @@ public final class Prompt {
       session.console.flush()
       let continuation = open.isEmpty ? nil : continuation
       let event = try editor.nextEvent(
-        prompt: continuation?.prompt ?? "stsh> ", until: session.clock.untilNext,
-        wakeDescriptor: session.clock.wakeDescriptor)
+        prompt: continuation?.prompt ?? "stsh> ", until: session.untilNext,
+        wakeDescriptors: session.wakeDescriptors)
       switch event {
       case .line(let line): try take(line, number: &number)
       case .statement(let text):
@@ -95,7 +95,7 @@ public final class Prompt {
     defer { editor.completer = completer }
     guard
       case .line(let line) = try? editor.nextEvent(
-        prompt: String(lines.last ?? ""), until: nil, wakeDescriptor: nil)
+        prompt: String(lines.last ?? ""), until: nil, wakeDescriptors: [])
     else { return nil }
     return line
   }

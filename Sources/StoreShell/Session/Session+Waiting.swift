@@ -30,7 +30,10 @@ extension Session {
     while true {
       if try isDone() { return .done }
       if isEnd { return .timeOver }
-      guard clock.pass(until: limit, interrupt: interruptDescriptor) else { return .stuck }
+      guard
+        clock.pass(until: limit, interrupt: interruptDescriptor, wake: wakeDescriptors, atMost: pluginWatch?.untilReady)
+      else { return .stuck }
+      if pluginWatch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
       if isInterrupted { throw ShellError.interrupted }
       // What is due at the very end has still to run.
       if let limit { isEnd = clock.clock.now >= limit && clock.nextDeadline.map { $0 > limit } ?? true }
@@ -47,11 +50,8 @@ extension Session {
   /// Runs what fell due while nothing else was to do, and reports what went wrong in it.
   func runDue() {
     clock.runDue()
-    for error in store.takeFaults() {
-      var error = ShellError(describing: error)
-      error.place = .command
-      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
-    }
+    if pluginWatch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
+    for error in store.takeFaults() { writeError(error) }
     writeNotes()
   }
 }

@@ -34,6 +34,8 @@ public final class Session {
   var pastLines: () -> [String] = { [] }
   /// What was granted to plugins for this session, by their names.
   var sessionGrants: [String: PluginGrant] = [:]
+  /// Says which plugins were saved, while that is asked for.
+  var pluginWatch: PluginWatch?
   /// The status that `quit` asked for.
   var quitStatus: Int32?
   var isTracing = false
@@ -125,7 +127,9 @@ public final class Session {
     tally.reached += 1
     let before = tally
     clock.runDue()
+    if pluginWatch != nil { reloadSavedPlugins() }
     var status = execute(statement)
+    if store.watchesPlugins || pluginWatch != nil { followPlugins() }
     let late = store.takeFaults()
     for error in late { report(ShellError(describing: error), in: statement) }
     if status == 0, !late.isEmpty {

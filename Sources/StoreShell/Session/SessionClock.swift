@@ -54,9 +54,12 @@ final class SessionClock {
 
   /// Lets time pass to the next deadline or to a limit, whichever comes first, and runs what is due then.
   ///
-  /// - Parameter interrupt: a descriptor that ends the wait when it becomes readable.
+  /// - Parameters:
+  ///   - interrupt: a descriptor that ends the wait when it becomes readable.
+  ///   - wake: more of them.
+  ///   - longest: how long to wait at most, by the real clock.
   /// - Returns: false: nothing will ever happen.
-  func pass(until limit: Duration?, interrupt: Int32) -> Bool {
+  func pass(until limit: Duration?, interrupt: Int32, wake: [Int32], atMost longest: Duration?) -> Bool {
     let next = [nextDeadline, limit].compactMap { $0 }.min()
     switch kind {
     case .virtual(let clock):
@@ -64,8 +67,9 @@ final class SessionClock {
       clock.advance(by: next - clock.now)
     case .real(let clock):
       // Other threads may start something without telling: nobody waits longer than this without looking.
-      let wait = min(next.map { max($0 - clock.now, .zero) } ?? .milliseconds(100), .seconds(60))
-      var sources = [interrupt, wakeDescriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      let wait = min(
+        next.map { max($0 - clock.now, .zero) } ?? .milliseconds(100), longest ?? .seconds(60), .seconds(60))
+      var sources = ([interrupt] + wake).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       let (seconds, attoseconds) = wait.components
       poll(
         &sources, nfds_t(sources.count),

@@ -109,7 +109,7 @@ private final class TypedLines: LineEditing {
 
   init(_ lines: [String]) { self.lines = lines.reversed() }
 
-  func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptor: Int32?) -> LineEvent {
+  func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptors: [Int32]) -> LineEvent {
     lines.popLast().map { .line($0) } ?? .endOfInput
   }
   func printAbove(_ text: String, to target: OutputTarget) {}

@@ -21,7 +21,7 @@ final class ScriptedEditor: LineEditing {
 
   init(_ events: [LineEvent]) { self.events = events }
 
-  func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptor: Int32?) throws -> LineEvent {
+  func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptors: [Int32]) throws -> LineEvent {
     prompts.append(prompt)
     open.append(openLines)
     deadlines.append(deadline)

@@ -1,0 +1,110 @@
+import StorePlugins
+
+#if canImport(Glibc)
+  import Glibc
+#endif
+
+/// Tells which folders somebody saved something in, by inotify: files that were written and closed, or moved there, as
+/// editors do it that save beside and rename. What is deleted is not told of: an editor is about to put something there.
+///
+/// Where there is no inotify it tells of nothing.
+final class FolderWatch {
+  /// Readable when there is something to be told; -1: never.
+  let descriptor: Int32
+  /// What is watched, by the number that the system gave it.
+  private var places: [Int32: [Place]] = [:]
+
+  /// What an event somewhere means.
+  private struct Place: Hashable {
+    /// The watched folder that it belongs to.
+    let folder: String
+    /// The one name there that counts; nil: all do.
+    let name: String?
+  }
+
+  init() {
+    #if canImport(Glibc)
+      descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
+    #else
+      descriptor = -1
+    #endif
+  }
+
+  deinit {
+    #if canImport(Glibc)
+      if descriptor >= 0 { close(descriptor) }
+    #endif
+  }
+
+  /// Watches folders with what stands below their `lib`, and where they stand themselves, so that one is found again that was
+  /// replaced as a whole. To be called again when there may be new ones.
+  func follow(_ folders: [String]) {
+    var found: [Int32: Set<Place>] = [:]
+    func add(_ path: String, _ place: Place) {
+      guard let number = watch(path) else { return }
+      found[number, default: []].insert(place)
+    }
+    for folder in folders {
+      add(folder, Place(folder: folder, name: nil))
+      for path in Self.folders(below: "\(folder)/lib") { add(path, Place(folder: folder, name: nil)) }
+      let slash = folder.lastIndex(of: "/")
+      let parent = slash.map { $0 == folder.startIndex ? "/" : String(folder[..<$0]) } ?? "."
+      let name = slash.map { String(folder[folder.index(after: $0)...]) } ?? folder
+      add(parent, Place(folder: folder, name: name))
+    }
+    for number in places.keys where found[number] == nil { forget(number) }
+    places = found.mapValues { Array($0) }
+  }
+
+  /// A folder and those in it; folders that are links are not entered.
+  private static func folders(below path: String) -> [String] {
+    guard Files.isDirectory(path) else { return [] }
+    return [path] + Files.names(in: path).map { "\(path)/\($0)" }.filter { !Files.isLink($0) }.flatMap(folders)
+  }
+
+  #if canImport(Glibc)
+    private static let events = UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_ONLYDIR)
+
+    private func watch(_ path: String) -> Int32? {
+      let number = inotify_add_watch(descriptor, path, Self.events)
+      return number < 0 ? nil : number
+    }
+
+    private func forget(_ number: Int32) { inotify_rm_watch(descriptor, number) }
+
+    /// The folders in which something was saved since it was last asked.
+    func take() -> Set<String> {
+      var folders: Set<String> = []
+      var buffer = [UInt8](repeating: 0, count: 1 << 14)
+      while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+        buffer.withUnsafeBytes { bytes in
+          var offset = 0
+          let head = MemoryLayout<inotify_event>.size
+          while offset + head <= count {
+            let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+            let name = bytes[(offset + head)..<(offset + head + Int(event.len))].prefix { $0 != 0 }
+            note(event, String(decoding: name, as: UTF8.self), in: &folders)
+            offset += head + Int(event.len)
+          }
+        }
+      }
+      return folders
+    }
+
+    private func note(_ event: inotify_event, _ name: String, in folders: inout Set<String>) {
+      // Too much happened to be told one by one.
+      guard event.mask & UInt32(IN_Q_OVERFLOW) == 0 else {
+        return folders.formUnion(places.values.joined().map(\.folder))
+      }
+      // A file that was only created is not written yet.
+      guard event.mask & UInt32(IN_CREATE) == 0 || event.mask & UInt32(IN_ISDIR) != 0 else { return }
+      for place in places[event.wd] ?? [] where place.name == nil || place.name == name { folders.insert(place.folder) }
+    }
+  #else
+    private func watch(_ path: String) -> Int32? { nil }
+    private func forget(_ number: Int32) {}
+
+    /// The folders in which something was saved since it was last asked.
+    func take() -> Set<String> { [] }
+  #endif
+}

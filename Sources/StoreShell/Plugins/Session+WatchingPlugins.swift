@@ -1,0 +1,68 @@
+import StoreCore
+import StorePlugins
+
+extension Session {
+  /// What wakes whoever waits for a line or for time to pass.
+  var wakeDescriptors: [Int32] { [clock.wakeDescriptor] + (pluginWatch.map { [$0.descriptor] } ?? []) }
+
+  /// How long it is until something is to be done without anybody asking.
+  var untilNext: Duration? { [clock.untilNext, pluginWatch?.untilReady].compactMap { $0 }.min() }
+
+  /// Watches the folders of the plugins that are loaded, where that is wanted.
+  func followPlugins() {
+    guard store.watchesPlugins else {
+      pluginWatch = nil
+      return
+    }
+    let watch = pluginWatch ?? PluginWatch()
+    pluginWatch = watch
+    watch.follow(store.sources)
+  }
+
+  /// Reloads the plugins that were saved. What is wrong with one is printed, its previous version goes on, and the next save
+  /// is looked at as this one was.
+  ///
+  /// - Parameter pause: how long nothing must have been saved.
+  func reloadSavedPlugins(after pause: Duration = .zero) {
+    guard let watch = pluginWatch else { return }
+    for folder in watch.take(after: pause) {
+      for source in store.sources where source.folder == folder {
+        guard let plugin = store.plugin(named: source.manifest.name) else { continue }
+        reloadSaved(plugin)
+      }
+    }
+  }
+
+  private func reloadSaved(_ plugin: Plugin) {
+    let name = plugin.module.name
+    let source = ActionSource(
+      file: plugin.source.displayName, function: "watch", line: 0, kind: .plugin, plugin: name, unit: "watch")
+    do {
+      let report = try reload(plugin, PluginReloadOptions(), asks: false, source: source)
+      if let failure = report.report.failure { throw failure }
+      write(report)
+      for fault in report.report.faults { writeError(fault) }
+    } catch {
+      writeError(error)
+    }
+  }
+
+  private func write(_ report: PluginReloadReport) {
+    guard let number = report.report.number, let entry = store.log[number: number] else { return }
+    guard !options.isJSON else {
+      let manifest = report.plugin.source.manifest
+      return console.write(
+        JSONReport.reload(id: number, plugin: manifest.name, version: manifest.version, details: report.details) + "\n")
+    }
+    var text = "[plugin.watch] #\(number) \(ActionText.text(entry.action, arguments: entry.arguments))\n"
+    for detail in report.details { text += "[plugin.watch]  \(detail)\n" }
+    console.writeError(text)
+  }
+
+  /// Prints an error that belongs to no statement.
+  func writeError(_ error: any Error) {
+    var error = ShellError(describing: error)
+    error.place = .command
+    console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+  }
+}
