@@ -2,7 +2,7 @@ import StoreCore
 import StoreSchema
 
 /// One action of the log: what it was, where it came from, what it did (R12, R22).
-public struct LoggedEntry: Equatable, Sendable {
+public final class LoggedEntry: Sendable {
   /// The action's sequence number.
   public let number: Int
   /// Seconds and fractions since the session began, on the store's clock.
@@ -59,5 +59,16 @@ public struct LoggedEntry: Equatable, Sendable {
     self.digest = digest
     self.original = original
     self.droppedBy = droppedBy
+  }
+}
+
+extension LoggedEntry: Equatable {
+  /// Whether all that is known of two actions is the same.
+  public static func == (left: LoggedEntry, right: LoggedEntry) -> Bool {
+    if left === right { return true }
+    return left.number == right.number && left.time == right.time && left.source == right.source
+      && left.action == right.action && left.arguments == right.arguments && left.isQuiet == right.isQuiet
+      && left.changes == right.changes && left.failure == right.failure && left.digest == right.digest
+      && left.original == right.original && left.droppedBy == right.droppedBy
   }
 }

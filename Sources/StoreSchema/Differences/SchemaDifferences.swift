@@ -9,8 +9,8 @@ extension Schema {
   /// key, list elements by their `id` field where they have one, else by index. What both values share in memory is not
   /// looked into.
   public func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: Path = Path()) -> [Change] {
-    var collector = ChangeCollector()
-    collector.compare(self, old, new, at: path)
+    var collector = ChangeCollector(path)
+    collector.compare(self, old, new)
     return collector.changes
   }
 }
@@ -18,43 +18,55 @@ extension Schema {
 /// Walks two values of one type side by side.
 private struct ChangeCollector {
   var changes: [Change] = []
-  /// Where the elements stand that the path at hand names by id.
+  /// Where the two values stand that are compared. Copied only where they differ.
+  private var path: Path
+  /// Where the elements stand that the path names by id.
   private var positions: [Int] = []
 
-  private mutating func add(_ path: Path, _ kind: Change.Kind, isInPlace: Bool = false) {
+  init(_ path: Path) { self.path = path }
+
+  private mutating func add(_ kind: Change.Kind, isInPlace: Bool = false) {
     changes.append(Change(path, kind, positions: positions, isInPlace: isInPlace))
   }
 
   /// Adds what happened to an element as a whole.
-  private mutating func add(_ path: Path, _ kind: Change.Kind, at position: Int) {
+  private mutating func add(_ kind: Change.Kind, at position: Int) {
     changes.append(Change(path, kind, positions: positions + [position]))
   }
 
-  mutating func compare(
-    _ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, at path: @autoclosure () -> Path
-  ) {
+  /// Goes one step further in and back.
+  @inline(__always)
+  private mutating func at(_ step: Path.Step, _ body: (inout ChangeCollector) -> Void) {
+    path.steps.append(step)
+    body(&self)
+    path.steps.removeLast()
+  }
+
+  mutating func compare(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
     // Collections that were not touched share their storage, so most of a state is known to be the same at once.
     let byteCount = schema.access.byteCount
     if byteCount > 0, memcmp(old, new, byteCount) == 0 { return }
     switch schema.access.parts {
     case .none, .union:
       guard !schema.access.isEqual(old, new) else { return }
-      add(path(), .replace(from: schema.access.read(old), to: schema.access.read(new)))
-    case .optional(let access): compareOptionals(schema, access, old, new, path)
+      add(.replace(from: schema.access.read(old), to: schema.access.read(new)))
+    case .optional(let access): compareOptionals(schema, access, old, new)
     case .record(let access):
       guard case .record(let record) = schema.kind else { return }
-      compareFields(record, byteCount, access, old, new, path)
+      compareFields(record, byteCount, access, old, new)
     case .list(let access):
       guard case .list(let element) = schema.kind else { return }
-      compareLists(element, access, old, new, path)
+      compareLists(element, access, old, new)
     case .map(let access):
       guard case .map(_, let element) = schema.kind else { return }
       access.visitDifferences(old, new) { key, old, new in
-        switch (old, new) {
-        case (let old?, let new?): compare(element, old, new, at: path().appending(.key(key)))
-        case (nil, let new?): add(path().appending(.key(key)), .add(element.access.read(new)))
-        case (let old?, nil): add(path().appending(.key(key)), .remove(element.access.read(old)))
-        case (nil, nil): break
+        at(.key(key)) { collector in
+          switch (old, new) {
+          case (let old?, let new?): collector.compare(element, old, new)
+          case (nil, let new?): collector.add(.add(element.access.read(new)))
+          case (let old?, nil): collector.add(.remove(element.access.read(old)))
+          case (nil, nil): break
+          }
         }
       }
     }
@@ -62,7 +74,7 @@ private struct ChangeCollector {
 
   private mutating func compareFields(
     _ record: RecordSchema, _ byteCount: Int, _ access: RecordAccess, _ old: UnsafeRawPointer,
-    _ new: UnsafeRawPointer, _ path: () -> Path
+    _ new: UnsafeRawPointer
   ) {
     switch access {
     case .flat(let offsets):
@@ -71,9 +83,9 @@ private struct ChangeCollector {
         // Fields do not overlap, so what lies in front of the next one holds all of this one.
         let end = index + 1 < offsets.count ? offsets[index + 1] : byteCount
         if end > offset, hasSameBytes(old + offset, new + offset, end - offset) { continue }
-        compare(
-          record.fields[index].schema, old + offset, new + offset,
-          at: path().appending(.field(record.layout.fields[index])))
+        at(.field(record.layout.fields[index])) {
+          $0.compare(record.fields[index].schema, old + offset, new + offset)
+        }
       }
     case .dynamic:
       guard case .record(let oldRecord) = old.assumingMemoryBound(to: Value.self).pointee,
@@ -85,9 +97,10 @@ private struct ChangeCollector {
             return
           }
           for index in record.fields.indices {
-            compare(
-              record.fields[index].schema, UnsafeRawPointer(oldBase + index), UnsafeRawPointer(newBase + index),
-              at: path().appending(.field(record.layout.fields[index])))
+            at(.field(record.layout.fields[index])) {
+              $0.compare(
+                record.fields[index].schema, UnsafeRawPointer(oldBase + index), UnsafeRawPointer(newBase + index))
+            }
           }
         }
       }
@@ -95,62 +108,60 @@ private struct ChangeCollector {
   }
 
   private mutating func compareOptionals(
-    _ schema: Schema, _ access: OptionalAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ path: () -> Path
+    _ schema: Schema, _ access: OptionalAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer
   ) {
     guard case .optional(let wrapped) = schema.kind else { return }
     let hadValue = access.read(old) { old in
-      let hasValue = access.read(new) { new in compare(wrapped, old, new, at: path()) }
-      if !hasValue { addInPlace(path(), .remove(wrapped.access.read(old))) }
+      let hasValue = access.read(new) { new in compare(wrapped, old, new) }
+      if !hasValue { addInPlace(.remove(wrapped.access.read(old))) }
     }
     if !hadValue {
-      _ = access.read(new) { addInPlace(path(), .add(wrapped.access.read($0))) }
+      _ = access.read(new) { addInPlace(.add(wrapped.access.read($0))) }
     }
   }
 
   /// Adds what happened to the value of an optional: within a collection it must not pass for one of its elements.
-  private mutating func addInPlace(_ path: Path, _ kind: Change.Kind) {
+  private mutating func addInPlace(_ kind: Change.Kind) {
     switch path.steps.last {
-    case .index, .key: add(path, kind, isInPlace: true)
-    default: add(path, kind)
+    case .index, .key: add(kind, isInPlace: true)
+    default: add(kind)
     }
   }
 
   private mutating func compareLists(
-    _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ path: () -> Path
+    _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer
   ) {
     let (prefix, suffix) = access.commonEnds(old, new)
     let oldRange = prefix..<(access.count(old) - suffix)
     let newRange = prefix..<(access.count(new) - suffix)
     guard !oldRange.isEmpty || !newRange.isEmpty else { return }
-    let path = path()
     if let identity = ElementIdentity(element) {
-      compareById(identity, element, access, old, oldRange, new, newRange, path)
+      compareById(identity, element, access, old, oldRange, new, newRange)
     } else {
-      compareByIndex(element, access, old, oldRange, new, newRange, path)
+      compareByIndex(element, access, old, oldRange, new, newRange)
     }
   }
 
   private mutating func compareByIndex(
     _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer, _ oldRange: Range<Int>, _ new: UnsafeRawPointer,
-    _ newRange: Range<Int>, _ path: Path
+    _ newRange: Range<Int>
   ) {
     for index in oldRange.lowerBound..<max(oldRange.upperBound, newRange.upperBound) {
-      let place = path.appending(.index(index + 1))
-      switch (oldRange.contains(index), newRange.contains(index)) {
-      case (true, true):
-        access.read(old, index) { old in
-          access.read(new, index) { new in compare(element, old, new, at: place) }
+      at(.index(index + 1)) { collector in
+        switch (oldRange.contains(index), newRange.contains(index)) {
+        case (true, true):
+          collector.compare(element, access.address(old, index), access.address(new, index))
+        case (false, true): collector.add(.add(element.access.read(access.address(new, index))))
+        case (true, false): collector.add(.remove(element.access.read(access.address(old, index))))
+        case (false, false): break
         }
-      case (false, true): access.read(new, index) { add(place, .add(element.access.read($0))) }
-      case (true, false): access.read(old, index) { add(place, .remove(element.access.read($0))) }
-      case (false, false): break
       }
     }
   }
 
   private mutating func compareById(
     _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
-    _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>, _ path: Path
+    _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
   ) {
     var oldPlaces: [Value: Int] = [:]
     var newPlaces: [Value: Int] = [:]
@@ -161,26 +172,27 @@ private struct ChangeCollector {
       zip(kept, kept.dropFirst()).allSatisfy(<)
     else {
       // Ids that repeat name nothing, and a new order is a change that ids do not show.
-      return compareByIndex(element, access, old, oldRange, new, newRange, path)
+      return compareByIndex(element, access, old, oldRange, new, newRange)
     }
     for index in oldRange {
       let id = identity.read(access, old, index)
-      let place = path.appending(.match(field: ElementIdentity.fieldName, id))
-      access.read(old, index) { old in
+      at(.match(field: ElementIdentity.fieldName, id)) { collector in
+        let old = access.address(old, index)
         guard let newIndex = newPlaces[id] else {
-          add(place, .remove(element.access.read(old)), at: index)
+          collector.add(.remove(element.access.read(old)), at: index)
           return
         }
-        positions.append(index)
-        access.read(new, newIndex) { new in compare(element, old, new, at: place) }
-        positions.removeLast()
+        collector.positions.append(index)
+        collector.compare(element, old, access.address(new, newIndex))
+        collector.positions.removeLast()
       }
     }
     for index in newRange {
       let id = identity.read(access, new, index)
       guard oldPlaces[id] == nil else { continue }
-      let place = path.appending(.match(field: ElementIdentity.fieldName, id))
-      access.read(new, index) { add(place, .add(element.access.read($0)), at: index) }
+      at(.match(field: ElementIdentity.fieldName, id)) {
+        $0.add(.add(element.access.read(access.address(new, index))), at: index)
+      }
     }
   }
 }

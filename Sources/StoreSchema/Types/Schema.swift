@@ -75,7 +75,7 @@ public struct RecordSchema: Sendable {
 }
 
 /// One field of a record, or one argument of an action.
-public struct Field: Sendable {
+public final class Field: Sendable {
   /// The field's name.
   public let name: String
   /// The field's type.
@@ -120,7 +120,7 @@ public struct UnionSchema: Sendable {
   public func index(of name: String) -> Int? { cases.firstIndex { $0.name == name } }
 
   /// One case of an enum: an action, when the enum is a module's actions.
-  public struct Case: Sendable {
+  public final class Case: Sendable {
     /// The case's name.
     public let name: String
     /// The payload's layout, shared by all values of the case.

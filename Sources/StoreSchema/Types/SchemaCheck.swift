@@ -107,6 +107,12 @@ extension Schema {
   ///
   /// - Throws: ``SchemaError`` where there is no such case or the payload does not fit.
   public func caseValues(of value: Value) throws(SchemaError) -> (index: Int, payload: [Value]) {
+    if case .union(let union) = kind, case .variant(let variant) = value,
+      let index = union.cases.firstIndex(where: { $0.layout === variant.payload.layout })
+    {
+      // Made from this type; what its fields hold may still be out of their bounds.
+      return (index, try Schema.check(variant.payload, against: union.cases[index].fields))
+    }
     let names: [String]
     var cases: [UnionSchema.Case] = []
     switch kind {
@@ -144,7 +150,7 @@ extension Schema {
   ) throws(SchemaError) -> [Value] {
     var given: [Value?]
     switch value {
-    case .record(let record) where record.layout == layout: given = record.values
+    case .record(let record) where record.layout == layout: return try check(record, against: fields)
     case .record(let record):
       given = try arrange(zip(record.layout.fields, record.values).map { ($0, $1) }, fields, layout)
     case .map(let map):
@@ -162,6 +168,14 @@ extension Schema {
     var checked: [Value] = []
     checked.reserveCapacity(fields.count)
     for index in fields.indices { checked.append(try fields[index].check(given[index])) }
+    return checked
+  }
+
+  /// The values of a record that has the fields in their order.
+  private static func check(_ record: Record, against fields: [Field]) throws(SchemaError) -> [Value] {
+    var checked: [Value] = []
+    checked.reserveCapacity(fields.count)
+    for index in fields.indices { checked.append(try fields[index].check(record.values[index])) }
     return checked
   }
 

@@ -85,10 +85,11 @@ extension Session {
   private func firstFault(of reader: StatementReader) -> SyntaxFault? {
     var reader = reader
     do throws(SyntaxFault) {
-      while let statement = try reader.next() {
+      while true {
+        reader.skipPlainLines()
+        guard let statement = try reader.next() else { return nil }
         if let fault = luaFault(of: statement) { return fault }
       }
-      return nil
     } catch {
       return error
     }

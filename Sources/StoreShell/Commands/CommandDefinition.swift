@@ -1,5 +1,5 @@
 /// One command of the shell: what help, completion and the reader of statements need to know, and what it does.
-struct CommandDefinition: Sendable {
+final class CommandDefinition: Sendable {
   /// The verb.
   let verb: String
   /// How it is written, one form a line.

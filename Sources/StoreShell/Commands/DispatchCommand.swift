@@ -30,9 +30,12 @@ extension CommandDefinition {
     let session = invocation.session
     guard let type = try invocation.actionType(word) else { return .none }
     let call = try invocation.call(type, at: word, invocation.operands.dropFirst())
-    let source = session.source(info: try invocation.text(of: "info"), function: "dispatch")
-    let report = session.store.dispatch(call, source: source)
-    return try session.finish(report, quietly: invocation.has("quiet"))
+    let action = try session.store.prepare(call)
+    let info = try invocation.text(of: "info")
+    let isQuiet = invocation.has("quiet")
+    if info == nil { session.prepare(action, isQuiet: isQuiet, of: invocation.statement) }
+    let report = session.store.dispatch(action, source: session.source(info: info, function: "dispatch"))
+    return try session.finish(report, quietly: isQuiet)
   }
 }
 

@@ -1,8 +1,9 @@
 import StorePlugins
 import StoreSchema
 
-/// An action of the root store: described for the shell and for plugins, and typed for whoever reduces it.
-struct HostAction: Sendable {
+/// An action of the root store: described for the shell and for plugins, and typed for whoever reduces it. One reference,
+/// because it is handed to every unit and kept by the log.
+final class HostAction: Sendable {
   /// The action and its arguments.
   let call: ActionCall
   let payload: Payload
@@ -14,6 +15,11 @@ struct HostAction: Sendable {
     case plugin
     /// An action of the shell itself.
     case shell(ShellAction)
+  }
+
+  init(call: ActionCall, payload: Payload) {
+    self.call = call
+    self.payload = payload
   }
 
   var app: AppAction? {

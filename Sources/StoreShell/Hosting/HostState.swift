@@ -8,8 +8,24 @@ struct HostState: Sendable {
   var app: AppState
   /// The slices of plugins, in load order.
   var plugins: [PluginSlice] = []
-  /// The shell's own switches.
-  var shell = ShellState()
+  private var switches = Switches(ShellState())
+
+  init(app: AppState) { self.app = app }
+
+  /// The shell's own switches. Behind one reference, because they are copied with every action and changed by few.
+  var shell: ShellState {
+    get { switches.state }
+    set { switches = Switches(newValue) }
+  }
+
+  /// Whether no action has touched the shell's switches between two states.
+  func hasSwitches(of other: HostState) -> Bool { switches === other.switches }
+
+  private final class Switches: Sendable {
+    let state: ShellState
+
+    init(_ state: ShellState) { self.state = state }
+  }
 }
 
 /// The slice of one plugin.
@@ -117,7 +133,9 @@ extension HostState {
 
   /// Whether two states are equal by value.
   static func areEqual(_ left: HostState, _ right: HostState) -> Bool {
-    guard left.shell == right.shell, left.plugins.count == right.plugins.count else { return false }
+    guard left.hasSwitches(of: right) || left.shell == right.shell, left.plugins.count == right.plugins.count else {
+      return false
+    }
     for (left, right) in zip(left.plugins, right.plugins)
     where left.name != right.name || left.schema !== right.schema || left.value != right.value {
       return false

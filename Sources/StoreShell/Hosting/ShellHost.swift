@@ -17,7 +17,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private let logger: HostUnit
   private let logSink: LogSink
   var plugins: [HostedPlugin] = []
-  var actionsByName: [String: ActionType] = [:]
+  var actionsByName: [String: ActionType] = [:] { didSet { actionNamesVersion += 1 } }
+  private(set) var actionNamesVersion = 0
   private(set) var log = ActionLog()
   let faults = FaultBox()
   let waiters = ActionWaiters()
@@ -141,11 +142,17 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
     do throws(SchemaError) {
-      return dispatch(Action(call: call, payload: try payload(of: call)), source)
+      return dispatch(try prepare(call), source: source)
     } catch {
       return DispatchReport(number: nil, failure: error, faults: [])
     }
   }
+
+  func prepare(_ call: ActionCall) throws(SchemaError) -> HostAction {
+    Action(call: call, payload: try payload(of: call))
+  }
+
+  func dispatch(_ action: HostAction, source: ActionSource) -> DispatchReport { dispatch(action, source) }
 
   private func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
     let outer = faults.take()
@@ -216,7 +223,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     dispatch(Action(call: action.call, payload: .shell(action)), source)
   }
 
-  private func record(_ record: ActionRecord<Action, State>) {
+  /// Brings what stands beside the state where the shell's slice now says.
+  private func follow(_ record: ActionRecord<Action, State>) {
     let (before, after) = (record.before.shell, record.after.shell)
     watchesPlugins = after.watchesPlugins
     if case .reloadPlugin = record.action.shell, record.failure == nil, record.droppedBy == nil {
@@ -225,6 +233,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     if before.gates != after.gates || before.plugins != after.plugins { moveGates(after) }
     // Their names were unique when the plugins were loaded.
     if before.plugins != after.plugins { try? replaceInterceptors() }
+  }
+
+  private func record(_ record: ActionRecord<Action, State>) {
+    if !record.before.hasSwitches(of: record.after) { follow(record) }
     let call = record.action.call
     if let observer { observer(PurityProof.Recorded(record)) }
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.

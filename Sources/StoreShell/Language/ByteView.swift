@@ -36,6 +36,22 @@ struct ByteView: Bytes {
     part(position..<base.count).firstIndex(of: byte).map { $0 + position }
   }
 
+  /// The end of the line that starts at a position, where a letter starts it and nothing follows but letters, digits, dots,
+  /// dashes, underscores and spaces; nil for other lines and for one that has no end.
+  func endOfPlainLine(from start: Int) -> Int? {
+    guard start < base.count, base[start].isNameByte, !base[start].isDigit else { return nil }
+    var position = start
+    while position < base.count {
+      let byte = base[position]
+      if byte == 0x0A { return position }
+      guard byte.isNameByte || byte == 0x20 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") else {
+        return nil
+      }
+      position += 1
+    }
+    return nil
+  }
+
   private func part(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     precondition(range.lowerBound >= 0 && range.upperBound <= base.count)
     return UnsafeBufferPointer(rebasing: base[range])

@@ -22,7 +22,8 @@ final class CompiledGrammar: Sendable {
     mayKnow(name) && prefixes.contains { $0.elementsEqual(name) }
   }
 
-  private func mayKnow(_ name: Slice<ByteView>) -> Bool {
+  /// Whether a line could start with a verb or a prefix, by its first byte.
+  func mayKnow(_ name: Slice<ByteView>) -> Bool {
     guard let first = name.first else { return false }
     return firstBytes & (1 << UInt64(first & 63)) != 0
   }

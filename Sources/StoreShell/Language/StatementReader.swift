@@ -13,6 +13,7 @@ public struct StatementReader: Sendable {
   private var position = 0
   private var isFinished = false
   private var isSkippingLine = false
+  private var recent = RepeatedLines()
 
   /// The line in the file that the next statement starts on or behind, from 1.
   public private(set) var line: Int
@@ -53,15 +54,37 @@ public struct StatementReader: Sendable {
   /// Takes note that the text has no more bytes: what is still open is at fault.
   public mutating func finish() { isFinished = true }
 
+  /// Passes over the lines ahead that cannot be at fault, so that checking a script costs little: they hold nothing but
+  /// words without quotes, brackets, variables or Lua.
+  mutating func skipPlainLines() {
+    guard !isSkippingLine else { return }
+    bytes.withUnsafeBufferPointer { bytes in
+      let bytes = ByteView(bytes)
+      while let end = bytes.endOfPlainLine(from: position), end - position <= maximumLength,
+        !grammar.mayKnow(bytes[position..<end])
+      {
+        position = end + 1
+        line += 1
+      }
+    }
+  }
+
   /// The next statement; nil where there is none, or none yet.
   ///
   /// - Throws: ``SyntaxFault``; the next call goes on behind it.
   public mutating func next() throws(SyntaxFault) -> Statement? {
     continuation = nil
     while skipToStatement() {
+      if let statement = repeated() { return statement }
+      let start = position
       let outcome = bytes.withUnsafeBufferPointer { read(ByteView($0)) }
       switch outcome {
       case .statement(let statement, let end, let lines):
+        if lines == 0, let statement {
+          bytes.withUnsafeBufferPointer {
+            recent.keep(statement.reading, of: UnsafeBufferPointer(rebasing: $0[start..<end]))
+          }
+        }
         leave(end, lines)
         if let statement { return statement }
       case .fault(let fault, let end, let lines):
@@ -75,6 +98,18 @@ public struct StatementReader: Sendable {
       }
     }
     return nil
+  }
+
+  /// The statement of the next line where that line was met before.
+  private mutating func repeated() -> Statement? {
+    let known: (StatementText, end: Int)? = bytes.withUnsafeBufferPointer { bytes in
+      let rest = bytes[position...].prefix(RepeatedLines.maximumLength + 1)
+      guard let end = rest.firstIndex(of: 0x0A) else { return nil }
+      return recent[UnsafeBufferPointer(rebasing: bytes[position..<end])].map { ($0, end) }
+    }
+    guard let (reading, end) = known else { return nil }
+    defer { leave(end, 0) }
+    return Statement(reading, line: line, isRepeated: true)
   }
 
   /// What a scan of the next lines came to: its end, and how many line ends it passed.

@@ -1,5 +1,5 @@
 /// One word of a statement and where it stands.
-public struct Word: Sendable {
+public final class Word: Sendable {
   /// The word as written, quotes and brackets included.
   public let text: String
   /// The line it starts on, from 0 for the statement's first line.

@@ -74,8 +74,7 @@ public final class Prompt {
       do throws(SyntaxFault) {
         guard let read = try reader.next() else { return }
         number += 1
-        let statement = Statement(
-          text: read.text, line: number, words: read.words, lua: read.lua, redirection: read.redirection)
+        let statement = read.numbered(number)
         InterruptWatch.run(editor.interruptDescriptor, stopping: session) { session.run(statement) }
       } catch {
         number += 1

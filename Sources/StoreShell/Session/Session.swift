@@ -20,6 +20,7 @@ public final class Session {
   var statement: Statement?
   var watches = WatchList()
   var tally = Tally()
+  var prepared = PreparedDispatches()
   var lastValue = Value.none
   var letNames: [String] = []
   /// What became of the last `try`.
@@ -154,7 +155,7 @@ public final class Session {
   /// - Returns: 0, or the status of the error.
   private func execute(_ statement: Statement) -> Int32 {
     do {
-      let result = try commands.run(statement, in: self)
+      let result = try runPrepared(statement) ?? commands.run(statement, in: self)
       // A task that failed meanwhile fails the command.
       if options.isJSON, store.hasFaults { return 0 }
       if options.isJSON { console.write(JSONReport.success(line: statement.line, data: result.json) + "\n") }
