@@ -5,7 +5,7 @@ private let setNewSession: Int16 = 0x80
 
 /// How to start a program that was built together with the tests.
 public struct Launch {
-  /// The program's name: it stands beside the tests' own.
+  /// The program's name: it stands beside the tests' own; or its path.
   public var program: String
   /// Its arguments, without its name.
   public var arguments: [String] = []
@@ -53,7 +53,7 @@ public struct Launch {
     let flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
     posix_spawnattr_setflags(&attributes, Int16(flags) | (terminal == nil ? 0 : setNewSession))
 
-    let path = try Self.folderOfThisProgram() + "/" + program
+    let path = program.hasPrefix("/") ? program : try Self.folderOfThisProgram() + "/" + program
     // glibc keeps the file action that changes the folder behind `_GNU_SOURCE` too.
     let command = (folder.map { ["/usr/bin/env", "--chdir", $0] } ?? []) + [path] + arguments
     var argv = Self.cStrings(command)
@@ -69,7 +69,8 @@ public struct Launch {
     strings.map { strdup($0) } + [nil]
   }
 
-  private static func folderOfThisProgram() throws(ProgramFailure) -> String {
+  /// Where the programs stand that were built together with the tests.
+  public static func folderOfThisProgram() throws(ProgramFailure) -> String {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
     try ProgramFailure.check("readlink", Int32(readlink("/proc/self/exe", &path, Int(PATH_MAX))))
     let program = String(decoding: path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -27,17 +27,22 @@ struct TypeStubs {
     lines += ["---@class stsh.State"] + state
     lines += ["---@class stsh.Task", "local Task = {}"]
     lines += ["---@param seconds number", "function Task:sleep(seconds) end"]
-    lines += ["---@param name string", "---@param timeout? number", "---@return boolean"]
+    lines += ["---@param name string", "---@param timeout? number", "---@return table? args"]
     lines += ["function Task:wait_for(name, timeout) end"]
     lines += ["---@return boolean", "function Task:cancelled() end"]
     lines += overloads("stsh.Task") + ["function Task:dispatch(name, args) end"]
     lines += ["---@class stsh.Context", "---@field state stsh.State", "local Context = {}"]
     lines += overloads("stsh.Context") + ["function Context:dispatch(name, args) end"]
     lines += ["---@param key string", "---@param fn fun(task: stsh.Task)", "function Context:task(key, fn) end"]
+    lines += ["---@class stsh.Thunk", "local Thunk = {}", "---@return stsh.State", "function Thunk:get() end"]
+    lines += overloads("stsh.Thunk") + ["function Thunk:dispatch(name, args) end"]
+    lines += overloads("stsh.Thunk") + ["function Thunk:dispatch_wait(name, args) end"]
     lines += ["---@class stsh.Command", "---@field state stsh.State", "local Command = {}"]
     lines += overloads("stsh.Command") + ["function Command:dispatch(name, args) end"]
     lines += projections.map { "---@overload fun(self: stsh.Command, \($0)" }
     lines += ["---@param path string", "---@return any", "function Command:project(path) end"]
+    lines += ["---@param what number|string|string[]", "---@param timeout? number", "---@return table? action"]
+    lines += ["function Command:wait(what, timeout) end"]
     lines += ["---@param ... any", "function Command:print(...) end"]
     text = lines.joined(separator: "\n") + "\n"
   }
@@ -73,6 +78,23 @@ struct TypeStubs {
     ---@field before? fun(action: stsh.Action, ctx: stsh.Context): any
     ---@field after? fun(action: stsh.Action, ctx: stsh.Context, kept: any)
     ---@field supervise? fun(state: stsh.State): table<string, fun(task: stsh.Task)>?
+    ---@class stsh.BridgeDefinition
+    ---@field from string
+    ---@field to string
+    ---@field when? fun(state: stsh.State): any
+    ---@field carry? fun(args: any, state: stsh.State): table
+    ---@class stsh.TransitionDefinition
+    ---@field at string
+    ---@field from? any
+    ---@field to? any
+    ---@field dispatch string
+    ---@field carry? fun(from: any, to: any, state: stsh.State): table
+    ---@class stsh.ThunkDefinition
+    ---@field args? stsh.Field[]
+    ---@field doc? string
+    ---@field run fun(args: any, t: stsh.Thunk)
+    ---@alias stsh.Next fun(action: stsh.Action|table)
+    ---@alias stsh.Interceptor fun(dispatch: fun(name: string, args?: table), get: fun(): stsh.State, next: stsh.Next): fun(action: stsh.Action)
     ---@class stsh.ProjectionDefinition
     ---@field name string
     ---@field type? stsh.Type
@@ -88,6 +110,10 @@ struct TypeStubs {
     ---@field actions? stsh.ActionDefinition[]
     ---@field reducers? table<string, stsh.Reducer>
     ---@field lifted? stsh.LiftedDefinition[]
+    ---@field interceptors? stsh.Interceptor[]
+    ---@field thunks? table<string, stsh.ThunkDefinition|fun(args: any, t: stsh.Thunk)>
+    ---@field bridges? stsh.BridgeDefinition[]
+    ---@field transitions? stsh.TransitionDefinition[]
     ---@field middleware? stsh.MiddlewareDefinition[]
     ---@field projections? stsh.ProjectionDefinition[]
     ---@field commands? stsh.CommandDefinition[]
@@ -130,6 +156,12 @@ struct TypeStubs {
     ---@param fields stsh.Field[]
     ---@return stsh.Type
     function record(name, fields) end
+    ---@class stsh.Log
+    log = {}
+    ---@param ... any
+    function log.info(...) end
+    ---@param ... any
+    function log.warn(...) end
     ---Refuses the action that is being reduced, on purpose: nothing is changed, and it is no fault of the plugin's.
     ---@param reason string
     function refuse(reason) end

@@ -48,6 +48,19 @@ struct Shell {
       errors: String(decoding: bytes(of: errors), as: UTF8.self), status: status)
   }
 
+  /// Runs a command line of a shell, in which `stsh` is the program; what it writes to both outputs stands together.
+  func runInShell(_ line: String) throws -> Outcome {
+    let folder = try Launch.folderOfThisProgram()
+    guard let output = tmpfile() else { throw ProgramFailure("no temporary files") }
+    defer { fclose(output) }
+    var launch = launch(["-c", "PATH=\(folder):$PATH; \(line)"])
+    launch.program = "/bin/sh"
+    launch.descriptors = [(1, fileno(output)), (2, fileno(output))]
+    let status = try RunningProgram(process: try launch.start()).waitForEnd()
+    rewind(output)
+    return Outcome(output: String(decoding: bytes(of: output), as: UTF8.self), status: status)
+  }
+
   /// Starts the program; standard input and outputs are as given.
   func start(
     _ arguments: [String], in directory: String? = nil, descriptors: [(theirs: Int32, ours: Int32)]
