@@ -48,7 +48,14 @@ enum LuaBridge {
   ///
   /// - Throws: ``SchemaError`` where a table is neither a list nor a map, or holds what is no data (R32).
   static func value(
-    of lua: LuaValue, depth: Int = 0, reading read: (LuaObject) throws(SchemaError) -> Value
+    of lua: LuaValue, reading read: (LuaObject) throws(SchemaError) -> Value
+  ) throws(SchemaError) -> Value {
+    var tables = 0
+    return try value(of: lua, depth: 0, &tables, reading: read)
+  }
+
+  private static func value(
+    of lua: LuaValue, depth: Int, _ tables: inout Int, reading read: (LuaObject) throws(SchemaError) -> Value
   ) throws(SchemaError) -> Value {
     switch lua {
     case .nil: return .none
@@ -59,16 +66,20 @@ enum LuaBridge {
     case .object(let object): return try read(object)
     case .table(let table):
       guard depth < 64 else { throw SchemaError(Path(), .malformedList(nestedTooDeep)) }
-      return try self.value(of: table, depth: depth, reading: read)
+      // A table that stands in many places counts at each: few tables can spell out more than memory holds.
+      tables += 1
+      guard tables <= 250_000 else { throw SchemaError(Path(), .malformedList(tooMany)) }
+      return try self.value(of: table, depth: depth, &tables, reading: read)
     case .function, .other:
       throw SchemaError(Path(), .typeMismatch(expected: "data", found: "a \(lua.typeName)"))
     }
   }
 
+  private static let tooMany = "it holds more than 250,000 tables"
   private static let nestedTooDeep = "tables are nested deeper than 64, or within themselves"
 
   private static func value(
-    of table: LuaTable, depth: Int, reading read: (LuaObject) throws(SchemaError) -> Value
+    of table: LuaTable, depth: Int, _ tables: inout Int, reading read: (LuaObject) throws(SchemaError) -> Value
   ) throws(SchemaError) -> Value {
     let entries = table.entries()
     var list = PersistentList<Value>()
@@ -82,10 +93,11 @@ enum LuaBridge {
       }
       let value: Value
       do throws(SchemaError) {
-        value = try self.value(of: lua, depth: depth + 1, reading: read)
+        value = try self.value(of: lua, depth: depth + 1, &tables, reading: read)
       } catch {
         // Sixty-four times the same step says no more than none.
         if case .malformedList(nestedTooDeep) = error.problem { throw error }
+        if case .malformedList(tooMany) = error.problem { throw error }
         throw error.under(Path([.key(mapKey)]))
       }
       switch mapKey {

@@ -95,6 +95,10 @@ import Testing
     ("while true do end", "used more than 50_000_000 VM instructions and was stopped"),
     ("local a = {} a.a = a t:equals(a, a)", "the tables are too big to compare, or hold themselves"),
     ("local a = {} for i = 1, 40 do a = { a, a } end t:equals(a, a)", "the tables are too big to compare"),
+    (
+      "local a = {} for i = 1, 40 do a = { a, a } end t:dispatch('add', { by = a })",
+      "it holds more than 250,000 tables"
+    ),
     ("local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end", "needed more than 64 MiB and was stopped"),
     ("t:get('beans.cuont')", "error[unknown-path]: 'beans' has no field or projection 'cuont'"),
     ("t:dispatch('beans.ad')", "error[unknown-action]: unknown action 'beans.ad' (did you mean 'beans.add'?)"),
