@@ -7,7 +7,9 @@ extension PluginSubcommand {
     let source: PluginSource
     do {
       source = try invocation.pluginSource()
-    } catch let error as PluginError where error.code == .api || Files.exists("\(word)/plugin.json") {
+    } catch let error as PluginError
+      where error.code == .api || word.contains("/") && Files.exists("\(word)/plugin.json")
+    {
       // Its manifest is what is wrong with it.
       return try invocation.report(["FAIL  \(error.message)"], faults: 1, of: word)
     }

@@ -41,8 +41,7 @@ struct TypeStubs {
     lines += overloads("stsh.Command") + ["function Command:dispatch(name, args) end"]
     lines += projections.map { "---@overload fun(self: stsh.Command, \($0)" }
     lines += ["---@param path string", "---@return any", "function Command:project(path) end"]
-    lines += ["---@param what number|string|string[]", "---@param timeout? number", "---@return table? action"]
-    lines += ["function Command:wait(what, timeout) end"]
+    lines += ["---@param ... string|number", "---@return table? action", "function Command:wait(...) end"]
     lines += ["---@param ... any", "function Command:print(...) end"]
     text = lines.joined(separator: "\n") + "\n"
   }

@@ -236,7 +236,8 @@ import Testing
       "bad-interceptor", "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error",
       "lua-syntax", "name-taken", "not-allowed", "not-at-head",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
-      "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "refused", "runaway", "shared-slice",
+      "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "refused", "replay-diverged", "runaway",
+      "shared-slice", "unknown-thunk",
     ])
     #expect(thrown.subtracting(ErrorCode.explanations.keys) == [])
     #expect(Set(ErrorCode.explanations.keys).subtracting(thrown) == [])
