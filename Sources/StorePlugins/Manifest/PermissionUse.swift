@@ -15,6 +15,7 @@ final class PermissionLedger {
   private var reads: [(module: String, count: Int)] = []
   private var dispatches: [(type: ActionType, count: Int)] = []
   private var intercepted = 0
+  private var started = 0
 
   /// Takes note that a module's slice was read.
   func noteRead(_ module: String) {
@@ -33,6 +34,9 @@ final class PermissionLedger {
     }
     dispatches.append((type, 1))
   }
+
+  /// Takes note that a task was started.
+  func noteTask() { started += 1 }
 
   /// Takes note that an interceptor dropped or replaced an action.
   func noteIntercept() { intercepted += 1 }
@@ -54,7 +58,8 @@ final class PermissionLedger {
       isDeclared = isDeclared || !ruled.isEmpty
       needed = Set(sent.map(\.type.name) + ruled).sorted().map { .dispatch(module: module, action: $0) }
     case .intercept: count = intercepted
-    case .reduce, .timers: break
+    case .timers: count = started
+    case .reduce: break
     }
     return PermissionUse(
       permission: permission, count: count, isDeclared: isDeclared,

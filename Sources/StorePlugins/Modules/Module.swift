@@ -91,4 +91,11 @@ public protocol StateView {
   func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool
   /// The names of the modules, in order.
   var moduleNames: [String] { get }
+  /// A number that is another one whenever a module's slice may have changed; nil: that is not known.
+  func version(of module: String) -> Int?
+}
+
+extension StateView {
+  /// It is not known.
+  public func version(of module: String) -> Int? { nil }
 }

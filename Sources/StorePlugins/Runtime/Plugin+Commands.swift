@@ -8,16 +8,19 @@ extension Plugin {
   ///
   /// - Throws: ``PluginError`` where its function fails or its result is not of the declared type.
   public func project(_ name: String, view: any StateView) throws(PluginError) -> Value {
-    guard let projection = definition.projections.first(where: { $0.type.name == name }) else {
+    guard let index = definition.projections.firstIndex(where: { $0.type.name == name }) else {
       throw calls.faults.make(.runtime, "no projection '\(name)'")
     }
+    let (projection, cache) = (definition.projections[index], projectionCaches[index])
+    if let value = cache.value(in: view) { return value }
+    cache.noteRun()
     let place = "projection '\(module.name).\(name)'"
     let watched = projection.function
     let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
     if watched.isImpure, purity != .off { throw fault }
     calls.isProjecting = true
     defer { calls.isProjecting = false }
-    return try run(view, place) { () throws(LuaError) in
+    let value = try run(view, place) { () throws(LuaError) in
       let digest = try watched.digestBefore(purity, lua)
       let result = try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) }).first ?? .nil
       if let digest, try watched.hasChanged(since: digest, lua) {
@@ -29,6 +32,8 @@ extension Plugin {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
       }
     }
+    cache.keep(value, reading: calls.projectionReads, in: view)
+    return value
   }
 
   /// Tells the plugin that it is about to go.

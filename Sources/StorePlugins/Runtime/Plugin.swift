@@ -31,6 +31,8 @@ public final class Plugin: @unchecked Sendable {
   /// How each middleware is called.
   let middlewares: [MiddlewarePlan]
   let log: PluginLog
+  /// What each projection gave last.
+  let projectionCaches: [ProjectionCache]
   /// Its interceptors, the outermost first.
   let interceptors: [InterceptorPlan]
   /// Its tasks that have not ended.
@@ -127,6 +129,7 @@ public final class Plugin: @unchecked Sendable {
     interceptors = definition.interceptors.enumerated().map { index, entry in
       InterceptorPlan(name: entry.name, object: PluginCalls.interceptedObject(index))
     }
+    projectionCaches = definition.projections.map { _ in ProjectionCache() }
     for plan in interceptors { objects.facades[plan.object.id] = plan.action }
     for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
     calls = PluginCalls(
@@ -139,7 +142,8 @@ public final class Plugin: @unchecked Sendable {
     log.refusal = { [unowned objects, unowned calls] in
       objects.draft != nil ? "reducer" : calls.isProjecting ? "projection" : nil
     }
-    objects.refusal = { [permissions = calls.permissions] module in
+    objects.refusal = { [unowned calls, permissions = calls.permissions] module in
+      if calls.isProjecting { calls.noteProjectionRead(module) }
       if module == manifest.name { return nil }
       guard manifest.mayRead(module) else { return manifest.readRefusal(module) }
       permissions.noteRead(module)

@@ -26,7 +26,9 @@ final class PluginCalls {
   /// The task that runs.
   var task: PluginTask?
   /// Whether a projection is computed.
-  var isProjecting = false
+  var isProjecting = false { didSet { projectionReads = [] } }
+  /// The modules that it has read so far.
+  private(set) var projectionReads: [String] = []
   /// The thunk that runs.
   var thunk: PluginThunk?
   private let ownActions: [String: ActionType]
@@ -113,6 +115,10 @@ final class PluginCalls {
       writer.append(wait)
       writer.endTable()
     }
+  }
+
+  func noteProjectionRead(_ module: String) {
+    if !projectionReads.contains(module) { projectionReads.append(module) }
   }
 
   func appendContext(to writer: inout LuaWriter) {

@@ -54,11 +54,10 @@ final class PluginLog {
   func write(_ level: PluginLogLine.Level, _ text: String) {
     let time = now()
     if time >= second + .seconds(1) || time < second { (second, written) = (time, 0) }
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      guard written < limit else {
-        dropped += 1
-        continue
-      }
+    // What is dropped costs next to nothing, however long it is.
+    guard written < limit else { return dropped += 1 }
+    for line in text.split(separator: "\n", maxSplits: limit - written, omittingEmptySubsequences: false) {
+      guard written < limit else { return dropped += 1 }
       written += 1
       send(level, PluginLog.printable(line))
     }

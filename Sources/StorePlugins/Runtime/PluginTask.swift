@@ -119,6 +119,7 @@ extension Plugin {
       throw calls.faults.task("\(module.name)/\(start.unit)/\(start.key)", error)
     }
     tasks.append(task)
+    calls.permissions.noteTask()
     return task
   }
 

@@ -10,6 +10,9 @@ struct HostView: StateView {
   func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
     host.store.withState { $0.readSlice(module, body) }
   }
+
+  // A store that shows an earlier state changes it without an action.
+  func version(of module: String) -> Int? { host.store.isParked ? nil : host.versions.version(of: module) }
 }
 
 /// One state as plugins see it.

@@ -2,6 +2,12 @@ import StoreCore
 import StorePlugins
 
 extension ShellHost {
+  /// Does what a plugin needs before it stands in the store: it is heard, and its interceptors are made.
+  func prepare(_ plugin: Plugin) throws(PluginError) {
+    plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] in pluginLog?($0) }
+    try plugin.buildInterceptors(view: view)
+  }
+
   var thunks: [ThunkType] {
     let shell = store.withState { $0.shell }
     return plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.thunkTypes)

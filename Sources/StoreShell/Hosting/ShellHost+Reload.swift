@@ -12,7 +12,7 @@ extension ShellHost {
     guard let old = plugins.first(where: { $0.plugin.module.name == name }) else { throw unknownPlugin(name) }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
     try plugin.checkLibraries()
-    try plugin.buildInterceptors(view: view)
+    try prepare(plugin)
     let onLoad = try onLoadCall(of: plugin)
     let hosted = HostedPlugin(plugin, surroundings(for: name))
     try refuseClashes(hosted, replacing: old)

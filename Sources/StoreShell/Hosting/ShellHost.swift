@@ -31,6 +31,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private(set) var watchesPlugins = false
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
+  /// Tell whether what projections read has changed.
+  private(set) var versions = SliceVersions()
   /// Gets what plugins say.
   var pluginLog: ((PluginLogLine) -> Void)?
   var defaultPurity = Purity.sampled { didSet { applyPurity() } }
@@ -241,11 +243,15 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     if let observer { observer(PurityProof.Recorded(record)) }
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
     if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
+    let changes = record.failure == nil ? State.changes(from: record.before, to: record.after) : []
+    versions.note(changes)
+    // What loads, takes away or restores says so by an action of the shell.
+    if record.action.shell != nil { versions.noteAll() }
     log.append(
       LoggedEntry(
         number: record.context.number, time: record.context.time, source: record.context.source,
         action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
-        changes: record.failure == nil ? State.changes(from: record.before, to: record.after) : [],
+        changes: changes,
         failure: record.failure.map { ErrorCode.of($0) }, digest: record.action.shell?.digest,
         original: record.original.map {
           LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
@@ -269,10 +275,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   // MARK: Reading
 
   func read(_ path: Path) throws -> Reading {
-    try store.withState { state in try read(path, in: state) }
+    try store.withState { state in try read(path, in: state, view) }
   }
 
-  private func read(_ path: Path, in state: State) throws -> Reading {
+  private func read(_ path: Path, in state: State, _ view: any StateView) throws -> Reading {
     guard case .field(let name) = path.steps.first else {
       throw PathError(message: "a path starts with the name of a module, got '\(path)'")
     }
@@ -289,7 +295,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         let hint = Suggestion.nearest(to: member, among: names).map { "did you mean '\(name).\($0)'?" }
         throw PathError(message: "'\(name)' has no field or projection '\(member)'", hint: hint)
       }
-      let value = try project(module, projection, in: state)
+      let value = try project(module, projection, in: state, view)
       return try withUnsafePointer(to: value) { value in
         try projection.schema.read(
           path.steps.dropFirst(2), in: UnsafeRawPointer(value), from: origin.appending(path.steps[1]))
@@ -304,9 +310,11 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     return try result.get()
   }
 
-  private func project(_ module: Module, _ projection: ProjectionType, in state: State) throws -> Value {
+  private func project(
+    _ module: Module, _ projection: ProjectionType, in state: State, _ view: any StateView
+  ) throws -> Value {
     if let hosted = plugins.first(where: { $0.plugin.module.name == module.name }) {
-      return try hosted.plugin.project(projection.name, view: StateSnapshot(host: self, state: state))
+      return try hosted.plugin.project(projection.name, view: view)
     }
     let found = application.projections.first { $0.module == module.name && $0.name == projection.name }
     return found?.read(state.app) ?? .none
@@ -333,8 +341,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
     }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
-    plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] in pluginLog?($0) }
-    try plugin.buildInterceptors(view: view)
+    try prepare(plugin)
     let onLoad = try onLoadCall(of: plugin)
     let hosted = HostedPlugin(plugin, surroundings(for: name))
     plugin.purity = purity

@@ -34,15 +34,17 @@ struct TypeStubs {
     lines += ["---@class stsh.Context", "---@field state stsh.State", "local Context = {}"]
     lines += overloads("stsh.Context") + ["function Context:dispatch(name, args) end"]
     lines += ["---@param key string", "---@param fn fun(task: stsh.Task)", "function Context:task(key, fn) end"]
-    lines += ["---@class stsh.Thunk", "local Thunk = {}", "---@return stsh.State", "function Thunk:get() end"]
-    lines += overloads("stsh.Thunk") + ["function Thunk:dispatch(name, args) end"]
-    lines += overloads("stsh.Thunk") + ["function Thunk:dispatch_wait(name, args) end"]
     lines += ["---@class stsh.Command", "---@field state stsh.State", "local Command = {}"]
     lines += overloads("stsh.Command") + ["function Command:dispatch(name, args) end"]
     lines += projections.map { "---@overload fun(self: stsh.Command, \($0)" }
     lines += ["---@param path string", "---@return any", "function Command:project(path) end"]
-    lines += ["---@param ... string|number", "---@return table? action", "function Command:wait(...) end"]
     lines += ["---@param ... any", "function Command:print(...) end"]
+    lines += ["---@param ... number|string seconds, or names of actions and then a limit in seconds"]
+    lines += ["---@return string? name, table? args", "function Command:wait(...) end"]
+    lines += ["---@class stsh.Thunk", "local Thunk = {}", "---@return stsh.State", "function Thunk:get() end"]
+    lines += overloads("stsh.Thunk") + ["function Thunk:dispatch(name, args) end"]
+    lines += overloads("stsh.Thunk") + ["---@return boolean done, string? why"]
+    lines += ["function Thunk:dispatch_wait(name, args) end"]
     text = lines.joined(separator: "\n") + "\n"
   }
 
@@ -70,6 +72,25 @@ struct TypeStubs {
     ---@field on string
     ---@field args? stsh.Field[]
     ---@field reduce stsh.Reducer
+    ---@alias stsh.Passed stsh.Action|{ name: string, args?: table }
+    ---@alias stsh.Dispatch fun(action: stsh.Passed|string, args?: table)
+    ---@alias stsh.Interceptor fun(dispatch: stsh.Dispatch, get: (fun(): stsh.State), next: stsh.Dispatch): fun(action: stsh.Action)
+    ---@alias stsh.ThunkFunction fun(args: any, t: stsh.Thunk)
+    ---@class stsh.ThunkDefinition
+    ---@field args? stsh.Field[]
+    ---@field doc? string
+    ---@field run stsh.ThunkFunction
+    ---@class stsh.BridgeDefinition
+    ---@field from string
+    ---@field to string
+    ---@field when? fun(state: stsh.State): boolean?
+    ---@field carry? fun(args: any, state: stsh.State): table?
+    ---@class stsh.TransitionDefinition
+    ---@field at string
+    ---@field from? any a value, or fun(value): boolean
+    ---@field to? any a value, or fun(value): boolean
+    ---@field dispatch string
+    ---@field carry? fun(before: any, after: any, state: stsh.State): table?
     ---@class stsh.MiddlewareDefinition
     ---@field name string
     ---@field gate? "on"|"off"
@@ -77,23 +98,6 @@ struct TypeStubs {
     ---@field before? fun(action: stsh.Action, ctx: stsh.Context): any
     ---@field after? fun(action: stsh.Action, ctx: stsh.Context, kept: any)
     ---@field supervise? fun(state: stsh.State): table<string, fun(task: stsh.Task)>?
-    ---@class stsh.BridgeDefinition
-    ---@field from string
-    ---@field to string
-    ---@field when? fun(state: stsh.State): any
-    ---@field carry? fun(args: any, state: stsh.State): table
-    ---@class stsh.TransitionDefinition
-    ---@field at string
-    ---@field from? any
-    ---@field to? any
-    ---@field dispatch string
-    ---@field carry? fun(from: any, to: any, state: stsh.State): table
-    ---@class stsh.ThunkDefinition
-    ---@field args? stsh.Field[]
-    ---@field doc? string
-    ---@field run fun(args: any, t: stsh.Thunk)
-    ---@alias stsh.Next fun(action: stsh.Action|table)
-    ---@alias stsh.Interceptor fun(dispatch: fun(name: string, args?: table), get: fun(): stsh.State, next: stsh.Next): fun(action: stsh.Action)
     ---@class stsh.ProjectionDefinition
     ---@field name string
     ---@field type? stsh.Type
@@ -110,7 +114,7 @@ struct TypeStubs {
     ---@field reducers? table<string, stsh.Reducer>
     ---@field lifted? stsh.LiftedDefinition[]
     ---@field interceptors? stsh.Interceptor[]
-    ---@field thunks? table<string, stsh.ThunkDefinition|fun(args: any, t: stsh.Thunk)>
+    ---@field thunks? table<string, stsh.ThunkFunction|stsh.ThunkDefinition>
     ---@field bridges? stsh.BridgeDefinition[]
     ---@field transitions? stsh.TransitionDefinition[]
     ---@field middleware? stsh.MiddlewareDefinition[]
@@ -155,15 +159,15 @@ struct TypeStubs {
     ---@param fields stsh.Field[]
     ---@return stsh.Type
     function record(name, fields) end
+    ---Refuses the action that is being reduced, on purpose: nothing is changed, and it is no fault of the plugin's.
+    ---@param reason string
+    function refuse(reason) end
     ---@class stsh.Log
     log = {}
     ---@param ... any
     function log.info(...) end
     ---@param ... any
     function log.warn(...) end
-    ---Refuses the action that is being reduced, on purpose: nothing is changed, and it is no fault of the plugin's.
-    ---@param reason string
-    function refuse(reason) end
     ---@class stsh.Test
     local Test = {}
     ---@class stsh.DispatchedAction

@@ -50,6 +50,7 @@ enum ShellListing: String, CaseIterable {
   case middleware
   case effects
   case thunks
+  case projections
   case log
   case watches
   case settings
@@ -79,6 +80,17 @@ enum ShellListing: String, CaseIterable {
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
     case .effects:
       rows(["id", "wakes"], session.store.effects.map { [.string($0.id), $0.wakes.map { .string($0) } ?? .none] })
+    case .projections:
+      rows(
+        ["name", "runs", "hits", "reads"],
+        session.store.loadedPlugins.flatMap { listing in
+          (session.store.plugin(named: listing.name)?.projectionUses ?? []).map { use in
+            [
+              .string("\(listing.name).\(use.name)"), .int(use.runs), .int(use.hits),
+              .list(PersistentList(use.reads.map { .string($0) })),
+            ]
+          }
+        })
     case .thunks:
       rows(
         ["name", "arguments", "summary"],

@@ -120,10 +120,24 @@ import Testing
       #"---@overload fun(self: stsh.Context, name: "counter.increment", args?: { by?: integer })"#,
       #"---@overload fun(self: stsh.Command, path: "tasks.open"): tasks.Task[]"#,
       #"---@overload fun(self: stsh.Command, path: "pomodoro.focus"): string?"#,
-      "function Task:dispatch(name, args) end",
+      "function Task:dispatch(name, args) end", "function Command:wait(...) end",
+      #"---@overload fun(self: stsh.Thunk, name: "tasks.complete", args: { id: integer })"#,
+      "function Thunk:dispatch_wait(name, args) end",
     ] {
       #expect(text.contains("\n\(line)\n"), "\(line)")
     }
+  }
+
+  @Test(arguments: [
+    "state", "actions", "reducers", "lifted", "interceptors", "thunks", "bridges", "transitions", "middleware",
+    "projections", "commands", "on_load", "on_unload", "migrate",
+  ])
+  func everyKeyOfADefinitionHasAType(key: String) throws {
+    #expect(TypeStubs.words.contains("\n---@field \(key)? "))
+    // And no other word will do.
+    let shell = try Shell()
+    let folder = try shell.plugin("p", "return plugin { \(key)s = {} }")
+    #expect(try shell.type("plugin load \(folder)").errors.contains("hint: did you mean '\(key)'?"))
   }
 
   @Test func whatIsWrittenIsLua() throws {

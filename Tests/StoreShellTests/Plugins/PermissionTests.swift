@@ -116,6 +116,7 @@ import Testing
         instructions  200000
         memory        4194304
         tasks         4
+        log_lines     100
         permissions   4 items
           permission              granted  meaning
           read:tasks              no       read the tasks module

@@ -68,6 +68,22 @@ import Testing
     #expect(flood.errors.hasSuffix("[p] warning: 901 lines were dropped, more than 100 in a second\n"))
   }
 
+  @Test func anEndlessFloodEndsInThePluginsError() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      local long = ("x"):rep(1 << 20) .. ("\\n"):rep(1 << 16)
+      return plugin { actions = { { name = "go" } },
+        middleware = { { name = "m", after = function() while true do log.warn(long) end end } } }
+      """)
+    _ = try shell.type("plugin load \(folder)")
+    let outcome = try shell.type("dispatch p.go")
+    #expect(outcome.errors.contains("error[plugin-budget]: p: middleware 'm' (after) "))
+    #expect(outcome.errors.utf8.count < 10_000)
+    #expect(outcome.errors.contains(" lines were dropped, more than 100 in a second\n"))
+  }
+
   @Test func pureFunctionsMayNotSayAnything() throws {
     let (shell, _) = try shell()
     let reducer = try shell.type("dispatch p.impure")

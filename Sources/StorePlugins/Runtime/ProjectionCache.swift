@@ -1,0 +1,55 @@
+import StoreSchema
+
+/// What a projection gave last, for as long as no slice has changed that it read.
+final class ProjectionCache {
+  /// How often the function ran.
+  private(set) var runs = 0
+  /// How often what it gave before was given again.
+  private(set) var hits = 0
+  /// The modules that it read last, in order.
+  private(set) var reads: [String] = []
+  private var value: Value?
+  private var versions: [Int] = []
+
+  /// What the function would give, where that is known.
+  func value(in view: any StateView) -> Value? {
+    guard let value, zip(reads, versions).allSatisfy({ view.version(of: $0) == $1 }) else { return nil }
+    hits += 1
+    return value
+  }
+
+  /// Counts a run.
+  func noteRun() {
+    runs += 1
+    value = nil
+  }
+
+  /// Keeps what the function gave, where it can be told when that is over.
+  func keep(_ value: Value, reading modules: [String], in view: any StateView) {
+    reads = modules
+    versions = modules.compactMap { view.version(of: $0) }
+    // One that reads nothing costs nothing.
+    self.value = versions.count == modules.count && !modules.isEmpty ? value : nil
+  }
+}
+
+/// How a projection of a plugin was used.
+public struct ProjectionUse: Hashable, Sendable {
+  /// The projection's name within its module.
+  public let name: String
+  /// How often its function ran.
+  public let runs: Int
+  /// How often what it gave before was given again, because nothing that it reads had changed.
+  public let hits: Int
+  /// The modules that it read last.
+  public let reads: [String]
+}
+
+extension Plugin {
+  /// How the plugin's projections were used, in declared order.
+  public var projectionUses: [ProjectionUse] {
+    zip(definition.projections, projectionCaches).map { projection, cache in
+      ProjectionUse(name: projection.type.name, runs: cache.runs, hits: cache.hits, reads: cache.reads)
+    }
+  }
+}
