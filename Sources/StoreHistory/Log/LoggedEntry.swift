@@ -29,6 +29,10 @@ public final class LoggedEntry: Sendable {
   /// Whether the action carries a thunk, which an interceptor takes in any case (R20).
   public var isThunk: Bool { action.hasPrefix("thunk:") }
 
+  /// Whether it changed more than `changes` tell, such as a gate, a setting or which plugins are loaded: what the shell does
+  /// to its own slice is seen in the whole state alone.
+  public var isWhole: Bool { action.hasPrefix("shell.") && failure == nil && droppedBy == nil }
+
   /// An action in whose place another went on.
   public struct Original: Equatable, Sendable {
     /// The action's full name.

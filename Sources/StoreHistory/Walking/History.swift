@@ -1,0 +1,151 @@
+import DequeModule
+import StoreSchema
+
+/// What happened to a store: the latest actions in memory, and now and then the state after one, which shares with the
+/// present state all that has not changed since. Every point is reached from the state before it by the changes that were
+/// recorded, without running a reducer.
+public struct History<State: Sendable> {
+  /// Applies what an entry changed to the state before it.
+  public typealias Apply = @Sendable (LoggedEntry, inout State) throws -> Void
+
+  /// A state and the number of the action that led to it.
+  private struct Snapshot: Sendable {
+    let number: Int
+    let state: State
+    /// The bytes of the entries up to the next snapshot.
+    var bytes = 0
+  }
+
+  /// How many entries stand between two snapshots.
+  private static var spacing: Int { 256 }
+
+  /// How much memory holds. What is over the limits goes with the next entry, in blocks that end at a snapshot.
+  public var limits: HistoryLimits
+  /// Where entries are read back from that memory no longer holds.
+  public var older: (any OlderEntries<State>)?
+  /// The entries in memory.
+  public private(set) var log = ActionLog(limit: .max)
+  private var snapshots: Deque<Snapshot>
+  private var bytes = 0
+  private let apply: Apply
+
+  /// A history that starts with a state.
+  ///
+  /// - Parameters:
+  ///   - state: the initial state, or the one at which a history is taken up again.
+  ///   - number: the number of the last action before it.
+  ///   - apply: applies an entry's changes to the state before it.
+  public init(
+    from state: State, at number: Int = 0, limits: HistoryLimits = HistoryLimits(),
+    older: (any OlderEntries<State>)? = nil,
+    apply: @escaping Apply
+  ) {
+    snapshots = [Snapshot(number: number, state: state)]
+    self.limits = limits
+    self.older = older
+    self.apply = apply
+  }
+
+  /// The number of the last action; 0 where there is none.
+  public var head: Int { log.last?.number ?? snapshots[0].number }
+
+  /// The oldest number whose state can be made.
+  public var oldest: Int { min(older?.oldest ?? .max, snapshots[0].number) }
+
+  /// Adds an entry behind the others.
+  ///
+  /// - Parameter state: the state after it.
+  public mutating func append(_ entry: LoggedEntry, state: State) {
+    let size = entry.footprint
+    log.append(entry)
+    bytes += size
+    snapshots[snapshots.count - 1].bytes += size
+    if entry.isWhole || log.entries.count - positionOfLastSnapshot >= Self.spacing {
+      snapshots.append(Snapshot(number: entry.number, state: state))
+      positionOfLastSnapshot = log.entries.count
+    }
+    shrink()
+  }
+
+  /// How many entries stand up to the last snapshot.
+  private var positionOfLastSnapshot = 0
+
+  private mutating func shrink() {
+    while snapshots.count > 1, log.entries.count > limits.entries || bytes > limits.bytes {
+      let next = snapshots[1].number
+      let count = log.removeFirst(through: next, keeping: bytes > limits.bytes ? 0 : limits.entries)
+      guard count > 0 else { return }
+      positionOfLastSnapshot -= count
+      bytes -= snapshots.removeFirst().bytes
+    }
+  }
+
+  // MARK: Reading
+
+  /// The state after an action; 0: the initial state.
+  ///
+  /// - Throws: ``HistoryError`` where there is no such point, or it is no longer kept.
+  public func state(at number: Int) throws -> State {
+    guard number <= head else { throw HistoryError.beyondHead(number, head: head) }
+    let known = try snapshot(atOrBefore: number)
+    var state = known.state
+    guard known.number < number else { return state }
+    try visit((known.number + 1)...number) { entry in
+      try advance(&state, by: entry)
+      return true
+    }
+    return state
+  }
+
+  /// The nearest state that is kept, at a number or before it.
+  private func snapshot(atOrBefore number: Int) throws -> (number: Int, state: State) {
+    var (low, high) = (0, snapshots.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if snapshots[middle].number <= number { low = middle + 1 } else { high = middle }
+    }
+    if low > 0 { return (snapshots[low - 1].number, snapshots[low - 1].state) }
+    if let found = try older?.snapshot(atOrBefore: number) { return found }
+    throw HistoryError.notKept(number, oldest: oldest)
+  }
+
+  /// The entry of an action, from memory or from what is older; nil where there is none of that number.
+  public func entry(_ number: Int) throws -> LoggedEntry? {
+    if let entry = log[number: number] { return entry }
+    guard let older, number < firstInMemory, number > 0 else { return nil }
+    var found: LoggedEntry?
+    try older.visit(number...number) { entry in
+      found = entry
+      return false
+    }
+    return found
+  }
+
+  /// Hands out entries in order, from memory and from what is older, as far as they are kept.
+  ///
+  /// - Parameter body: returns false to end the visit.
+  public func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
+    var goesOn = true
+    let first = firstInMemory
+    if let older, numbers.lowerBound < first {
+      try older.visit(numbers.lowerBound...min(numbers.upperBound, first - 1)) { entry in
+        goesOn = try body(entry)
+        return goesOn
+      }
+    }
+    guard goesOn, numbers.upperBound >= first else { return }
+    for entry in log.entries(from: numbers.lowerBound) {
+      guard entry.number <= numbers.upperBound else { return }
+      guard try body(entry) else { return }
+    }
+  }
+
+  /// Leads the state before an entry to the one after it, in place.
+  public func advance(_ state: inout State, by entry: LoggedEntry) throws {
+    guard entry.isWhole else { return try apply(entry, &state) }
+    state = try snapshot(atOrBefore: entry.number).state
+  }
+
+  /// The number of the first entry in memory, or of the one that would come first.
+  private var firstInMemory: Int { log.entries.first?.number ?? snapshots[0].number + 1 }
+}

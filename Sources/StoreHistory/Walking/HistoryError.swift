@@ -1,0 +1,27 @@
+/// Why a point of a history cannot be reached.
+public enum HistoryError: Error, Hashable, Sendable {
+  /// There is no action of that number yet.
+  case beyondHead(Int, head: Int)
+  /// The point is older than what is kept.
+  case notKept(Int, oldest: Int)
+  /// There are fewer actions to take back than were asked for.
+  case nothingToUndo(available: Int, oldest: Int)
+  /// There are fewer undos to take back than were asked for.
+  case nothingToRedo(available: Int)
+
+  /// One sentence that says what is there instead.
+  public var message: String {
+    switch self {
+    case .beyondHead(let number, let head):
+      head == 0
+        ? "there is no #\(number): nothing has happened yet" : "there is no #\(number): the last action is #\(head)"
+    case .notKept(let number, let oldest): "#\(number) is no longer kept: the history goes back to #\(oldest)"
+    case .nothingToUndo(0, 0): "there is nothing to undo"
+    case .nothingToUndo(let available, let oldest):
+      "only \(available) of your actions can be taken back"
+        + (oldest == 0 ? "" : ": the history goes back to #\(oldest)")
+    case .nothingToRedo(0): "there is nothing to redo"
+    case .nothingToRedo(let available): "only \(available) can be redone"
+    }
+  }
+}

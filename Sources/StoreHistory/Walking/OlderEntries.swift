@@ -1,0 +1,24 @@
+import StoreSchema
+
+/// The part of a history that memory no longer holds, such as a journal on disk.
+public protocol OlderEntries<State>: AnyObject {
+  /// The state that the history is about.
+  associatedtype State: Sendable
+
+  /// The oldest number whose state can be made; 0: the initial state.
+  var oldest: Int { get }
+
+  /// Hands out entries in order.
+  ///
+  /// - Parameters:
+  ///   - numbers: which ones; those that are missing there are passed over.
+  ///   - body: returns false to end the visit.
+  /// - Throws: what `body` throws, and what kept the entries from being read.
+  func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws
+
+  /// The state at a number or at one shortly before, after which the changes of the entries tell all that happened: there
+  /// is one for every entry that ``LoggedEntry/isWhole`` marks.
+  ///
+  /// - Returns: nil where the history does not go back that far.
+  func snapshot(atOrBefore number: Int) throws -> (number: Int, state: State)?
+}

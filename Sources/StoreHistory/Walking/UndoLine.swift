@@ -1,0 +1,123 @@
+import StoreCore
+
+/// What `undo` and `redo` find in a log that is never shortened: a restore to a point makes the actions that led to it the
+/// ones that count, and what came after them is passed over.
+public struct UndoLine {
+  /// The name under which a restore is recorded.
+  public static let restoreAction = "shell.restore"
+  /// The functions that stand in a restore's source.
+  public static let (undo, redo) = ("undo", "redo")
+  private static let loads = ["shell.loadPlugin", "shell.reloadPlugin"]
+
+  /// What an undo would take back.
+  public struct Step: Equatable, Sendable {
+    /// The point to return to.
+    public let target: Int
+    /// The first action that is taken back.
+    public let first: Int
+    /// How many later ones go with it.
+    public let later: Int
+
+    /// Makes a step.
+    public init(target: Int, first: Int, later: Int) {
+      self.target = target
+      self.first = first
+      self.later = later
+    }
+  }
+
+  private let entry: (Int) throws -> LoggedEntry?
+  private let head: Int
+  private let oldest: Int
+
+  /// Reads a log.
+  ///
+  /// - Parameters:
+  ///   - head: the number of the last action.
+  ///   - oldest: the oldest point that can be returned to.
+  ///   - entry: gives the entry of a number.
+  public init(head: Int, oldest: Int, entry: @escaping (Int) throws -> LoggedEntry?) {
+    self.head = head
+    self.oldest = oldest
+    self.entry = entry
+  }
+
+  /// The point that a number stands for: that of a restore is the one that it returned to.
+  public func origin(of number: Int) throws -> Int {
+    var number = number
+    while let target = try entry(number)?.restoreTarget { number = target }
+    return number
+  }
+
+  /// What has to be taken back for the last so many actions of the user's own to be undone, with all that they caused.
+  ///
+  /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``.
+  public func undo(_ count: Int) throws -> Step {
+    var position = try origin(of: head)
+    var passed = 0
+    var found = 0
+    while position > oldest {
+      let entry = try entry(position)
+      if let target = entry?.restoreTarget {
+        position = target
+        continue
+      }
+      if let entry, entry.isOfUser, try !isPartOfLoad(entry) {
+        found += 1
+        if found == count { return Step(target: try origin(of: position - 1), first: position, later: passed) }
+      }
+      if entry != nil { passed += 1 }
+      position -= 1
+    }
+    throw HistoryError.nothingToUndo(available: found, oldest: oldest)
+  }
+
+  /// Whether the action came from the statement that loaded the plugin just before: it is what the plugin does at first.
+  private func isPartOfLoad(_ action: LoggedEntry) throws -> Bool {
+    guard let before = try entry(action.number - 1), Self.loads.contains(before.action) else { return false }
+    return before.source == action.source
+  }
+
+  /// The point that the last so many undos left, as far as no action of the user's own came since.
+  ///
+  /// - Throws: ``HistoryError/nothingToRedo(available:)``.
+  public func redo(_ count: Int) throws -> Int {
+    var left: [Int] = []
+    var steps: [LoggedEntry] = []
+    var position = head
+    while position > oldest {
+      if let entry = try entry(position) {
+        if entry.restoreTarget != nil { steps.append(entry) } else if entry.isOfUser { break }
+      }
+      position -= 1
+    }
+    for step in steps.reversed() {
+      guard let target = step.restoreTarget else { continue }
+      if step.source.function == Self.redo {
+        while let last = left.popLast(), last != target {}
+      } else {
+        left.append(try origin(of: step.number - 1))
+      }
+    }
+    guard count <= left.count else { throw HistoryError.nothingToRedo(available: left.count) }
+    return left[left.count - count]
+  }
+}
+
+extension LoggedEntry {
+  /// The point that the entry returned to, if it did.
+  public var restoreTarget: Int? {
+    guard action == UndoLine.restoreAction, failure == nil, droppedBy == nil,
+      case .int(let target)? = arguments["to"] else { return nil }
+    return target
+  }
+
+  /// Whether somebody asked for the action, and it took effect: no other action and no task caused it.
+  public var isOfUser: Bool {
+    guard source.cause == nil, failure == nil, droppedBy == nil || isThunk else { return false }
+    switch source.kind {
+    case .repl, .batch, .remote, .code, .replay: return true
+    case .plugin, .effect, .bridge: return false
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import StoreCore
+import StoreHistory
+import StoreSchema
+import Testing
+
+/// What undo and redo find in a log that only grows.
+@Suite struct UndoLineTests {
+  /// A log of actions written as `a` (the user's own), `t` (a task's), `c` (caused by the one before), `f` (one that
+  /// failed), `L` (a plugin's load) and `o` (what it does at first), and of undos and redos by their targets.
+  private struct Log {
+    var entries: [LoggedEntry] = []
+    var oldest = 0
+
+    init(_ kinds: String = "") { for kind in kinds { add(kind) } }
+
+    mutating func add(_ kind: Character, to target: Int? = nil, function: String = "dispatch") {
+      let number = entries.count + 1
+      var source = ActionSource(file: "repl", function: function, line: number, kind: .repl)
+      if kind == "t" { source.kind = .effect }
+      if kind == "c" { source.cause = number - 1 }
+      if kind == "o" { source.line = number - 1 }
+      let layout = RecordLayout(name: "", fields: target == nil ? [] : ["to"])
+      entries.append(
+        LoggedEntry(
+          number: number, time: .zero, source: source,
+          action: target == nil ? kind == "L" ? "shell.loadPlugin" : "tasks.add" : UndoLine.restoreAction,
+          arguments: Record(layout, target.map { [.int($0)] } ?? []), isQuiet: false, changes: [],
+          failure: kind == "f" ? "plugin-runtime" : nil))
+    }
+
+    var line: UndoLine {
+      UndoLine(head: entries.count, oldest: oldest) { [entries] in
+        entries.indices.contains($0 - 1) ? entries[$0 - 1] : nil
+      }
+    }
+
+    mutating func undo(_ count: Int = 1) throws -> Int {
+      let target = try line.undo(count).target
+      add("r", to: target, function: UndoLine.undo)
+      return target
+    }
+
+    mutating func undo(to number: Int) throws {
+      add("r", to: try line.origin(of: number), function: UndoLine.undo)
+    }
+
+    mutating func redo(_ count: Int = 1) throws -> Int {
+      let target = try line.redo(count)
+      add("r", to: target, function: UndoLine.redo)
+      return target
+    }
+  }
+
+  @Test func theLastActionGoesWithAllThatCameAfter() throws {
+    #expect(try Log("aaacttc").line.undo(1) == UndoLine.Step(target: 2, first: 3, later: 4))
+    #expect(try Log("aaacttc").line.undo(2) == UndoLine.Step(target: 1, first: 2, later: 5))
+    #expect(try Log("aa").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 0))
+    // What failed changed nothing that could be taken back.
+    #expect(try Log("aaff").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 2))
+    // What a plugin does at first belongs to its load.
+    #expect(try Log("aLo").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 1))
+  }
+
+  @Test func undosAndRedosGoBackAndForth() throws {
+    var log = Log("aaaa")
+    #expect(try log.undo() == 3)
+    #expect(try log.undo() == 2)
+    #expect(try log.redo() == 3)
+    #expect(try log.redo() == 4)
+    #expect(throws: HistoryError.nothingToRedo(available: 0)) { try log.redo() }
+    #expect(try log.undo() == 3)
+    #expect(try log.undo(2) == 1)
+    #expect(try log.undo() == 0)
+    #expect(throws: HistoryError.nothingToUndo(available: 0, oldest: 0)) { try log.undo() }
+    #expect(try log.redo(2) == 3)
+    #expect(try log.redo() == 4)
+    #expect(throws: HistoryError.nothingToRedo(available: 0)) { try log.redo() }
+    #expect(try log.undo(4) == 0)
+    #expect(throws: HistoryError.nothingToRedo(available: 1)) { try log.redo(2) }
+    #expect(try log.redo() == 4)
+    #expect(throws: HistoryError.nothingToUndo(available: 4, oldest: 0)) { try log.undo(5) }
+  }
+
+  @Test func anActionOfOnesOwnEndsWhatCanBeRedone() throws {
+    var log = Log("aaa")
+    #expect(try log.undo() == 2)
+    log.add("t")
+    // A task's does not.
+    #expect(try log.line.redo(1) == 3)
+    log.add("a")
+    #expect(throws: HistoryError.nothingToRedo(available: 0)) { try log.redo() }
+    // The line is now 1, 2, then the task's and one's own: what was undone is passed over.
+    #expect(try log.undo() == 5)
+    #expect(try log.line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 1))
+  }
+
+  @Test func theTranscriptOfTheSpecification() throws {
+    var log = Log("aaaaaa" + String(repeating: "t", count: 60) + "c")
+    #expect(try log.line.undo(1) == UndoLine.Step(target: 5, first: 6, later: 61))
+    #expect(try log.undo() == 5)
+    try log.undo(to: 30)
+    #expect(try log.redo() == 5)
+    // A restore of a restore names the original point.
+    try log.undo(to: 69)
+    #expect(log.entries.last?.restoreTarget == 30)
+    try log.undo(to: 70)
+    #expect(log.entries.last?.restoreTarget == 5)
+  }
+
+  @Test func whatIsNoLongerKeptEndsTheLine() throws {
+    var log = Log("aaaaa")
+    log.oldest = 3
+    #expect(try log.undo(2) == 3)
+    #expect(throws: HistoryError.nothingToUndo(available: 0, oldest: 3)) { try log.undo() }
+  }
+}
