@@ -4,7 +4,7 @@ import Testing
 struct HelpTests {
   private static let verbs = [
     "dispatch", "show", "describe", "watch", "middleware", "log", "plugin", "ingest", "=", "let", "assert", "source",
-    "echo", "help", "quit", "trace",
+    "echo", "help", "quit", "trace", "undo", "redo", "goto", "diff", "why", "bisect", "skip", "unskip",
   ]
 
   @Test func namesEveryCommand() throws {

@@ -33,6 +33,11 @@ struct ReadmeTests {
     try type(session, at: try Shell().prompt())
   }
 
+  @Test func goingBackRunsAsPrinted() throws {
+    let session = try #require(try blocks("stsh").first { $0.contains("> undo") })
+    try type(session, at: try Shell().prompt())
+  }
+
   @Test func thePluginRunsAsPrinted() throws {
     let shell = try Shell()
     try shell.folder.write("stock/plugin.json", try #require(try blocks("json").first))

@@ -1,5 +1,5 @@
-/// The session of the specification up to its first `undo`: what is typed and what comes back, from the first
-/// prompt to the last answer.
+/// The session of the specification up to its `export`: what is typed and what comes back, from the first prompt to the last
+/// answer.
 let transcript = #"""
   stsh> describe
   module   origin  fields  actions  projections
@@ -90,5 +90,62 @@ let transcript = #"""
   #1   0.0s   repl:3                    tasks.add title="Buy milk"      tasks.nextId, tasks.items[id=1]
   #2   0.0s   repl:4                    tasks.add title="Write report"  tasks.nextId, tasks.items[id=2]
   #67  60.0s  plugin:pomodoro/finisher  tasks.complete id=2             tasks.items[id=2].done
+  stsh> undo
+  [watch 1] pomodoro.phase  "rest" -> "idle"  (#68 shell.restore)
+  #68 shell.restore to=5  (takes back #6 pomodoro.start and 61 later actions)
+    tasks.items[id=2].done  true -> false
+    pomodoro.phase  "rest" -> "idle"
+    pomodoro.task  - 2
+    pomodoro.rounds[1]  - 1
+    pomodoro.length  1 -> 0
+  stsh> undo --to 30
+  [watch 1] pomodoro.phase  "idle" -> "work"  (#69 shell.restore)
+  #69 shell.restore to=30
+    pomodoro.phase  "idle" -> "work"
+    pomodoro.left  0 -> 36
+    pomodoro.task  + 2
+    pomodoro.length  0 -> 1
+  stsh> effects
+  id                    wakes
+  pomodoro/clock/ticks  in 1.0s
+  stsh> redo
+  [watch 1] pomodoro.phase  "work" -> "idle"  (#70 shell.restore)
+  #70 shell.restore to=5
+    pomodoro.phase  "work" -> "idle"
+    pomodoro.left  36 -> 0
+    pomodoro.task  - 2
+    pomodoro.length  1 -> 0
+  stsh> goto 4
+  viewing #4 of 70 (read-only)
+  stsh @4/70> show counter
+  value  6
+  step   1
+  stsh @4/70> dispatch counter.reset
+  error[not-at-head]: the store shows #4 of 70; dispatching from the past would fork history
+    hint: `goto head` returns to the present; `undo --to 4` makes #4 the present
+  stsh @4/70> goto head
+  at head (#70)
+  stsh> middleware on logger
+  #71 shell.setGate name="logger" open=true
+  stsh> dispatch counter.setStep to=5
+  [logger] #72 counter.setStep to=5  <- repl:33
+  [logger]  counter.step  1 -> 5
+  #72 counter.setStep to=5
+    counter.step  1 -> 5
+  stsh> middleware off logger
+  #73 shell.setGate name="logger" open=false
+  stsh> middleware
+  order  name               gate  seen  tasks  origin
+  1      logger             off   1     0      swift
+  2      pomodoro.clock     on    0     0      lua
+  3      pomodoro.finisher  on    60    0      lua
+  stsh> let n = 3
+  stsh> dispatch counter.increment by=$n
+  #74 counter.increment by=3
+    counter.value  6 -> 9
+  stsh> assert state.counter.value == 8 -- counter should be 8
+  error[assert-failed]: counter should be 8
+    left   state.counter.value = 9
+    right  8 = 8
 
   """#

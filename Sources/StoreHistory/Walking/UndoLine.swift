@@ -108,7 +108,8 @@ extension LoggedEntry {
   /// The point that the entry returned to, if it did.
   public var restoreTarget: Int? {
     guard action == UndoLine.restoreAction, failure == nil, droppedBy == nil,
-      case .int(let target)? = arguments["to"] else { return nil }
+      case .int(let target)? = arguments["to"]
+    else { return nil }
     return target
   }
 

@@ -183,6 +183,23 @@ public final class SessionLua {
     }
   }
 
+  /// An expression that is asked many times.
+  public func condition(_ expression: String, chunk: String) throws(SessionLuaError) -> SessionCondition {
+    do throws(LuaError) {
+      let function = try lua.load("return \(expression)", chunkName: chunk)
+      return SessionCondition { [self] () throws(SessionLuaError) in
+        defer { objects.endCall() }
+        do throws(LuaError) {
+          return try lua.call(function).first?.isTruthy ?? false
+        } catch {
+          throw SessionLuaError(error)
+        }
+      }
+    } catch {
+      throw SessionLuaError(error)
+    }
+  }
+
   /// Runs a chunk.
   public func run(_ text: String, chunk: String) throws(SessionLuaError) {
     defer { objects.endCall() }
@@ -192,6 +209,16 @@ public final class SessionLua {
       throw SessionLuaError(error)
     }
   }
+}
+
+/// A Lua expression that was read once, to be asked whether it holds.
+public struct SessionCondition {
+  private let body: () throws(SessionLuaError) -> Bool
+
+  init(_ body: @escaping () throws(SessionLuaError) -> Bool) { self.body = body }
+
+  /// Whether it is neither false nor nil just now.
+  public func holds() throws(SessionLuaError) -> Bool { try body() }
 }
 
 /// What the session's Lua may ask of the shell.

@@ -40,6 +40,9 @@ final class CommandDefinition: Sendable {
     case action
     case path
     case pathOrWord(String)
+    case pathOrNumber
+    /// The number of an action, as `17` or `#17`, or one of some words.
+    case number([String])
     case watch
     case effect
     case module
@@ -54,6 +57,14 @@ final class CommandDefinition: Sendable {
     /// A name that is made here.
     case newName
     case words([String])
+
+    /// Whether `#17` may stand there.
+    var isNumber: Bool {
+      switch self {
+      case .number, .pathOrNumber: true
+      default: false
+      }
+    }
   }
 }
 

@@ -13,7 +13,8 @@ struct CommandTable: Sendable {
 
   /// The commands of the shell, in the order in which help lists them.
   static let standard = CommandTable(
-    [.dispatch, .show, .watch, .describe, .log, .middleware, .plugin, .ingest, .expression, .lua, .let, .assert]
+    [.dispatch, .show, .watch, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect]
+      + [.middleware, .plugin, .ingest, .expression, .lua, .let, .assert]
       + [.thunk, .wait, .effects, .source, .try, .time, .project, .use, .bind, .alias, .history, .echo, .set, .trace]
       + [.help, .quit])
 
@@ -32,6 +33,11 @@ struct CommandTable: Sendable {
       statement = inner
     }
     return statement
+  }
+
+  /// The verbs after which `#17` is a word.
+  var numberVerbs: [String] {
+    definitions.filter { $0.operands.contains(where: \.isNumber) }.map(\.verb)
   }
 
   /// Runs a statement.

@@ -137,7 +137,11 @@ extension Session {
   }
 
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
-  func finish(_ report: DispatchReport, quietly isQuiet: Bool = false, details: [String] = []) throws -> CommandResult {
+  ///
+  /// - Parameter remark: what stands in parentheses behind the action.
+  func finish(
+    _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, details: [String] = []
+  ) throws -> CommandResult {
     if let failure = report.failure {
       guard failure is StoreError, let number = report.number, let entry = store.log[number: number] else {
         throw ShellError(describing: failure)
@@ -151,7 +155,8 @@ extension Session {
       let entry = store.log[number: number]
     else { return .none }
     if !options.isJSON, !isSilent {
-      write(entry, cancelled: report.cancelled)
+      let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
+      write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled))
       for detail in details { console.write("  \(detail)\n") }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
@@ -160,8 +165,8 @@ extension Session {
       json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
   }
 
-  private func write(_ entry: LoggedEntry, cancelled: Int = 0) {
-    var remark = cancelled == 0 ? "" : "  (\(cancelled) \(cancelled == 1 ? "task" : "tasks") cancelled)"
+  private func write(_ entry: LoggedEntry, remark: String? = nil) {
+    var remark = remark.map { "  (\($0))" } ?? ""
     if let original = entry.original {
       remark += "  (dispatched as \(ActionText.text(original.action, arguments: original.arguments)))"
     }

@@ -41,14 +41,15 @@ extension CommandDefinition {
     }
     let filter = LogFilter(
       action: try invocation.text(of: "action"), changed: try invocation.changedPath())
-    let log = invocation.session.store.log
-    if let oldest = log.entries.first?.number, oldest > 1, !invocation.session.options.isJSON {
-      invocation.session.console.writeError(
-        "note: the log keeps the last \(log.limit) actions; the first is #\(oldest)\n")
+    let store = invocation.session.store
+    let isUnfolded = invocation.has("all")
+    let (lines, isCut) = try store.logLines(limit, where: filter.accepts) {
+      isUnfolded ? $0.map { FoldedEntry($0) } : $0.folded()
     }
-    let entries = log.entries.lazy.filter(filter.accepts)
-    let lines = invocation.has("all") ? entries.map { FoldedEntry($0) } : entries.folded()
-    return try invocation.show(LogListing.reading(of: lines.suffix(limit)))
+    if isCut, !invocation.session.options.isJSON {
+      invocation.session.console.writeError("note: the history goes back to #\(store.oldest + 1)\n")
+    }
+    return try invocation.show(LogListing.reading(of: lines))
   }
 }
 
@@ -85,19 +86,34 @@ private struct LogFilter {
   func accepts(_ entry: LoggedEntry) -> Bool {
     if let action, !Glob.matches(action, entry.action) { return false }
     guard let changed else { return true }
-    return entry.changes.contains { change in
-      let shared = min(change.path.steps.count, changed.steps.count)
-      return change.path.steps.prefix(shared).elementsEqual(changed.steps.prefix(shared)) { $0.meets($1) }
-    }
+    return entry.changes.contains { $0.path.lies(along: changed) }
   }
 }
 
-extension Path.Step {
-  /// Whether a step of a change lies where a step of a filter points.
-  fileprivate func meets(_ filter: Path.Step) -> Bool {
-    if filter == .all || self == filter { return true }
-    if case .field(let name) = filter, case .key(.string(name)) = self { return true }
-    return false
+extension WalkableStore {
+  /// The last lines of the log up to the point that is shown, however old.
+  ///
+  /// - Returns: the lines, and whether there may have been earlier ones that are no longer kept.
+  fileprivate func logLines(
+    _ limit: Int, where isWanted: (LoggedEntry) -> Bool, _ fold: ([LoggedEntry]) -> [FoldedEntry]
+  ) throws -> (lines: some Sequence<FoldedEntry>, isCut: Bool) {
+    var entries: [LoggedEntry] = []
+    var upper = viewed?.number ?? head
+    var size = limit == .max ? .max : 256
+    // A line more than asked for: the first one may go on further back.
+    while upper > oldest, limit == .max || fold(entries).count <= limit {
+      let lower = size < upper - oldest ? upper - size + 1 : oldest + 1
+      var block: [LoggedEntry] = []
+      try visit(lower...upper) { entry in
+        if isWanted(entry) { block.append(entry) }
+        return true
+      }
+      entries = block + entries
+      upper = lower - 1
+      if size < .max / 2 { size *= 2 }
+    }
+    let lines = fold(entries)
+    return (lines.suffix(limit), oldest > 0 && lines.count <= limit)
   }
 }
 

@@ -3,8 +3,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let show = CommandDefinition(
-    "show", usage: ["show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json]"],
-    summary: "prints the state, a part of it, a projection or a value", flags: FlagDefinition.format,
+    "show", usage: ["show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]"],
+    summary: "prints the state, a part of it, a projection or a value",
+    flags: FlagDefinition.format + [FlagDefinition("at", value: "N", "read the state after action #N")],
     operands: [.path],
     examples: [
       CommandExample("show counter", output: "value  0\nstep   1\n"),
@@ -12,18 +13,9 @@ extension CommandDefinition {
     ]
   ) { invocation in
     try invocation.refuseOperands(from: 1)
-    let session = invocation.session
-    guard let word = invocation.operands.first else {
-      let scope = session.names.scope
-      return try invocation.show(scope.isEmpty ? session.wholeState() : session.read(scope))
-    }
-    guard case .value(.bare(let text)) = word.kind, case .string = try session.value(.bare(text)) else {
-      guard case .value(let literal) = word.kind else { throw invocation.missing("a path") }
-      let value = try invocation.at(word) { try session.value(literal) }
-      return try invocation.show(Reading(value: value, schema: .dynamic(.any)))
-    }
-    let path = try invocation.path(0, "a path")
-    return try invocation.show(try invocation.at(word) { try session.read(path) })
+    guard let text = try invocation.text(of: "at") else { return try invocation.showOperand() }
+    let number = try invocation.number(text, at: invocation.word(of: "at"), or: nil)
+    return try invocation.session.store.viewing(number) { [invocation] in try invocation.showOperand() }
   }
 
   static let watch = CommandDefinition(
@@ -41,6 +33,11 @@ extension CommandDefinition {
     }
     if word.text == "stop" { return try invocation.stopWatch() }
     try invocation.refuseOperands(from: 1)
+    if let viewed = session.store.viewed {
+      throw ShellError(
+        code: "not-at-head", message: "the store shows \(viewed.text); a watch follows the present",
+        hint: "`goto head` returns to the present")
+    }
     let path = try invocation.path(0, "a path")
     let id = session.watches.upcoming
     let store = session.store
@@ -58,6 +55,21 @@ extension CommandDefinition {
 }
 
 extension Invocation {
+  /// Prints what the first operand says.
+  fileprivate func showOperand() throws -> CommandResult {
+    guard let word = operands.first else {
+      let scope = session.names.scope
+      return try show(scope.isEmpty ? session.wholeState() : session.read(scope))
+    }
+    guard case .value(.bare(let text)) = word.kind, case .string = try session.value(.bare(text)) else {
+      guard case .value(let literal) = word.kind else { throw missing("a path") }
+      let value = try at(word) { try session.value(literal) }
+      return try show(Reading(value: value, schema: .dynamic(.any)))
+    }
+    let path = try path(0, "a path")
+    return try show(try at(word) { try session.read(path) })
+  }
+
   fileprivate func stopWatch() throws -> CommandResult {
     try refuseOperands(from: 2)
     let text = try required(1, "a watch's id, or all")

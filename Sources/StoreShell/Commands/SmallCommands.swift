@@ -41,7 +41,7 @@ extension CommandDefinition {
   static let set = CommandDefinition(
     "set", usage: ["set [NAME [VALUE]]"],
     summary:
-      "changes a setting, or lists them: emit (always, whenDifferent, never), output (a format), plugin.purity (always, sampled, off), plugin.watch (on, off), runaway (a number)",
+      "changes a setting, or lists them: emit (always, whenDifferent, never), journal.limit (how many actions and how many bytes of history memory holds), output (a format), plugin.purity (always, sampled, off), plugin.watch (on, off), runaway (a number)",
     flags: FlagDefinition.format, operands: [.words(settingNames)],
     examples: [
       CommandExample("set output json", "show counter", output: "{\"value\":0,\"step\":1}\n"),
@@ -50,6 +50,7 @@ extension CommandDefinition {
         output: """
           name           value          origin
           emit           whenDifferent  store
+          journal.limit  10000, 32MiB   store
           output         auto           session
           plugin.purity  sampled        store
           plugin.watch   off            store
@@ -82,6 +83,14 @@ extension CommandDefinition {
           code: "out-of-range", message: "runaway is a number above 0, got '\(value)'", at: invocation.operands[1])
       }
       return try session.finish(session.store.setRunaway(limit, source: source))
+    case "journal.limit":
+      guard let limits = session.store.historyLimits.changed(by: value) else {
+        throw ShellError(
+          code: "type-mismatch",
+          message: "journal.limit is a number of actions, a size such as 32MiB, or both, got '\(value)'",
+          at: invocation.operands[1])
+      }
+      return try session.finish(session.store.setHistoryLimits(limits, source: source))
     case "plugin.purity":
       try invocation.require(value, oneOf: Purity.allCases.map(\.rawValue))
       return try session.finish(session.store.setPurity(Purity(rawValue: value) ?? .always, source: source))
@@ -96,7 +105,7 @@ extension CommandDefinition {
     }
   }
 
-  private static let settingNames = ["emit", "output", "plugin.purity", "plugin.watch", "runaway"]
+  private static let settingNames = ["emit", "journal.limit", "output", "plugin.purity", "plugin.watch", "runaway"]
 
   private static func unknownSetting(_ name: String, at word: Word) -> ShellError {
     let suggestion = Suggestion.nearest(to: name, among: settingNames)

@@ -17,6 +17,7 @@ extension CommandDefinition {
     lua: LuaVerb("wait", .following("until"), flags: ["timeout"])
   ) { invocation in
     let session = invocation.session
+    try session.store.requirePresent()
     let timeout = try invocation.timeout()
     if let tail = invocation.statement.lua {
       guard !tail.text.isEmpty else { throw invocation.missing("an expression") }
@@ -77,6 +78,7 @@ extension CommandDefinition {
     }
     try invocation.refuseOperands(from: 2)
     let id = try invocation.required(1, "an effect's id, or all")
+    try store.requirePresent()
     guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
     let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))
     throw ShellError(

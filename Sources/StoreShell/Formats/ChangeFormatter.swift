@@ -20,6 +20,16 @@ public enum ChangeFormatter {
     return out.text
   }
 
+  /// A line for each change, ended.
+  public static func list(_ changes: [Change]) -> String {
+    var out = TextBuffer()
+    for change in changes {
+      append(change, to: &out)
+      out.append("\n" as Unicode.Scalar)
+    }
+    return out.text
+  }
+
   /// The changes as a JSON list; an addition has only `to`, a removal only `from`.
   public static func json(_ changes: [Change]) -> String {
     var out = TextBuffer()

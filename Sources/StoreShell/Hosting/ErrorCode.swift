@@ -1,4 +1,5 @@
 import StoreCore
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -19,6 +20,13 @@ enum ErrorCode {
       case .parked: "not-at-head"
       case .cancelled, .busy: "interrupted"
       }
+    case let error as HistoryError:
+      switch error {
+      case .beyondHead: "out-of-range"
+      case .notKept: "not-kept"
+      case .nothingToUndo: "nothing-to-undo"
+      case .nothingToRedo: "nothing-to-redo"
+      }
     case is PathError: "unknown-path"
     default: "failed"
     }
@@ -38,9 +46,15 @@ enum ErrorCode {
     "lua-syntax": "the text is not Lua.",
     "missing-argument": "something that the command or action needs is not there. The hint shows how it is written.",
     "name-taken": "the name means something else already: a command, a module, or something of Lua.",
+    "never-held": "a bisect found no action after which its expression holds.",
     "no-such-file": "a file cannot be opened.",
     "not-allowed": "the session was started with a flag that forbids this.",
-    "not-at-head": "an earlier state is shown, and nothing may change it.",
+    "not-at-head":
+      "an earlier state is shown, and nothing may change it. goto head returns to the present; undo --to N makes it the present.",
+    "not-kept": "the point is older than what the history keeps; set journal.limit says how much that is.",
+    "not-skipped": "unskip takes an action that skip left out.",
+    "nothing-to-redo": "no undo came since you last dispatched something, or not that many.",
+    "nothing-to-undo": "you have dispatched nothing that could be taken back, or not that much.",
     "out-of-range": "a number is outside the bounds that its type declares.",
     "plugin-api": "the plugin is written for another version of the plugin API than this shell serves.",
     "plugin-budget": "a plugin's function used more instructions or time than one call may; a reducer changed nothing.",

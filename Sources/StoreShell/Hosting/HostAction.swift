@@ -1,3 +1,4 @@
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -56,6 +57,9 @@ enum ShellAction: Sendable {
   case setRunaway(Int)
   case setPurity(Purity)
   case setPluginWatch(Bool)
+  case setHistoryLimits(HistoryLimits)
+  /// The number of the point, and its state.
+  case restore(to: Int, state: HostState)
 
   /// The actions as the journal names them.
   enum Types {
@@ -82,6 +86,9 @@ enum ShellAction: Sendable {
     static let set = ActionType(
       module: "shell", name: "set", fields: [Field("name", String.schema), Field("value", String.schema)],
       documentation: "Changes a setting of the store.")
+    static let restore = ActionType(
+      module: "shell", name: "restore", fields: [Field("to", Int.schema)],
+      documentation: "Makes an earlier point of the history the present.")
   }
 
   /// The action as the journal names it, with its arguments.
@@ -99,6 +106,8 @@ enum ShellAction: Sendable {
     case .setRunaway(let limit): ActionCall(Types.set, [.string("runaway"), .string("\(limit)")])
     case .setPurity(let purity): ActionCall(Types.set, [.string("plugin.purity"), .string(purity.rawValue)])
     case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
+    case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
+    case .restore(let number, _): ActionCall(Types.restore, [.int(number)])
     }
   }
 
@@ -136,6 +145,8 @@ enum ShellAction: Sendable {
     case .setPurity(let purity): state.shell.purity = purity
     case .reloadPlugin(let plugin, let slice, let gates): state.replacePlugin(plugin, slice, gates)
     case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
+    case .setHistoryLimits(let limits): state.shell.limits = limits
+    case .restore(_, let earlier): state = earlier
     }
   }
 }

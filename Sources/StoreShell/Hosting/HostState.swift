@@ -1,3 +1,4 @@
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -50,6 +51,8 @@ struct ShellState: Hashable, Sendable {
   var purity: Purity?
   /// Whether plugins are reloaded when their files are saved.
   var watchesPlugins = false
+  /// How much of the history memory holds.
+  var limits = HistoryLimits()
 
   struct Gate: Hashable, Sendable {
     let name: String

@@ -8,11 +8,14 @@ struct HostView: StateView {
   var moduleNames: [String] { host.modules.map(\.name) }
 
   func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
-    host.store.withState { $0.readSlice(module, body) }
+    host.readModules?.insert(module)
+    return host.withShownState { $0.readSlice(module, body) }
   }
 
   // A store that shows an earlier state changes it without an action.
-  func version(of module: String) -> Int? { host.store.isParked ? nil : host.versions.version(of: module) }
+  func version(of module: String) -> Int? {
+    host.past != nil || host.store.isParked ? nil : host.versions.version(of: module)
+  }
 }
 
 /// One state as plugins see it.

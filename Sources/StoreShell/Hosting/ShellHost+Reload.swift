@@ -8,6 +8,7 @@ extension ShellHost {
   func reload(
     _ source: PluginSource, _ options: PluginReloadOptions, from actionSource: ActionSource
   ) throws -> PluginReloadReport {
+    try requirePresent()
     let name = source.manifest.name
     guard let old = plugins.first(where: { $0.plugin.module.name == name }) else { throw unknownPlugin(name) }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))

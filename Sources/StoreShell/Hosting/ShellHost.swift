@@ -19,7 +19,14 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   var plugins: [HostedPlugin] = []
   var actionsByName: [String: ActionType] = [:] { didSet { actionNamesVersion += 1 } }
   private(set) var actionNamesVersion = 0
-  private(set) var log = ActionLog()
+  /// What happened so far.
+  var history: History<State>
+  /// Which plugins were loaded when.
+  private(set) var timeline = PluginTimeline()
+  /// What is shown instead of the present.
+  var past: PastView?
+  /// The modules that were read since somebody wanted to know.
+  var readModules: Set<String>?
   let faults = FaultBox()
   let waiters = ActionWaiters()
   private var traceSink: ((TraceEvent) -> Void)?
@@ -55,6 +62,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       }.lift(input: { $0 }, to: Action.self, state: { $0 }))
     var initial = HostState(app: application.initial)
     initial.shell.gates = ([logger] + application.units).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
+    history = History(from: initial) { entry, state in try state.apply(entry.changes) }
     store = try Store(
       initial: initial, reducer: Self.reducer(application, []),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
@@ -79,7 +87,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         .lift(action: { $0.shell }, state: \State.self))
   }
 
-  private static func policy(_ name: String) -> EmissionPolicy<State> {
+  static func policy(_ name: String) -> EmissionPolicy<State> {
     switch name {
     case "always": .always
     case "never": .never
@@ -90,20 +98,21 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   // MARK: What the shell asks
 
   var modules: [Module] {
-    let added = plugins.flatMap(\.plugin.addedActions)
-    return (application.modules + plugins.map(\.plugin.module)).map { $0.adding(added) }
+    let added = shownPlugins.flatMap(\.plugin.addedActions)
+    return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) }
   }
-  var emission: String { store.withState { $0.shell.emission } }
-  var runaway: Int { store.withState { $0.shell.runaway } }
-  var purity: Purity { store.withState { $0.shell.purity } ?? defaultPurity }
+  var emission: String { withShownState { $0.shell.emission } }
+  var runaway: Int { withShownState { $0.shell.runaway } }
+  var purity: Purity { withShownState { $0.shell.purity } ?? defaultPurity }
   var view: any StateView { HostView(host: self) }
 
   var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
 
   var units: [UnitListing] {
     let running = Dictionary(grouping: store.effects, by: \.unit)
-    return store.withState { state in
-      hostUnits.map { unit in
+    let shown = [logger] + application.units + shownPlugins.flatMap(\.units)
+    return withShownState { state in
+      shown.map { unit in
         UnitListing(
           name: unit.name, isOpen: state.shell.isOpen(unit.name), gate: state.shell.gate(unit.name),
           seen: unit.counters.seen, held: unit.gate.held,
@@ -113,8 +122,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   var loadedPlugins: [LoadedPluginListing] {
-    let shell = store.withState { $0.shell }
-    return plugins.map { hosted in
+    let shell = withShownState { $0.shell }
+    return shownPlugins.map { hosted in
       let plugin = hosted.plugin
       return LoadedPluginListing(
         name: plugin.module.name, version: plugin.source.manifest.version, folder: plugin.source.folder,
@@ -125,7 +134,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   func action(named name: String) -> ActionType? { actionsByName[name] }
 
-  func plugin(named name: String) -> Plugin? { plugins.first { $0.plugin.module.name == name }?.plugin }
+  func plugin(named name: String) -> Plugin? { shownPlugins.first { $0.plugin.module.name == name }?.plugin }
 
   func setTrace(_ sink: ((TraceEvent) -> Void)?) {
     traceSink = sink
@@ -157,6 +166,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   func dispatch(_ action: HostAction, source: ActionSource) -> DispatchReport { dispatch(action, source) }
 
   private func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
+    if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
     let outer = faults.take()
     let result = store.dispatch(action, source: source)
     let report = DispatchReport(number: result.number, failure: result.failure, faults: faults.take())
@@ -173,24 +183,18 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   func setEmission(_ policy: String, source: ActionSource) -> DispatchReport {
-    let report = dispatch(.setEmission(policy), source)
-    store.setEmission(Self.policy(policy))
-    return report
+    dispatch(.setEmission(policy), source)
   }
 
   func setRunaway(_ limit: Int, source: ActionSource) -> DispatchReport {
-    let report = dispatch(.setRunaway(limit), source)
-    store.setRunawayLimit(limit)
-    return report
+    dispatch(.setRunaway(limit), source)
   }
 
   func setPurity(_ purity: Purity, source: ActionSource) -> DispatchReport {
-    let report = dispatch(.setPurity(purity), source)
-    applyPurity()
-    return report
+    dispatch(.setPurity(purity), source)
   }
 
-  private func applyPurity() {
+  func applyPurity() {
     for hosted in plugins { hosted.plugin.purity = purity }
   }
 
@@ -225,20 +229,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     dispatch(Action(call: action.call, payload: .shell(action)), source)
   }
 
-  /// Brings what stands beside the state where the shell's slice now says.
-  private func follow(_ record: ActionRecord<Action, State>) {
-    let (before, after) = (record.before.shell, record.after.shell)
-    watchesPlugins = after.watchesPlugins
-    if case .reloadPlugin = record.action.shell, record.failure == nil, record.droppedBy == nil {
-      completeReload(from: record.before)
-    }
-    if before.gates != after.gates || before.plugins != after.plugins { moveGates(after) }
-    // Their names were unique when the plugins were loaded.
-    if before.plugins != after.plugins { try? replaceInterceptors() }
-  }
-
   private func record(_ record: ActionRecord<Action, State>) {
-    if !record.before.hasSwitches(of: record.after) { follow(record) }
+    let action = record.failure == nil && record.droppedBy == nil ? record.action.shell : nil
+    if let action { follow(action, from: record.before, to: record.after) }
     let call = record.action.call
     if let observer { observer(PurityProof.Recorded(record)) }
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
@@ -247,7 +240,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     versions.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
     if record.action.shell != nil { versions.noteAll() }
-    log.append(
+    history.append(
       LoggedEntry(
         number: record.context.number, time: record.context.time, source: record.context.source,
         action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
@@ -256,13 +249,21 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         original: record.original.map {
           LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
         },
-        droppedBy: record.droppedBy))
+        droppedBy: record.droppedBy), state: record.after)
+    if action != nil {
+      timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
+    }
     if record.failure == nil, record.droppedBy == nil { waiters.tell(call) }
     stopFaulty()
   }
 
+  /// The plugins that are loaded in a state: one that is being loaded or unloaded may be here without being there.
+  private func loaded(in state: State) -> [HostedPlugin] {
+    plugins.filter { hosted in state.shell.plugins.contains { $0.name == hosted.plugin.module.name } }
+  }
+
   /// Brings the gates where the shell's slice says they stand.
-  private func moveGates(_ shell: ShellState) {
+  func moveGates(_ shell: ShellState) {
     for hosted in plugins { hosted.strikes.set(isStopped: shell.condition(of: hosted.plugin.module.name) != .on) }
     for unit in hostUnits {
       let isOpen = shell.isOpen(unit.name)
@@ -273,52 +274,6 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   // MARK: Reading
-
-  func read(_ path: Path) throws -> Reading {
-    try store.withState { state in try read(path, in: state, view) }
-  }
-
-  private func read(_ path: Path, in state: State, _ view: any StateView) throws -> Reading {
-    guard case .field(let name) = path.steps.first else {
-      throw PathError(message: "a path starts with the name of a module, got '\(path)'")
-    }
-    guard let module = modules.first(where: { $0.name == name }) else {
-      let hint = Suggestion.nearest(to: name, among: modules.map(\.name)).map { "did you mean '\($0)'?" }
-      throw PathError(message: "there is no module '\(name)'", hint: hint)
-    }
-    let origin = Path([path.steps[0]])
-    if path.steps.count > 1, case .field(let member) = path.steps[1],
-      !module.fields.contains(where: { $0.name == member })
-    {
-      guard let projection = module.projections.first(where: { $0.name == member }) else {
-        let names = module.fields.map(\.name) + module.projections.map(\.name)
-        let hint = Suggestion.nearest(to: member, among: names).map { "did you mean '\(name).\($0)'?" }
-        throw PathError(message: "'\(name)' has no field or projection '\(member)'", hint: hint)
-      }
-      let value = try project(module, projection, in: state, view)
-      return try withUnsafePointer(to: value) { value in
-        try projection.schema.read(
-          path.steps.dropFirst(2), in: UnsafeRawPointer(value), from: origin.appending(path.steps[1]))
-      }
-    }
-    var result: Result<Reading, PathError>?
-    let steps = path.steps.dropFirst()
-    _ = state.readSlice(name) { schema, slice in
-      result = Result { () throws(PathError) in try schema.read(steps, in: slice, from: origin) }
-    }
-    guard let result else { throw PathError(message: "'\(name)' has no state") }
-    return try result.get()
-  }
-
-  private func project(
-    _ module: Module, _ projection: ProjectionType, in state: State, _ view: any StateView
-  ) throws -> Value {
-    if let hosted = plugins.first(where: { $0.plugin.module.name == module.name }) {
-      return try hosted.plugin.project(projection.name, view: view)
-    }
-    let found = application.projections.first { $0.module == module.name && $0.name == projection.name }
-    return found?.read(state.app) ?? .none
-  }
 
   func watch(
     _ name: String, _ read: @escaping @Sendable () -> Value,
@@ -334,6 +289,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   // MARK: Plugins
 
   func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport) {
+    try requirePresent()
     let name = source.manifest.name
     guard !modules.contains(where: { $0.name == name }), name != "shell" else {
       throw PluginError(
@@ -383,6 +339,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
+    try requirePresent()
     guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
       let hint = Suggestion.nearest(to: name, among: plugins.map(\.plugin.module.name)).map { "did you mean '\($0)'?" }
       throw ShellError(code: "unknown-plugin", message: "no plugin '\(name)' is loaded", hint: hint)

@@ -26,6 +26,7 @@ extension CommandDefinition {
     ]
   ) { invocation in
     let session = invocation.session
+    try session.store.requirePresent()
     let file = try invocation.required(0, "a file")
     guard invocation.has("as"), let flag = invocation.word(of: "as") else { throw invocation.missing("--as ACTION") }
     guard let type = try invocation.ingestedType(flag) else { return .none }

@@ -3,6 +3,7 @@ final class CompiledGrammar: Sendable {
   let base: Grammar
   private let verbs: [(name: [UInt8], verb: LuaVerb)]
   private let prefixes: [[UInt8]]
+  private let numberVerbs: [[UInt8]]
   /// Bit n is set where a verb or prefix starts with a byte whose low six bits are n: most words need no comparison.
   private let firstBytes: UInt64
 
@@ -10,7 +11,8 @@ final class CompiledGrammar: Sendable {
     base = grammar
     verbs = grammar.luaVerbs.map { (Array($0.name.utf8), $0) }
     prefixes = grammar.prefixes.map { Array($0.utf8) }
-    firstBytes = (verbs.map(\.name) + prefixes).reduce(0) { $0 | 1 << UInt64(($1.first ?? 0) & 63) }
+    numberVerbs = grammar.numberVerbs.map { Array($0.utf8) }
+    firstBytes = (verbs.map(\.name) + prefixes + numberVerbs).reduce(0) { $0 | 1 << UInt64(($1.first ?? 0) & 63) }
   }
 
   func luaVerb(_ name: Slice<ByteView>) -> LuaVerb? {
@@ -20,6 +22,10 @@ final class CompiledGrammar: Sendable {
 
   func isPrefix(_ name: Slice<ByteView>) -> Bool {
     mayKnow(name) && prefixes.contains { $0.elementsEqual(name) }
+  }
+
+  func takesNumbers(_ name: Slice<ByteView>) -> Bool {
+    mayKnow(name) && numberVerbs.contains { $0.elementsEqual(name) }
   }
 
   /// Whether a line could start with a verb or a prefix, by its first byte.

@@ -4,15 +4,19 @@ public struct Grammar: Sendable {
   public var luaVerbs: [LuaVerb]
   /// The verbs whose first argument is a command of its own, such as `try`.
   public var prefixes: [String]
+  /// The verbs that take numbers of actions, which may be written as `#17`: no comment starts there.
+  public var numberVerbs: [String]
   /// Whether a Lua text, an expression or a chunk, could be completed by more lines.
   public var isUnfinishedLua: @Sendable (String) -> Bool
 
   /// Makes a grammar.
   public init(
-    luaVerbs: [LuaVerb], prefixes: [String] = [], isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
+    luaVerbs: [LuaVerb], prefixes: [String] = [], numberVerbs: [String] = [],
+    isUnfinishedLua: @escaping @Sendable (String) -> Bool = { _ in false }
   ) {
     self.luaVerbs = luaVerbs
     self.prefixes = prefixes
+    self.numberVerbs = numberVerbs
     self.isUnfinishedLua = isUnfinishedLua
   }
 }

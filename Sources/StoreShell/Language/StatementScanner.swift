@@ -19,6 +19,8 @@ struct StatementScanner {
   private var lua: LuaTail?
   private var redirection: Redirection?
   private var flagsEnded = false
+  /// Whether `#17` is a word.
+  private var takesNumbers = false
   /// The last position whose column is known, and how many characters of its line stand before it.
   private var measured: (position: Int, characters: Int)
 
@@ -59,6 +61,8 @@ struct StatementScanner {
     let name = bytes[verbStart..<position]
     if let verb = grammar.luaVerb(name) {
       try luaVerb(verb)
+    } else if grammar.takesNumbers(name) {
+      takesNumbers = true
     } else if grammar.isPrefix(name) {
       try skipBlanks()
       if try !cursor.isAtLineEnd(), bytes[position] != UInt8(ascii: "#") { try self.verb() }
@@ -103,7 +107,7 @@ struct StatementScanner {
       try skipBlanks()
       guard try !cursor.isAtLineEnd() else { return }
       switch bytes[position] {
-      case UInt8(ascii: "#"):
+      case UInt8(ascii: "#") where !(takesNumbers && position + 1 < bytes.count && bytes[position + 1].isDigit):
         position = cursor.endOfLine(from: position)
         guard position < bytes.count || isLast else { throw .unfinished(nil, here) }
         return

@@ -3,6 +3,7 @@ import StorePlugins
 extension Session {
   /// Loads a plugin by name or folder, asking for its permissions where they are not granted.
   func loadPlugin(_ word: String, silently isSilent: Bool = false) throws -> CommandResult {
+    try store.requirePresent()
     guard options.allowsPlugins else {
       throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
     }

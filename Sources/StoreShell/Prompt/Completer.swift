@@ -150,7 +150,8 @@ struct Completer {
     func plain(_ names: [String]) -> [LineCompletion.Candidate] { names.map { LineCompletion.Candidate(text: $0) } }
     switch operand {
     case .action: return nameCandidates(actionNames, words.current)
-    case .path: return pathCandidates(words.current)
+    case .path, .pathOrNumber: return pathCandidates(words.current)
+    case .number(let names): return plain(names)
     case .pathOrWord(let word): return plain([word]) + pathCandidates(words.current)
     case .watch:
       guard words.complete.last == "stop" else { return [] }

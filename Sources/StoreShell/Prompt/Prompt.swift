@@ -29,7 +29,7 @@ public final class Prompt {
       session.console.flush()
       let continuation = open.isEmpty ? nil : continuation
       let event = try editor.nextEvent(
-        prompt: continuation?.prompt ?? "stsh> ", until: session.untilNext,
+        prompt: continuation?.prompt ?? session.prompt, until: session.untilNext,
         wakeDescriptors: session.wakeDescriptors)
       switch event {
       case .line(let line): try take(line, number: &number)

@@ -38,7 +38,7 @@ extension Module {
       ShellAction.Types.setGate, ShellAction.Types.loadPlugin, ShellAction.Types.unloadPlugin,
       ShellAction.Types.reloadPlugin,
       ShellAction.Types.enablePlugin, ShellAction.Types.disablePlugin, ShellAction.Types.faultPlugin,
-      ShellAction.Types.set,
+      ShellAction.Types.set, ShellAction.Types.restore,
     ],
     projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
 }
@@ -127,6 +127,7 @@ enum ShellListing: String, CaseIterable {
         ["name", "value", "origin"],
         [
           [.string("emit"), .string(session.store.emission), .string("store")],
+          [.string("journal.limit"), .string(session.store.historyLimits.text), .string("store")],
           [.string("output"), .string(session.options.format.rawValue), .string("session")],
           [.string("plugin.purity"), .string(session.store.purity.rawValue), .string("store")],
           [.string("plugin.watch"), .string(session.store.watchesPlugins ? "on" : "off"), .string("store")],

@@ -97,7 +97,7 @@ public final class Session {
   /// What statements look like.
   var grammar: Grammar {
     let unfinished = UnfinishedLua(session: self)
-    return Grammar(luaVerbs: commands.luaVerbs, prefixes: commands.prefixes) {
+    return Grammar(luaVerbs: commands.luaVerbs, prefixes: commands.prefixes, numberVerbs: commands.numberVerbs) {
       unfinished.session?.isUnfinishedLua($0) ?? false
     }
   }

@@ -40,9 +40,21 @@ final class SessionClock {
     }
   }
 
+  /// Whether it stands still, because an earlier state is shown. A virtual clock moves only while somebody waits anyway.
+  var isPaused: Bool {
+    get {
+      if case .real(let clock) = kind { return clock.isPaused }
+      return false
+    }
+    set {
+      guard case .real(let clock) = kind else { return }
+      if newValue { clock.pause() } else { clock.resume() }
+    }
+  }
+
   /// How long it is until something falls due by itself.
   var untilNext: Duration? {
-    guard case .real(let clock) = kind else { return nil }
+    guard case .real(let clock) = kind, !clock.isPaused else { return nil }
     return clock.nextDeadline.map { max($0 - clock.now, .zero) }
   }
 

@@ -224,7 +224,7 @@ import Testing
     #expect(outcome.errors == "")
     #expect(
       try shell.type("show shell.settings[*].value --as json").output
-        == "[\"never\",\"auto\",\"sampled\",\"off\",\"5\"]\n")
+        == "[\"never\",\"10000, 32MiB\",\"auto\",\"sampled\",\"off\",\"5\"]\n")
     #expect(shell.session.store.log.entries.count == 3)
   }
 

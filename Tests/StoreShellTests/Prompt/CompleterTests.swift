@@ -46,7 +46,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("dis", "dispatch "), ("di", "dispatch "), ("  dis", "  dispatch "), ("w", "[watch wait]"), ("wa", "[watch wait]"),
+    ("dis", "dispatch "), ("di", "[dispatch diff]"), ("  dis", "  dispatch "), ("w", "[watch why wait]"),
+    ("wa", "[watch wait]"),
     ("wai", "wait "), ("wait i", "wait idle "), ("effects c", "effects cancel "),
     ("effects cancel ", "effects cancel all "), ("l", "[log lua let]"),
     ("zzz", "[]"),

@@ -91,7 +91,7 @@ import Testing
       "hint: did you mean 'shell.log'?"),
     Case(
       "show counter tasks", 14, "unexpected-argument", "show takes no 'tasks' here", mark: 5,
-      "hint: usage: show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json]"),
+      "hint: usage: show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]"),
     Case(
       "show counter --jsn", 14, "unknown-flag", "show has no flag --jsn", mark: 5, "hint: did you mean --json?",
       status: 2),
@@ -211,6 +211,27 @@ import Testing
     Case(
       "dispach counter.reset", 1, "unknown-command", "there is no command 'dispach'", mark: 7,
       "hint: did you mean 'dispatch'?"),
+    Case("undo", 1, "nothing-to-undo", "there is nothing to undo"),
+    Case("redo", 1, "nothing-to-redo", "there is nothing to redo"),
+    Case(
+      "undo zero", 6, "type-mismatch", "undo takes a number above 0, got 'zero'", mark: 4,
+      "hint: usage: undo [COUNT] [--to N] [--quiet]"),
+    Case("undo --to 4", 11, "out-of-range", "there is no #4: nothing has happened yet", mark: 1),
+    Case(
+      "goto tail", 6, "type-mismatch", "goto takes the number of an action or head, got 'tail'", mark: 4,
+      "hint: usage: goto N|head"),
+    Case("goto #2", 6, "out-of-range", "there is no #2: nothing has happened yet", mark: 2),
+    Case("diff 1", 6, "out-of-range", "there is no #1: nothing has happened yet", mark: 1),
+    Case("skip #0", 6, "out-of-range", "there is no #0 among the actions up to #0", mark: 2, "hint: log lists them"),
+    Case("unskip #0", 8, "not-skipped", "#0 is not skipped", mark: 2),
+    Case("why #0", 5, "out-of-range", "there is no action #0", mark: 2, "hint: log lists them"),
+    Case(
+      "why tasks.itmes", 5, "unknown-path", "'tasks' has no field or projection 'itmes'", mark: 11,
+      "hint: did you mean 'tasks.items'?"),
+    Case("bisect state.counter.value > 0", 1, "never-held", "nothing has happened yet"),
+    Case(
+      "set journal.limit many", 19, "type-mismatch",
+      "journal.limit is a number of actions, a size such as 32MiB, or both, got 'many'", mark: 4),
     Case("x", 1, "unknown-command", "there is no command 'x'", mark: 1, "hint: help lists the commands"),
   ]
 
@@ -234,7 +255,7 @@ import Testing
   @Test func everyCodeThatIsThrownIsExplained() {
     let thrown = Set(Self.cases.map(\.code)).union([
       "bad-interceptor", "bad-record", "duplicate-unit", "failed", "interrupted", "line-too-long", "lua-error",
-      "lua-syntax", "name-taken", "not-allowed", "not-at-head",
+      "lua-syntax", "name-taken", "not-allowed", "not-at-head", "not-kept",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "refused", "replay-diverged", "runaway",
       "shared-slice", "unknown-thunk",

@@ -1,0 +1,42 @@
+import StoreHistory
+import StoreSchema
+
+extension CommandDefinition {
+  static let bisect = CommandDefinition(
+    "bisect", usage: ["bisect EXPR"],
+    summary: "prints the first action after which a Lua expression holds, and its source; status 1 if there is none",
+    examples: [
+      CommandExample(
+        "dispatch counter.increment --quiet", "dispatch counter.decrement by=3 --quiet",
+        "bisect state.counter.value < 0",
+        output: "#2 counter.decrement by=3  <- repl:2\n"),
+      CommandExample(
+        "dispatch counter.increment --quiet", "bisect state.counter.value > 5",
+        output: "error[never-held]: state.counter.value > 5 holds after none of #1-1\n"),
+    ],
+    lua: LuaVerb("bisect")
+  ) { invocation in
+    guard let text = invocation.statement.lua?.text, text.contains(where: { !$0.isWhitespace }) else {
+      throw invocation.missing("an expression")
+    }
+    let session = invocation.session
+    let store = session.store
+    let condition = try session.lua().condition(text, chunk: session.chunkName)
+    let end = store.viewed?.number ?? store.head
+    guard store.oldest < end else {
+      throw ShellError(code: "never-held", message: "nothing has happened yet")
+    }
+    let numbers = (store.oldest + 1)...end
+    guard let entry = try store.bisect(numbers, holds: condition.holds) else {
+      throw ShellError(
+        code: "never-held", message: "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)")
+    }
+    guard !session.options.isJSON else {
+      return CommandResult(
+        json: JSONReport.log(
+          id: entry.number, action: entry.action, source: entry.source.short, changes: entry.changes))
+    }
+    return invocation.print(
+      "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))  <- \(entry.source.short)\n")
+  }
+}

@@ -1,0 +1,55 @@
+import StoreHistory
+import StoreSchema
+
+extension CommandDefinition {
+  static let diff = CommandDefinition(
+    "diff", usage: ["diff [A [B]] [--as FORMAT] [--json]"],
+    summary: "prints what differs between the states after #A and #B; alone: what the last action changed",
+    flags: FlagDefinition.format, operands: [.number([]), .number(["head"])],
+    examples: [
+      CommandExample("dispatch counter.increment by=3 --quiet", "diff", output: "counter.value  0 -> 3\n"),
+      CommandExample(
+        "dispatch counter.increment --quiet", "dispatch counter.setStep to=5 --quiet", "diff 0 2",
+        output: "counter.value  0 -> 1\ncounter.step  1 -> 5\n"),
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 2)
+    let store = invocation.session.store
+    let end = store.viewed?.number ?? store.head
+    let old = invocation.operands.isEmpty ? end - 1 : try invocation.requiredNumber(0)
+    var new = end
+    if try invocation.operand(1) != "head" {
+      if invocation.operands.count > 1 { new = try invocation.requiredNumber(1, or: "head") }
+    } else {
+      new = store.head
+    }
+    let changes = new == 0 && old < 0 ? [] : try store.changes(from: old, to: new)
+    guard try invocation.format() == .auto, !invocation.session.options.isJSON else {
+      return try invocation.show(changes.reading)
+    }
+    return invocation.print(changes.isEmpty ? "no change\n" : ChangeFormatter.list(changes))
+  }
+}
+
+extension [Change] {
+  /// The changes as a list of records.
+  fileprivate var reading: Reading {
+    let record = RecordSchema(
+      name: "Change", fields: ["op", "path", "from", "to"].map { Field($0, .dynamic(.any)) })
+    let rows = map { change -> Value in
+      let operation =
+        switch change.kind {
+        case .replace: "replace"
+        case .add: "add"
+        case .remove: "remove"
+        }
+      return .record(
+        Record(
+          record.layout,
+          [
+            .string(operation), .string(change.path.description), change.kind.from ?? .none, change.kind.to ?? .none,
+          ]))
+    }
+    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+  }
+}

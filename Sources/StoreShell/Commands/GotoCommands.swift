@@ -1,0 +1,91 @@
+import StoreHistory
+import StoreSchema
+
+extension CommandDefinition {
+  static let goto = CommandDefinition(
+    "goto", usage: ["goto N|head"],
+    summary: "shows the state after action #N, read-only; timers pause; goto head returns to the present",
+    operands: [.number(["head"])],
+    examples: [
+      CommandExample(
+        "dispatch counter.increment --quiet", "dispatch counter.increment --quiet", "goto 1", "show counter.value",
+        "goto head", output: "viewing #1 of 2 (read-only)\n1\nat head (#2)\n"),
+      CommandExample(
+        "dispatch counter.increment --quiet", "goto 0", "dispatch counter.increment",
+        output: """
+          viewing #0 of 1 (read-only)
+          error[not-at-head]: the store shows #0 of 1; dispatching from the past would fork history
+            hint: `goto head` returns to the present; `undo --to 0` makes #0 the present
+
+          """),
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    let session = invocation.session
+    guard try invocation.required(0, "the number of an action, or head") != "head" else {
+      session.clock.isPaused = false
+      session.store.lookAtPresent()
+      return invocation.print("at head (#\(session.store.head))\n")
+    }
+    return try invocation.look(at: try invocation.requiredNumber(0, or: "head"), without: [])
+  }
+
+  static let skip = CommandDefinition(
+    "skip", usage: ["skip #N"],
+    summary: "shows what the state would be without action #N, read-only; goto head returns to the present",
+    operands: [.number([])],
+    examples: [
+      CommandExample(
+        "dispatch counter.increment by=5 --quiet", "dispatch counter.increment --quiet", "skip #1",
+        "show counter.value",
+        output: "viewing #2 of 2 without #1 (read-only)\n1\n"),
+      CommandExample(
+        "dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet", "skip #2", "show tasks.summary",
+        output: "viewing #2 of 2 without #2 (read-only)\n\"0 of 1 done\"\n"),
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    let number = try invocation.requiredNumber(0)
+    let store = invocation.session.store
+    let shown = store.viewed?.number ?? store.head
+    guard number > store.oldest, number <= shown, try store.entry(number) != nil else {
+      throw ShellError(
+        code: "out-of-range", message: "there is no #\(number) among the actions up to #\(shown)",
+        at: invocation.operands[0], hint: "log lists them")
+    }
+    let skipped = store.viewed?.skipped ?? []
+    return try invocation.look(at: shown, without: skipped.contains(number) ? skipped : skipped + [number])
+  }
+
+  static let unskip = CommandDefinition(
+    "unskip", usage: ["unskip #N"], summary: "shows the state with action #N again, after a skip",
+    operands: [.number([])],
+    examples: [
+      CommandExample(
+        "dispatch counter.increment --quiet", "skip #1", "unskip #1",
+        output: "viewing #1 of 1 without #1 (read-only)\nviewing #1 of 1 (read-only)\n"),
+      CommandExample(
+        "unskip #0", output: "error[not-skipped]: #0 is not skipped\n  unskip #0\n         ^~\n"),
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    let number = try invocation.requiredNumber(0)
+    guard let viewed = invocation.session.store.viewed, viewed.skipped.contains(number) else {
+      throw ShellError(code: "not-skipped", message: "#\(number) is not skipped", at: invocation.operands[0])
+    }
+    return try invocation.look(at: viewed.number, without: viewed.skipped.filter { $0 != number })
+  }
+}
+
+extension Invocation {
+  fileprivate func look(at number: Int, without skipped: [Int]) throws -> CommandResult {
+    try session.store.look(at: number, without: skipped)
+    session.clock.isPaused = true
+    return print("viewing \(session.store.viewed?.text ?? "") (read-only)\n")
+  }
+}
+
+extension Session {
+  /// What stands in front of a line at the prompt.
+  public var prompt: String { store.viewed.map { "stsh \($0.label)> " } ?? "stsh> " }
+}

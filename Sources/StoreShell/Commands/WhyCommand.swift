@@ -1,0 +1,132 @@
+import StoreHistory
+import StoreSchema
+
+extension CommandDefinition {
+  static let why = CommandDefinition(
+    "why", usage: ["why PATH|#N"],
+    summary:
+      "prints the action that last changed a value, or action #N, and what caused it, up to the line someone typed",
+    operands: [.pathOrNumber],
+    examples: [
+      CommandExample(
+        "dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet", "why tasks.items[id=1].done",
+        output: "#2 tasks.complete id=1  <- repl:2\n  tasks.items[id=1].done  false -> true\n"),
+      CommandExample("dispatch counter.reset --quiet", "why #1", output: "#1 counter.reset  <- repl:1\n"),
+    ]
+  ) { invocation in
+    try invocation.refuseOperands(from: 1)
+    let text = try invocation.required(0, "a path, or the number of an action")
+    let store = invocation.session.store
+    var chain = Causes()
+    if text.hasPrefix("#") || Int(text) != nil {
+      let number = try invocation.requiredNumber(0)
+      guard let entry = try store.entry(number) else {
+        throw ShellError(
+          code: "out-of-range", message: "there is no action #\(number)", at: invocation.operands[0],
+          hint: "log lists them")
+      }
+      try chain.follow(entry, showing: entry.changes, in: store)
+    } else {
+      try invocation.findCauses(of: try invocation.path(0, "a path"), &chain)
+    }
+    return invocation.session.options.isJSON ? CommandResult(json: chain.json) : invocation.print(chain.text)
+  }
+}
+
+extension Invocation {
+  /// Follows the last change of a value, through restores to what they brought back.
+  fileprivate func findCauses(of path: Path, _ chain: inout Causes) throws {
+    let store = session.store
+    let reading = Result { try at(operands[0]) { try session.read(path) } }
+    let wanted = session.named(path)
+    var end = store.viewed?.number ?? store.head
+    while let entry = try store.lastEntry(upTo: end, where: { $0.changes.contains { $0.path.lies(along: wanted) } }) {
+      try chain.follow(entry, showing: entry.changes.filter { $0.path.lies(along: wanted) }, in: store)
+      guard let target = entry.restoreTarget else { return }
+      chain.addReturn(to: target)
+      end = target
+    }
+    guard chain.isEmpty else { return chain.addBeginning(store.oldest) }
+    // Nobody ever changed it; but a path that leads nowhere is a mistake.
+    _ = try reading.get()
+    chain.addBeginning(store.oldest, of: path)
+  }
+}
+
+/// Actions, each the cause of the one before.
+private struct Causes {
+  private(set) var text = ""
+  private var entries: [String] = []
+
+  var isEmpty: Bool { entries.isEmpty }
+  var json: String { "[\(entries.joined(separator: ","))]" }
+
+  /// Adds an action with some of its changes, and what caused it.
+  mutating func follow(_ entry: LoggedEntry, showing changes: [Change], in store: any DynamicStore) throws {
+    add(entry, changes, "")
+    var cause = entry.source.cause
+    while let number = cause, let entry = try store.entry(number) {
+      add(entry, [], "  caused by ")
+      // A cause comes first, whatever a damaged record says.
+      cause = entry.source.cause.flatMap { $0 < number ? $0 : nil }
+    }
+  }
+
+  private mutating func add(_ entry: LoggedEntry, _ changes: [Change], _ prefix: String) {
+    text += "\(prefix)#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
+    text += "  <- \(entry.source.short)"
+    if let failure = entry.failure { text += "  (failed: \(failure))" }
+    text += "\n" + ChangeFormatter.lines(changes)
+    entries.append(
+      JSONReport.log(id: entry.number, action: entry.action, source: entry.source.short, changes: changes))
+  }
+
+  mutating func addReturn(to number: Int) { text += "as it was after #\(number):\n" }
+
+  mutating func addBeginning(_ oldest: Int, of path: Path? = nil) {
+    let subject = path.map { "\($0) is" } ?? "it is"
+    text +=
+      oldest == 0
+      ? "\(subject) as it was at the start\n" : "\(subject) as it was after #\(oldest), where the history begins\n"
+  }
+}
+
+extension Session {
+  /// The path with elements named by id, where they have one, as changes name them.
+  fileprivate func named(_ path: Path) -> Path {
+    var named = Path()
+    for step in path.steps {
+      var step = step
+      if case .index = step,
+        let id = try? read(named.appending(step).appending(.field("id"))).value
+      {
+        switch id {
+        case .int, .string: step = .match(field: "id", id)
+        default: break
+        }
+      }
+      named = named.appending(step)
+    }
+    return named
+  }
+}
+
+extension WalkableStore {
+  /// The last entry up to a number that meets a condition.
+  func lastEntry(upTo end: Int, where condition: (LoggedEntry) -> Bool) throws -> LoggedEntry? {
+    var upper = end
+    var size = 256
+    while upper > oldest {
+      let lower = max(oldest + 1, upper - size + 1)
+      var found: LoggedEntry?
+      try visit(lower...upper) { entry in
+        if condition(entry) { found = entry }
+        return true
+      }
+      if let found { return found }
+      upper = lower - 1
+      size *= 2
+    }
+    return nil
+  }
+}

@@ -1,0 +1,36 @@
+import StoreSchema
+
+extension HostState {
+  /// Applies recorded changes of the modules in place.
+  ///
+  /// - Throws: `ChangeError` where one does not fit; the state may then be partly changed.
+  mutating func apply(_ changes: [Change], _ direction: Change.Direction = .forward) throws {
+    let (schema, record) = (app.schema, app.record)
+    var rest = changes[...]
+    while let name = rest.first?.module {
+      if record.index(of: name) != nil {
+        let part = rest.prefix { $0.module.flatMap { record.index(of: $0) } != nil }
+        try app.modify { try schema.apply(part, direction, to: $0) }
+        rest = rest[part.endIndex...]
+      } else {
+        let part = rest.prefix { $0.module == name }
+        guard let index = plugins.firstIndex(where: { $0.name == name }) else {
+          throw ChangeError(part[part.startIndex].path, "there is no module '\(name)'")
+        }
+        let schema = plugins[index].schema
+        try withUnsafeMutablePointer(to: &plugins[index].value) {
+          try schema.apply(part, direction, to: UnsafeMutableRawPointer($0), depth: 1)
+        }
+        rest = rest[part.endIndex...]
+      }
+    }
+  }
+}
+
+extension Change {
+  /// The module whose state changed.
+  var module: String? {
+    if case .field(let name) = path.steps.first { return name }
+    return nil
+  }
+}

@@ -1,0 +1,86 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// What happened to the store, and the way back to it.
+extension ShellHost {
+  var head: Int { history.head }
+  var oldest: Int { history.oldest }
+  var historyLimits: HistoryLimits { history.limits }
+  var log: ActionLog { history.log }
+
+  func entry(_ number: Int) throws -> LoggedEntry? { try history.entry(number) }
+
+  func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
+    try history.visit(numbers, body)
+  }
+
+  func changes(from old: Int, to new: Int) throws -> [Change] {
+    try State.changes(from: history.state(at: old), to: history.state(at: new))
+  }
+
+  func setHistoryLimits(_ limits: HistoryLimits, source: ActionSource) -> DispatchReport {
+    dispatch(.setHistoryLimits(limits), source)
+  }
+
+  // MARK: Returning
+
+  var undoLine: UndoLine {
+    UndoLine(head: history.head, oldest: history.oldest) { [unowned self] in try history.entry($0) }
+  }
+
+  func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
+    try requirePresent()
+    return dispatch(.restore(to: number, state: try history.state(at: number)), source)
+  }
+
+  /// Follows what an action did to the shell's own slice, in its commit: plugins, gates and settings.
+  func follow(_ action: ShellAction, from before: State, to after: State) {
+    switch action {
+    case .reloadPlugin: completeReload(from: before)
+    case .restore(let number, _): exchangePlugins(for: timeline.plugins(at: number), before, after)
+    default: break
+    }
+    let (old, new) = (before.shell, after.shell)
+    if old.gates != new.gates || old.plugins != new.plugins { moveGates(new) }
+    // Their names were unique when the plugins were loaded.
+    if old.plugins != new.plugins { try? replaceInterceptors() }
+    if old.emission != new.emission { store.setEmission(Self.policy(new.emission)) }
+    if old.runaway != new.runaway { store.setRunawayLimit(new.runaway) }
+    if old.purity != new.purity { applyPurity() }
+    watchesPlugins = new.watchesPlugins
+    if old.limits != new.limits { history.limits = new.limits }
+  }
+
+  /// Unloads and brings back plugins until those of the restored point are there.
+  private func exchangePlugins(for target: [HostedPlugin], _ before: State, _ after: State) {
+    guard !plugins.elementsEqual(target, by: { $0.plugin === $1.plugin }) else { return }
+    for old in plugins where !target.contains(where: { $0.plugin === old.plugin }) {
+      do throws(PluginError) {
+        try old.plugin.unload(view: StateSnapshot(host: self, state: before))
+      } catch {
+        faults.note(error)
+      }
+    }
+    plugins = target
+    collectActions()
+    do {
+      try recompose()
+    } catch {
+      faults.note(error)
+    }
+    rebindPlugins()
+    // Gates of units that come back may stand as they did when these went.
+    moveGates(after.shell)
+  }
+
+  /// Learns the names of all actions anew.
+  private func collectActions() {
+    actionsByName = [:]
+    for module in application.modules {
+      for type in module.actions { actionsByName[type.fullName] = type }
+    }
+    for hosted in plugins { addActions(of: hosted.plugin) }
+  }
+}

@@ -1,0 +1,139 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// What the state would be without some actions: the reducers run the others again (R27).
+extension ShellHost {
+  /// The point after an action, had some actions not been there.
+  ///
+  /// - Parameter skipped: their numbers, ascending.
+  func point(_ number: Int, without skipped: [Int]) throws -> PastView {
+    let first = skipped.first ?? number
+    let start = first - 1
+    var rerun = Rerun(
+      application, HostedState(state: try history.state(at: start), plugins: timeline.plugins(at: start)))
+    // The states that later restores return to.
+    var returns: [Int: HostedState] = [start: rerun.current]
+    var targets: Set<Int> = []
+    try history.visit(first...number) { entry in
+      if let target = entry.restoreTarget { targets.insert(target) }
+      return true
+    }
+    try history.visit(first...number) { entry in
+      if skipped.contains(entry.number) {
+        // Not there.
+      } else if let target = entry.restoreTarget {
+        rerun.go(to: try returns[target] ?? recorded(target))
+      } else if entry.action.hasPrefix("shell.") {
+        if entry.isWhole { rerun.repeatShellAction(entry, as: try recorded(entry.number)) }
+      } else {
+        rerun.reduce(entry)
+      }
+      if targets.contains(entry.number) { returns[entry.number] = rerun.current }
+      return true
+    }
+    return PastView(number, without: skipped, rerun.current.state, rerun.current.plugins)
+  }
+
+  private func recorded(_ number: Int) throws -> HostedState {
+    HostedState(state: try history.state(at: number), plugins: timeline.plugins(at: number))
+  }
+}
+
+/// A state and the plugins that it belongs to.
+private struct HostedState {
+  var state: HostState
+  var plugins: [HostedPlugin]
+}
+
+/// Runs recorded actions anew, by the reducers only.
+private struct Rerun {
+  private(set) var current: HostedState
+  private let application: HostedApplication
+  private var reducer: Reducer<HostAction, HostState>
+  private var types: [String: ActionType] = [:]
+
+  init(_ application: HostedApplication, _ start: HostedState) {
+    self.application = application
+    reducer = application.reducer
+    current = start
+    compose()
+  }
+
+  private mutating func compose() {
+    reducer = application.reducer
+    types = [:]
+    var known = application.modules.flatMap(\.actions)
+    for hosted in current.plugins {
+      // What fails here is no strike against the plugin that runs.
+      let strikes = PluginStrikes(FaultBox())
+      strikes.set(isStopped: current.state.shell.condition(of: hosted.plugin.module.name) != .on)
+      reducer = reducer.appending(HostedPlugin.reducer(hosted.plugin, strikes))
+      known += hosted.plugin.module.actions + hosted.plugin.addedActions
+    }
+    for type in known { types[type.fullName] = type }
+  }
+
+  /// Runs an action of a module; one that fails, or that nobody knows any more, changes nothing.
+  mutating func reduce(_ entry: LoggedEntry) {
+    guard let type = types[entry.action], let action = action(type, entry) else { return }
+    let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
+    guard let state = try? reducer.replay([ReplayedAction(action, context: context)], from: current.state) else {
+      return
+    }
+    current.state = state
+  }
+
+  private func action(_ type: ActionType, _ entry: LoggedEntry) -> HostAction? {
+    let call = ActionCall(type, entry.arguments.values)
+    if type.position.isEmpty { return HostAction(call: call, payload: .plugin) }
+    return (try? application.action(call)).map { HostAction(call: call, payload: .app($0)) }
+  }
+
+  /// Goes on from another state.
+  mutating func go(to state: HostedState) {
+    current = state
+    compose()
+  }
+
+  /// Does again what an action did to the shell's own slice and to which plugins are there.
+  ///
+  /// - Parameter recorded: what it led to when it was recorded.
+  mutating func repeatShellAction(_ entry: LoggedEntry, as recorded: HostedState) {
+    guard case .string(let name)? = entry.arguments.values.first else { return }
+    switch (entry.action, entry.arguments.values.last) {
+    case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):
+      ShellAction.setGate(name: name, isOpen: isOpen).reduce(&current.state)
+    case (ShellAction.Types.set.fullName, _):
+      var shell = recorded.state.shell
+      (shell.plugins, shell.gates) = (current.state.shell.plugins, current.state.shell.gates)
+      current.state.shell = shell
+    default: bring(name, from: recorded)
+    }
+    compose()
+  }
+
+  /// Has a plugin stand as it was recorded to: there or not, in which version, switched on or off.
+  private mutating func bring(_ name: String, from recorded: HostedState) {
+    let (old, new) = (current, recorded)
+    current.plugins = merge(old.plugins, new.plugins) { $0.plugin.module.name == name }
+    current.state.shell.plugins = merge(old.state.shell.plugins, new.state.shell.plugins) { $0.name == name }
+    current.state.shell.gates = merge(old.state.shell.gates, new.state.shell.gates) { $0.plugin == name }
+    current.state.plugins = merge(old.state.plugins, new.state.plugins) { $0.name == name }
+    // A slice that keeps its type goes on as it was.
+    if let index = current.state.plugins.firstIndex(where: { $0.name == name }),
+      let kept = old.state.plugins.first(where: { $0.name == name }),
+      kept.schema === current.state.plugins[index].schema
+    {
+      current.state.plugins[index] = kept
+    }
+  }
+
+  /// The old elements, those of the plugin replaced by the new ones where they were.
+  private func merge<Element>(_ old: [Element], _ new: [Element], _ isPlugins: (Element) -> Bool) -> [Element] {
+    var merged = old.filter { !isPlugins($0) }
+    merged.insert(contentsOf: new.filter(isPlugins), at: old.firstIndex(where: isPlugins) ?? merged.endIndex)
+    return merged
+  }
+}

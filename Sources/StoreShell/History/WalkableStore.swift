@@ -1,0 +1,70 @@
+import StoreCore
+import StoreHistory
+import StoreSchema
+
+/// A store that knows what happened to it, shows earlier points, and returns to them.
+protocol WalkableStore: AnyObject {
+  /// The number of the last action; 0: there was none.
+  var head: Int { get }
+  /// The oldest number whose state can be shown; 0: the initial state.
+  var oldest: Int { get }
+  /// How much of the history memory holds.
+  var historyLimits: HistoryLimits { get }
+  /// What is shown instead of the present; nil: the present.
+  var viewed: ViewedPoint? { get }
+
+  /// The entry of a number, however old; nil where there is none.
+  func entry(_ number: Int) throws -> LoggedEntry?
+  /// Hands out entries in order, as far as they are kept, until the body returns false.
+  func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws
+  /// What differs between the states after two actions; 0: the initial state.
+  func changes(from old: Int, to new: Int) throws -> [Change]
+
+  /// Has everything read the state after an action while a closure runs.
+  func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result
+  /// Shows the state after an action from now on, read-only (R27), with some actions left out.
+  func look(at number: Int, without skipped: [Int]) throws
+  /// Shows the present again, and goes on.
+  func lookAtPresent()
+  /// Throws the error for what may not be done while the past is shown.
+  func requirePresent() throws
+
+  /// Makes an earlier point the present, by a recorded action.
+  func restore(to number: Int, source: ActionSource) throws -> DispatchReport
+  /// What undo and redo find in the log.
+  var undoLine: UndoLine { get }
+  /// Changes how much of the history memory holds, by a recorded action.
+  func setHistoryLimits(_ limits: HistoryLimits, source: ActionSource) -> DispatchReport
+  /// The first action after which a condition on the state holds and which comes after one where it does not.
+  ///
+  /// - Parameter holds: asks the condition of what can be read at the moment.
+  func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> LoggedEntry?
+}
+
+extension HistoryLimits {
+  /// The limits as `set` shows and takes them: `10000, 32MiB`.
+  var text: String {
+    let units = [("GiB", 30), ("MiB", 20), ("KiB", 10)]
+    let unit = units.first { bytes > 0 && bytes % (1 << $0.1) == 0 }
+    return "\(entries), \(unit.map { "\(bytes >> $0.1)\($0.0)" } ?? "\(bytes)B")"
+  }
+
+  /// Takes over what a text says: a number of actions, a size in memory, or both; nil where it is neither.
+  func changed(by text: String) -> HistoryLimits? {
+    var limits = self
+    for part in text.split(separator: ",") {
+      let part = part.filter { $0 != " " }
+      let units = [("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)]
+      if let number = Int(part), number > 0 {
+        limits.entries = number
+      } else if let unit = units.first(where: { part.hasSuffix($0.0) }), let size = Int(part.dropLast(unit.0.count)),
+        size > 0, size <= Int.max >> unit.1
+      {
+        limits.bytes = size << unit.1
+      } else {
+        return nil
+      }
+    }
+    return limits
+  }
+}

@@ -1,0 +1,140 @@
+import Testing
+
+@testable import StoreShell
+
+/// `why`, `bisect`, `skip` and `unskip`: what a history answers.
+@Suite struct QuestionTests {
+  private func shell() throws -> Shell {
+    let shell = try Shell { $0.grants = ["pomodoro"] }
+    _ = try shell.type(
+      "dispatch tasks.add milk --quiet", "dispatch tasks.add bread --quiet", "plugin load pomodoro",
+      "dispatch pomodoro.start minutes=1 task=2 --quiet", "wait 61s")
+    return shell
+  }
+
+  @Test func whyFollowsCausesToTheLineThatWasTyped() throws {
+    let shell = try shell()
+    let expected = """
+      #65 tasks.complete id=2  <- plugin:pomodoro/finisher
+        tasks.items[id=2].done  false -> true
+        caused by #64 pomodoro.tick  <- plugin:pomodoro/clock
+        caused by #4 pomodoro.start minutes=1 task=2  <- repl:4
+
+      """
+    #expect(try shell.type("why tasks.items[id=2].done").output == expected)
+    #expect(try shell.type("why tasks.items[2].done").output == expected)
+    #expect(try shell.type("why #65").output == expected)
+    #expect(
+      try shell.type("why tasks.items[1]").output
+        == "#1 tasks.add title=\"milk\"  <- repl:1\n  tasks.items[id=1]  + { id = 1, title = \"milk\", done = false }\n"
+    )
+    #expect(try shell.type("why counter.value").output == "counter.value is as it was at the start\n")
+    #expect(try shell.type("why counter.valeu").errors.contains("did you mean 'counter.value'?"))
+  }
+
+  @Test func whyLooksThroughRestores() throws {
+    let shell = try shell()
+    _ = try shell.type("undo --to 1 --quiet", "undo --to 2 --quiet")
+    #expect(
+      try shell.type("why tasks.nextId").output
+        == """
+        #67 shell.restore to=2  <- repl:7
+          tasks.nextId  2 -> 3
+        as it was after #2:
+        #2 tasks.add title="bread"  <- repl:2
+          tasks.nextId  2 -> 3
+
+        """)
+    _ = try shell.type("undo --to 0 --quiet")
+    #expect(
+      try shell.type("why tasks.items[id=1]").output
+        == """
+        #68 shell.restore to=0  <- repl:9
+          tasks.items[id=1]  - { id = 1, title = "milk", done = false }
+        as it was after #0:
+        it is as it was at the start
+
+        """)
+  }
+
+  @Test func whyInThePastKnowsNoLaterActions() throws {
+    let shell = try shell()
+    #expect(try shell.type("goto 1", "why tasks.nextId").output.contains("#1 tasks.add"))
+  }
+
+  @Test func bisectFindsTheFirst() throws {
+    let shell = try shell()
+    #expect(
+      try shell.type("bisect state.tasks.items[2] and state.tasks.items[2].done").output
+        == "#65 tasks.complete id=2  <- plugin:pomodoro/finisher\n")
+    #expect(
+      try shell.type("bisect state.pomodoro.left == 30").output == "#34 pomodoro.tick  <- plugin:pomodoro/clock\n")
+    #expect(
+      try shell.type("bisect project('tasks.summary') == '0 of 2 done'").output
+        == "#2 tasks.add title=\"bread\"  <- repl:2\n")
+    #expect(try shell.type("bisect project('pomodoro.focus')").output.hasPrefix("#4 pomodoro.start"))
+    #expect(try shell.type("bisect true").output.hasPrefix("#1 tasks.add"))
+    let none = try shell.type("bisect state.counter.value > 0")
+    #expect(none.errors == "error[never-held]: state.counter.value > 0 holds after none of #1-65\n")
+    #expect(none.status == 1)
+    #expect(try shell.type("bisect state.nothing.x == 1").errors.hasPrefix("error[lua-error]: "))
+    #expect(try shell.type("bisect 1 +* 2").status == 2)
+    // The present is as it was.
+    #expect(try shell.type("show pomodoro.phase", "= state.pomodoro.phase").output == "\"rest\"\n\"rest\"\n")
+  }
+
+  @Test func bisectCrossesRestoresAndLoads() throws {
+    let shell = try shell()
+    _ = try shell.type("undo --to 0 --quiet", "redo --quiet", "dispatch counter.increment --quiet")
+    #expect(try shell.type("bisect state.counter.value == 1").output == "#68 counter.increment  <- repl:8\n")
+    #expect(
+      try shell.type("bisect #state.tasks.items == 2 and state.pomodoro and state.pomodoro.phase == 'rest'").output
+        .hasPrefix("#64 "))
+  }
+
+  @Test func skippingShowsWhatWouldBe() throws {
+    let shell = try Shell()
+    _ = try shell.type(
+      "dispatch counter.setStep to=10 --quiet", "dispatch counter.increment --quiet",
+      "dispatch counter.increment by=1 --quiet")
+    #expect(try shell.type("show counter.value").output == "11\n")
+    #expect(try shell.type("skip #1", "show counter.value").output == "viewing #3 of 3 without #1 (read-only)\n2\n")
+    #expect(shell.session.prompt == "stsh @3/3 -#1> ")
+    #expect(try shell.type("skip 3", "show counter.value").output == "viewing #3 of 3 without #1, #3 (read-only)\n1\n")
+    #expect(
+      try shell.type("dispatch counter.increment").errors
+        == "error[not-at-head]: the store shows #3 of 3 without #1, #3; dispatching from the past would fork history\n  hint: `goto head` returns to the present\n"
+    )
+    #expect(try shell.type("unskip #1", "show counter.value").output == "viewing #3 of 3 without #3 (read-only)\n10\n")
+    #expect(try shell.type("goto 2", "skip #3").errors.contains("there is no #3 among the actions up to #2"))
+    #expect(try shell.type("skip #2", "show counter.value").output == "viewing #2 of 3 without #2 (read-only)\n0\n")
+    #expect(try shell.type("goto head", "show counter.value").output == "at head (#3)\n11\n")
+  }
+
+  @Test func skippingRunsPluginsAgain() throws {
+    let shell = try shell()
+    let before = try shell.type("show").output
+    // Without the first tick there is a second left.
+    #expect(try shell.type("skip #5", "show pomodoro.left", "show pomodoro.phase").output.hasSuffix("1\n\"work\"\n"))
+    // What a middleware dispatched was recorded, and comes all the same.
+    #expect(
+      try shell.type("goto head", "skip #4", "show pomodoro.phase", "show tasks.summary").output.hasSuffix(
+        "\"idle\"\n\"1 of 2 done\"\n"))
+    // Without the load there is no plugin.
+    #expect(try shell.type("goto head", "skip #3", "show tasks.summary").output.hasSuffix("\"1 of 2 done\"\n"))
+    #expect(try shell.type("show pomodoro").errors.contains("there is no module 'pomodoro'"))
+    #expect(try shell.type("goto head", "show").output == "at head (#65)\n" + before)
+  }
+
+  @Test func skippingAnUndoLeavesItOut() throws {
+    let shell = try Shell()
+    _ = try shell.type(
+      "dispatch counter.increment --quiet", "dispatch counter.increment --quiet", "undo --quiet",
+      "middleware on logger", "dispatch counter.increment --quiet")
+    #expect(try shell.type("show counter.value").output == "2\n")
+    #expect(try shell.type("skip #3", "show counter.value").output.hasSuffix("3\n"))
+    #expect(try shell.type("goto head", "skip #1", "show counter.value").output.hasSuffix("\n1\n"))
+    #expect(try shell.type("goto head", "skip #4", "show shell.middleware[1].gate --as raw").output.hasSuffix("off\n"))
+    #expect(try shell.type("goto head", "show shell.middleware[1].gate --as raw").output.hasSuffix("on\n"))
+  }
+}
