@@ -63,7 +63,7 @@ extension Plugin {
 
   /// The transitions, in order.
   ///
-  /// - Parameter read: the value at a path; nil where the path leads nowhere.
+  /// - Parameter read: the value at a path, none where it leads to nothing; nil where its module is not there.
   public func transitionRules<State: Sendable>(
     _ host: RuleHost, read: @escaping @Sendable (State, Path) -> Value?
   ) -> [TransitionRule<ActionCall, State>] {
@@ -74,20 +74,22 @@ extension Plugin {
         file: rule.place.chunk, function: "transitions", line: rule.place.line, kind: .plugin, plugin: module.name,
         unit: Plugin.transitionUnit)
       return TransitionRule.on(
-        { read($0, path) ?? .none },
+        { read($0, path) },
         from: .matching { [self] in accepts($0, definition.transitions[index].from, host, "\(name) (from)") },
         to: .matching { [self] in accepts($0, definition.transitions[index].to, host, "\(name) (to)") },
         dispatch: { [self] before, after in
           let rule = definition.transitions[index]
-          return derive(rule.action, host, "\(name) (carry)", rule.carry, from: [before, after])
+          return derive(rule.action, host, "\(name) (carry)", rule.carry, from: [before ?? .none, after ?? .none])
         }, source: source)
     }
   }
 
   private func accepts(
-    _ value: Value, _ end: PluginDefinition.Transition.End, _ host: RuleHost, _ place: String
+    _ value: Value?, _ end: PluginDefinition.Transition.End, _ host: RuleHost, _ place: String
   ) -> Bool {
-    switch end {
+    // That a module comes or goes is no transition of what is in it.
+    guard let value else { return false }
+    return switch end {
     case .any: true
     case .value(let wanted): value == wanted
     case .matching(let function): holds(function, host, place, value) ?? false

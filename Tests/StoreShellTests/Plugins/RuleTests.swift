@@ -138,6 +138,19 @@ import Testing
     #expect(try shell.type("show shell.middleware[name=p.transitions].origin --as raw").output == "lua\n")
   }
 
+  @Test func aModuleThatComesOrGoesIsNoTransition() throws {
+    let shell = try shell(
+      """
+      transitions = { { at = "p.n", dispatch = "counter.increment" }, { at = "tasks.items[id=1].done", dispatch = "go" } }
+      """)
+    #expect(try shell.type("show counter.value").output == "0\n")
+    // An element that comes is one.
+    #expect(try shell.type("dispatch p.put n=1 --quiet", "dispatch tasks.add x --quiet").errors == "")
+    #expect(try shell.type("show counter.value", "show p.phase").output == "1\n\"work\"\n")
+    _ = try shell.type("plugin unload p")
+    #expect(try shell.type("show counter.value").output == "1\n")
+  }
+
   @Test func transitionsThatCannotBe() throws {
     #expect(
       try refusal(#"transitions = { { at = "p.phas", to = "work", dispatch = "go" } }"#).contains(

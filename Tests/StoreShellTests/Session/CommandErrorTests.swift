@@ -130,6 +130,7 @@ import Testing
     Case(
       "plugin check nope", 1, "plugin-load", "there is no plugin 'nope'",
       "hint: plugins are looked for by name in their own folders; a path has a /", status: 4),
+    Case("thunk nope", 7, "unknown-thunk", "there is no thunk 'nope'", mark: 4, "hint: thunk lists them"),
     Case("plugin enable nope", 15, "unknown-plugin", "no plugin 'nope' is loaded", mark: 4),
     Case(
       "plugin new 1st", 12, "type-mismatch", "'1st' is no name of a plugin", mark: 3,
