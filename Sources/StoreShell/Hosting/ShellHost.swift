@@ -35,7 +35,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   /// What takes a plugin's place when the action that says so is committed.
   var replacement: PluginReplacement?
   /// What the state says; asked before every statement.
-  private(set) var watchesPlugins = false
+  var watchesPlugins = false
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
   /// Tell whether what projections read has changed.
