@@ -63,18 +63,3 @@ struct NodeIndex: ~Copyable {
     }
   }
 }
-
-extension MapKey {
-  /// A hash that is quicker than a good one.
-  var quickHash: Int {
-    switch self {
-    case .int(let key): return key
-    case .string(var key):
-      return key.withUTF8 { bytes in
-        var hash = 0
-        for byte in bytes { hash = hash &* 31 &+ Int(byte) }
-        return hash
-      }
-    }
-  }
-}

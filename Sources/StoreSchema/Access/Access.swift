@@ -268,8 +268,8 @@ public enum RecordAccess: Sendable {
   /// Where the fields of a ``Value/record(_:)`` are, one ``Value`` after the other.
   public static func fields(_ record: UnsafeRawPointer) -> UnsafeRawPointer {
     // Only looked at.
-    let fields = Value.record(at: UnsafeMutableRawPointer(mutating: record))
-    return fields?.pointee.values.withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) } ?? record
+    guard let fields = Value.record(at: UnsafeMutableRawPointer(mutating: record)) else { return record }
+    return Value.elements(of: &fields.pointee.values)
   }
 
   /// The same for change in place; what another record shares is copied first.

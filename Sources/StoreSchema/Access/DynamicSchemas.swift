@@ -123,7 +123,7 @@ private let dynamicMap = MapAccess(
   },
   ranked: RankedEntries(
     find: { source, key in
-      map(at: source).place(of: key).map { ($0.rank, UnsafeRawPointer($0.value)) }
+      map(at: source).place(ofKey: key).map { ($0.rank, UnsafeRawPointer($0.value)) }
     },
     mutableAddress: { target, rank in UnsafeMutableRawPointer(mutableMap(at: target).pointee.mutableValue(at: rank)) }))
 

@@ -32,20 +32,37 @@ public struct PersistentMap<Key: Comparable, Value> {
   /// Where `key` is or belongs, and its entry if there is one.
   @inlinable
   func find(_ key: Key) -> (rank: Int, entry: UnsafeMutablePointer<Entry>?) {
+    find(isAbove: { key < $0.pointee }, isBelow: { $0.pointee < key }, isEqual: { $0.pointee == key })
+  }
+
+  /// The same for a key that is told by how others stand to it.
+  @inlinable
+  @inline(__always)
+  func find(
+    isAbove: (UnsafePointer<Key>) -> Bool, isBelow: (UnsafePointer<Key>) -> Bool,
+    isEqual: (UnsafePointer<Key>) -> Bool
+  ) -> (rank: Int, entry: UnsafeMutablePointer<Entry>?) {
     guard var node = tree.unmanagedRoot else { return (0, nil) }
     var rank = 0
     while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {
       node = node._withUnsafeGuaranteedRef { node in
-        let index = node.childIndex(for: key)
+        let index = node.childIndex(isAbove: isAbove)
         rank += node.start(of: index)
         return Unmanaged.passUnretained(node.children[index])
       }
     }
     return node._withUnsafeGuaranteedRef { leaf in
-      let index = leaf.elementIndex(for: key)
+      let index = leaf.elementIndex(isBelow: isBelow)
       let entry = leaf.elements + index
-      return (rank + index, index < leaf.slots && entry.pointee.key == key ? entry : nil)
+      return (rank + index, index < leaf.slots && isEqual(Self.key(of: entry)) ? entry : nil)
     }
+  }
+
+  /// The key of an entry in place.
+  @inlinable
+  @inline(__always)
+  static func key(of entry: UnsafeMutablePointer<Entry>) -> UnsafePointer<Key> {
+    withUnsafePointer(to: &entry.pointee.key) { $0 }
   }
 
   /// The value of an entry in place. `pointee` addresses the entry itself, so that the address holds as long as

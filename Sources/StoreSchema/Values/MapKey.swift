@@ -68,3 +68,19 @@ extension String {
     return (order ?? nil) ?? utf8.lexicographicallyPrecedes(other.utf8)
   }
 }
+
+extension MapKey {
+  /// A hash that is quicker than a good one.
+  public var quickHash: Int {
+    switch self {
+    case .int(let key): return key
+    case .string(var key):
+      if let short = ShortText(key) { return short.quickHash }
+      return key.withUTF8 { bytes in
+        var hash = 0
+        for byte in bytes { hash = hash &* 31 &+ Int(byte) }
+        return hash
+      }
+    }
+  }
+}

@@ -28,6 +28,22 @@ extension Value {
     return payload(value, as: Record.self)
   }
 
+  /// How many bytes behind the start of the object that an array refers to its elements are.
+  private static let elementsOffset: Int = {
+    let array: [Value] = [.none]
+    return array.withUnsafeBytes { elements in
+      withUnsafeBytes(of: array) { Int(bitPattern: elements.baseAddress) - $0.load(as: Int.self) }
+    }
+  }()
+
+  /// Where the elements of an array are. As `withUnsafeBufferPointer` says, which takes a reference while it looks.
+  @inline(__always)
+  static func elements(of array: UnsafePointer<[Value]>) -> UnsafeRawPointer {
+    let elements = UnsafeRawPointer(array).load(as: UnsafeRawPointer.self) + elementsOffset
+    assert(array.pointee.withUnsafeBytes { $0.baseAddress == elements } || array.pointee.isEmpty)
+    return elements
+  }
+
   /// The list at an address; nil where there is none.
   @inline(__always)
   static func list(at value: UnsafeMutableRawPointer) -> UnsafeMutablePointer<PersistentList<Value>>? {
@@ -41,4 +57,52 @@ extension Value {
     guard case .map = value.assumingMemoryBound(to: Value.self).pointee else { return nil }
     return payload(value, as: PersistentMap<MapKey, Value>.self)
   }
+}
+
+/// What tells the scalars apart in memory, for code that reads and writes them there.
+extension Value {
+  /// Where the byte is that says what a value is, and what it is of each kind of scalar, which lies at the start.
+  public struct ScalarTags: Sendable {
+    /// How many bytes after the start the byte is.
+    public let offset: Int
+    /// What it is of an ``Value/int(_:)``.
+    public let int: UInt8
+    /// What it is of a ``Value/double(_:)``.
+    public let double: UInt8
+    /// What it is of a ``Value/bool(_:)``, which is one byte.
+    public let bool: UInt8
+    /// What it is of a ``Value/string(_:)``.
+    public let string: UInt8
+  }
+
+  /// The tags as a look at some values finds them; nil where values are laid out in another way.
+  public static let scalarTags: ScalarTags? = {
+    let offset = MemoryLayout<Value>.size - 1
+    func bytes<Content>(_ content: Content) -> [UInt8] { withUnsafeBytes(of: content) { Array($0) } }
+    /// The tag, where a payload lies at the start of the value and takes the place of that of another value of its kind.
+    func tag<Payload>(_ value: Value, _ payload: Payload, replacing other: Value) -> UInt8? {
+      let tag = bytes(value)[offset]
+      guard MemoryLayout<Payload>.size <= offset, bytes(other)[offset] == tag else { return nil }
+      var target = other
+      withUnsafeMutableBytes(of: &target) { $0.copyBytes(from: bytes(payload)) }
+      return target == value && bytes(value).starts(with: bytes(payload)) ? tag : nil
+    }
+    guard let int = tag(.int(0x0102_0304_0506_0708), 0x0102_0304_0506_0708, replacing: .int(-1)),
+      let double = tag(.double(1.5), 1.5, replacing: .double(-.infinity)),
+      let bool = tag(.bool(true), true, replacing: .bool(false)),
+      tag(.bool(false), false, replacing: .bool(true)) == bool,
+      let string = tag(.string("short"), "short", replacing: .string("another one"))
+    else { return nil }
+    let layout = RecordLayout(name: "", fields: [])
+    let others: [Value] = [
+      .none, .list([]), .map([:]), .record(Record(layout, [])),
+      .variant(Variant(name: "", payload: Record(layout, []))),
+    ]
+    let tags = [int, double, bool, string] + others.map { bytes($0)[offset] }
+    // No payload and any one of those without may share a tag, which is none of the four.
+    guard Set(tags.prefix(4)).count == 4, Set(tags.prefix(4)).isDisjoint(with: tags.dropFirst(4)),
+      bytes(Value.string(String(repeating: "long ", count: 9)))[offset] == string
+    else { return nil }
+    return ScalarTags(offset: offset, int: int, double: double, bool: bool, string: string)
+  }()
 }

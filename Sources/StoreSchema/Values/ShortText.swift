@@ -1,0 +1,65 @@
+/// A text of up to fifteen bytes in two words, as Swift keeps it in place: the bytes, zeros, and in the last byte the count
+/// plus a mark. How Swift does it was found out by looking, and is looked at again before it is used.
+public struct ShortText {
+  private let first: UInt64
+  private let last: UInt64
+
+  /// The mark of ASCII and of other text in place, in the upper half of the last byte.
+  public struct Marks: Sendable {
+    /// Of text that is ASCII.
+    public let ascii: UInt8
+    /// Of other text.
+    public let other: UInt8
+  }
+
+  /// The marks; nil where texts are kept in another way.
+  public static let marks: Marks? = {
+    guard MemoryLayout<String>.size == 16, UInt16(1).littleEndian == 1 else { return nil }
+    func bytes(_ text: String) -> [UInt8] { withUnsafeBytes(of: text) { Array($0) } }
+    func isInPlace(_ text: String, _ mark: UInt8) -> Bool {
+      let content = Array(text.utf8)
+      return bytes(text) == content + [UInt8](repeating: 0, count: 15 - content.count) + [mark | UInt8(content.count)]
+    }
+    let (ascii, other) = (bytes("")[15] & 0xf0, bytes("é")[15] & 0xf0)
+    let isASCIIInPlace = (0...15).allSatisfy { isInPlace(String(repeating: "x", count: $0), ascii) }
+    let isOtherInPlace = ["é", "éé", "xxxxxxxxxxxxxé"].allSatisfy { isInPlace($0, other) }
+    let elsewhere = bytes(String(repeating: "x", count: 16))[15] & 0xf0
+    guard isASCIIInPlace, isOtherInPlace, elsewhere != ascii, elsewhere != other else { return nil }
+    return Marks(ascii: ascii, other: other)
+  }()
+
+  @inline(__always)
+  init?(first: UInt64, last: UInt64, _ marks: Marks) {
+    (self.first, self.last) = (first, last)
+    let mark = UInt8(truncatingIfNeeded: last >> 56) & 0xf0
+    guard mark == marks.ascii || mark == marks.other else { return nil }
+  }
+
+  /// The words of a text; nil where it is not kept in place.
+  @inline(__always)
+  init?(_ text: String) {
+    guard let marks = Self.marks else { return nil }
+    let words = unsafeBitCast(text, to: (UInt64, UInt64).self)
+    self.init(first: words.0, last: words.1, marks)
+  }
+
+  /// Whether this text sorts before another by UTF-8 bytes.
+  @inline(__always)
+  static func < (left: ShortText, right: ShortText) -> Bool {
+    if left.first != right.first { return left.first.byteSwapped < right.first.byteSwapped }
+    // The count is behind all bytes, and tells apart what differs in zero bytes only.
+    let mask: UInt64 = 0x0fff_ffff_ffff_ffff
+    return (left.last & mask).byteSwapped < (right.last & mask).byteSwapped
+  }
+
+  /// Whether both have the same bytes.
+  @inline(__always)
+  static func == (left: ShortText, right: ShortText) -> Bool { left.first == right.first && left.last == right.last }
+
+  /// A hash that is quicker than a good one.
+  @inline(__always)
+  public var quickHash: Int {
+    let mixed = (first ^ last &* 0x9e37_79b9_7f4a_7c15) &* 0xbf58_476d_1ce4_e5b9
+    return Int(truncatingIfNeeded: mixed >> 32)
+  }
+}
