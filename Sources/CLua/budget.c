@@ -47,12 +47,22 @@ static int64_t milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-static CLuaStatus usedUp(const CLuaMachine *machine) {
+/// Stands for a deadline until the first look at the budget: reading the clock costs as much as a small call, and most
+/// calls end before anybody looks.
+static const int64_t deadlineToCome = -1;
+
+static bool isLate(CLuaMachine *machine) {
+  if (machine->deadline == 0) return false;
+  int64_t now = milliseconds();
+  if (machine->deadline == deadlineToCome) machine->deadline = now + machine->millisecondLimit;
+  return now >= machine->deadline;
+}
+
+static CLuaStatus usedUp(CLuaMachine *machine) {
   if (machine->exhausted != CLuaStatusDone) return machine->exhausted;
   if (machine->remaining <= 0) return CLuaStatusInstructions;
   if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) return CLuaStatusTime;
-  if (machine->deadline != 0 && milliseconds() >= machine->deadline) return CLuaStatusTime;
-  return CLuaStatusDone;
+  return isLate(machine) ? CLuaStatusTime : CLuaStatusDone;
 }
 
 static void hook(lua_State *L, lua_Debug *record);
@@ -120,7 +130,7 @@ void clua_charge(lua_State *L, uint64_t cost) {
 static void fill(CLuaMachine *machine, lua_State *L) {
   machine->remaining = machine->instructionLimit > 0 ? machine->instructionLimit : 1;
   machine->exhausted = CLuaStatusDone;
-  machine->deadline = machine->millisecondLimit > 0 ? milliseconds() + machine->millisecondLimit : 0;
+  machine->deadline = machine->millisecondLimit > 0 ? deadlineToCome : 0;
   lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
 }
 
@@ -133,7 +143,7 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L) {
 static const int64_t nestedCallCost = 50;
 
 CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
-  CLuaBudget outer = {machine->remaining, machine->deadline, machine->deadline != 0 ? milliseconds() : 0,
+  CLuaBudget outer = {machine->remaining, machine->deadline, machine->deadline > 0 ? milliseconds() : 0,
                       machine->charged, machine->exhausted};
   fill(machine, L);
   return outer;
@@ -141,7 +151,7 @@ CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
 
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
   machine->remaining = outer.remaining - nestedCallCost;
-  machine->deadline = outer.deadline != 0 ? outer.deadline + (milliseconds() - outer.since) : 0;
+  machine->deadline = outer.deadline > 0 ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
   machine->charged = outer.charged;
   machine->exhausted = outer.exhausted;
   lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));

@@ -9,13 +9,19 @@ typedef struct Call {
   bool enforcing;
   const void *callBase;
   CLuaMark keys;
+  /// Of a call within another one.
   CLuaBudget outer;
 } Call;
 
 /// `hooked` is the thread whose instructions count, the current one unless a coroutine is resumed.
-static Call begin(CLuaMachine *machine, lua_State *hooked) {
+static inline void begin(CLuaMachine *machine, lua_State *hooked, int32_t top, Call *call) {
   lua_State *L = machine->current;
-  Call call = {L, lua_gettop(L), machine->enforcing, machine->callBase, clua_mark(&machine->keys)};
+  call->thread = L;
+  call->top = top;
+  call->enforcing = machine->enforcing;
+  call->callBase = machine->callBase;
+  call->keys = clua_mark(&machine->keys);
+  machine->error.frameCount = 0;
   if (machine->depth == 0) {
     machine->callBase = NULL;
     machine->failureString = NULL;
@@ -23,31 +29,33 @@ static Call begin(CLuaMachine *machine, lua_State *hooked) {
   } else {
     lua_Debug record;
     machine->callBase = lua_getstack(L, 0, &record) ? record.i_ci : NULL;
-    call.outer = clua_enterBudget(machine, hooked);
+    call->outer = clua_enterBudget(machine, hooked);
   }
   machine->depth += 1;
-  return call;
 }
 
 /// Ends a call whose results, or whose error object, are on the stack.
-static CLuaStatus end(CLuaMachine *machine, Call call, CLuaMark mark, int status, int32_t *first, int32_t *count) {
-  lua_State *L = call.thread;
-  machine->enforcing = call.enforcing;
-  machine->callBase = call.callBase;
+static inline CLuaStatus end(CLuaMachine *machine, const Call *call, CLuaMark mark, int status) {
+  machine->enforcing = call->enforcing;
+  machine->callBase = call->callBase;
   clua_reset(&machine->items, mark);
-  clua_reset(&machine->keys, call.keys);
-  CLuaStatus outcome = CLuaStatusDone;
+  clua_reset(&machine->keys, call->keys);
+  CLuaStatus outcome = status == LUA_YIELD ? CLuaStatusYielded : CLuaStatusDone;
   if (status > LUA_YIELD || machine->exhausted != CLuaStatusDone) {
-    outcome = clua_finishError(machine, L, status);
-    lua_settop(L, call.top);
+    outcome = clua_finishError(machine, call->thread, status);
+    lua_settop(call->thread, call->top);
   }
   machine->depth -= 1;
   if (machine->depth == 0) machine->exhausted = CLuaStatusDone;
-  else clua_leaveBudget(machine, L, call.outer);
-  *first = call.top + 1;
-  *count = lua_gettop(L) - call.top;
-  if (outcome != CLuaStatusDone) return outcome;
-  return status == LUA_YIELD ? CLuaStatusYielded : CLuaStatusDone;
+  else clua_leaveBudget(machine, call->thread, call->outer);
+  return outcome;
+}
+
+/// Says where the results of a call are.
+static CLuaStatus locate(const Call *call, CLuaStatus outcome, int32_t *first, int32_t *count) {
+  *first = call->top + 1;
+  *count = lua_gettop(call->thread) - call->top;
+  return outcome;
 }
 
 static CLuaStatus refuse(CLuaMachine *machine, CLuaMark mark) {
@@ -79,12 +87,12 @@ CLuaStatus clua_load(CLuaMachine *machine, const char *bytes, size_t count, cons
   lua_State *L = machine->current;
   CLuaMark mark = clua_mark(&machine->items);
   if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
-  Call call = begin(machine, L);
-  machine->error.frameCount = 0;
+  Call call;
+  begin(machine, L, lua_gettop(L), &call);
   machine->enforcing = true;
   int status = luaL_loadbufferx(L, bytes, count, chunkName, "t");
   int32_t results;
-  return end(machine, call, mark, status, first, &results);
+  return locate(&call, end(machine, &call, mark, status), first, &results);
 }
 
 typedef struct Request {
@@ -103,14 +111,12 @@ static int callWithItems(lua_State *L) {
   return lua_gettop(L) - 1;
 }
 
-CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, CLuaResults results,
-                     int32_t *first, int32_t *count) {
+/// Calls a function with the items above the mark. Above `top` there are then the handler of errors and the results, or
+/// nothing where it failed.
+static CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t top, int resultCount) {
   lua_State *L = machine->current;
-  if (!lua_checkstack(L, (int)(machine->items.count - mark.items) + LUA_MINSTACK)) return refuse(machine, mark);
-  int32_t top = lua_gettop(L);
-  Call call = begin(machine, L);
-  call.top = top + 1;
-  machine->error.frameCount = 0;
+  Call call;
+  begin(machine, L, top, &call);
   Request request = {function, mark};
   int arguments = 1;
   lua_pushcfunction(L, clua_collectFrames);
@@ -123,17 +129,59 @@ CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, CLua
     lua_pushlightuserdata(L, &request);
     machine->enforcing = false;
   }
-  int status = lua_pcall(L, arguments, results == CLuaResultsFirst ? 1 : LUA_MULTRET, top + 1);
-  CLuaStatus outcome = end(machine, call, mark, status, first, count);
-  if (outcome != CLuaStatusDone || results == CLuaResultsDiscarded) {
-    lua_settop(L, top);
-  } else if (results == CLuaResultsFirst) {
-    lua_replace(L, top + 1);
-    *first = top + 1;
-  } else {
-    lua_remove(L, top + 1);
-    *first = top + 1;
+  int status = lua_pcall(L, arguments, resultCount, top + 1);
+  return end(machine, &call, mark, status);
+}
+
+static inline bool hasRoom(CLuaMachine *machine, CLuaMark mark) {
+  size_t count = machine->items.count - mark.items;
+  // While no call runs the stack is empty but for results that are read, and LUA_MINSTACK slots are there.
+  if (machine->depth == 0 && count < 8) return true;
+  return lua_checkstack(machine->current, (int)count + LUA_MINSTACK);
+}
+
+CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first, int32_t *count) {
+  if (!hasRoom(machine, mark)) return refuse(machine, mark);
+  lua_State *L = machine->current;
+  int32_t top = lua_gettop(L);
+  CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET);
+  if (outcome == CLuaStatusDone) lua_remove(L, top + 1);
+  *first = top + 1;
+  *count = lua_gettop(L) - top;
+  return outcome;
+}
+
+CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *count) {
+  if (!hasRoom(machine, mark)) return refuse(machine, mark);
+  lua_State *L = machine->current;
+  int32_t top = lua_gettop(L);
+  CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET);
+  *count = lua_gettop(L) - top - 1;
+  lua_settop(L, top);
+  return outcome;
+}
+
+CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first) {
+  if (!hasRoom(machine, mark)) return refuse(machine, mark);
+  lua_State *L = machine->current;
+  *first = lua_gettop(L) + 1;
+  CLuaStatus outcome = call(machine, function, mark, *first - 1, 1);
+  if (outcome == CLuaStatusDone) lua_replace(L, *first);
+  return outcome;
+}
+
+CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t slot, bool *isNil) {
+  if (!hasRoom(machine, mark)) return refuse(machine, mark);
+  lua_State *L = machine->current;
+  int32_t top = lua_gettop(L);
+  CLuaStatus outcome = call(machine, function, mark, top, 1);
+  if (outcome == CLuaStatusDone) {
+    *isNil = lua_isnil(L, -1);
+    // A slot that holds nil may be lost, and making it again could raise.
+    if (*isNil) lua_pushboolean(L, false);
+    lua_rawseti(L, LUA_REGISTRYINDEX, slot);
   }
+  lua_settop(L, top);
   return outcome;
 }
 
@@ -147,13 +195,13 @@ static int describeItem(lua_State *L) {
 CLuaStatus clua_describe(CLuaMachine *machine, CLuaMark mark, int32_t *first) {
   lua_State *L = machine->current;
   if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
-  Call call = begin(machine, L);
-  machine->error.frameCount = 0;
+  Call call;
+  begin(machine, L, lua_gettop(L), &call);
   machine->enforcing = true;
   lua_pushcfunction(L, describeItem);
   lua_pushlightuserdata(L, &mark);
   int32_t count;
-  return end(machine, call, mark, lua_pcall(L, 1, 1, 0), first, &count);
+  return locate(&call, end(machine, &call, mark, lua_pcall(L, 1, 1, 0)), first, &count);
 }
 
 typedef struct Resumption {
@@ -214,14 +262,14 @@ CLuaStatus clua_resume(CLuaMachine *machine, int32_t reference, CLuaMark mark, i
     clua_reset(&machine->items, mark);
     return clua_protect(machine, refuseResumption, NULL);
   }
-  Call call = begin(machine, coroutine);
-  machine->error.frameCount = 0;
+  Call call;
+  begin(machine, coroutine, lua_gettop(L), &call);
   machine->enforcing = false;
   Resumption resumption = {coroutine, mark, LUA_OK, 0};
   lua_pushcfunction(L, resume);
   lua_pushlightuserdata(L, &resumption);
   int status = lua_pcall(L, 1, LUA_MULTRET, 0);
-  return end(machine, call, mark, status == LUA_OK ? resumption.status : status, first, count);
+  return locate(&call, end(machine, &call, mark, status == LUA_OK ? resumption.status : status), first, count);
 }
 
 CLuaStatus clua_closeCoroutine(CLuaMachine *machine, int32_t reference) {
@@ -233,13 +281,12 @@ CLuaStatus clua_closeCoroutine(CLuaMachine *machine, int32_t reference) {
   bool isRunning =
       coroutine != NULL && lua_status(coroutine) == LUA_OK && lua_getstack(coroutine, 0, &record);
   if (coroutine == NULL || isRunning) return CLuaStatusDone;
-  Call call = begin(machine, coroutine);
-  machine->error.frameCount = 0;
+  Call call;
+  begin(machine, coroutine, lua_gettop(L), &call);
   machine->enforcing = true;
   int status = lua_resetthread(coroutine);
   if (status != LUA_OK) lua_xmove(coroutine, L, 1);
-  int32_t first, count;
-  return end(machine, call, mark, status, &first, &count);
+  return end(machine, &call, mark, status);
 }
 
 void clua_drop(CLuaMachine *machine, int32_t first) { lua_settop(machine->current, first - 1); }

@@ -21,7 +21,7 @@ extension LuaState {
     let mark = self.write(write)
     var first: Int32 = 0
     var count: Int32 = 0
-    try check(clua_call(machine, function.reference, mark, .kept, &first, &count))
+    try check(clua_call(machine, function.reference, mark, &first, &count))
     defer { clua_drop(machine, first) }
     return try values(first, count)
   }
@@ -33,9 +33,8 @@ extension LuaState {
   ) throws(LuaError) -> Int {
     try checkOwner(function)
     let mark = self.write(write)
-    var first: Int32 = 0
     var count: Int32 = 0
-    try check(clua_call(machine, function.reference, mark, .discarded, &first, &count))
+    try check(clua_callCounting(machine, function.reference, mark, &count))
     return Int(count)
   }
 
@@ -46,12 +45,16 @@ extension LuaState {
     try checkOwner(function)
     let mark = self.write(write)
     var first: Int32 = 0
-    var count: Int32 = 0
-    try check(clua_call(machine, function.reference, mark, .first, &first, &count))
+    try check(clua_callFirst(machine, function.reference, mark, &first))
     defer { clua_drop(machine, first) }
     let value = link.value(at: first)
     try link.checkLost()
     return value
+  }
+
+  /// A place for a value that Lua code gives and gets back.
+  public func makeSlot() throws(LuaError) -> LuaSlot {
+    LuaSlot(link, try anchor(write { $0.append(false) }))
   }
 
   /// A coroutine that will run a function.

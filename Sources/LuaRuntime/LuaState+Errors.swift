@@ -10,7 +10,8 @@ extension LuaState {
     }
   }
 
-  private func error(_ status: CLuaStatus) -> LuaError {
+  /// What the machine's last operation failed with.
+  func error(_ status: CLuaStatus) -> LuaError {
     let raw = machine.pointee.error
     let kind: LuaError.Kind =
       switch status {

@@ -156,7 +156,7 @@ public final class LuaState {
     return text
   }
 
-  private func anchor(_ mark: CLuaMark) throws(LuaError) -> Int32 {
+  func anchor(_ mark: CLuaMark) throws(LuaError) -> Int32 {
     var reference: Int32 = 0
     try check(clua_anchorItems(machine, mark, &reference))
     link.dropReleased()

@@ -27,12 +27,6 @@ public final class LuaTable: LuaReference {
     return Int(clua_length(machine, reference))
   }
 
-  /// Whether the table has no metatable and no keys but interned ones at these addresses.
-  public func hasOnly(keysAt addresses: [UnsafeRawPointer]) -> Bool {
-    guard let machine = link.machine else { return false }
-    return addresses.withUnsafeBufferPointer { clua_hasOnlyKeys(machine, reference, $0.baseAddress, $0.count) }
-  }
-
   /// All entries in key order: numbers, strings by their bytes, false, true, then the others.
   public func entries() -> [(LuaValue, LuaValue)] { link.entries(of: reference) }
 }

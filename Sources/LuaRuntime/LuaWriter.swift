@@ -79,9 +79,6 @@ public struct LuaWriter {
     clua_beginTable(items, UInt32(clamping: min(array, 1 << 24)), min(record, 1 << 24))
   }
 
-  /// Goes on with a table that is there already, in place of a new one: the keys that follow are set, others stay.
-  public mutating func refillTable(_ table: LuaTable) { clua_refillTable(items, table.reference) }
-
   /// Names the next item of the table.
   @inlinable
   public mutating func key(_ key: String) {

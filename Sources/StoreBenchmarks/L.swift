@@ -178,18 +178,38 @@ private func middlewareStore() throws -> Store<ActionCall, Int> {
       } }
       """, permissions: "\"read:notes\"")
   let plugin = try Plugin(loading: try PluginSource(folder: folder), into: LuaFixture.surroundings)
-  let view = NoState()
   let middlewares = plugin.units.indices.map { index in
-    Middleware<ActionCall, ActionCall, Int>(plugin.units[index].name) { call, context, _ in
-      guard let kept = try? plugin.before(unit: index, call, context, view: view) else { return .none }
-      return IO { _ in
-        try? plugin.after(unit: index, call, context, kept: kept, view: view, emit: { _, _ in })
-      }
+    let unit = IdleMiddleware(plugin, index)
+    return Middleware<ActionCall, ActionCall, Int>(plugin.units[index].name) { call, context, _ in
+      unit.handle(call, context)
     }
   }
   return try Store(
     initial: 0, reducer: Reducer { _, state in state += 1 },
     middleware: Middleware(units: middlewares.flatMap(\.units)))
+}
+
+/// A middleware of a plugin that causes nothing, in a store that has one thread.
+private final class IdleMiddleware: @unchecked Sendable {
+  private let unit: PluginUnit
+  private let after: IO<ActionCall>
+  private let output = NoOutput()
+
+  init(_ plugin: Plugin, _ index: Int) {
+    let unit = plugin.unit(index, view: NoState(), output: output)
+    self.unit = unit
+    after = IO { _ in try? unit.after() }
+  }
+
+  func handle(_ call: ActionCall, _ context: ActionContext) -> IO<ActionCall> {
+    (try? unit.before(call, context)) == nil ? .none : after
+  }
+}
+
+/// Takes nothing.
+private final class NoOutput: PluginOutput {
+  func dispatch(_ call: ActionCall, source: ActionSource) {}
+  func start(_ task: PluginTaskStart) {}
 }
 
 /// A state without modules.

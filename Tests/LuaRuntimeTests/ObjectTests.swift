@@ -120,7 +120,7 @@ import Testing
       return try state.call(
         function,
         firstResultWith: { writer in
-          writer.refillTable(table)
+          writer.refillTable(table.handle)
           for (key, value) in zip(keys, [a, b]) {
             writer.key(key)
             if let value { writer.append(value) } else { writer.appendNil() }
@@ -129,22 +129,25 @@ import Testing
           writer.append(change)
         })
     }
+    func hasOnly(_ addresses: [UnsafeRawPointer]) -> Bool {
+      addresses.withUnsafeBufferPointer { LuaCaller(state).hasOnly(table.handle, keysAt: $0) }
+    }
     #expect(try fill(1, 2) == .string("12"))
-    #expect(table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(hasOnly(keys.map(\.pointer)))
     #expect(try fill(nil, 3) == .string("nil3"))
-    #expect(table.hasOnly(keysAt: keys.map(\.pointer)))
-    #expect(!table.hasOnly(keysAt: [keys[0].pointer]))
+    #expect(hasOnly(keys.map(\.pointer)))
+    #expect(!hasOnly([keys[0].pointer]))
     #expect(try fill(4, nil, "function(t) t.b = 'x' end") == .string("4nil"))
-    #expect(table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(hasOnly(keys.map(\.pointer)))
     #expect(try fill(5, 6) == .string("56"))
     _ = try fill(7, 8, "function(t) t.c = 1; t.a = nil end")
-    #expect(!table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(!hasOnly(keys.map(\.pointer)))
     _ = try fill(7, 8, "function(t) t.c = nil end")
-    #expect(table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(hasOnly(keys.map(\.pointer)))
     _ = try fill(7, 8, "function(t) t[1] = 1 end")
-    #expect(!table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(!hasOnly(keys.map(\.pointer)))
     _ = try fill(7, 8, "function(t) t[1] = nil; setmetatable(t, {}) end")
-    #expect(!table.hasOnly(keysAt: keys.map(\.pointer)))
+    #expect(!hasOnly(keys.map(\.pointer)))
   }
 
   @Test func parametersOfFunctions() throws {

@@ -95,13 +95,6 @@ typedef struct CLuaMark {
   size_t bytes;
 } CLuaMark;
 
-/// Which results of a call its caller wants to read; of the first one there is always one, nil where there was none.
-typedef enum CLUA_CLOSED CLuaResults : uint32_t {
-  CLuaResultsKept,
-  CLuaResultsFirst,
-  CLuaResultsDiscarded,
-} CLuaResults;
-
 /// What a callback of the host tells the C function that called it.
 typedef enum CLUA_CLOSED CLuaAnswer : uint32_t {
   CLuaAnswerDone,
@@ -294,9 +287,15 @@ static inline void clua_writeKeyInteger(CLuaItems *items, int64_t key) {
 /// Compiles text; the function is the one result.
 CLuaStatus clua_load(CLuaMachine *machine, const char *_Nullable bytes, size_t count,
                      const char *chunkName, int32_t *first);
-/// Calls a referenced function with the items above the mark. Discarded results are only counted.
-CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, CLuaResults results,
-                     int32_t *first, int32_t *count);
+/// Calls a referenced function with the items above the mark.
+CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first, int32_t *count);
+/// The same where only the number of results is wanted.
+CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *count);
+/// The same where only the first result is wanted, nil where there was none.
+CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first);
+/// The same where the first result is put into a slot, a reference made for it, and never seen by the host; where it is nil
+/// the slot holds false.
+CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t slot, bool *isNil);
 /// Starts or continues a referenced coroutine.
 CLuaStatus clua_resume(CLuaMachine *machine, int32_t coroutine, CLuaMark mark, int32_t *first,
                        int32_t *count);

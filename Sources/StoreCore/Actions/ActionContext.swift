@@ -16,6 +16,9 @@ public struct ActionContext: Sendable {
     storage.root = root
   }
 
+  /// The same for all copies of a context, and no other's as long as one of them is kept.
+  @inlinable public var identity: ObjectIdentifier { ObjectIdentifier(storage) }
+
   /// The action's sequence number in its store, from 1, in the order of enqueueing.
   @inlinable public var number: Int { storage.number }
   /// Where the action comes from.

@@ -4,12 +4,12 @@ import LuaRuntime
 final class WatchedFunction {
   let function: LuaFunction
   /// Whether it was seen to change what it captures. What it computes from then on depends on what nobody records.
-  private(set) var isImpure = false
+  @exclusivity(unchecked) private(set) var isImpure = false
   /// Whether there is nothing that it could change.
-  private var capturesNothing = false
-  private var calls = 0
-  private var nextLook = 1
-  private var valuesSeen = 0
+  @exclusivity(unchecked) private var capturesNothing = false
+  @exclusivity(unchecked) private var calls = 0
+  @exclusivity(unchecked) private var nextLook = 1
+  @exclusivity(unchecked) private var valuesSeen = 0
 
   private static let firstCalls = 32
   private static let firstValues = 8192
@@ -28,19 +28,31 @@ final class WatchedFunction {
 
   /// Counts a call, and answers the digest of what the function captures where this call is looked at.
   func digestBefore(_ purity: Purity, _ lua: LuaState) throws(LuaError) -> LuaState.CaptureDigest? {
-    guard !capturesNothing else { return nil }
+    isLookedAt(purity) ? try digest(lua) : nil
+  }
+
+  /// Counts a call, and answers whether this call is looked at.
+  @inline(__always)
+  func isLookedAt(_ purity: Purity) -> Bool {
+    guard !capturesNothing else { return false }
     switch purity {
-    case .off: return nil
-    case .always: return try lua.digestOfCaptures(function)
+    case .off: return false
+    case .always: return true
     case .sampled:
       calls += 1
-      guard calls == nextLook else { return nil }
-      let digest = try lua.digestOfCaptures(function)
+      return calls == nextLook
+    }
+  }
+
+  /// The digest of what the function captures, before a call that is looked at.
+  func digest(_ lua: LuaState) throws(LuaError) -> LuaState.CaptureDigest {
+    let digest = try lua.digestOfCaptures(function)
+    if calls == nextLook {
       valuesSeen += digest.size
       let isEarly = calls < Self.firstCalls && valuesSeen <= Self.firstValues
       nextLook += isEarly ? 1 : max(Self.period, digest.size * Self.callsForEachValue)
-      return digest
     }
+    return digest
   }
 
   /// Whether what the function captures is no longer what it was.

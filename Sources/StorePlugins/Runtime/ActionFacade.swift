@@ -10,6 +10,11 @@ final class ActionFacade: LuaFacade {
   /// What is known of it where no store processes it.
   @exclusivity(unchecked) private var facts: Facts?
   @exclusivity(unchecked) private var call: ActionCall?
+  /// Whether Lua code that got it runs.
+  @exclusivity(unchecked) var isOpen = true
+  /// Which context is held, and by how many middlewares.
+  @exclusivity(unchecked) private var held: ObjectIdentifier?
+  @exclusivity(unchecked) private var holders = 0
 
   private struct Facts {
     let number: Int
@@ -17,8 +22,9 @@ final class ActionFacade: LuaFacade {
     let source: ActionSource
   }
 
-  /// What `meta` of it is.
+  /// What `meta` of it is, and whether Lua code asked for it since.
   private let meta: ActionFacade?
+  @exclusivity(unchecked) private var wasAskedForMeta = false
 
   init(name: String, meta: ActionFacade? = nil) {
     self.name = name
@@ -43,11 +49,45 @@ final class ActionFacade: LuaFacade {
   func forget() {
     context = nil
     call = nil
-    if let meta, meta.call != nil { meta.forget() }
+    closeMeta()
+  }
+
+  @inline(__always)
+  private func closeMeta() {
+    guard wasAskedForMeta else { return }
+    wasAskedForMeta = false
+    meta?.forget()
+  }
+
+  /// Keeps the action for a middleware from before the reducers to after them, shut: one reference for all middlewares of
+  /// the plugin. Where the reducers fail nobody lets go, and the next action takes its place.
+  func hold(_ context: ActionContext, call: ActionCall) {
+    if held == context.identity {
+      holders += 1
+    } else {
+      set(context, call: call)
+      held = context.identity
+      holders = 1
+      isOpen = false
+    }
+  }
+
+  /// Ends a look that Lua code had at what is held.
+  func shut() {
+    isOpen = false
+    closeMeta()
+  }
+
+  /// Lets go of what a middleware held.
+  func release() {
+    holders -= 1
+    guard holders == 0 else { return }
+    held = nil
+    forget()
   }
 
   func get(_ key: String, into result: inout LuaResult) throws {
-    guard let call else { throw LuaFailure("this \(name) was valid only during the call that gave it") }
+    guard let call, isOpen else { throw LuaFailure("this \(name) was valid only during the call that gave it") }
     switch key {
     case "id": result.append(context?.number ?? facts?.number ?? 0)
     case "at": result.append((context?.time ?? facts?.time ?? .zero).seconds)
@@ -56,6 +96,7 @@ final class ActionFacade: LuaFacade {
     case "args": LuaBridge.write(.record(call.record), to: &result)
     case "meta":
       if let meta { (meta.context, meta.facts, meta.call) = (context, facts, call) }
+      wasAskedForMeta = true
       result.append(PluginCalls.metaObject)
     default:
       let names = ["id", "at", "source", "name", "args"]

@@ -9,18 +9,18 @@ final class MiddlewarePlan {
   /// Whether the functions have a parameter for the action.
   let beforeTakesAction: Bool
   let afterTakesAction: Bool
-  /// What `after` dispatches as.
-  let emission: PluginCalls.Emission
+  /// What `before` returned, until `after` gets it.
+  let kept: LuaSlot
   private let filter: PluginDefinition.Filter
 
-  init(_ unit: PluginDefinition.Unit) {
+  init(_ unit: PluginDefinition.Unit, in lua: LuaState) throws(LuaError) {
     name = unit.name
     before = unit.before
     after = unit.after
     supervise = unit.supervise
     beforeTakesAction = unit.before.map { $0.parameterCount > 0 } ?? false
     afterTakesAction = unit.after.map { $0.parameterCount > 0 } ?? false
-    emission = PluginCalls.Emission(unit: unit.name, function: "after")
+    kept = try lua.makeSlot()
     filter = unit.on
   }
 

@@ -75,46 +75,61 @@ extension Plugin {
   private func run(
     _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer
   ) -> PluginError? {
-    let watched = plan.watched
-    if watched.isImpure, purity != .off { return impureReducer(call) }
-    let draft = objects.beginDraft(plan.module, schema, slice)
-    let failure: PluginError?
-    do throws(LuaError) {
-      failure = try run(plan, call, draft)
-    } catch {
-      failure = calls.faults.reducer(call.type.fullName, error)
+    // Unmanaged, because counting references to them takes longer than a small call: the plugin holds both.
+    Unmanaged.passUnretained(plan.watched)._withUnsafeGuaranteedRef { watched in
+      Unmanaged.passUnretained(objects)._withUnsafeGuaranteedRef { objects in
+        if watched.isImpure, purity != .off { return impureReducer(call) }
+        let draft = objects.beginDraft(plan.module, schema, slice)
+        let failure = run(plan, watched, call, draft)
+        if failure != nil {
+          objects.undo()
+          plan.dropArguments()
+        }
+        objects.endCall()
+        if plan.takesMeta { calls.meta.forget() }
+        return failure
+      }
     }
-    if failure != nil {
-      objects.undo()
-      plan.dropArguments()
-    }
-    objects.endCall()
-    if plan.takesMeta { calls.meta.forget() }
-    return failure
   }
 
-  private func run(_ plan: ReducerPlan, _ call: ActionCall, _ draft: LuaObject) throws(LuaError) -> PluginError? {
-    let watched = plan.watched
-    let digest = try watched.digestBefore(purity, lua)
+  @inline(__always)
+  private func run(
+    _ plan: ReducerPlan, _ watched: WatchedFunction, _ call: ActionCall, _ draft: LuaObject
+  ) -> PluginError? {
+    var digest: LuaState.CaptureDigest?
+    do throws(LuaError) {
+      if watched.isLookedAt(purity) { digest = try watched.digest(lua) }
+      try plan.prepare(in: lua)
+    } catch {
+      return calls.faults.reducer(call.type.fullName, error)
+    }
     // Their order would be that of their addresses.
-    lua.refusesUnorderedKeys = true
-    defer { lua.refusesUnorderedKeys = false }
-    let arguments = plan.takesArguments ? try plan.arguments(in: lua) : nil
-    let count = try lua.call(
-      watched.function,
-      discardingResultsWith: { writer in
-        writer.append(draft)
-        guard let arguments else { return }
-        arguments.write(call.arguments, to: &writer)
-        if plan.takesMeta { writer.append(PluginCalls.metaObject) }
-      })
-    guard count == 0 else {
+    caller.refusesUnorderedKeys = true
+    defer { caller.refusesUnorderedKeys = false }
+    var arguments = caller.arguments()
+    arguments.writer.append(draft)
+    plan.write(call.arguments, to: &arguments.writer)
+    if plan.takesMeta { arguments.writer.append(PluginCalls.metaObject) }
+    let outcome = caller.count(plan.function, arguments)
+    guard outcome.isDone else { return calls.faults.reducer(call.type.fullName, caller.error(outcome)) }
+    guard outcome.count == 0 else {
       return calls.faults.make(
         .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
     }
-    if let arguments, !arguments.isClean { plan.dropArguments() }
-    if let digest, try watched.hasChanged(since: digest, lua) { return impureReducer(call) }
+    plan.checkArguments(caller)
+    if let digest { return check(digest, watched, call) }
     return nil
+  }
+
+  /// Whether what a reducer captures is what it was before.
+  private func check(
+    _ digest: LuaState.CaptureDigest, _ watched: WatchedFunction, _ call: ActionCall
+  ) -> PluginError? {
+    do throws(LuaError) {
+      return try watched.hasChanged(since: digest, lua) ? impureReducer(call) : nil
+    } catch {
+      return calls.faults.reducer(call.type.fullName, error)
+    }
   }
 
   private func impureReducer(_ call: ActionCall) -> PluginError {

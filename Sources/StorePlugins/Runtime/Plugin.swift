@@ -19,6 +19,8 @@ public final class Plugin: @unchecked Sendable {
   public let onLoad: String?
 
   let lua: LuaState
+  /// What calls its functions.
+  let caller: LuaCaller
   let objects: SliceObjects
   let definition: PluginDefinition
   let calls: PluginCalls
@@ -95,6 +97,7 @@ public final class Plugin: @unchecked Sendable {
     } catch {
       throw faults.load(error)
     }
+    caller = LuaCaller(lua)
     objects = SliceObjects(lua)
     lua.objectHandler = objects
     let names = FunctionNames()
@@ -125,7 +128,13 @@ public final class Plugin: @unchecked Sendable {
     }
     reducers = ReducerPlans(plans)
     lifted = definition.lifted.map { ReducerPlan($0.function, for: $0.action, module: $0.module) }
-    middlewares = definition.middleware.map { MiddlewarePlan($0) }
+    do throws(LuaError) {
+      var middlewares: [MiddlewarePlan] = []
+      for unit in definition.middleware { middlewares.append(try MiddlewarePlan(unit, in: lua)) }
+      self.middlewares = middlewares
+    } catch {
+      throw faults.load(error)
+    }
     interceptors = definition.interceptors.enumerated().map { index, entry in
       InterceptorPlan(name: entry.name, object: PluginCalls.interceptedObject(index))
     }

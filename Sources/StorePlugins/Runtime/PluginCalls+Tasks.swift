@@ -45,7 +45,9 @@ extension PluginCalls {
   /// Makes `ctx:task(key, fn)`.
   func makeStartFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
     try lua.makeFunction("task") { [unowned self] call in
-      guard let emission, let start = emission.start else { throw LuaFailure("ctx:task is only possible in after") }
+      guard let emission = presentEmission, let start = emission.start else {
+        throw LuaFailure("ctx:task is only possible in after")
+      }
       if let refusal = timersRefusal { throw LuaFailure(refusal) }
       guard case .string(let key) = call[1], case .function(let function) = call[2] else {
         throw LuaFailure("ctx:task needs a key and a function: ctx:task(\"later\", function(task) … end)")

@@ -20,6 +20,10 @@ final class PluginCalls {
   let permissions = PermissionLedger()
   /// Where dispatches go; nil: dispatching is not possible now.
   @exclusivity(unchecked) var emission: Emission?
+  /// The same of the middleware whose `after` runs, within which no other code of the plugin is called. It holds what is here
+  /// meanwhile.
+  @exclusivity(unchecked) var emissionOfAfter: Unmanaged<Emission>?
+  var presentEmission: Emission? { emissionOfAfter?.takeUnretainedValue() ?? emission }
   var commandHost: (any PluginCommandHost)?
   /// What the command that pauses waits for.
   var commandWait: PluginWait?
@@ -35,6 +39,8 @@ final class PluginCalls {
   private let foreignAction: (String) -> ActionType?
   private let functionNames: FunctionNames
   private var contextTable: LuaTable?
+  /// The same in plain words.
+  @exclusivity(unchecked) private var context: LuaHandle?
   private var commandTable: LuaTable?
   private var taskTable: LuaTable?
   private(set) var thunkTable: LuaTable?
@@ -101,6 +107,7 @@ final class PluginCalls {
       writer.append(dispatch)
       writer.endTable()
     }
+    context = contextTable?.handle
     commandTable = try lua.makeTable { writer in
       writer.beginTable(record: 5)
       writer.key("state")
@@ -122,7 +129,7 @@ final class PluginCalls {
   }
 
   func appendContext(to writer: inout LuaWriter) {
-    if let contextTable { writer.append(contextTable) }
+    if let context { writer.append(context) }
   }
 
   func appendCommand(to writer: inout LuaWriter) {
@@ -148,7 +155,7 @@ final class PluginCalls {
   }
 
   private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {
-    guard let emission else { throw LuaFailure("dispatching is not possible here; do it in after, or in a command") }
+    guard let emission = presentEmission else { throw LuaFailure("dispatching is not possible here; do it in after, or in a command") }
     let action = try makeAction(
       call[1], call[2], objects, for: "dispatch", isRefusal: emission.kind == .effect)
     let source = source(of: call, emission)

@@ -5,15 +5,21 @@ import StoreSchema
 final class ReducerPlan {
   let type: ActionType
   let watched: WatchedFunction
+  let function: LuaHandle
   /// The module whose slice the reducer changes.
   let module: String
   /// Whether the function has a parameter for the action's arguments, and one for `meta`.
   let takesArguments: Bool
   let takesMeta: Bool
-  private var arguments: ArgumentTable?
+  @exclusivity(unchecked) private var table: ArgumentTable? {
+    didSet { borrowedTable = table.map { .passUnretained($0) } }
+  }
+  /// Unmanaged, since counting references to it takes longer than writing to it: `table` holds it.
+  @exclusivity(unchecked) private var borrowedTable: Unmanaged<ArgumentTable>?
 
   init(_ watched: WatchedFunction, for type: ActionType, module: String) {
     self.watched = watched
+    function = watched.function.handle
     self.type = type
     self.module = module
     takesArguments = watched.function.parameterCount > 1
@@ -25,16 +31,26 @@ final class ReducerPlan {
     other === type ? self : ReducerPlan(watched, for: other, module: module)
   }
 
-  /// The table for the action's arguments.
-  func arguments(in lua: LuaState) throws(LuaError) -> ArgumentTable {
-    if let arguments { return arguments }
-    let made = try ArgumentTable(type, in: lua)
-    arguments = made
-    return made
+  /// Sees to it that there is a table for the action's arguments, where the function takes them.
+  @inline(__always)
+  func prepare(in lua: LuaState) throws(LuaError) {
+    if takesArguments, table == nil { table = try ArgumentTable(type, in: lua) }
+  }
+
+  /// Writes the arguments, in declared order.
+  @inline(__always)
+  func write(_ arguments: [Value], to writer: inout LuaWriter) {
+    borrowedTable?._withUnsafeGuaranteedRef { $0.write(arguments, to: &writer) }
+  }
+
+  /// Has the next call make a table of its own where something was left in this one.
+  @inline(__always)
+  func checkArguments(_ lua: LuaCaller) {
+    if !(borrowedTable?._withUnsafeGuaranteedRef { $0.isClean(lua) } ?? true) { dropArguments() }
   }
 
   /// Has the next call make a table of its own.
-  func dropArguments() { arguments = nil }
+  func dropArguments() { table = nil }
 }
 
 /// The table that a reducer gets its action's arguments in, filled anew for each call. It is the reducer's to change, so it
@@ -43,6 +59,7 @@ final class ArgumentTable {
   private let keys: [LuaKey]
   private let addresses: [UnsafeRawPointer]
   private let table: LuaTable
+  private let handle: LuaHandle
 
   init(_ type: ActionType, in lua: LuaState) throws(LuaError) {
     var keys: [LuaKey] = []
@@ -53,16 +70,17 @@ final class ArgumentTable {
       writer.beginTable(record: type.fields.count)
       writer.endTable()
     }
+    handle = table.handle
   }
 
   /// Whether the table holds nothing but what the next call overwrites.
-  var isClean: Bool { table.hasOnly(keysAt: addresses) }
+  func isClean(_ lua: LuaCaller) -> Bool { addresses.withUnsafeBufferPointer { lua.hasOnly(handle, keysAt: $0) } }
 
   /// Writes the table with arguments in declared order.
   func write(_ arguments: [Value], to writer: inout LuaWriter) {
     // What has no fields is there already.
-    guard !keys.isEmpty else { return writer.append(table) }
-    writer.refillTable(table)
+    guard !keys.isEmpty else { return writer.append(handle) }
+    writer.refillTable(handle)
     for index in keys.indices {
       writer.key(keys[index])
       LuaBridge.write(arguments[index], to: &writer)

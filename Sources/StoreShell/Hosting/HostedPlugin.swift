@@ -66,25 +66,9 @@ struct HostedPlugin {
     let type = plugin.units[index]
     let fullName = "\(plugin.module.name).\(type.name)"
     let tasks = UnitTasks(plugin, unit: index, surroundings)
+    let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
     let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _, effects in
-      do throws(PluginError) {
-        let kept = try plugin.before(unit: index, call, action, view: surroundings.view)
-        surroundings.strikes.ran(in: action.number)
-        guard plugin.hasAfter(unit: index) else { return .none }
-        return IO { output in
-          do throws(PluginError) {
-            try plugin.after(
-              unit: index, call, action, kept: kept, view: surroundings.view,
-              start: { effects.start(tasks.effect($0), context: action, output: output) },
-              emit: { output.dispatch(DispatchedAction(surroundings.typed($0), source: $1)) })
-          } catch {
-            surroundings.note(error, in: action.number, unit: type.name)
-          }
-        }
-      } catch {
-        surroundings.note(error, in: action.number, unit: type.name)
-        return .none
-      }
+      hosted.handle(call, action, effects)
     }
     return HostUnit(
       fullName, origin: .lua, startsOpen: type.isOpen, accepts: { plugin.accepts($0.call.type, unit: index) },

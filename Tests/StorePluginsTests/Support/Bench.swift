@@ -30,7 +30,7 @@ final class Bench: @unchecked Sendable {
   // Safe: a test uses its bench on one thread.
   private(set) var plugins: [Plugin] = []
   /// What middlewares did wrong.
-  private(set) var faults: [PluginError] = []
+  fileprivate(set) var faults: [PluginError] = []
   /// The actions that were processed, with their sources.
   private(set) var processed: [(action: String, source: ActionSource)] = []
   /// What commands printed.
@@ -106,23 +106,9 @@ final class Bench: @unchecked Sendable {
   }
 
   private func unit(_ plugin: Plugin, _ index: Int) -> MiddlewareUnit<ActionCall, ActionCall, BenchState> {
-    MiddlewareUnit(name: "\(plugin.module.name).\(plugin.units[index].name)") { [unowned self] call, context, _ in
-      guard plugin.accepts(call.type, unit: index) else { return .none }
-      do throws(PluginError) {
-        let kept = try plugin.before(unit: index, call, context, view: self.view)
-        return IO { output in
-          do throws(PluginError) {
-            try plugin.after(unit: index, call, context, kept: kept, view: self.view) { call, source in
-              output.dispatch(DispatchedAction(call, source: source))
-            }
-          } catch {
-            self.faults.append(error)
-          }
-        }
-      } catch {
-        self.faults.append(error)
-        return .none
-      }
+    let worker = BenchUnit(plugin, index, self)
+    return MiddlewareUnit(name: "\(plugin.module.name).\(plugin.units[index].name)") { call, context, _ in
+      worker.handle(call, context)
     }
   }
 
@@ -218,4 +204,49 @@ func fault(_ body: () throws -> Void) -> PluginError? {
   } catch {
     return error as? PluginError
   }
+}
+
+/// A middleware of a plugin on the bench.
+private final class BenchUnit: PluginOutput, @unchecked Sendable {
+  // Safe: used on the thread of its test.
+  private unowned let bench: Bench
+  private let plugin: Plugin
+  private let index: Int
+  private var unit: PluginUnit?
+  private var handler: ActionHandler<ActionCall>?
+
+  init(_ plugin: Plugin, _ index: Int, _ bench: Bench) {
+    self.bench = bench
+    self.plugin = plugin
+    self.index = index
+    unit = plugin.unit(index, view: bench.view, output: self)
+  }
+
+  func handle(_ call: ActionCall, _ context: ActionContext) -> IO<ActionCall> {
+    guard let unit, plugin.accepts(call.type, unit: index),
+      noting({ () throws(PluginError) in try unit.before(call, context) })
+    else { return .none }
+    return IO { [self] handler in
+      self.handler = handler
+      defer { self.handler = nil }
+      _ = noting { () throws(PluginError) in try unit.after() }
+    }
+  }
+
+  /// - Returns: whether it went well.
+  private func noting(_ body: () throws(PluginError) -> Void) -> Bool {
+    do throws(PluginError) {
+      try body()
+      return true
+    } catch {
+      bench.faults.append(error)
+      return false
+    }
+  }
+
+  func dispatch(_ call: ActionCall, source: ActionSource) {
+    handler?.dispatch(DispatchedAction(call, source: source))
+  }
+
+  func start(_ task: PluginTaskStart) {}
 }

@@ -1,0 +1,94 @@
+import CLua
+
+/// A function, a table or a slot of a state in plain words: using it counts no references. It stands for its value as long
+/// as somebody holds the ``LuaReference`` that it is of.
+public struct LuaHandle {
+  @usableFromInline let reference: Int32
+}
+
+extension LuaReference {
+  /// The same value in plain words.
+  public var handle: LuaHandle { LuaHandle(reference: reference) }
+}
+
+extension LuaWriter {
+  /// Writes what a handle of the same state stands for.
+  @inlinable
+  public mutating func append(_ handle: LuaHandle) { clua_writeReference(items, handle.reference) }
+
+  /// Goes on with a table that is there already, in place of a new one: the keys that follow are set, others stay.
+  @inlinable
+  public mutating func refillTable(_ table: LuaHandle) { clua_refillTable(items, table.reference) }
+}
+
+/// Calls functions of one state many times over: no call counts references or makes a closure. Whoever uses it holds the
+/// state.
+public struct LuaCaller {
+  // Unmanaged: counting references to the state and what belongs to it takes longer than a small call.
+  private let state: Unmanaged<LuaState>
+  private let link: Unmanaged<LuaLink>
+  private let machine: UnsafeMutablePointer<CLuaMachine>
+
+  /// Calls functions of a state.
+  public init(_ state: LuaState) {
+    self.state = .passUnretained(state)
+    link = .passUnretained(state.link)
+    machine = state.machine
+  }
+
+  /// The arguments of a call, to be written before it is made.
+  public struct Arguments {
+    /// Takes them, in order.
+    public var writer: LuaWriter
+    fileprivate let mark: CLuaMark
+  }
+
+  /// Begins the arguments of the next call.
+  @inline(__always)
+  public func arguments() -> Arguments {
+    link._withUnsafeGuaranteedRef { $0.dropReleased() }
+    let items = clua_items(machine)
+    return Arguments(writer: LuaWriter(items), mark: clua_mark(items))
+  }
+
+  /// Whether `pairs` and `next`, run by Lua code, refuse tables with keys that have no order.
+  public var refusesUnorderedKeys: Bool {
+    get { machine.pointee.refusesUnorderedKeys }
+    nonmutating set { machine.pointee.refusesUnorderedKeys = newValue }
+  }
+
+  /// Whether a table has no metatable and no keys but interned ones at these addresses.
+  public func hasOnly(_ table: LuaHandle, keysAt addresses: UnsafeBufferPointer<UnsafeRawPointer>) -> Bool {
+    clua_hasOnlyKeys(machine, table.reference, addresses.baseAddress, addresses.count)
+  }
+
+  /// How a call ended.
+  public struct Outcome {
+    fileprivate let status: CLuaStatus
+    /// How many results the function gave, where they were counted.
+    public fileprivate(set) var count = 0
+
+    /// Whether it went well; else ``LuaCaller/error(_:)`` says what did not.
+    public var isDone: Bool { status == .done }
+  }
+
+  /// Calls a function and counts its results.
+  public func count(_ function: LuaHandle, _ arguments: Arguments) -> Outcome {
+    var count: Int32 = 0
+    let status = clua_callCounting(machine, function.reference, arguments.mark, &count)
+    return Outcome(status: status, count: Int(count))
+  }
+
+  /// Calls a function and leaves its first result in a slot.
+  public func keep(_ function: LuaHandle, _ arguments: Arguments, in slot: LuaSlot) -> Outcome {
+    var isNil = true
+    let status = clua_callKeeping(machine, function.reference, arguments.mark, slot.reference, &isNil)
+    slot.isEmpty = isNil
+    return Outcome(status: status)
+  }
+
+  /// Why the last call did not go well.
+  public func error(_ outcome: Outcome) -> LuaError {
+    state._withUnsafeGuaranteedRef { $0.error(outcome.status) }
+  }
+}

@@ -1,0 +1,13 @@
+/// A place in a Lua state for one value that Lua code gives and gets back: it may be anything, and is never converted.
+public final class LuaSlot: LuaReference {
+  /// Whether nothing is there, which Lua gets as nil.
+  @exclusivity(unchecked) public internal(set) var isEmpty = true
+}
+
+extension LuaWriter {
+  /// Writes what is in a slot of the same state.
+  @inline(__always)
+  public mutating func append(_ slot: LuaSlot) {
+    if slot.isEmpty { appendNil() } else { append(slot as LuaReference) }
+  }
+}
