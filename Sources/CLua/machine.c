@@ -6,6 +6,8 @@
 
 static int openState(lua_State *L) {
   CLuaSandbox sandbox = (CLuaSandbox)lua_tointeger(L, 1);
+  lua_pushliteral(L, "string");
+  clua_machine(L)->stringHeader = (size_t)(lua_tostring(L, -1) - (const char *)lua_topointer(L, -1));
   clua_openObjects(L);
   clua_openFunctions(L);
   clua_openSandbox(L, sandbox);
@@ -47,6 +49,7 @@ void clua_close(CLuaMachine *machine) {
   if (machine->main != NULL) lua_close(machine->main);
   clua_freeItems(&machine->items);
   clua_freeItems(&machine->keys);
+  clua_freeWindows(&machine->windows);
   free(machine->failure);
   free(machine->freed);
   free(machine->error.message);

@@ -73,6 +73,14 @@ void clua_openObjects(lua_State *L);
 /// `next` on the host object at index 1 after the key at index 2; pushes key and value, or one nil.
 int clua_nextOfObject(lua_State *L);
 
+// windows.c
+/// Pushes the field that a key names of the object at index 1 where a window shows it; false: the host has to be asked.
+/// Both never raise.
+bool clua_readWindow(lua_State *L, CLuaMachine *machine, CLuaObject object);
+/// Assigns the value at index 3 to it.
+bool clua_writeWindow(lua_State *L, CLuaMachine *machine, CLuaObject object);
+void clua_freeWindows(CLuaWindows *windows);
+
 // failure.c
 /// Raises what the host's callback failed with.
 int clua_raiseFailure(lua_State *L, CLuaMark mark);

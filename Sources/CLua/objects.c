@@ -16,8 +16,9 @@ bool clua_toObject(lua_State *L, int index, CLuaObject *object) {
 void clua_pushObject(lua_State *L, CLuaObject object) { lua_pushlightuserdata(L, (void *)(uintptr_t)(object ^ objectMark)); }
 
 static CLuaObject checkObject(lua_State *L, int index) {
-  CLuaObject object;
-  if (!clua_toObject(L, index, &object)) luaL_typeerror(L, index, "object of the host");
+  // Null for what is no userdata; no block of a full one has the mark.
+  CLuaObject object = (CLuaObject)(uintptr_t)lua_touserdata(L, index) ^ objectMark;
+  if (object >> 56 != 0) luaL_typeerror(L, index, "object of the host");
   return object;
 }
 
@@ -65,6 +66,7 @@ void clua_readValue(lua_State *L, int index, CLuaValue *value) {
 static int getField(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
   CLuaObject object = checkObject(L, 1);
+  if (clua_readWindow(L, machine, object)) return 1;
   CLuaValue key;
   clua_readValue(L, 2, &key);
   CLuaMark mark = clua_mark(&machine->items);
@@ -79,6 +81,7 @@ static int getField(lua_State *L) {
 static int setField(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
   CLuaObject object = checkObject(L, 1);
+  if (clua_writeWindow(L, machine, object)) return 0;
   CLuaValue key, value;
   clua_readValue(L, 2, &key);
   clua_readValue(L, 3, &value);

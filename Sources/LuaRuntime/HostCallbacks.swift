@@ -26,6 +26,11 @@ enum HostCallbacks {
       },
       invoke: { context, function, count in
         withState(context) { $0.invoke(Int(function), count) }
+      },
+      open: { context, object in
+        withState(context) { state in
+          state.borrowedBox?._withUnsafeGuaranteedRef { $0.handler.openWindow(LuaObject(object)) }
+        }
       })
   }
 }

@@ -20,6 +20,9 @@ public protocol LuaObjectHandler: AnyObject {
 
   /// `tostring(object)`.
   func describe(_ object: LuaObject) -> String
+
+  /// Makes the window behind an object writable, if that can be.
+  func openWindow(_ object: LuaObject)
 }
 
 extension LuaObjectHandler {
@@ -34,6 +37,9 @@ extension LuaObjectHandler {
   ) throws -> Bool {
     throw LuaFailure("attempt to walk an object that has no entries")
   }
+
+  /// Does nothing: writes go to ``set(_:key:to:)``.
+  public func openWindow(_ object: LuaObject) {}
 
   /// `object`.
   public func describe(_ object: LuaObject) -> String { "object" }

@@ -33,19 +33,21 @@ extension SliceObjects {
   }
 
   private func findPlace(_ number: Int) -> UnsafeRawPointer? {
-    let node = nodes[number]
-    if case .draft = node.step { return draft.map { UnsafeRawPointer($0) } }
-    guard node.parent >= 0, let parent = address(node.parent) else { return nil }
-    let shape = shape(node.parent)
-    switch (node.step, shape.form) {
+    if case .draft = nodes[number].step { return draft.map { UnsafeRawPointer($0) } }
+    let parent = nodes[number].parent
+    guard parent >= 0, let address = address(parent) else { return nil }
+    return nodes[parent].shape._withUnsafeGuaranteedRef { findPlace(number, in: $0, at: address) }
+  }
+
+  private func findPlace(_ number: Int, in shape: SliceShape, at parent: UnsafeRawPointer) -> UnsafeRawPointer? {
+    switch (nodes[number].step, shape.form) {
     case (.field(let position), .record):
-      guard !shape.fields[position].isWrapped else { return nil }
-      return (shape.isDynamic ? RecordAccess.fields(parent) : parent) + shape.fields[position].offset
+      guard !shape.part(position).pointee.isWrapped else { return nil }
+      return (shape.isDynamic ? RecordAccess.fields(parent) : parent) + shape.part(position).pointee.offset
     case (.element(let position), .list):
-      guard !shape.element.pointee.isWrapped, position < shape.list.count(parent) else { return nil }
-      return shape.list.address(parent, position)
+      return shape.element.pointee.isWrapped ? nil : shape.element(at: position, in: parent)
     case (.entry(let position), _) where shape.isRanked:
-      guard !shape.element.pointee.isWrapped, let (rank, address) = shape.ranked.find(parent, keys[position]) else {
+      guard !shape.element.pointee.isWrapped, let (rank, address) = shape.find(keys[position], in: parent) else {
         return nil
       }
       nodes[number].rank = rank
@@ -62,15 +64,15 @@ extension SliceObjects {
   }
 
   private func findMutableAddress(_ number: Int) -> UnsafeMutableRawPointer? {
-    let node = nodes[number]
     var found: UnsafeMutableRawPointer?
-    switch (node.presence, node.step) {
+    switch (nodes[number].presence, nodes[number].step) {
     case (.gone, _): return nil
     case (.loose(let position), _): found = UnsafeMutableRawPointer(loose[position].address)
     case (.inPlace, .draft): found = draft
     case (.inPlace, _):
-      guard node.parent >= 0, let parent = mutableAddress(node.parent) else { return nil }
-      found = findMutablePlace(number, in: parent)
+      let parent = nodes[number].parent
+      guard parent >= 0, let address = mutableAddress(parent) else { return nil }
+      found = nodes[parent].shape._withUnsafeGuaranteedRef { findMutablePlace(number, of: parent, $0, at: address) }
     }
     guard let found else { return nil }
     nodes[number].address = found
@@ -79,29 +81,28 @@ extension SliceObjects {
     return found
   }
 
-  private func findMutablePlace(_ number: Int, in parent: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    let node = nodes[number]
-    let shape = shape(node.parent)
-    switch (node.step, shape.form) {
+  private func findMutablePlace(
+    _ number: Int, of parentNumber: Int, _ shape: SliceShape, at parent: UnsafeMutableRawPointer
+  ) -> UnsafeMutableRawPointer? {
+    switch (nodes[number].step, shape.form) {
     case (.field(let position), .record):
-      guard !shape.fields[position].isWrapped else { return nil }
-      return mutableFields(node.parent, shape, parent) + shape.fields[position].offset
+      guard !shape.part(position).pointee.isWrapped else { return nil }
+      return mutableFields(parentNumber, shape, parent) + shape.part(position).pointee.offset
     case (.element(let position), .list):
-      guard !shape.element.pointee.isWrapped, position < shape.list.count(parent) else { return nil }
-      let old = shape.list.address(parent, position)
-      let found = shape.list.mutableAddress(parent, position)
-      if old != UnsafeRawPointer(found) { move(below: node.parent) }
+      guard !shape.element.pointee.isWrapped, let old = shape.element(at: position, in: parent) else { return nil }
+      let found = shape.mutableElement(at: position, in: parent)
+      if old != UnsafeRawPointer(found) { move(below: parentNumber) }
       return found
     case (.entry(let position), _) where shape.isRanked:
       guard !shape.element.pointee.isWrapped else { return nil }
-      if node.time != time || node.address == nil {
-        guard let (rank, address) = shape.ranked.find(parent, keys[position]) else { return nil }
+      if nodes[number].time != time || nodes[number].address == nil {
+        guard let (rank, address) = shape.find(keys[position], in: parent) else { return nil }
         nodes[number].rank = rank
         nodes[number].address = UnsafeMutableRawPointer(mutating: address)
       }
       let old = nodes[number].address
-      let found = shape.ranked.mutableAddress(parent, nodes[number].rank)
-      if found != old { move(below: node.parent) }
+      let found = shape.mutableValue(at: nodes[number].rank, in: parent)
+      if found != old { move(below: parentNumber) }
       return found
     default: return nil
     }

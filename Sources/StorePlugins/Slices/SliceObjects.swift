@@ -43,32 +43,70 @@ final class SliceObjects: LuaObjectHandler {
   @exclusivity(unchecked) private(set) var draftNumber = 0
   @exclusivity(unchecked) private(set) var draftName = ""
   /// Moves on whenever something happens that addresses do not survive.
-  @exclusivity(unchecked) var time = 1
+  @inline(__always) var time: Int {
+    get { windows.time }
+    set { windows.time = newValue }
+  }
+  /// The records that Lua reads and writes in place, by the numbers of their nodes.
+  let windows: LuaWindows
   /// What the draft's writes can be taken back by.
   @exclusivity(unchecked) var journal = Journal()
   private var shapes: [ObjectIdentifier: SliceShape] = [:]
   @exclusivity(unchecked) private var recentShape: Unmanaged<SliceShape>?
   @exclusivity(unchecked) private var recentSchema: ObjectIdentifier?
 
-  init(_ state: LuaState) { self.state = state }
+  init(_ state: LuaState) {
+    self.state = state
+    windows = state.windows
+    windows.time = 1
+    windows.removeAll(for: object(0))
+  }
 
   // MARK: The life of objects
 
   /// The object through which a reducer changes a slice in place, until ``endCall()``.
   func beginDraft(_ name: String, _ schema: Schema, _ pointer: UnsafeMutableRawPointer) -> LuaObject {
     draft = pointer
-    draftName = name
+    if draftName != name { draftName = name }
     draftNumber += 1
-    return add(
-      SliceNode(
-        shape: shape(of: schema), parent: -1, step: .draft, draft: draftNumber, address: pointer, time: time))
+    let shape = shape(of: schema)
+    let object = add(
+      SliceNode(shape: shape, parent: -1, step: .draft, draft: draftNumber, address: pointer, time: time))
+    showRecord(nodes.count - 1, shape, at: pointer)
+    return object
+  }
+
+  /// Opens the window of a record of the draft for reading, where it has fields to show.
+  @inline(__always)
+  private func showRecord(_ number: Int, _ shape: Unmanaged<SliceShape>, at address: UnsafeRawPointer) {
+    shape._withUnsafeGuaranteedRef { shape in
+      guard shape.slots.count > 0 else { return }
+      windows.open(
+        number, shape.slots, shape.isDynamic ? RecordAccess.fields(address) : address, isWritable: false)
+    }
+  }
+
+  func openWindow(_ object: LuaObject) {
+    let number = Int(object.id)
+    guard number < nodes.count, nodes[number].draft == draftNumber, isInPlace(number),
+      let record = mutableAddress(number)
+    else { return }
+    nodes[number].shape._withUnsafeGuaranteedRef { shape in
+      windows.open(number, shape.slots, mutableFields(number, shape, record), isWritable: true)
+    }
   }
 
   /// Ends the life of all objects handed out since the last time.
+  @inline(__always)
   func endCall() {
+    if draft != nil || !nodes.isEmpty { forgetCall() }
+  }
+
+  private func forgetCall() {
     draft = nil
     time += 1
     journal.removeAll()
+    windows.forgetWrites()
     // Within a command that dispatched: the command's own objects live on until it ends.
     guard viewInUse == nil, !nodes.isEmpty else { return }
     nodes.removeAll()
@@ -78,6 +116,7 @@ final class SliceObjects: LuaObjectHandler {
     hasGone = false
     index.removeAll()
     generation = (generation &+ 1) & LuaObject.maximumGeneration
+    windows.removeAll(for: object(0))
   }
 
   private func add(_ node: SliceNode) -> LuaObject {
@@ -180,6 +219,7 @@ final class SliceObjects: LuaObjectHandler {
       nodes[number].address = UnsafeMutableRawPointer(mutating: address)
       nodes[number].isMutable = false
       nodes[number].time = time
+      if let address { showRecord(number, nodes[number].shape, at: address) }
     }
     return object(number)
   }
@@ -193,6 +233,7 @@ final class SliceObjects: LuaObjectHandler {
         shape: shape, parent: parent, step: step, draft: draft, address: UnsafeMutableRawPointer(mutating: address),
         time: time))
     index.insert(nodes.count - 1, hash) { self.hash(ofNode: $0) }
+    if let address { showRecord(nodes.count - 1, shape, at: address) }
     return made
   }
 
@@ -262,10 +303,7 @@ final class SliceObjects: LuaObjectHandler {
         guard let position = shape.position(of: text) else { throw unknownField(number, text.text) }
         readField(number, shape, position, into: &result)
       case (.list, .integer(let position)):
-        look(number) { list in
-          guard position >= 1, position <= shape.list.count(list) else { return }
-          write(shape.element, shape.list.address(list, position - 1), number, .element(position - 1), to: &result)
-        }
+        readElement(number, shape, position - 1, into: &result)
       case (.integerMap, _), (.textMap, _):
         guard let mapKey = shape.mapKey(key) else { throw wrongKey(number, key) }
         readEntry(number, shape, mapKey, into: &result)
@@ -279,6 +317,7 @@ final class SliceObjects: LuaObjectHandler {
   func readField(_ number: Int, _ shape: SliceShape, _ position: Int, into result: inout LuaResult) {
     let part = shape.part(position)
     if let record = address(number) {
+      if !windows.isOpen(number) { showRecord(number, nodes[number].shape, at: record) }
       let fields = shape.isDynamic ? RecordAccess.fields(record) : record
       write(part, fields + part.pointee.offset, number, .field(position), to: &result)
     } else {
@@ -286,10 +325,19 @@ final class SliceObjects: LuaObjectHandler {
     }
   }
 
+  @inline(__always)
+  private func readElement(_ number: Int, _ shape: SliceShape, _ position: Int, into result: inout LuaResult) {
+    func write(_ list: UnsafeRawPointer) {
+      guard let element = shape.element(at: position, in: list) else { return }
+      self.write(shape.element, element, number, .element(position), to: &result)
+    }
+    if let list = address(number) { write(list) } else { read(number) { write($0) } }
+  }
+
   func readEntry(_ number: Int, _ shape: SliceShape, _ key: MapKey, into result: inout LuaResult) {
     look(number) { map in
       if shape.isRanked {
-        guard let (rank, value) = shape.ranked.find(map, key) else { return }
+        guard let (rank, value) = shape.find(key, in: map) else { return }
         writeEntry(shape.element, value, number, key, rank: rank, to: &result)
       } else {
         _ = shape.map.read(map, key) { writeEntry(shape.element, $0, number, key, rank: nil, to: &result) }

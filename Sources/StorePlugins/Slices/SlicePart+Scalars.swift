@@ -6,6 +6,31 @@ extension SlicePart {
   /// Whether what stands there is in a Swift optional, which lets nobody have its address.
   var isWrapped: Bool { form == .optionalParts && memory != .value }
 
+  /// How Lua reads and writes the field without asking anybody, where it can.
+  func slot(_ key: LuaKey) -> LuaWindowSlot {
+    var kind: LuaWindowSlot.Kind
+    var tag: (offset: Int, value: UInt8)?
+    let tags = Value.scalarTags
+    func tagged(_ value: UInt8?) -> (offset: Int, value: UInt8)? {
+      tags.flatMap { tags in value.map { (tags.offset, $0) } }
+    }
+    switch form {
+    case .int: (kind, tag) = (.integer(minimum...max(minimum, maximum)), tagged(tags?.int))
+    case .double: (kind, tag) = (.number, tagged(tags?.double))
+    case .bool: (kind, tag) = (.boolean, tagged(tags?.bool))
+    case .string:
+      kind = ShortText.marks.map { .text(asciiMark: $0.ascii, otherMark: $0.other) } ?? .other
+      tag = tagged(tags?.string)
+    case .other, .parts, .optionalParts: kind = .other
+    }
+    switch (memory, form) {
+    case (.int, .int), (.double, .double), (.bool, .bool), (.string, .string): tag = nil
+    case (.value, _): if tag == nil { kind = .other }
+    default: kind = .other
+    }
+    return LuaWindowSlot(key, offset: offset, kind, tag: tag)
+  }
+
   /// Runs a body where something stands at an address.
   @inline(__always)
   func ifPresent(_ address: UnsafeRawPointer, _ body: () -> Void) {

@@ -22,6 +22,8 @@ final class SliceShape {
   private let firstField: UnsafeMutablePointer<SlicePart>
   /// What a list or a map consists of; else the type itself.
   let element: UnsafeMutablePointer<SlicePart>
+  /// The fields of a record that Lua reads and writes without asking here; empty where there are none.
+  let slots: UnsafeMutableBufferPointer<LuaWindowSlot>
   /// The fields' names as the Lua state interned them: a field is found by comparing addresses.
   private let keys: [LuaKey]
 
@@ -75,6 +77,10 @@ final class SliceShape {
     firstField = .allocate(capacity: parts.count)
     fields = UnsafeMutableBufferPointer(start: firstField, count: parts.count)
     _ = fields.initialize(from: parts)
+    var shown: [LuaWindowSlot] = []
+    if keys.count == parts.count { shown = zip(keys, parts).map { $1.slot($0) } }
+    slots = .allocate(capacity: shown.contains { $0.isShown } ? shown.count : 0)
+    _ = slots.initialize(from: shown.prefix(slots.count))
     self.element = .allocate(capacity: 1)
     self.element.initialize(to: SlicePart(element ?? schema, key: nil, offset: 0))
   }
@@ -88,6 +94,34 @@ final class SliceShape {
     remove: { _, _ in }, nextKey: { _, _ in nil }, visitDifferences: { _, _, _ in })
 
   private static let noRanks = RankedEntries(find: { _, _ in nil }, mutableAddress: { map, _ in map })
+
+  // MARK: Parts
+
+  // Methods that are never inlined: a closure of an object that is an argument is called without counting references.
+
+  /// Where the element of a list at a position is; nil where there is none.
+  @inline(never)
+  func element(at position: Int, in list: UnsafeRawPointer) -> UnsafeRawPointer? {
+    position >= 0 && position < self.list.count(list) ? self.list.address(list, position) : nil
+  }
+
+  /// Where the element of a list at a position, which exists, can be changed.
+  @inline(never)
+  func mutableElement(at position: Int, in list: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    self.list.mutableAddress(list, position)
+  }
+
+  /// The rank and the address of the value under a key of a map whose values have addresses; nil where there is none.
+  @inline(never)
+  func find(_ key: MapKey, in map: UnsafeRawPointer) -> (rank: Int, address: UnsafeRawPointer)? {
+    ranked.find(map, key)
+  }
+
+  /// Where the value of a rank, which exists, can be changed.
+  @inline(never)
+  func mutableValue(at rank: Int, in map: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    ranked.mutableAddress(map, rank)
+  }
 
   /// The key of an entry that a Lua key stands for.
   func mapKey(_ key: LuaKeyArgument) -> MapKey? {
@@ -104,6 +138,7 @@ final class SliceShape {
   deinit {
     for index in fields.indices { fields[index].forget() }
     firstField.deallocate()
+    slots.deallocate()
     element.pointee.forget()
     element.deallocate()
   }

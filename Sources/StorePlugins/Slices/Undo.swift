@@ -1,4 +1,5 @@
 import LuaRuntime
+import LuaRuntime
 import StoreSchema
 
 /// What takes one write to a draft back. Undone last first, each write meets the draft as it left it, so that its place is
@@ -7,6 +8,8 @@ struct Undo {
   /// The node that was written to.
   let node: Int
   let change: Change
+  /// How many writes through windows there were before.
+  let windowWrites: Int
 
   enum Change {
     /// A field or an element held this before.
@@ -54,6 +57,9 @@ struct Journal: ~Copyable {
     return (start + count).move()
   }
 
+  /// How many writes through windows there were before the last one.
+  var windowWrites: Int { count == 0 ? 0 : start[count - 1].windowWrites }
+
   mutating func removeAll() {
     guard count > 0 else { return }
     start.deinitialize(count: count)
@@ -65,20 +71,40 @@ extension SliceObjects {
   /// Notes what takes a write back. What is no longer in the draft needs none.
   @inline(__always)
   func note(_ node: Int, _ change: Undo.Change) {
+    guard isInPlace(node) else { return }
+    journal.append(Undo(node: node, change: change, windowWrites: windows.writeCount))
+  }
+
+  /// Whether a node, and all that it is a part of, is still where it was.
+  @inline(__always)
+  func isInPlace(_ node: Int) -> Bool {
     var current = node
     while current >= 0 {
-      guard nodes[current].presence == .inPlace else { return }
+      guard nodes[current].presence == .inPlace else { return false }
       current = nodes[current].parent
     }
-    journal.append(Undo(node: node, change: change))
+    return true
   }
 
   /// Takes back all writes to the draft.
   func undo() {
     time += 1
     // What stood in the draft is of its types and finds its place: nothing here has a reason to fail.
-    while let entry = journal.popLast() { try? modify(entry.node, isOriginal: true) { try undo(entry, $0) } }
+    while true {
+      if windows.writeCount > journal.windowWrites, let write = windows.popWrite() {
+        try? modify(write.window, isOriginal: true) { try undo(write, $0) }
+      } else if let entry = journal.popLast() {
+        try? modify(entry.node, isOriginal: true) { try undo(entry, $0) }
+      } else {
+        break
+      }
+    }
     time += 1
+  }
+
+  private func undo(_ write: LuaWindows.Write, _ record: UnsafeMutableRawPointer) throws {
+    let shape = shape(write.window)
+    try shape.record.modify(record, write.slot) { write.restore(shape.slots[write.slot], at: $0) }
   }
 
   private func undo(_ entry: Undo, _ memory: UnsafeMutableRawPointer) throws {

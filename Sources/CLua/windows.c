@@ -1,0 +1,157 @@
+// Windows: fields of the host's memory that Lua reads and writes in place. What a window does not show, and everything
+// that could be an error, is left to the host's callbacks.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+void clua_openWindow(CLuaWindows *windows, size_t number, const CLuaWindowSlot *slots, uint32_t count, void *memory,
+                     bool isWritable) {
+  if (number >= windows->capacity) {
+    size_t capacity = windows->capacity < 16 ? 16 : windows->capacity;
+    while (capacity <= number) capacity *= 2;
+    CLuaWindow *grown = realloc(windows->windows, capacity * sizeof(CLuaWindow));
+    if (grown == NULL) return;
+    windows->windows = grown;
+    windows->capacity = capacity;
+  }
+  while (windows->count <= number) windows->windows[windows->count++].time = -1;
+  windows->windows[number] = (CLuaWindow){slots, memory, windows->time, count, isWritable};
+}
+
+void clua_freeWindows(CLuaWindows *windows) {
+  free(windows->windows);
+  free(windows->writes);
+}
+
+static inline CLuaWindow *openWindow(CLuaWindows *windows, CLuaObject object) {
+  size_t number = object & 0xffffff;
+  if (object >> 24 != windows->stamp || number >= windows->count) return NULL;
+  CLuaWindow *window = &windows->windows[number];
+  return window->time == windows->time ? window : NULL;
+}
+
+/// The slot that the key at index 2 names.
+static inline const CLuaWindowSlot *findSlot(lua_State *L, const CLuaMachine *machine, const CLuaWindow *window) {
+  // The bytes of a string stand behind its header, and at no such distance behind another value.
+  const char *key = (const char *)lua_topointer(L, 2) + machine->stringHeader;
+  for (uint32_t index = 0; index < window->count; index += 1) {
+    if (window->slots[index].key == key) return &window->slots[index];
+  }
+  return NULL;
+}
+
+static inline bool holds(const CLuaWindowSlot *slot, const char *field) {
+  return slot->tagOffset == 0 || (uint8_t)field[slot->tagOffset] == slot->tag;
+}
+
+static inline bool isTextInPlace(const CLuaWindowSlot *slot, const char *field) {
+  uint8_t mark = (uint8_t)field[15] & 0xf0;
+  return mark == slot->asciiMark || mark == slot->textMark;
+}
+
+static inline size_t textCount(const char *field) { return (uint8_t)field[15] & 0x0f; }
+
+bool clua_readWindow(lua_State *L, CLuaMachine *machine, CLuaObject object) {
+  const CLuaWindow *window = openWindow(&machine->windows, object);
+  const CLuaWindowSlot *slot = window == NULL ? NULL : findSlot(L, machine, window);
+  if (slot == NULL) return false;
+  const char *field = window->memory + slot->offset;
+  if (!holds(slot, field)) return false;
+  int64_t integer;
+  double number;
+  switch (slot->kind) {
+    case CLuaSlotKindInteger:
+      memcpy(&integer, field, sizeof integer);
+      lua_pushinteger(L, integer);
+      return true;
+    case CLuaSlotKindNumber:
+      memcpy(&number, field, sizeof number);
+      lua_pushnumber(L, number);
+      return true;
+    case CLuaSlotKindBoolean:
+      lua_pushboolean(L, *field & 1);
+      return true;
+    case CLuaSlotKindText:
+      if (!isTextInPlace(slot, field)) return false;
+      lua_pushlstring(L, field, textCount(field));
+      return true;
+    case CLuaSlotKindOther: return false;
+  }
+}
+
+/// Takes text that fits in place; other text than ASCII is for the host to look at.
+static inline bool takeText(lua_State *L, const CLuaWindowSlot *slot, char *bytes) {
+  if (lua_type(L, 3) != LUA_TSTRING) return false;
+  size_t count;
+  const char *text = lua_tolstring(L, 3, &count);
+  if (count > 15) return false;
+  uint8_t seen = 0;
+  for (size_t index = 0; index < count; index += 1) seen |= (uint8_t)text[index];
+  if (seen >= 0x80) return false;
+  memset(bytes, 0, 16);
+  memcpy(bytes, text, count);
+  bytes[15] = (char)(slot->asciiMark | count);
+  return true;
+}
+
+/// Takes the value at index 3 as the bytes that a slot holds; false where it is none for it.
+static inline bool takeValue(lua_State *L, const CLuaWindowSlot *slot, char *bytes) {
+  lua_Integer integer;
+  lua_Number number;
+  switch (slot->kind) {
+    case CLuaSlotKindInteger:
+      if (!lua_isinteger(L, 3)) return false;
+      integer = lua_tointegerx(L, 3, NULL);
+      if (integer < slot->minimum || integer > slot->maximum) return false;
+      memcpy(bytes, &integer, sizeof integer);
+      return true;
+    case CLuaSlotKindNumber:
+      if (lua_type(L, 3) != LUA_TNUMBER) return false;
+      number = lua_tonumberx(L, 3, NULL);
+      memcpy(bytes, &number, sizeof number);
+      return true;
+    case CLuaSlotKindBoolean:
+      if (lua_type(L, 3) != LUA_TBOOLEAN) return false;
+      *bytes = (char)lua_toboolean(L, 3);
+      return true;
+    case CLuaSlotKindText: return takeText(L, slot, bytes);
+    case CLuaSlotKindOther: return false;
+  }
+}
+
+/// Makes room to note one more write.
+static bool reserveWrite(CLuaWindows *windows) {
+  if (windows->writeCount < windows->writeCapacity) return true;
+  size_t capacity = windows->writeCapacity < 16 ? 16 : windows->writeCapacity * 2;
+  CLuaWrite *grown = realloc(windows->writes, capacity * sizeof(CLuaWrite));
+  if (grown == NULL) return false;
+  windows->writes = grown;
+  windows->writeCapacity = capacity;
+  return true;
+}
+
+bool clua_writeWindow(lua_State *L, CLuaMachine *machine, CLuaObject object) {
+  CLuaWindows *windows = &machine->windows;
+  CLuaWindow *window = openWindow(windows, object);
+  const CLuaWindowSlot *slot = window == NULL ? NULL : findSlot(L, machine, window);
+  char bytes[16];
+  if (slot == NULL || !takeValue(L, slot, bytes) || !reserveWrite(windows)) return false;
+  if (!window->isWritable) {
+    machine->callbacks.open(machine->context, object);
+    window = openWindow(windows, object);
+    if (window == NULL || !window->isWritable) return false;
+  }
+  char *field = window->memory + slot->offset;
+  if (!holds(slot, field)) return false;
+  // Longer text belongs to somebody, who has to be told.
+  if (slot->kind == CLuaSlotKindText && !isTextInPlace(slot, field)) return false;
+  CLuaWrite *write = &windows->writes[windows->writeCount++];
+  write->window = (uint32_t)(object & 0xffffff);
+  write->slot = (uint32_t)(slot - window->slots);
+  size_t size = clua_slotSize(slot);
+  memcpy(write->former, field, size);
+  memcpy(field, bytes, size);
+  return true;
+}

@@ -1,0 +1,136 @@
+import CLua
+
+/// A field of a record in memory as a window shows it.
+public struct LuaWindowSlot {
+  @usableFromInline let raw: CLuaWindowSlot
+
+  /// What the field holds.
+  public enum Kind {
+    /// An `Int` within bounds.
+    case integer(ClosedRange<Int>)
+    /// A `Double`.
+    case number
+    /// A `Bool`.
+    case boolean
+    /// A `String`, where it is kept in place: up to fifteen bytes, zeros and a byte that is the count plus a mark, which is
+    /// one for ASCII and another for other text.
+    case text(asciiMark: UInt8, otherMark: UInt8)
+    /// What only the host can read.
+    case other
+  }
+
+  /// Describes a field.
+  ///
+  /// - Parameters:
+  ///   - key: its name, interned in the state.
+  ///   - offset: how many bytes after the start of the record it is.
+  ///   - tag: how many bytes after its start one is that tells what it holds, and what that must be; nil: there is none.
+  public init(_ key: LuaKey, offset: Int, _ kind: Kind, tag: (offset: Int, value: UInt8)? = nil) {
+    var raw = CLuaWindowSlot()
+    raw.key = key.pointer
+    raw.offset = UInt32(truncatingIfNeeded: offset)
+    raw.tagOffset = UInt16(truncatingIfNeeded: tag?.offset ?? 0)
+    raw.tag = tag?.value ?? 0
+    raw.kind = .other
+    switch kind {
+    case .integer(let bounds):
+      raw.kind = .integer
+      (raw.minimum, raw.maximum) = (Int64(bounds.lowerBound), Int64(bounds.upperBound))
+    case .number: raw.kind = .number
+    case .boolean: raw.kind = .boolean
+    case .text(let asciiMark, let otherMark):
+      raw.kind = .text
+      (raw.asciiMark, raw.textMark) = (asciiMark, otherMark)
+    case .other: break
+    }
+    self.raw = raw
+  }
+
+  /// Whether Lua can read it without the host.
+  public var isShown: Bool { raw.kind != .other }
+}
+
+/// The windows of a state: fields of records in the host's memory that Lua reads and writes in place, behind host objects.
+///
+/// A window has the number that is the `id` of its object, and is open until ``time`` moves on. What a window does not show,
+/// and what it may not take, goes to the ``LuaObjectHandler`` as without one. Before the first write through a window the
+/// handler is asked to make it writable.
+public struct LuaWindows {
+  @usableFromInline let raw: UnsafeMutablePointer<CLuaWindows>
+
+  /// When the windows that are open were opened: moving on shuts all of them.
+  @inlinable public var time: Int {
+    get { Int(raw.pointee.time) }
+    nonmutating set { raw.pointee.time = Int64(newValue) }
+  }
+
+  /// Opens a window behind the object of a number.
+  ///
+  /// - Parameters:
+  ///   - slots: the fields, which must stay where they are while it is open.
+  ///   - memory: the start of the record.
+  @inlinable
+  public func open(
+    _ number: Int, _ slots: UnsafeMutableBufferPointer<LuaWindowSlot>, _ memory: UnsafeRawPointer, isWritable: Bool
+  ) {
+    let start = UnsafeRawPointer(slots.baseAddress)?.assumingMemoryBound(to: CLuaWindowSlot.self)
+    guard let start else { return }
+    clua_openWindow(
+      raw, number, start, UInt32(truncatingIfNeeded: slots.count), UnsafeMutableRawPointer(mutating: memory), isWritable
+    )
+  }
+
+  /// Whether the window of a number is open.
+  @inlinable
+  public func isOpen(_ number: Int) -> Bool {
+    number < raw.pointee.count && raw.pointee.windows[number].time == raw.pointee.time
+  }
+
+  /// Forgets all windows; from now on they stand behind objects with the tag and the generation of this one.
+  @inlinable
+  public func removeAll(for object: LuaObject) {
+    raw.pointee.count = 0
+    raw.pointee.stamp = object.raw >> 24
+  }
+
+  // MARK: Writes
+
+  /// How many writes there were since ``forgetWrites()``.
+  @inlinable public var writeCount: Int { raw.pointee.writeCount }
+
+  /// Forgets what the writes overwrote.
+  @inlinable
+  public func forgetWrites() { raw.pointee.writeCount = 0 }
+
+  /// What a write overwrote.
+  public struct Write {
+    /// The number of the window.
+    public let window: Int
+    /// The position of the slot.
+    public let slot: Int
+    @usableFromInline let raw: CLuaWrite
+
+    /// Puts it back.
+    public func restore(_ slot: LuaWindowSlot, at field: UnsafeMutableRawPointer) {
+      withUnsafePointer(to: slot.raw) { slot in
+        withUnsafeBytes(of: raw.former) { former in
+          UnsafeMutableRawBufferPointer(start: field, count: clua_slotSize(slot)).copyBytes(
+            from: former.prefix(clua_slotSize(slot)))
+        }
+      }
+    }
+  }
+
+  /// Takes the last write out.
+  public func popWrite() -> Write? {
+    guard raw.pointee.writeCount > 0 else { return nil }
+    raw.pointee.writeCount -= 1
+    let write = raw.pointee.writes[raw.pointee.writeCount]
+    return Write(window: Int(write.window), slot: Int(write.slot), raw: write)
+  }
+}
+
+extension LuaState {
+  /// The windows of this state.
+  public var windows: LuaWindows { LuaWindows(raw: clua_windows(machine)) }
+}
