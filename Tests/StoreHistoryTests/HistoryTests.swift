@@ -40,7 +40,8 @@ import Testing
         withUnsafePointer(to: new) { Sums.schema.changes(from: UnsafeRawPointer(old), to: UnsafeRawPointer($0)) }
       }
       return LoggedEntry(
-        number: number, time: .zero, source: ActionSource(file: "f", function: "f", line: number), action: isWhole ? "shell.set" : "a.b",
+        number: number, time: .zero, source: ActionSource(file: "f", function: "f", line: number),
+        action: isWhole ? "shell.set" : "a.b",
         arguments: Record(RecordLayout(name: "", fields: []), []), isQuiet: false,
         changes: isWhole ? [] : changes, failure: nil)
     }

@@ -13,6 +13,7 @@ extension Session {
     _ plugin: Plugin, _ options: PluginReloadOptions, asks: Bool = true, source actionSource: ActionSource
   ) throws -> PluginReloadReport {
     let name = plugin.module.name
+    try store.requirePresent()
     do {
       return try refusing {
         let source = try plugin.source.readAgain()

@@ -24,7 +24,8 @@ extension Session {
   ///
   /// - Parameter pause: how long nothing must have been saved.
   func reloadSavedPlugins(after pause: Duration = .zero) {
-    guard let watch = pluginWatch else { return }
+    // What is saved while the past is shown waits for the return.
+    guard let watch = pluginWatch, store.viewed == nil else { return }
     for folder in watch.take(after: pause) {
       for source in store.sources where source.folder == folder {
         guard let plugin = store.plugin(named: source.manifest.name) else { continue }

@@ -38,7 +38,8 @@ import Testing
 
   @Test(arguments: [
     "dispatch counter.increment", "undo", "undo --to 1", "redo", "middleware on logger", "set emit never",
-    "set runaway 4", "set plugin.purity always", "set journal.limit 9", "plugin load pomodoro",
+    "set runaway 4", "set plugin.purity always", "set journal.limit 9", "set plugin.watch on", "plugin reload pomodoro",
+    "plugin load pomodoro",
     "plugin unload pomodoro",
     "plugin disable pomodoro", "effects cancel all", "wait 1s", "wait idle", "wait until state.counter.value == 1",
     "lua dispatch('counter.increment')",
@@ -47,7 +48,7 @@ import Testing
     let shell = try shell()
     _ = try shell.type("goto 1")
     let outcome = try shell.type(line)
-    if line.hasPrefix("plugin disable") {
+    if ["plugin disable pomodoro", "plugin reload pomodoro"].contains(line) {
       // It is not loaded there.
       #expect(outcome.errors.hasPrefix("error["))
     } else {
