@@ -62,7 +62,10 @@ struct GeneratedEntries {
       number: number, time: time(), source: source(), action: action, arguments: arguments(action),
       isQuiet: below(2) == 0, changes: (0..<below(4)).map { _ in change() },
       failure: below(5) == 0 ? "plugin-runtime" : nil,
-      digest: below(5) == 0 ? StableHash.text(of: next() >> UInt64(below(64))) : nil)
+      digest: below(5) == 0 ? StableHash.text(of: next() >> UInt64(below(64))) : nil,
+      original: below(6) == 0
+        ? LoggedEntry.Original(action: "shop.take", arguments: arguments("shop.take")) : nil,
+      droppedBy: below(6) == 0 ? text() : nil)
   }
 
   private mutating func time() -> Duration {

@@ -31,7 +31,9 @@ public struct EntryReader {
       source: try EntryReader.source(raw.source), action: action, arguments: try arguments(raw.arguments, of: action),
       isQuiet: try EntryReader.flag(raw.isQuiet, "quiet"), changes: try changes(raw.changes),
       failure: raw.failure == nil ? nil : try EntryReader.text(raw.failure, "failure"),
-      digest: raw.digest == nil ? nil : try EntryReader.text(raw.digest, "digest"))
+      digest: raw.digest == nil ? nil : try EntryReader.text(raw.digest, "digest"),
+      original: raw.original == nil ? nil : try original(raw.original),
+      droppedBy: raw.droppedBy == nil ? nil : try EntryReader.text(raw.droppedBy, "droppedBy"))
   }
 
   static func raw(_ bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> RawEntry {
@@ -93,6 +95,12 @@ public struct EntryReader {
     } catch {
       throw EntryError("\(action): \(error.message)")
     }
+  }
+
+  private func original(_ value: Value?) throws(EntryError) -> LoggedEntry.Original {
+    let members = try ObjectMembers(value, "original", names: ["action", "args"])
+    let action = try members.text("action")
+    return LoggedEntry.Original(action: action, arguments: try arguments(members["args"], of: action))
   }
 
   static func source(_ value: Value?) throws(EntryError) -> ActionSource {

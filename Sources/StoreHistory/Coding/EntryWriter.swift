@@ -4,8 +4,8 @@ import StoreSchema
 /// Writes entries of the log as JSON, straight into a buffer of bytes. ``EntryReader`` reads them back, nothing lost.
 ///
 /// An entry is one object with the members `id`, `at` (seconds, exact to the attosecond), `action`, `args`, `source`,
-/// `changes` and, where they apply, `quiet`, `failure` and `digest`. A change has `op`, `path`, `from` and `to`, as with
-/// `--json`, and where the path alone does not say it, `positions` and `inPlace`.
+/// `changes` and, where they apply, `quiet`, `digest`, `original`, `droppedBy` and `failure`. A change has `op`, `path`,
+/// `from` and `to`, as with `--json`, and where the path alone does not say it, `positions` and `inPlace`.
 public enum EntryWriter {
   /// Appends an entry, without a line end.
   public static func append(_ entry: LoggedEntry, to out: inout [UInt8]) {
@@ -29,6 +29,17 @@ public enum EntryWriter {
     if let digest = entry.digest {
       JSON.append(",\"digest\":" as StaticString, to: &out)
       JSON.append(quoted: digest, to: &out)
+    }
+    if let original = entry.original {
+      JSON.append(",\"original\":{\"action\":" as StaticString, to: &out)
+      JSON.append(quoted: original.action, to: &out)
+      JSON.append(",\"args\":" as StaticString, to: &out)
+      JSON.append(original.arguments, to: &out)
+      out.append(UInt8(ascii: "}"))
+    }
+    if let name = entry.droppedBy {
+      JSON.append(",\"droppedBy\":" as StaticString, to: &out)
+      JSON.append(quoted: name, to: &out)
     }
     if let failure = entry.failure {
       JSON.append(",\"failure\":" as StaticString, to: &out)

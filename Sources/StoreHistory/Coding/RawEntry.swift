@@ -10,6 +10,8 @@ struct RawEntry {
   var arguments: Value?
   var source: Value?
   var digest: Value?
+  var original: Value?
+  var droppedBy: Value?
   var failure: Value?
   var changes: Value?
   var hashes: Value?
@@ -31,6 +33,8 @@ struct RawEntry {
       case "quiet": isNew = RawEntry.set(&isQuiet, value)
       case "args": isNew = RawEntry.set(&arguments, value)
       case "source": isNew = RawEntry.set(&source, value)
+      case "original": isNew = RawEntry.set(&original, value)
+      case "droppedBy": isNew = RawEntry.set(&droppedBy, value)
       case "digest": isNew = RawEntry.set(&digest, value)
       case "failure": isNew = RawEntry.set(&failure, value)
       case "changes": isNew = RawEntry.set(&changes, value)
