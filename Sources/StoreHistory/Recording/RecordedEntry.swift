@@ -1,0 +1,43 @@
+import StoreSchema
+
+/// One line of a recording behind the header.
+public struct RecordedEntry: Equatable, Sendable {
+  /// The entry of the log.
+  public let entry: LoggedEntry
+  /// The hashes, after the action, of the slices that it changed or brought, by module.
+  public let hashes: [String: UInt64]
+
+  /// Joins the two.
+  public init(_ entry: LoggedEntry, hashes: [String: UInt64]) {
+    self.entry = entry
+    self.hashes = hashes
+  }
+
+  /// Reads a line, each value by its declared type.
+  ///
+  /// - Throws: ``EntryError`` with the first place that does not fit.
+  public init(of bytes: UnsafeBufferPointer<UInt8>, by reader: EntryReader) throws(EntryError) {
+    let (entry, hashes) = try reader.recorded(of: bytes)
+    self.init(entry, hashes: Dictionary(hashes, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// Appends a line, without its end.
+  ///
+  /// - Parameter hashes: in the order of the modules.
+  public static func append(
+    _ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], to out: inout [UInt8]
+  ) {
+    EntryWriter.appendMembers(of: entry, to: &out)
+    if !hashes.isEmpty {
+      JSON.append(",\"hash\":{" as StaticString, to: &out)
+      for (index, (module, hash)) in hashes.enumerated() {
+        if index > 0 { out.append(UInt8(ascii: ",")) }
+        JSON.append(quoted: module, to: &out)
+        out.append(UInt8(ascii: ":"))
+        JSON.append(quoted: StableHash.text(of: hash), to: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    }
+    out.append(UInt8(ascii: "}"))
+  }
+}

@@ -1,0 +1,166 @@
+import StoreSchema
+
+/// The first line of a recording: what a replay needs to know before the first action.
+///
+/// A recording is a file of JSON lines: this header, then one line for each entry of the log, as ``EntryWriter`` writes it,
+/// with the hashes of the slices that the action changed in a further member `hash`.
+public struct RecordingHeader: Equatable, Sendable {
+  /// What the member `format` says.
+  public static let format = "stsh-recording"
+  /// The version of the format that this code writes and reads.
+  public static let version = 1
+
+  /// The hash of all types of state and actions at the time of writing.
+  public var schema: UInt64
+  /// How many entries follow.
+  public var count: Int
+  /// The number of the action before the first entry; 0: the recording begins with the store.
+  public var start: Int
+  /// The plugins that the entries load, and those that were loaded before them.
+  public var plugins: [Plugin]
+  /// What was loaded before the first entry, in load order.
+  public var loaded: [Loaded]
+  /// The slices before the first entry, by module.
+  public var state: Value
+
+  /// One version of a plugin.
+  public struct Plugin: Hashable, Sendable {
+    /// The plugin's name.
+    public let name: String
+    /// Its version, as its manifest has it.
+    public let version: String
+    /// The folder that it was loaded from.
+    public let directory: String
+    /// The digest of its code.
+    public let digest: String
+
+    /// Joins the four.
+    public init(name: String, version: String, directory: String, digest: String) {
+      self.name = name
+      self.version = version
+      self.directory = directory
+      self.digest = digest
+    }
+  }
+
+  /// A plugin that was loaded.
+  public struct Loaded: Hashable, Sendable {
+    /// The plugin's name.
+    public let name: String
+    /// The digest of its code: which of the plugin's versions it was.
+    public let digest: String
+    /// Whether it was running: `on`, `off` or `faulted`.
+    public let condition: String
+
+    /// Joins the three.
+    public init(name: String, digest: String, condition: String) {
+      self.name = name
+      self.digest = digest
+      self.condition = condition
+    }
+  }
+
+  /// Makes a header.
+  public init(schema: UInt64, count: Int, start: Int, plugins: [Plugin], loaded: [Loaded], state: Value) {
+    self.schema = schema
+    self.count = count
+    self.start = start
+    self.plugins = plugins
+    self.loaded = loaded
+    self.state = state
+  }
+
+  /// Appends the header, without a line end.
+  public func append(to out: inout [UInt8]) {
+    JSON.append("{\"format\":" as StaticString, to: &out)
+    JSON.append(quoted: Self.format, to: &out)
+    JSON.append(",\"version\":" as StaticString, to: &out)
+    JSON.append(Self.version, to: &out)
+    JSON.append(",\"schema\":" as StaticString, to: &out)
+    JSON.append(quoted: StableHash.text(of: schema), to: &out)
+    JSON.append(",\"actions\":" as StaticString, to: &out)
+    JSON.append(count, to: &out)
+    JSON.append(",\"start\":" as StaticString, to: &out)
+    JSON.append(start, to: &out)
+    JSON.append(",\"plugins\":[" as StaticString, to: &out)
+    for (index, plugin) in plugins.enumerated() {
+      if index > 0 { out.append(UInt8(ascii: ",")) }
+      JSON.append("{\"name\":" as StaticString, to: &out)
+      JSON.append(quoted: plugin.name, to: &out)
+      JSON.append(",\"version\":" as StaticString, to: &out)
+      JSON.append(quoted: plugin.version, to: &out)
+      JSON.append(",\"directory\":" as StaticString, to: &out)
+      JSON.append(quoted: plugin.directory, to: &out)
+      JSON.append(",\"digest\":" as StaticString, to: &out)
+      JSON.append(quoted: plugin.digest, to: &out)
+      out.append(UInt8(ascii: "}"))
+    }
+    JSON.append("],\"loaded\":[" as StaticString, to: &out)
+    for (index, plugin) in loaded.enumerated() {
+      if index > 0 { out.append(UInt8(ascii: ",")) }
+      JSON.append("{\"name\":" as StaticString, to: &out)
+      JSON.append(quoted: plugin.name, to: &out)
+      JSON.append(",\"digest\":" as StaticString, to: &out)
+      JSON.append(quoted: plugin.digest, to: &out)
+      JSON.append(",\"condition\":" as StaticString, to: &out)
+      JSON.append(quoted: plugin.condition, to: &out)
+      out.append(UInt8(ascii: "}"))
+    }
+    JSON.append("],\"state\":" as StaticString, to: &out)
+    JSON.append(state, to: &out)
+    out.append(UInt8(ascii: "}"))
+  }
+
+  /// Reads the first line of a recording. The state is not held against any types yet.
+  ///
+  /// - Throws: ``EntryError``.
+  public init(of bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) {
+    let json: Value
+    do throws(JSONError) {
+      var reader = JSONReader(bytes)
+      json = try reader.value()
+      try reader.end()
+    } catch {
+      throw EntryError(Self.isNone)
+    }
+    guard case .map(let members) = json, members[.string("format")] == .string(Self.format) else {
+      throw EntryError(Self.isNone)
+    }
+    if case .int(let version)? = members[.string("version")], version > Self.version {
+      throw EntryError("written by a newer stsh (format \(version)); this one reads format \(Self.version)")
+    }
+    let header = try ObjectMembers(
+      json, "header",
+      names: ["format", "version", "schema", "actions", "start", "plugins", "loaded", "state"])
+    guard let schema = StableHash.value(of: try header.text("schema")) else {
+      throw EntryError("'header.schema' must be 16 hexadecimal digits")
+    }
+    self.schema = schema
+    count = try header.integer("actions")
+    start = try header.integer("start")
+    plugins = try RecordingHeader.list(header["plugins"], "header.plugins") { (json, place) throws(EntryError) in
+      let members = try ObjectMembers(json, place, names: ["name", "version", "directory", "digest"])
+      return Plugin(
+        name: try members.text("name"), version: try members.text("version"),
+        directory: try members.text("directory"), digest: try members.text("digest"))
+    }
+    loaded = try RecordingHeader.list(header["loaded"], "header.loaded") { (json, place) throws(EntryError) in
+      let members = try ObjectMembers(json, place, names: ["name", "digest", "condition"])
+      return Loaded(
+        name: try members.text("name"), digest: try members.text("digest"), condition: try members.text("condition"))
+    }
+    guard let state = header["state"], case .map = state else { throw EntryError("'header.state' must be an object") }
+    self.state = state
+  }
+
+  private static let isNone = "this is no recording: its first line would be a header"
+
+  private static func list<Element>(
+    _ json: Value?, _ place: String, _ read: (Value, String) throws(EntryError) -> Element
+  ) throws(EntryError) -> [Element] {
+    guard case .list(let items)? = json else { throw EntryError("'\(place)' must be a list") }
+    var elements: [Element] = []
+    for item in items { elements.append(try read(item, "\(place)[\(elements.count + 1)]")) }
+    return elements
+  }
+}
