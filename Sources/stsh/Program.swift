@@ -23,6 +23,10 @@ struct Program {
     defer { console.flush() }
     let loaded = session.loadPlugins()
     guard loaded == 0 else { return loaded }
+    if let file = options.replay {
+      let started = session.start(from: file)
+      guard started == 0 else { return started }
+    }
     var status: Int32?
     if !options.command.isEmpty {
       status = session.run(commands: options.command)

@@ -46,6 +46,9 @@ struct Stsh: ParsableCommand {
   @Option(help: "Grant a plugin what it asks for; may be repeated.")
   var grant: [String] = []
 
+  @Option(help: "Start from a recording that export journal wrote.")
+  var replay: String?
+
   @Flag(name: .customLong("no-plugins"), help: "Load no plugins.")
   var noPlugins = false
 

@@ -147,5 +147,7 @@ let transcript = #"""
   error[assert-failed]: counter should be 8
     left   state.counter.value = 9
     right  8 = 8
+  stsh> export journal run.jsonl
+  wrote 74 actions to run.jsonl
 
   """#

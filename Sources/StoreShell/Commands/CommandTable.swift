@@ -15,6 +15,7 @@ struct CommandTable: Sendable {
   static let standard = CommandTable(
     [.dispatch, .show, .watch, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect]
       + [.middleware, .plugin, .ingest, .expression, .lua, .let, .assert]
+      + [.export, .importState, .replay]
       + [.thunk, .wait, .effects, .source, .try, .time, .project, .use, .bind, .alias, .history, .echo, .set, .trace]
       + [.help, .quit])
 

@@ -36,7 +36,7 @@ extension ShellHost {
   }
 
   /// Follows what an action did to the shell's own slice, in its commit: plugins, gates and settings.
-  func follow(_ action: ShellAction, from before: State, to after: State) {
+  func follow(_ action: ShellAction?, from before: State, to after: State) {
     switch action {
     case .reloadPlugin: completeReload(from: before)
     case .restore(let number, _): exchangePlugins(for: timeline.plugins(at: number), before, after)
@@ -76,7 +76,7 @@ extension ShellHost {
   }
 
   /// Learns the names of all actions anew.
-  private func collectActions() {
+  func collectActions() {
     actionsByName = [:]
     for module in application.modules {
       for type in module.actions { actionsByName[type.fullName] = type }

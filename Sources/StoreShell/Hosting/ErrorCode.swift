@@ -37,6 +37,9 @@ enum ErrorCode {
     "assert-failed": "the expression of an assert is false or nil. Both sides of a comparison are shown.",
     "bad-interceptor":
       "an interceptor dispatched while the chain was being built, or called next twice or too late.",
+    "bad-recording":
+      "a line of a recording cannot be read, or does not fit this program. Nothing was changed.",
+    "bad-state": "a file with a state is not JSON. Nothing was changed.",
     "bad-record": "a line of an ingested file is not JSON or does not fit the action. What came before it stays.",
     "duplicate-unit": "two middlewares have the same name.",
     "failed": "the system refused something; the message says what.",
@@ -49,6 +52,7 @@ enum ErrorCode {
     "never-held": "a bisect found no action after which its expression holds.",
     "no-such-file": "a file cannot be opened.",
     "not-allowed": "the session was started with a flag that forbids this.",
+    "not-fresh": "a recording is put in place of a session's history only where the session has none of its own.",
     "not-at-head":
       "an earlier state is shown, and nothing may change it. goto head returns to the present; undo --to N makes it the present.",
     "not-kept": "the point is older than what the history keeps; set journal.limit says how much that is.",

@@ -60,6 +60,8 @@ enum ShellAction: Sendable {
   case setHistoryLimits(HistoryLimits)
   /// The number of the point, and its state.
   case restore(to: Int, state: HostState)
+  /// The file that the state is from, and the state.
+  case importState(file: String, HostState)
 
   /// The actions as the journal names them.
   enum Types {
@@ -86,6 +88,9 @@ enum ShellAction: Sendable {
     static let set = ActionType(
       module: "shell", name: "set", fields: [Field("name", String.schema), Field("value", String.schema)],
       documentation: "Changes a setting of the store.")
+    static let importState = ActionType(
+      module: "shell", name: "import", fields: [Field("file", String.schema)],
+      documentation: "Takes over a state from a file.")
     static let restore = ActionType(
       module: "shell", name: "restore", fields: [Field("to", Int.schema)],
       documentation: "Makes an earlier point of the history the present.")
@@ -107,6 +112,7 @@ enum ShellAction: Sendable {
     case .setPurity(let purity): ActionCall(Types.set, [.string("plugin.purity"), .string(purity.rawValue)])
     case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
     case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
+    case .importState(let file, _): ActionCall(Types.importState, [.string(file)])
     case .restore(let number, _): ActionCall(Types.restore, [.int(number)])
     }
   }
@@ -147,6 +153,7 @@ enum ShellAction: Sendable {
     case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
     case .setHistoryLimits(let limits): state.shell.limits = limits
     case .restore(_, let earlier): state = earlier
+    case .importState(_, let imported): state = imported
     }
   }
 }

@@ -11,10 +11,16 @@ struct HostedPlugin {
   /// The plugin's interceptors, the outermost first, the one that runs its thunks last.
   let interceptors: [Interceptor<HostAction, HostState>]
 
-  init(_ plugin: Plugin, _ surroundings: PluginSurroundings) {
+  /// - Parameter reducersAlone: whether its middlewares, rules and interceptors stay away (R27).
+  init(_ plugin: Plugin, _ surroundings: PluginSurroundings, reducersAlone: Bool = false) {
     self.plugin = plugin
     strikes = surroundings.strikes
     reducer = Self.reducer(plugin, strikes)
+    guard !reducersAlone else {
+      units = []
+      interceptors = []
+      return
+    }
     units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) } + Self.ruleUnits(plugin, surroundings)
     let thunks = Self.thunks(plugin, surroundings)
     interceptors = Self.interceptors(plugin, surroundings) + (thunks.map { [$0] } ?? [])

@@ -22,7 +22,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   /// What happened so far.
   var history: History<State>
   /// Which plugins were loaded when.
-  private(set) var timeline = PluginTimeline()
+  var timeline = PluginTimeline()
   /// What is shown instead of the present.
   var past: PastView?
   /// The modules that were read since somebody wanted to know.

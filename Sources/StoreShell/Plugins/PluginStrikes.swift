@@ -50,7 +50,11 @@ final class PluginStrikes: @unchecked Sendable {
   func set(isStopped stopped: Bool) {
     guard stopped != isStopped else { return }
     isStopped = stopped
-    guard !stopped else { return }
+    if !stopped { forget() }
+  }
+
+  /// Begins a row anew.
+  func forget() {
     inARow = 0
     isReported = false
   }

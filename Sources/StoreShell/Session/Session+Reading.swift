@@ -38,7 +38,7 @@ extension Module {
       ShellAction.Types.setGate, ShellAction.Types.loadPlugin, ShellAction.Types.unloadPlugin,
       ShellAction.Types.reloadPlugin,
       ShellAction.Types.enablePlugin, ShellAction.Types.disablePlugin, ShellAction.Types.faultPlugin,
-      ShellAction.Types.set, ShellAction.Types.restore,
+      ShellAction.Types.set, ShellAction.Types.restore, ShellAction.Types.importState,
     ],
     projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
 }

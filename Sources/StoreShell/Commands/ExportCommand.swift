@@ -1,0 +1,131 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let export = CommandDefinition(
+    "export", usage: ["export state FILE", "export journal FILE [--as jsonl|stsh|redux-devtools]"],
+    summary:
+      "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools",
+    flags: [FlagDefinition("as", value: "FORM", "jsonl for replay, stsh for a script, redux-devtools")],
+    operands: [.words(["journal", "state"]), .file],
+    examples: [
+      CommandExample(
+        "dispatch counter.increment --quiet", "export journal FOLDER/run.jsonl",
+        output: "wrote 1 action to FOLDER/run.jsonl\n"),
+      CommandExample(
+        "dispatch counter.increment by=4 --quiet", "export state FOLDER/s.json", "dispatch counter.reset --quiet",
+        "import state FOLDER/s.json",
+        output: """
+          wrote the state to FOLDER/s.json
+          #3 shell.import file="FOLDER/s.json"
+            counter.value  0 -> 4
+
+          """),
+    ]
+  ) { invocation in
+    let what = try invocation.required(0, "'state' or 'journal'")
+    let file = try invocation.required(1, "a file")
+    try invocation.refuseOperands(from: 2)
+    let form = try invocation.text(of: "as")
+    let store = invocation.session.store
+    switch (what, form) {
+    case ("state", nil), ("state", "json"):
+      let output = try ReplacingFile(file)
+      JSON.append(store.exportedState, to: &output.bytes)
+      output.bytes.append(0x0A)
+      try output.finish()
+      return invocation.print("wrote the state to \(file)\n")
+    case ("journal", nil), ("journal", "jsonl"): return try invocation.export(to: file) { JournalExport($0) }
+    case ("journal", "stsh"):
+      return try invocation.export(to: file) {
+        ScriptExport($0, locator: invocation.locator, isTimed: try invocation.session.isTimed)
+      }
+    case ("journal", "redux-devtools"): return try invocation.export(to: file) { ReduxExport($0) }
+    case ("state", _), ("journal", _):
+      let forms = what == "state" ? "json" : "jsonl, stsh or redux-devtools"
+      throw ShellError(
+        code: "unknown-format", message: "export \(what) has no form '\(form ?? "")'",
+        place: invocation.word(of: "as").map { .span($0.span) } ?? .command, hint: "it takes \(forms)", status: 2)
+    default:
+      throw ShellError(
+        code: "unexpected-argument", message: "export writes 'state' or 'journal', not '\(what)'",
+        at: invocation.operands[0], hint: "usage: \(invocation.usage)")
+    }
+  }
+}
+
+/// One form in which what happened is written to a file.
+protocol RecordingExport {
+  /// Begins.
+  mutating func begin(_ header: RecordingHeader, _ state: HostState) throws
+  /// Writes an entry.
+  ///
+  /// - Parameters:
+  ///   - hashes: those of the slices that it changed.
+  ///   - state: the state after it.
+  mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws
+  /// Ends.
+  mutating func end() throws
+}
+
+extension Invocation {
+  /// Finds plugins by name.
+  var locator: PluginLocator { PluginLocator(session.options) }
+
+  fileprivate func export(to file: String, _ make: (ReplacingFile) throws -> some RecordingExport) throws
+    -> CommandResult
+  {
+    let output = try ReplacingFile(file)
+    var export = try make(output)
+    var count = 0
+    var progress = Progress(session, "writing")
+    try session.store.record { header, state in
+      progress.total = header.count
+      try export.begin(header, state)
+    } entry: { entry, hashes, state in
+      try export.add(entry, hashes: hashes, state: state)
+      try output.passOn()
+      count += 1
+      try progress.step(count)
+    }
+    try export.end()
+    try output.finish()
+    progress.clear()
+    return print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
+  }
+}
+
+extension Session {
+  /// Whether anything that is kept happened by itself as time went by.
+  fileprivate var isTimed: Bool {
+    get throws {
+      var isTimed = false
+      guard store.head > store.oldest else { return false }
+      try store.visit((store.oldest + 1)...store.head) { entry in
+        isTimed = entry.source.kind == .effect
+        return !isTimed
+      }
+      return isTimed
+    }
+  }
+}
+
+/// What happened as JSON lines.
+private struct JournalExport: RecordingExport {
+  private let output: ReplacingFile
+
+  init(_ output: ReplacingFile) { self.output = output }
+
+  func begin(_ header: RecordingHeader, _ state: HostState) {
+    header.append(to: &output.bytes)
+    output.bytes.append(0x0A)
+  }
+
+  func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) {
+    RecordedEntry.append(entry, hashes: hashes, to: &output.bytes)
+    output.bytes.append(0x0A)
+  }
+
+  func end() {}
+}

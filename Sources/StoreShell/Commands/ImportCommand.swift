@@ -1,0 +1,53 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let importState = CommandDefinition(
+    "import", usage: ["import state FILE"],
+    summary:
+      "takes over a state that export wrote, all of it or nothing; modules that the file leaves out stay as they are",
+    operands: [.words(["state"]), .file],
+    examples: [
+      CommandExample(
+        "echo '{\"counter\":{\"value\":7,\"step\":2}}' > FOLDER/s.json", "import state FOLDER/s.json",
+        output: """
+          #1 shell.import file="FOLDER/s.json"
+            counter.value  0 -> 7
+            counter.step  1 -> 2
+
+          """),
+      CommandExample(
+        "dispatch tasks.add milk --quiet", "export state FOLDER/s.json", "dispatch tasks.remove 1 --quiet",
+        "import state FOLDER/s.json",
+        output: """
+          wrote the state to FOLDER/s.json
+          #3 shell.import file="FOLDER/s.json"
+            tasks.items[id=1]  + { id = 1, title = "milk", done = false }
+
+          """),
+    ]
+  ) { invocation in
+    let session = invocation.session
+    let what = try invocation.required(0, "'state'")
+    guard what == "state" else {
+      throw ShellError(
+        code: "unexpected-argument", message: "import reads 'state', not '\(what)'", at: invocation.operands[0],
+        hint: what == "journal" ? "run it again: replay FILE" : "usage: \(invocation.usage)")
+    }
+    let file = try invocation.required(1, "a file")
+    try invocation.refuseOperands(from: 2)
+    let bytes = try Files.read(file)
+    do {
+      let json = try JSON.value(of: bytes.span)
+      let report = try session.store.importState(json, from: file, source: session.source(function: "import"))
+      return try session.finish(report)
+    } catch let error as JSONError {
+      let line = bytes.prefix(error.offset).count { $0 == 0x0A } + 1
+      throw ShellError(code: "bad-state", message: "\(file):\(line): \(error.message)")
+    } catch let error as SchemaError {
+      throw ShellError(code: error.code, message: "\(file): \(error.message)")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let replay = CommandDefinition(
+    "replay", usage: ["replay FILE [--verify] [--to N]", "replay FILE --with PLUGIN [--to N]"],
+    summary: "runs a recorded journal through the reducers; a session without actions of its own goes on from there",
+    flags: [
+      FlagDefinition("verify", "fail at the first action after which the state differs from the recording"),
+      FlagDefinition("to", value: "N", "stop after that action"),
+      FlagDefinition("with", value: "PLUGIN", "compare with the recording what this version of a plugin does"),
+    ],
+    operands: [.file],
+    examples: [
+      CommandExample(
+        "dispatch counter.increment by=4 --quiet", "export journal FOLDER/run.jsonl",
+        "replay FOLDER/run.jsonl --verify",
+        output: "wrote 1 action to FOLDER/run.jsonl\nreplayed 1 action, every state matches\n"),
+      CommandExample(
+        "dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet", "export journal FOLDER/run.jsonl",
+        "replay FOLDER/run.jsonl --verify --to 1",
+        output: "wrote 2 actions to FOLDER/run.jsonl\nreplayed 1 action, every state matches\n"),
+    ]
+  ) { invocation in
+    let session = invocation.session
+    let file = try invocation.required(0, "a file")
+    try invocation.refuseOperands(from: 1)
+    var options = ReplayOptions()
+    options.verifies = invocation.has("verify")
+    options.last = try invocation.lastAction()
+    if let word = try invocation.text(of: "with") {
+      options.replacement = try invocation.locator.source(word)
+      options.verifies = true
+    }
+    let isUntouched = session.isUntouched
+    guard isUntouched || options.verifies else {
+      throw ShellError(
+        code: "not-fresh",
+        message: "replay puts a recording in place of what happened; this session has actions of its own",
+        hint: "start from it: stsh --replay \(file); or compare only: replay \(file) --verify")
+    }
+    try session.store.requirePresent()
+    let count = try session.replay(file, options, adopts: isUntouched && options.replacement == nil)
+    let with = options.replacement.map { " with \($0.displayName)" } ?? ""
+    let verified = options.verifies ? ", every state matches" : ""
+    return invocation.print("replayed \(count) \(count == 1 ? "action" : "actions")\(with)\(verified)\n")
+  }
+}
+
+extension Invocation {
+  fileprivate func lastAction() throws -> Int? {
+    guard let text = try text(of: "to") else { return nil }
+    guard let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 else {
+      throw ShellError(
+        code: "type-mismatch", message: "--to needs the number of an action, got '\(text)'",
+        place: word(of: "to").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
+    }
+    return number
+  }
+}
+
+extension Session {
+  /// Whether nothing has happened but plugins being loaded.
+  var isUntouched: Bool {
+    var isUntouched = true
+    guard store.head > 0 else { return true }
+    try? store.visit(1...store.head) { entry in
+      isUntouched = entry.source.function == "plugin"
+      return isUntouched
+    }
+    return isUntouched
+  }
+
+  /// Runs a recording, and goes on from it if it is to be adopted.
+  ///
+  /// - Returns: how many actions were run.
+  @discardableResult
+  func replay(_ file: String, _ options: ReplayOptions, adopts: Bool) throws -> Int {
+    let locator = PluginLocator(self.options)
+    var progress = Progress(self, "replaying")
+    defer { progress.clear() }
+    var isReplaced = false
+    let recording = try store.replay(
+      file, options,
+      locate: { name, recorded in
+        if let replacement = options.replacement, replacement.manifest.name == name {
+          isReplaced = true
+          return replacement
+        }
+        return try locator.source(name, recordedIn: recorded?.directory)
+      },
+      progress: { count, total in
+        progress.total = total
+        try progress.step(count)
+      })
+    if let replacement = options.replacement, !isReplaced {
+      throw ShellError(
+        code: "unknown-plugin", message: "\(file) loads no plugin '\(replacement.manifest.name)'",
+        hint: "replay --with compares a plugin that the recording loads")
+    }
+    if adopts { try store.adopt(recording) }
+    return recording.count
+  }
+
+  /// Starts the session from a recording, before the first statement; prints nothing.
+  ///
+  /// - Returns: 0, or the status of the error, which is reported.
+  public func start(from file: String) -> Int32 {
+    do {
+      try replay(file, ReplayOptions(), adopts: true)
+      return 0
+    } catch {
+      let error = ShellError(describing: error)
+      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+      return error.status
+    }
+  }
+}
+
+extension PluginLocator {
+  /// The plugin of a recording: where it was when it was recorded, else the one that its name finds now.
+  fileprivate func source(_ name: String, recordedIn directory: String?) throws -> PluginSource {
+    if let directory, let source = try? PluginSource(folder: directory, displayedAs: name), source.manifest.name == name
+    {
+      return source
+    }
+    return try source(name)
+  }
+}

@@ -1,0 +1,68 @@
+import StoreHistory
+import StoreSchema
+
+/// What happened as the lifted state of Redux DevTools, which its Import button reads: actions by number, and the state after
+/// each. Number 0 stands for the state before the first action. The file has a state for each action, so it is for short
+/// histories.
+struct ReduxExport: RecordingExport {
+  private let output: ReplacingFile
+  // Two of the members grow side by side; the smaller one waits.
+  private var actions: [UInt8] = []
+  private var numbers: [UInt8] = []
+  private var count = 0
+  private var last = 0
+
+  init(_ output: ReplacingFile) { self.output = output }
+
+  mutating func begin(_ header: RecordingHeader, _ state: HostState) {
+    JSON.append(
+      "{\"monitorState\":{},\"isLocked\":false,\"isPaused\":false,\"skippedActionIds\":[],\"committedState\":"
+        as StaticString, to: &output.bytes)
+    JSON.append(header.state, to: &output.bytes)
+    JSON.append(",\"computedStates\":[{\"state\":" as StaticString, to: &output.bytes)
+    JSON.append(header.state, to: &output.bytes)
+    output.bytes.append(UInt8(ascii: "}"))
+    JSON.append(
+      "\"0\":{\"type\":\"PERFORM_ACTION\",\"action\":{\"type\":\"@@INIT\"},\"timestamp\":0}" as StaticString,
+      to: &actions)
+    numbers.append(UInt8(ascii: "0"))
+  }
+
+  mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) {
+    JSON.append(",{\"state\":" as StaticString, to: &output.bytes)
+    JSON.append(state.value, to: &output.bytes)
+    if let failure = entry.failure {
+      JSON.append(",\"error\":" as StaticString, to: &output.bytes)
+      JSON.append(quoted: failure, to: &output.bytes)
+    }
+    output.bytes.append(UInt8(ascii: "}"))
+
+    numbers.append(UInt8(ascii: ","))
+    JSON.append(entry.number, to: &numbers)
+    JSON.append(",\"" as StaticString, to: &actions)
+    JSON.append(entry.number, to: &actions)
+    JSON.append("\":{\"type\":\"PERFORM_ACTION\",\"action\":{\"type\":" as StaticString, to: &actions)
+    JSON.append(quoted: entry.action, to: &actions)
+    JSON.append(",\"payload\":" as StaticString, to: &actions)
+    JSON.append(entry.arguments, to: &actions)
+    JSON.append(",\"meta\":{\"source\":" as StaticString, to: &actions)
+    EntryWriter.append(entry.source, to: &actions)
+    JSON.append("}},\"timestamp\":" as StaticString, to: &actions)
+    JSON.append(Int(entry.time / .milliseconds(1)), to: &actions)
+    actions.append(UInt8(ascii: "}"))
+    count += 1
+    last = entry.number
+  }
+
+  func end() {
+    JSON.append("],\"currentStateIndex\":" as StaticString, to: &output.bytes)
+    JSON.append(count, to: &output.bytes)
+    JSON.append(",\"nextActionId\":" as StaticString, to: &output.bytes)
+    JSON.append(last + 1, to: &output.bytes)
+    JSON.append(",\"stagedActionIds\":[" as StaticString, to: &output.bytes)
+    output.bytes += numbers
+    JSON.append("],\"actionsById\":{" as StaticString, to: &output.bytes)
+    output.bytes += actions
+    JSON.append("}}\n" as StaticString, to: &output.bytes)
+  }
+}

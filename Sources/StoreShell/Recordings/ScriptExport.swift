@@ -1,0 +1,121 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// What happened as a script: what somebody asked for as commands, the time between as waits, and what came of it as asserts.
+/// What tasks and middlewares did comes by itself when the script runs.
+struct ScriptExport: RecordingExport {
+  private let output: ReplacingFile
+  private let locator: PluginLocator
+  /// Whether anything happened by itself as time went by.
+  private let isTimed: Bool
+  private var directories: [RecordingHeader.Plugin] = []
+  private var time = Duration.zero
+  /// What happened since the last command.
+  private var changes: [Change] = []
+  private var lastTime = Duration.zero
+  private var state: HostState?
+
+  init(_ output: ReplacingFile, locator: PluginLocator, isTimed: Bool) {
+    self.output = output
+    self.locator = locator
+    self.isTimed = isTimed
+  }
+
+  mutating func begin(_ header: RecordingHeader, _ state: HostState) throws {
+    guard header.start == 0 else {
+      throw ShellError(
+        code: "not-kept",
+        message: "a script starts from the beginning, but the history goes back to #\(header.start) only",
+        hint: "export journal FILE writes what is kept")
+    }
+    directories = header.plugins
+    var names: [String] = []
+    for plugin in header.plugins where !names.contains(plugin.name) { names.append(plugin.name) }
+    let grants = names.map { " --grant \($0)" }.joined()
+    write("# run with: stsh\(isTimed ? " --clock virtual" : "")\(grants) FILE")
+  }
+
+  mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws {
+    if let command = try command(entry) {
+      settle(at: entry.time)
+      write(command)
+    }
+    lastTime = entry.time
+    changes += entry.changes
+    self.state = state
+  }
+
+  mutating func end() { settle(at: lastTime) }
+
+  /// Lets time go by, and asserts what came of the last command.
+  private mutating func settle(at now: Duration) {
+    if isTimed, now > time {
+      write("wait \(ScriptExport.text(of: now - time))")
+      time = now
+    }
+    if let state {
+      for line in StateAssertions(state).lines(changes) { write("assert \(line)") }
+    }
+    changes = []
+  }
+
+  /// A duration as the command language reads it, rounded up to a nanosecond.
+  static func text(of duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    var nanoseconds = (attoseconds + 999_999_999) / 1_000_000_000
+    let whole = seconds + nanoseconds / 1_000_000_000
+    nanoseconds %= 1_000_000_000
+    guard nanoseconds > 0 else { return "\(whole)s" }
+    var digits = "\(nanoseconds)"
+    digits = String(repeating: "0", count: 9 - digits.utf8.count) + digits
+    while digits.hasSuffix("0") { digits.removeLast() }
+    return "\(whole).\(digits)s"
+  }
+
+  private func write(_ line: String) {
+    JSON.append(bare: line, to: &output.bytes)
+    output.bytes.append(0x0A)
+  }
+
+  // MARK: Commands
+
+  /// The command that asks for an action; nil for one that comes by itself.
+  private func command(_ entry: LoggedEntry) throws -> String? {
+    guard entry.source.cause == nil, entry.source.kind != .effect, entry.source.kind != .bridge else { return nil }
+    let isOfShell = entry.action.hasPrefix("shell.")
+    // What a plugin wants to be dispatched once it is loaded comes by itself too.
+    if !isOfShell, entry.source.function == "plugin" { return nil }
+    guard isOfShell else {
+      let info = entry.source.info.map { " --info \(ScalarText.quoted($0))" } ?? ""
+      let action = entry.original?.action ?? entry.action
+      let arguments = entry.original?.arguments ?? entry.arguments
+      return "\(entry.failure == nil ? "" : "try ")dispatch \(ActionText.text(action, arguments: arguments))\(info)"
+    }
+    switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
+    case (ShellAction.Types.setGate.fullName, .string(let name)?, .bool(let isOpen)?):
+      return "middleware \(isOpen ? "on" : "off") \(name)"
+    case (ShellAction.Types.loadPlugin.fullName, .string(let name)?, _):
+      return "plugin load \(word(name, entry.digest))"
+    case (ShellAction.Types.unloadPlugin.fullName, .string(let name)?, _): return "plugin unload \(name)"
+    case (ShellAction.Types.reloadPlugin.fullName, .string(let name)?, _): return "plugin reload \(name)"
+    case (ShellAction.Types.enablePlugin.fullName, .string(let name)?, _): return "plugin enable \(name)"
+    case (ShellAction.Types.disablePlugin.fullName, .string(let name)?, _): return "plugin disable \(name)"
+    case (ShellAction.Types.set.fullName, .string(let name)?, .string(let value)?):
+      return "set \(name) \(ScalarText.quoted(value))"
+    case (ShellAction.Types.restore.fullName, .int(let target)?, _): return "undo --to \(target)"
+    case (ShellAction.Types.importState.fullName, .string(let file)?, _):
+      return "import state \(ScalarText.quoted(file))"
+    default:
+      throw ShellError(
+        code: "not-allowed", message: "#\(entry.number) \(entry.action) has no command that a script could say")
+    }
+  }
+
+  /// The word after `plugin load`: the plugin's name where it finds the same folder, else the folder.
+  private func word(_ name: String, _ digest: String?) -> String {
+    guard let recorded = directories.first(where: { $0.name == name && $0.digest == digest }) else { return name }
+    if let found = try? locator.source(name), Files.absolute(found.folder) == recorded.directory { return name }
+    return ScalarText.quoted(recorded.directory)
+  }
+}

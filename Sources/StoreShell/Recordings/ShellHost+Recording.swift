@@ -1,0 +1,89 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// A store whose history can be written down.
+protocol RecordableStore: AnyObject {
+  /// Hands out all that is kept, from the oldest on.
+  ///
+  /// - Parameters:
+  ///   - header: gets what a replay needs to know first, and the state before the first entry.
+  ///   - entry: gets each entry, the hashes of the slices that it changed, and the state after it.
+  func record(
+    header: (RecordingHeader, HostState) throws -> Void,
+    entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
+  ) throws
+}
+
+extension ShellHost: RecordableStore {
+  /// The hash of all types of state and actions.
+  var schemaHash: UInt64 {
+    var text = ""
+    for module in application.modules {
+      text += "\(module.name)=\(module.schema?.signature ?? "")\n"
+      for action in module.actions {
+        text += action.fullName
+        Schema.appendSignature(of: action.fields, to: &text)
+        text += "\n"
+      }
+    }
+    var hash = StableHash()
+    hash.add(text)
+    return hash.value
+  }
+
+  /// What a replay needs to know before the first entry that is kept.
+  func recordingHeader(from state: HostState, at start: Int) throws -> RecordingHeader {
+    var count = 0
+    var versions: [RecordingHeader.Plugin] = []
+    func note(_ plugins: [HostedPlugin]) {
+      for hosted in plugins {
+        let version = hosted.recorded
+        if !versions.contains(version) { versions.append(version) }
+      }
+    }
+    let loaded = timeline.plugins(at: start)
+    note(loaded)
+    if start < history.head {
+      try history.visit((start + 1)...history.head) { entry in
+        count += 1
+        if entry.isWhole { note(timeline.plugins(at: entry.number)) }
+        return true
+      }
+    }
+    return RecordingHeader(
+      schema: schemaHash, count: count, start: start, plugins: versions,
+      loaded: loaded.map { hosted in
+        let name = hosted.plugin.module.name
+        return RecordingHeader.Loaded(
+          name: name, digest: hosted.plugin.source.digest, condition: state.shell.condition(of: name).rawValue)
+      }, state: state.value)
+  }
+
+  func record(
+    header: (RecordingHeader, HostState) throws -> Void,
+    entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
+  ) throws {
+    let start = history.oldest
+    var state = try history.state(at: start)
+    try header(try recordingHeader(from: state, at: start), state)
+    guard start < history.head else { return }
+    var hashes = SliceHashes(state)
+    try history.visit((start + 1)...history.head) { logged in
+      let before = state
+      try history.advance(&state, by: logged)
+      try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
+      return true
+    }
+  }
+}
+
+extension HostedPlugin {
+  /// The plugin as a recording's header has it.
+  var recorded: RecordingHeader.Plugin {
+    RecordingHeader.Plugin(
+      name: plugin.module.name, version: plugin.source.manifest.version,
+      directory: Files.absolute(plugin.source.folder), digest: plugin.source.digest)
+  }
+}

@@ -1,0 +1,131 @@
+import StoreSchema
+
+/// What is so in a state, as Lua expressions that `assert` takes.
+struct StateAssertions {
+  private let state: HostState
+  private static let keywords: Set<String> = [
+    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
+    "not",
+    "or", "repeat", "return", "then", "true", "until", "while",
+  ]
+
+  init(_ state: HostState) { self.state = state }
+
+  /// What is so where something changed, each place once.
+  func lines(_ changes: [Change]) -> [String] {
+    var lines: [String] = []
+    var known: Set<String> = []
+    func add(_ line: String) {
+      if known.insert(line).inserted { lines.append(line) }
+    }
+    for change in changes {
+      // What came to a list or left it shows in how many there are.
+      if let list = place(change.path.steps.dropLast()), case .list(let elements) = list.value {
+        add("#\(list.accessor) == \(elements.count)")
+      }
+      guard let place = place(change.path.steps[...]) else { continue }
+      append(place.accessor, place.value, add)
+    }
+    return lines
+  }
+
+  /// Where a path leads now, as Lua says it; nil where nothing stands there.
+  private func place(_ steps: ArraySlice<Path.Step>) -> (accessor: String, value: Value)? {
+    guard case .field(let module)? = steps.first else { return nil }
+    var slice: Value?
+    _ = state.readSlice(module) { schema, pointer in slice = schema.access.read(pointer) }
+    guard var value = slice else { return nil }
+    var accessor = "state" + Self.member(module)
+    for step in steps.dropFirst() {
+      switch (value, step) {
+      case (.record(let record), .field(let name)):
+        guard let field = record[name] else { return nil }
+        accessor += Self.member(name)
+        value = field
+      case (.list(let list), .index(let index)):
+        guard index >= 1, index <= list.count else { return nil }
+        accessor += "[\(index)]"
+        value = list[index - 1]
+      case (.list(let list), .match(let field, let id)):
+        guard let index = list.firstIndex(where: { $0.field(field) == id }) else { return nil }
+        accessor += "[\(index + 1)]"
+        value = list[index]
+      case (.map(let map), .key(let key)):
+        accessor += Self.entry(key)
+        value = map[key] ?? .none
+      default: return nil
+      }
+    }
+    return (accessor, value)
+  }
+
+  /// Says of each scalar in a value what it is.
+  private func append(_ accessor: String, _ value: Value, _ add: (String) -> Void) {
+    switch value {
+    case .none, .bool, .int, .string, .double:
+      if let literal = Self.literal(value) { add("\(accessor) == \(literal)") }
+    case .list(let list):
+      add("#\(accessor) == \(list.count)")
+      for (index, element) in list.enumerated() { append("\(accessor)[\(index + 1)]", element, add) }
+    case .map(let map):
+      for (key, element) in map { append(accessor + Self.entry(key), element, add) }
+    case .record(let record):
+      for (name, field) in zip(record.layout.fields, record.values) { append(accessor + Self.member(name), field, add) }
+    // What a case with a payload looks like in Lua differs between Swift and plugins.
+    case .variant: break
+    }
+  }
+
+  private static func member(_ name: String) -> String {
+    name.isName && !keywords.contains(name) ? ".\(name)" : "[\(quoted(name))]"
+  }
+
+  private static func entry(_ key: MapKey) -> String {
+    switch key {
+    case .int(let key): "[\(key)]"
+    case .string(let key): member(key)
+    }
+  }
+
+  private static func literal(_ value: Value) -> String? {
+    switch value {
+    case .none: "nil"
+    case .bool(let value): "\(value)"
+    // Its digits alone would be a float in Lua.
+    case .int(.min): "math.mininteger"
+    case .int(let value): "\(value)"
+    case .double(let value) where value.isNaN: nil
+    case .double(let value) where value.isInfinite: value > 0 ? "math.huge" : "-math.huge"
+    case .double(let value): ScalarText.text(of: value)
+    case .string(let text): quoted(text)
+    default: nil
+    }
+  }
+
+  /// A text as Lua writes it, on one line.
+  private static func quoted(_ text: String) -> String {
+    var out = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": out += "\\\""
+      case "\\": out += "\\\\"
+      case "\n": out += "\\n"
+      default:
+        if scalar.value < 0x20 || scalar.value == 0x7F {
+          let digits = "\(scalar.value)"
+          out += "\\" + String(repeating: "0", count: 3 - digits.utf8.count) + digits
+        } else {
+          out.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return out + "\""
+  }
+}
+
+extension Value {
+  fileprivate func field(_ name: String) -> Value? {
+    if case .record(let record) = self { return record[name] }
+    return nil
+  }
+}

@@ -1,0 +1,98 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// A recording that was run again, ready to be taken over.
+struct ReplayedRecording {
+  /// The state that it led to.
+  let state: HostState
+  /// The plugins that are loaded in it, with schema and reducers only.
+  let plugins: [HostedPlugin]
+  /// Which plugins were loaded when.
+  let timeline: PluginTimeline
+  /// What happened.
+  let history: History<HostState>
+  /// How many actions were run.
+  let count: Int
+}
+
+/// How a recording is to be run.
+struct ReplayOptions {
+  /// Whether the first difference from the recording is an error.
+  var verifies = false
+  /// The number of the last action to run; nil: all.
+  var last: Int?
+  /// What to load instead of the recorded plugin of its name.
+  var replacement: PluginSource?
+}
+
+extension ShellHost {
+  /// Runs a recording beside the store: nothing of it is changed.
+  ///
+  /// - Parameter progress: is told how many of how many actions were run; throws to stop.
+  func replay(
+    _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
+  ) throws -> ReplayedRecording {
+    let targets = try RecordingFile(path).restoreTargets()
+    let file = try RecordingFile(path)
+    let replayer: Replayer
+    do {
+      replayer = try Replayer(self, file.header, targets: targets, locate: locate)
+    } catch let error as SchemaError {
+      throw file.fault("state: \(error.message)", hint: file.header.schema == schemaHash ? nil : Self.otherTypes)
+    }
+    let start = replayer.state
+    var history = History(from: start, at: file.header.start, limits: start.shell.limits) { entry, state in
+      try state.apply(entry.changes)
+    }
+    var count = 0
+    var number = file.header.start
+    let reader = replayer.reader
+    while options.last.map({ number < $0 }) ?? true, let recorded = try next(file, after: number, by: reader) {
+      if let last = options.last, recorded.entry.number > last { break }
+      number = recorded.entry.number
+      let outcome: Replayer.Outcome
+      do {
+        outcome = try replayer.run(recorded)
+      } catch let error as ShellError where error.code == "bad-recording" {
+        throw file.fault(error.message, hint: error.hint)
+      } catch let error as SchemaError {
+        throw file.fault("\(recorded.entry.action): \(error.message)")
+      }
+      if options.verifies, let divergence = Divergence(recorded, outcome, entry: { history.log[number: $0] }) {
+        var error = divergence.error(path, differsFrom: "the recording")
+        error.hint = replayer.editedHint
+        throw error
+      }
+      history.append(outcome.entry, state: replayer.state)
+      count += 1
+      try progress(count, file.header.count)
+    }
+    guard options.last != nil || count == file.header.count else {
+      throw file.fault("the file ends after \(count) of \(file.header.count) actions")
+    }
+    return ReplayedRecording(
+      state: replayer.state, plugins: replayer.plugins, timeline: replayer.timeline, history: history, count: count)
+  }
+
+  private func next(_ file: RecordingFile, after number: Int, by reader: EntryReader) throws -> RecordedEntry? {
+    do {
+      return try file.next(after: number, by: reader)
+    } catch var error as ShellError where error.hint == nil && file.header.schema != schemaHash {
+      error.hint = Self.otherTypes
+      throw error
+    }
+  }
+
+  private static let otherTypes = "the recording was made by a program whose modules have other types"
+}
+
+extension Replayer {
+  /// What a difference may come from; nil where all plugins are what they were.
+  fileprivate var editedHint: String? {
+    guard !edited.isEmpty else { return nil }
+    return edited.sorted { $0.key < $1.key }.map { name, source in
+      "\(name) is not what it was when it was recorded (\(source.displayName))"
+    }.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,224 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// Runs a recording's actions through the reducers only (R27), beside any store: no middleware, no IO, no effects. A plugin
+/// that a recorded action loads comes with its schema and reducers alone; it dispatches nothing, so nothing is granted.
+final class Replayer {
+  /// Finds a plugin's files.
+  ///
+  /// - Parameters:
+  ///   - name: the plugin's name.
+  ///   - recorded: which version of it was recorded.
+  typealias Locate = (_ name: String, _ recorded: RecordingHeader.Plugin?) throws -> PluginSource
+
+  /// What became of one action.
+  struct Outcome {
+    /// The action as it went now.
+    let entry: LoggedEntry
+    /// The slices that it changed or brought, each with its hash.
+    let hashes: [(module: String, hash: UInt64)]
+  }
+
+  /// The state that the actions so far led to.
+  private(set) var state: HostState
+  /// The plugins that are loaded in it.
+  private(set) var plugins: [HostedPlugin] = []
+  /// Which plugins were loaded when.
+  private(set) var timeline = PluginTimeline()
+  /// The plugins whose code is not what was recorded, by name.
+  private(set) var edited: [String: PluginSource] = [:]
+  private let host: ShellHost
+  private let header: RecordingHeader
+  private let locate: Locate
+  /// The points that later restores return to.
+  private let targets: Set<Int>
+  private var returns: [Int: (state: HostState, plugins: [HostedPlugin])] = [:]
+  private var reducer: Reducer<HostAction, HostState>
+  private var types: [String: ActionType] = [:]
+  private var hashes = SliceHashes()
+
+  /// Begins where a recording begins.
+  ///
+  /// - Parameters:
+  ///   - host: whose application's reducers run.
+  ///   - targets: the points that the recording's restores return to.
+  /// - Throws: `SchemaError` where the recorded state does not fit the types; `PluginError` where a plugin cannot be loaded.
+  init(_ host: ShellHost, _ header: RecordingHeader, targets: Set<Int>, locate: @escaping Locate) throws {
+    self.host = host
+    self.header = header
+    self.targets = targets
+    self.locate = locate
+    reducer = host.application.reducer
+    state = host.initialState
+    for loaded in header.loaded {
+      let recorded = header.plugins.first { $0.name == loaded.name && $0.digest == loaded.digest }
+      try load(loaded.name, version: recorded?.version ?? "", digest: loaded.digest)
+      guard let condition = ShellState.Condition(rawValue: loaded.condition), condition != .on else { continue }
+      ShellAction.switchPlugin(name: loaded.name, to: condition).reduce(&state)
+    }
+    compose()
+    try state.setSlices(fromJSON: header.state)
+    hashes = SliceHashes(state)
+    timeline.note(plugins, after: header.start, oldest: header.start)
+    if targets.contains(header.start) { returns[header.start] = (state, plugins) }
+  }
+
+  /// The types by which the next entry is read.
+  var reader: EntryReader {
+    EntryReader(
+      EntryTypes(
+        action: { [unowned self] name in
+          type(named: name).map { EntryTypes.ActionShape(fields: $0.fields, layout: $0.layout) }
+        },
+        slice: { [unowned self] name in
+          var found: Schema?
+          _ = state.readSlice(name) { schema, _ in found = schema }
+          return found
+        }))
+  }
+
+  private func type(named name: String) -> ActionType? { types[name] ?? ShellAction.types[name] }
+
+  // MARK: Running
+
+  /// Runs an action.
+  ///
+  /// - Throws: ``ShellError`` where it cannot be run at all: nobody knows it, or the plugin that it loads is not there.
+  func run(_ recorded: RecordedEntry) throws -> Outcome {
+    let before = state
+    let entry = recorded.entry
+    var failure: String?
+    if entry.droppedBy == nil {
+      if entry.action.hasPrefix("shell.") {
+        if entry.failure == nil { try runShellAction(recorded) } else { failure = entry.failure }
+      } else {
+        failure = try reduce(entry)
+      }
+    }
+    let changes = failure == nil ? HostState.changes(from: before, to: state) : []
+    if entry.isWhole { timeline.note(plugins, after: entry.number, oldest: header.start) }
+    if targets.contains(entry.number) { returns[entry.number] = (state, plugins) }
+    return Outcome(
+      entry: entry.replayed(changes: changes, failure: failure),
+      hashes: hashes.follow(changes, from: before, to: state))
+  }
+
+  private func reduce(_ entry: LoggedEntry) throws -> String? {
+    guard let type = types[entry.action] else {
+      let hint = Suggestion.nearest(to: entry.action, among: Array(types.keys)).map { "did you mean '\($0)'?" }
+      throw ShellError(code: "bad-recording", message: "unknown action '\(entry.action)'", hint: hint)
+    }
+    let call = ActionCall(type, entry.arguments.values)
+    let action = HostAction(
+      call: call, payload: type.position.isEmpty ? .plugin : .app(try host.application.action(call)))
+    let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
+    do {
+      state = try reducer.replay(CollectionOfOne(ReplayedAction(action, context: context)), from: state)
+      return nil
+    } catch {
+      return ErrorCode.of(error.cause)
+    }
+  }
+
+  private func compose() {
+    reducer = host.application.reducer
+    types = [:]
+    for type in host.application.modules.flatMap(\.actions) { types[type.fullName] = type }
+    for hosted in plugins {
+      hosted.strikes.set(isStopped: state.shell.condition(of: hosted.plugin.module.name) != .on)
+      reducer = reducer.appending(hosted.reducer)
+      for type in hosted.plugin.module.actions + hosted.plugin.addedActions { types[type.fullName] = type }
+    }
+    for hosted in plugins { hosted.plugin.rebind { [types] in types[$0] } }
+  }
+
+  // MARK: What the shell did
+
+  private func runShellAction(_ recorded: RecordedEntry) throws {
+    let entry = recorded.entry
+    switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
+    case (ShellAction.Types.setGate.fullName, .string(let name)?, .bool(let isOpen)?):
+      ShellAction.setGate(name: name, isOpen: isOpen).reduce(&state)
+    case (ShellAction.Types.loadPlugin.fullName, .string(let name)?, .string(let version)?):
+      try load(name, version: version, digest: entry.digest ?? "")
+    case (ShellAction.Types.reloadPlugin.fullName, .string(let name)?, .string(let version)?):
+      try reload(name, version: version, digest: entry.digest ?? "", hash: recorded.hashes[name])
+    case (ShellAction.Types.unloadPlugin.fullName, .string(let name)?, _):
+      ShellAction.unloadPlugin(name: name).reduce(&state)
+      plugins.removeAll { $0.plugin.module.name == name }
+    case (ShellAction.Types.enablePlugin.fullName, .string(let name)?, _):
+      ShellAction.switchPlugin(name: name, to: .on).reduce(&state)
+    case (ShellAction.Types.disablePlugin.fullName, .string(let name)?, _):
+      ShellAction.switchPlugin(name: name, to: .off).reduce(&state)
+    case (ShellAction.Types.faultPlugin.fullName, .string(let name)?, _):
+      ShellAction.switchPlugin(name: name, to: .faulted).reduce(&state)
+    case (ShellAction.Types.set.fullName, .string(let name)?, .string(let value)?):
+      ShellAction(setting: name, to: value, in: state)?.reduce(&state)
+    case (ShellAction.Types.restore.fullName, .int(let target)?, _):
+      guard let point = returns[target] else {
+        throw ShellError(
+          code: "bad-recording", message: "#\(entry.number) returns to #\(target), which is not recorded")
+      }
+      (state, plugins) = point
+    default: try state.apply(entry.changes)
+    }
+    compose()
+  }
+
+  private func source(_ name: String, digest: String) throws -> PluginSource {
+    let source = try locate(name, header.plugins.first { $0.name == name && $0.digest == digest })
+    edited[name] = source.digest == digest ? nil : source
+    return source
+  }
+
+  private func plugin(_ source: PluginSource) throws -> Plugin {
+    let name = source.manifest.name
+    let others = plugins.map(\.plugin).filter { $0.module.name != name }
+    let surroundings = Plugin.Surroundings(
+      action: { [unowned self] other in
+        guard let type = types[other], type.module != name else { return nil }
+        return type
+      },
+      moduleNames: host.application.modules.map(\.name) + others.map(\.module.name))
+    let plugin = try Plugin(loading: source, into: surroundings)
+    plugin.purity = host.purity
+    return plugin
+  }
+
+  private func load(_ name: String, version: String, digest: String) throws {
+    compose()
+    let source = try source(name, digest: digest)
+    let plugin = try plugin(source)
+    plugins.append(HostedPlugin(plugin, host.surroundings(for: name), reducersAlone: true))
+    let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
+    ShellAction.loadPlugin(
+      ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: []
+    ).reduce(&state)
+  }
+
+  /// - Parameter hash: that of the slice that the recorded reload led to.
+  private func reload(_ name: String, version: String, digest: String, hash: UInt64?) throws {
+    guard let index = plugins.firstIndex(where: { $0.plugin.module.name == name }) else {
+      throw ShellError(code: "bad-recording", message: "plugin '\(name)' is reloaded before it is loaded")
+    }
+    let old = plugins[index].plugin
+    let source = try source(name, digest: digest)
+    let plugin = try plugin(source)
+    plugins[index] = HostedPlugin(plugin, host.surroundings(for: name), reducersAlone: true)
+    var slice: PluginSlice?
+    if let schema = plugin.module.schema {
+      let running = state.plugins.first { $0.name == name }?.value
+      var value = plugin.initialState
+      // Only the outcome tells whether the state was reset.
+      if hash != SliceHash(of: value).value {
+        value = try plugin.state(from: running, version: old.source.manifest.version) ?? value
+      }
+      slice = PluginSlice(name: name, schema: schema, value: value)
+    }
+    ShellAction.reloadPlugin(
+      ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: []
+    ).reduce(&state)
+  }
+}

@@ -1,0 +1,37 @@
+/// Says on a terminal how far a long command has come, and looks whether it is to stop.
+struct Progress {
+  /// How many steps there are; 0: not known.
+  var total = 0
+  private let session: Session
+  private let verb: String
+  private let isShown: Bool
+  private var isVisible = false
+
+  /// - Parameter verb: what is done, such as `replaying`.
+  init(_ session: Session, _ verb: String) {
+    self.session = session
+    self.verb = verb
+    isShown = session.console.showsProgress
+  }
+
+  /// Takes note that so many steps are done.
+  ///
+  /// - Throws: `ShellError` where Ctrl-C was pressed.
+  mutating func step(_ count: Int) throws {
+    guard count.isMultiple(of: 256) else { return }
+    if session.takeInterrupt() {
+      clear()
+      throw ShellError.interrupted
+    }
+    guard isShown, count.isMultiple(of: 1 << 14) else { return }
+    isVisible = true
+    session.console.writeError("\r\(verb) \(count)\(total > 0 ? " of \(total)" : "")")
+  }
+
+  /// Takes the line away.
+  mutating func clear() {
+    guard isVisible else { return }
+    isVisible = false
+    session.console.writeError("\r\u{1B}[K")
+  }
+}

@@ -1,0 +1,105 @@
+import StorePlugins
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+/// Files that are no recordings, or only parts of one: the first fault is named by file and line, and nothing changes.
+@Suite struct RecordingFileTests {
+  private func recording() throws -> (Shell, [String]) {
+    let shell = try Shell { $0.isQuiet = true }
+    let outcome = shell.run(
+      "dispatch tasks.add milk", "dispatch counter.increment by=4", "dispatch tasks.complete 1",
+      "export journal \(shell.folder)/run.jsonl")
+    #expect(outcome.status == 0)
+    return (shell, try #require(shell.contents("run.jsonl")).split(separator: "\n").map(String.init))
+  }
+
+  private func fault(_ shell: Shell, _ lines: [String], ending: String = "\n") throws -> String {
+    try shell.write("bad.jsonl", lines.joined(separator: "\n") + ending)
+    let other = try Shell()
+    let outcome = other.run("replay \(shell.folder)/bad.jsonl")
+    #expect(outcome.status == 1)
+    #expect(other.run("log", "show counter.value").output == "0 items\n0\n")
+    let prefix = "-c:1:1: error[bad-recording]: \(shell.folder)/"
+    #expect(outcome.errors.hasPrefix(prefix), "\(outcome.errors)")
+    return String(outcome.errors.dropFirst(prefix.count).prefix { $0 != "\n" })
+  }
+
+  @Test func theFaultyLineIsNamed() throws {
+    let (shell, lines) = try recording()
+    #expect(lines.count == 4)
+    func with(_ index: Int, _ line: String) -> [String] {
+      var lines = lines
+      lines[index] = line
+      return lines
+    }
+    #expect(try fault(shell, []) == "bad.jsonl:1: this is no recording: its first line would be a header")
+    #expect(
+      try fault(shell, Array(lines.dropFirst()))
+        == "bad.jsonl:1: this is no recording: its first line would be a header")
+    #expect(
+      try fault(shell, with(0, lines[0].replacing(#""version":1"#, with: #""version":9"#)))
+        == "bad.jsonl:1: written by a newer stsh (format 9); this one reads format 1")
+    #expect(
+      try fault(shell, with(0, lines[0].replacing(#""value":0"#, with: #""value":"none""#)))
+        == "bad.jsonl:1: state: 'counter.value' must be Int, got string \"none\"")
+    #expect(
+      try fault(shell, with(2, lines[2].replacing(#""by":4"#, with: #""by":"four""#)))
+        == "bad.jsonl:3: counter.increment: 'by' must be Int?, got string \"four\"")
+    #expect(
+      try fault(shell, with(2, lines[2].replacing("counter.increment", with: "counter.incremnt")))
+        == "bad.jsonl:3: unknown action 'counter.incremnt'")
+    #expect(
+      try fault(
+        shell, with(3, lines[3].replacing(#"items[id=1].done","from":false"#, with: #"items[id=1].done","from":0"#)))
+        == "bad.jsonl:4: changes[1]: 'tasks.items[id=1].done' must be Bool, got number 0")
+    #expect(try fault(shell, [lines[0], lines[2], lines[1]]) == "bad.jsonl:3: #1 cannot come behind #2")
+    #expect(try fault(shell, Array(lines.dropLast())) == "bad.jsonl:3: the file ends after 2 of 3 actions")
+    #expect(try fault(shell, with(3, String(lines[3].prefix(20))), ending: "").hasPrefix("bad.jsonl:4: "))
+  }
+
+  @Test func aLineThatWasChangedByHandDiverges() throws {
+    let (shell, lines) = try recording()
+    var edited = lines
+    edited[2] = lines[2].replacing(#""from":0,"to":4"#, with: #""from":0,"to":5"#)
+    try shell.write("bad.jsonl", edited.joined(separator: "\n"))
+    let outcome = try Shell().run("replay \(shell.folder)/bad.jsonl --verify")
+    #expect(outcome.errors.contains("  recorded  counter.value  0 -> 5\n  now       counter.value  0 -> 4\n"))
+    // Without a comparison what was recorded of the outcome does not matter.
+    #expect(try Shell().run("replay \(shell.folder)/bad.jsonl").output == "replayed 3 actions\n")
+  }
+
+  @Test func emptyLinesAndLineEndsOfOtherSystemsAreRead() throws {
+    let (shell, lines) = try recording()
+    try shell.write("dos.jsonl", "\u{FEFF}" + lines.joined(separator: "\r\n\r\n"))
+    #expect(
+      try Shell().run("replay \(shell.folder)/dos.jsonl --verify").output == "replayed 3 actions, every state matches\n"
+    )
+  }
+
+  @Test func aFileIsReplacedAsAWhole() throws {
+    let shell = try Shell()
+    try shell.write("old.jsonl", "precious\n")
+    let failed = shell.run("export journal \(shell.folder)/missing/x.jsonl", "show counter.value")
+    #expect(failed.errors.contains("missing/x.jsonl: No such file or directory"))
+    #expect(shell.run("export state /dev/full").errors.contains("/dev/full: No space left on device"))
+    #expect(shell.contents("old.jsonl") == "precious\n")
+    #expect(shell.run("export state \(shell.folder)/old.jsonl").errors == "")
+    #expect(shell.contents("old.jsonl") == #"{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}"# + "\n")
+    #expect(Files.names(in: shell.folder) == ["old.jsonl"])
+  }
+
+  @Test func misuseIsExplained() throws {
+    let shell = try Shell()
+    #expect(shell.run("export").errors.contains("export needs 'state' or 'journal'"))
+    #expect(shell.run("export journal").errors.contains("export needs a file"))
+    #expect(shell.run("export tasks x").errors.contains("export writes 'state' or 'journal', not 'tasks'"))
+    #expect(shell.run("export journal x --as csv").errors.contains("export journal has no form 'csv'"))
+    #expect(shell.run("export state x --as stsh").errors.contains("export state has no form 'stsh'"))
+    #expect(shell.run("import journal x").errors.contains("hint: run it again: replay FILE"))
+    #expect(shell.run("replay x --to soon").errors.contains("--to needs the number of an action, got 'soon'"))
+    #expect(try Shell().run("replay nowhere.jsonl").status == 2)
+    #expect(Files.names(in: shell.folder) == [])
+  }
+}

@@ -1,0 +1,101 @@
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+/// What happened as a script, and as a file of Redux DevTools.
+@Suite struct ScriptExportTests {
+  private func scripted(_ lines: String...) throws -> (shell: Shell, script: String) {
+    let shell = try Shell { $0.isQuiet = true }
+    try shell.copyPlugin("pomodoro")
+    _ = try shell.plugin("bag", RecordingTests.bag)
+    shell.session.options.grants = ["pomodoro"]
+    shell.session.options.keepsGoing = true
+    let script = lines.map { $0.replacing("FOLDER", with: shell.folder) }.joined(separator: "\n")
+    _ = try shell.run(script: script)
+    shell.session.options.keepsGoing = false
+    #expect(shell.run("export journal \(shell.folder)/run.stsh --as stsh").errors == "")
+    return (shell, try #require(shell.contents("run.stsh")))
+  }
+
+  private func runs(_ shell: Shell) throws {
+    let other = try Shell { $0.isQuiet = true }
+    other.session.options.grants = ["pomodoro"]
+    let outcome = other.outcome { other.session.run(file: "\(shell.folder)/run.stsh", arguments: []) }
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(other.run("show --as json").output == shell.run("show --as json").output)
+  }
+
+  @Test func aScriptSaysWhatWasAskedForAndWhatCameOfIt() throws {
+    let (shell, script) = try scripted(
+      "dispatch tasks.add \"say \\\"hi\\\"\\n\"", "dispatch counter.increment", "plugin load FOLDER/pomodoro",
+      "dispatch pomodoro.start minutes=1 task=1", "wait 1500ms", "dispatch tasks.remove 1", "wait 60s")
+    #expect(
+      script == """
+        # run with: stsh --clock virtual --grant pomodoro FILE
+        dispatch tasks.add title="say \\"hi\\"\\n"
+        assert state.tasks.nextId == 2
+        assert #state.tasks.items == 1
+        assert state.tasks.items[1].id == 1
+        assert state.tasks.items[1].title == "say \\"hi\\"\\n"
+        assert state.tasks.items[1].done == false
+        dispatch counter.increment
+        assert state.counter.value == 1
+        plugin load "\(shell.folder)/pomodoro"
+        dispatch pomodoro.start minutes=1 task=1
+        wait 1.5s
+        assert state.pomodoro.phase == "work"
+        assert state.pomodoro.left == 59
+        assert state.pomodoro.task == 1
+        assert state.pomodoro.length == 1
+        dispatch tasks.remove id=1
+        wait 58.5s
+        assert #state.tasks.items == 0
+        assert state.pomodoro.task == nil
+        assert state.pomodoro.left == 0
+        assert state.pomodoro.phase == "rest"
+        assert #state.pomodoro.rounds == 1
+        assert state.pomodoro.rounds[1] == 1
+
+        """)
+    try runs(shell)
+  }
+
+  @Test func allThatIsJournaledHasACommand() throws {
+    let (shell, script) = try scripted(
+      "plugin load FOLDER/bag", "dispatch bag.put 1", "dispatch bag.put 2", "dispatch bag.put 3", "dispatch bag.take 1",
+      "dispatch bag.tick", "plugin disable bag", "dispatch bag.tick", "plugin enable bag", "middleware on logger",
+      "set emit always", "set runaway 50", "undo", "undo --to 4", "redo", "plugin unload bag",
+      "dispatch counter.increment by=2 --info \"why not\"", "plugin load FOLDER/bag",
+      "dispatch bag.tick", "dispatch bag.tick", "dispatch bag.tick", "dispatch bag.tick", "dispatch bag.tick",
+      "dispatch bag.tick", "dispatch bag.tick")
+    #expect(script.contains("try dispatch bag.tick\n"))
+    #expect(script.contains("dispatch counter.increment by=2 --info \"why not\"\n"))
+    #expect(script.contains("assert #state.bag.items == 2\nassert state.bag.items[1].id == 2\n"))
+    try runs(shell)
+  }
+
+  @Test func reduxDevToolsGetALiftedState() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = shell.run("dispatch counter.increment by=2", "dispatch tasks.add x", "wait 1s", "dispatch counter.reset")
+    let file = "\(shell.folder)/run.json"
+    #expect(shell.run("export journal \(file) --as redux-devtools").output == "wrote 3 actions to \(file)\n")
+    guard case .map(let lifted) = try JSON.value(of: try #require(shell.contents("run.json"))) else {
+      throw Shell.Failure()
+    }
+    func json(_ key: String) -> String? { lifted[.string(key)].map { JSON.text(of: $0) } }
+    #expect(json("stagedActionIds") == "[0,1,2,3]")
+    #expect(json("currentStateIndex") == "3" && json("nextActionId") == "4")
+    #expect(json("skippedActionIds") == "[]" && json("monitorState") == "{}")
+    #expect(json("committedState")?.hasPrefix(#"{"counter":{"step":1,"value":0}"#) == true)
+    guard case .list(let states)? = lifted[.string("computedStates")],
+      case .map(let actions)? = lifted[.string("actionsById")]
+    else { throw Shell.Failure() }
+    #expect(states.count == 4 && actions.count == 4)
+    #expect(JSON.text(of: states[1]).hasPrefix(#"{"state":{"counter":{"step":1,"value":2}"#))
+    #expect(
+      JSON.text(of: try #require(actions[.string("3")]))
+        == #"{"action":{"meta":{"source":{"file":"-c","function":"dispatch","kind":"batch","line":4}},"payload":{},"#
+        + #""type":"counter.reset"},"timestamp":1000,"type":"PERFORM_ACTION"}"#)
+  }
+}

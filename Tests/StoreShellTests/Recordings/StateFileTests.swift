@@ -1,0 +1,102 @@
+import StorePlugins
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+/// States go to files and come back: typed, all or nothing, as one recorded action.
+@Suite struct StateFileTests {
+  @Test func aStateComesBack() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("bag", RecordingTests.bag)
+    _ = shell.run("plugin load \(folder)", "dispatch bag.put 3", "dispatch bag.put 4", "dispatch tasks.add \"a\\nb\"")
+    let file = "\(shell.folder)/s.json"
+    #expect(shell.run("export state \(file)").output == "wrote the state to \(file)\n")
+    let before = shell.run("show --as json").output
+    _ = shell.run("dispatch bag.take 3", "dispatch tasks.remove 1", "dispatch counter.increment by=9")
+    #expect(shell.run("import state \(file)").status == 0)
+    #expect(shell.run("show --as json").output == before)
+    #expect(shell.run("undo", "show counter.value").output == "9\n")
+  }
+
+  @Test func itIsOneActionAndWatchersAreToldOnce() throws {
+    let shell = try Shell(joined: true)
+    let file = try shell.write("s.json", #"{"counter":{"value":7,"step":2},"tasks":{"nextId":5,"items":[]}}"#)
+    #expect(
+      shell.run("watch counter.value", "import state \(file)").output == """
+        watch 1: counter.value = 0
+        [watch 1] counter.value  0 -> 7  (#1 shell.import)
+        #1 shell.import file="\(file)"
+          counter.value  0 -> 7
+          counter.step  1 -> 2
+          tasks.nextId  1 -> 5
+
+        """)
+  }
+
+  @Test(arguments: [
+    (#"{"counter":{"value":"7","step":2}}"#, #"type-mismatch]: FILE: 'counter.value' must be Int, got string "7""#),
+    (
+      #"{"counter":{"value":1,"step":2},"tasks":{"nextId":1,"items":[{"id":1,"title":"x"}]}}"#,
+      "missing-argument]: FILE: 'tasks.items[1]' needs 'done' (Bool)"
+    ),
+    (#"{"counter":{"valeu":1}}"#, "unexpected-argument]: FILE: counter has no field 'valeu' (did you mean 'value'?)"),
+    (#"{"conter":{}}"#, "unexpected-argument]: FILE: the store has no field 'conter' (did you mean 'counter'?)"),
+    ("[1]", "type-mismatch]: FILE: value must be a record of modules, got a list"),
+    ("{\n\"counter\":\n}", "bad-state]: FILE:3: expected a value"),
+    (
+      #"{"shell":{"plugins":{"bag":"1"}},"bag":{}}"#,
+      "unknown-plugin]: FILE: the state of plugin 'bag' is there, but the plugin is not loaded"
+    ),
+    (#"{"shell":{"plugins":7}}"#, "type-mismatch]: FILE: 'shell.plugins' must be [String: String], got number 7"),
+  ])
+  func theFirstBadPathIsNamedAndNothingChanges(json: String, message: String) throws {
+    let shell = try Shell()
+    let file = try shell.write("s.json", json)
+    let outcome = shell.run("import state \(file)")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors.hasPrefix("-c:1:1: error[" + message.replacing("FILE", with: file) + "\n"), "\(outcome.errors)")
+    #expect(shell.run("log", "show counter.value").output == "0 items\n0\n")
+  }
+
+  @Test func whatTheFileLeavesOutStays() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let file = try shell.write("s.json", #"{"counter":{"value":7,"step":2}}"#)
+    _ = shell.run("dispatch tasks.add x", "import state \(file)")
+    #expect(shell.run("show tasks.nextId", "show counter.value").output == "2\n7\n")
+  }
+
+  @Test func aPluginMigratesTheStateOfAnotherVersion() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin(
+      "scale",
+      """
+      return plugin {
+        state = { field("grams", int()) },
+        actions = { { name = "noop" } },
+        reducers = { noop = function(s) end },
+        migrate = function(old, version)
+          return { grams = version == "0.9.0" and old.kilos * 1000 or old.grams }
+        end,
+      }
+      """)
+    let file = try shell.write("s.json", #"{"scale":{"kilos":2},"shell":{"plugins":{"scale":"0.9.0"}}}"#)
+    #expect(shell.run("plugin load \(folder)", "import state \(file)", "show scale.grams").output == "2000\n")
+    // Its own version is taken as it is.
+    let own = try shell.write("own.json", #"{"scale":{"kilos":2},"shell":{"plugins":{"scale":"1.2.3"}}}"#)
+    #expect(shell.run("import state \(own)").errors.contains("'scale' needs 'grams' (Int)"))
+  }
+
+  @Test func anImportRunsAgainWithoutItsFile() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let file = try shell.write("s.json", #"{"counter":{"value":7,"step":2},"tasks":{"nextId":5,"items":[]}}"#)
+    let run = "\(shell.folder)/run.jsonl"
+    #expect(shell.run("import state \(file)", "dispatch counter.increment", "export journal \(run)").status == 0)
+    try shell.write("s.json", "gone")
+    let other = try Shell()
+    #expect(
+      other.run("replay \(run) --verify", "show counter.value").output == "replayed 2 actions, every state matches\n9\n"
+    )
+  }
+}
