@@ -17,6 +17,9 @@ struct Places {
   private var state: String { (environment("XDG_STATE_HOME") ?? "\(home)/.local/state") + "/stsh" }
   private var data: String { (environment("XDG_DATA_HOME") ?? "\(home)/.local/share") + "/stsh" }
 
+  /// The file with statements that the prompt starts with.
+  var initFile: String { (environment("XDG_CONFIG_HOME") ?? "\(home)/.config") + "/stsh/init.stsh" }
+
   /// The file with past statements.
   var history: String { "\(state)/history" }
 

@@ -21,27 +21,57 @@ struct Program {
     console.showsProgress = isatty(2) == 1 && !options.json
     let session = try Session(.standard, options: try sessionOptions(), console: console)
     defer { console.flush() }
+    if let file = options.transcript {
+      do {
+        try console.startTranscript(file)
+      } catch {
+        throw ValidationError("--transcript \(file): it cannot be written")
+      }
+    }
     let loaded = session.loadPlugins()
     guard loaded == 0 else { return loaded }
     if let file = options.replay {
       let started = session.start(from: file)
       guard started == 0 else { return started }
     }
-    var status: Int32?
-    if !options.command.isEmpty {
-      status = session.run(commands: options.command)
-    } else if let file = options.script.first {
-      status = session.run(file: file, arguments: Array(options.script.dropFirst()))
-    }
-    if let status, !options.interactive || session.hasQuit { return status }
-    guard isatty(0) == 1 else { return status ?? session.run(descriptor: 0) }
+    if options.check { session.checkOnly() }
+    let status = try batch(session)
+    if let status, !options.interactive || session.hasQuit || options.check { return status }
     return try prompt(session)
+  }
+
+  /// Runs what needs no prompt.
+  ///
+  /// - Returns: the status; nil: there was nothing.
+  private func batch(_ session: Session) throws -> Int32? {
+    let file = options.script.first
+    guard !options.command.isEmpty || file != nil || isatty(0) != 1 else { return nil }
+    let stop = RunStop()
+    session.obey(stop)
+    let signals = RunSignals(stop, timeout: try timeout())
+    defer {
+      session.obey(nil)
+      signals.finish()
+    }
+    if !options.command.isEmpty { return session.run(commands: options.command) }
+    guard let file, file != "-" else {
+      return session.run(descriptor: 0, arguments: Array(options.script.dropFirst()))
+    }
+    return session.run(file: file, arguments: Array(options.script.dropFirst()))
+  }
+
+  private func timeout() throws -> Duration? {
+    guard let text = options.timeout else { return nil }
+    if let duration = DurationLiteral.parse(text) { return duration }
+    throw ValidationError("--timeout takes a duration such as 500ms, 2s or 5min, not '\(text)'")
   }
 
   private func prompt(_ session: Session) throws -> Int32 {
     let editor = try ReadlineEditor(
       program: "stsh", historyFile: HistoryFile(path: places.history, now: { time(nil) }))
     defer { editor.close() }
+    if !options.noInit, access(places.initFile, F_OK) == 0 { session.run(initFile: places.initFile) }
+    if session.hasQuit { return session.status }
     return try Prompt(session, on: editor).run()
   }
 
@@ -53,6 +83,7 @@ struct Program {
     session.pluginFolders = options.plugin
     session.grants = Set(options.grant)
     session.allowsPlugins = !options.noPlugins
+    session.allowsUnsafeLua = options.unsafeLua
     session.allowsExecution = !options.noExec
     session.pluginSearchPath = places.pluginSearchPath
     session.grantsFile = places.grants

@@ -25,6 +25,15 @@ struct Stsh: ParsableCommand {
   @Flag(help: "Go on after errors; the status is that of the first.")
   var keepGoing = false
 
+  @Flag(help: "Check syntax, names and types, and run nothing.")
+  var check = false
+
+  @Option(help: "End after a time such as 2s or 5min, with status 5.")
+  var timeout: String?
+
+  @Option(help: "Keep all commands and what they print in a file.")
+  var transcript: String?
+
   @Flag(help: "Answer every command with one JSON object a line.")
   var json = false
 
@@ -55,7 +64,13 @@ struct Stsh: ParsableCommand {
   @Flag(name: .customLong("no-exec"), help: "Forbid piping results into commands.")
   var noExec = false
 
-  @Argument(help: "A script and its arguments.")
+  @Flag(name: .customLong("no-init"), help: "Do not run init.stsh at the prompt's start.")
+  var noInit = false
+
+  @Flag(name: .customLong("unsafe-lua"), help: "Let the Lua of commands use all of its libraries.")
+  var unsafeLua = false
+
+  @Argument(help: "A script, or - for standard input, and its arguments.")
   var script: [String] = []
 
   func run() throws {

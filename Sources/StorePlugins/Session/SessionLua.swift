@@ -15,14 +15,16 @@ public final class SessionLua {
   /// - Parameters:
   ///   - view: the state that Lua reads.
   ///   - host: does what Lua asks for.
+  ///   - isSandboxed: whether Lua sees only what plugins see; else all of its libraries.
   /// - Throws: ``SessionLuaError`` where there is no memory for it.
-  public init(view: any StateView, host: any SessionLuaHost) throws(SessionLuaError) {
+  public init(view: any StateView, host: any SessionLuaHost, isSandboxed: Bool = true) throws(SessionLuaError) {
     self.host = host
     self.view = .allocate(capacity: 1)
     self.view.initialize(to: view)
     do throws(LuaError) {
       lua = try LuaState(
-        name: "session", limits: LuaState.Limits(instructions: 200_000_000, memory: 256 << 20), sandbox: .session)
+        name: "session", limits: LuaState.Limits(instructions: 200_000_000, memory: 256 << 20),
+        sandbox: isSandboxed ? .session : .unrestricted)
       objects = SliceObjects(lua)
       objects.viewInUse = UnsafePointer(self.view)
       lua.objectHandler = objects
@@ -30,7 +32,13 @@ public final class SessionLua {
       try lua.setGlobal("project", .function(try makeProject()))
       try lua.setGlobal("dispatch", .function(try makeDispatch()))
       // Asked by the sandbox for globals that nobody has set.
-      try lua.setGlobal("(missing)", .function(try makeMissing()))
+      let missing = LuaValue.function(try makeMissing())
+      if isSandboxed {
+        try lua.setGlobal("(missing)", missing)
+      } else {
+        let text = "local missing = ... setmetatable(_G, { __index = function(_, name) return missing(name) end })"
+        _ = try lua.call(try lua.load(text, chunkName: "session"), [missing])
+      }
       try lua.setGlobal("print", .function(try makePrint()))
     } catch {
       throw SessionLuaError(error)

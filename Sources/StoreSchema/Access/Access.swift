@@ -186,6 +186,8 @@ public struct MapAccess: Sendable {
   public let remove: @Sendable (UnsafeMutableRawPointer, MapKey) -> Void
   /// The first key after another, or the very first; nil at the end.
   public let nextKey: @Sendable (UnsafeRawPointer, MapKey?) -> MapKey?
+  /// All keys in order; nil where walking by `nextKey` costs no more.
+  public let sortedKeys: (@Sendable (UnsafeRawPointer) -> [MapKey])?
   /// Visits in key order at least the entries that differ between two maps, with nil for an absent value.
   public let visitDifferences:
     @Sendable (
@@ -206,8 +208,9 @@ public struct MapAccess: Sendable {
     visitDifferences:
       @escaping @Sendable (
         UnsafeRawPointer, UnsafeRawPointer, (MapKey, UnsafeRawPointer?, UnsafeRawPointer?) -> Void
-      ) -> Void, ranked: RankedEntries? = nil
+      ) -> Void, ranked: RankedEntries? = nil, sortedKeys: (@Sendable (UnsafeRawPointer) -> [MapKey])? = nil
   ) {
+    self.sortedKeys = sortedKeys
     self.ranked = ranked
     self.count = count
     self.read = read

@@ -117,7 +117,8 @@ extension HashedEntries {
             withOptionalPointer(to: new[entry: entryKey]) { new in visit(key, old, new) }
           }
         }
-      })
+      },
+      sortedKeys: { $0.assumingMemoryBound(to: Self.self).pointee.entryKeys.map(\.mapKey).sorted() })
   }
 
   init(entries value: Value) throws(SchemaError) {
@@ -126,7 +127,7 @@ extension HashedEntries {
     switch value {
     case .map(let map):
       for (key, value) in map {
-        guard let entryKey = EntryKey(mapKey: key) else {
+        guard let entryKey = EntryKey(mapKey: key.spelled(as: EntryKey.keyKind)) else {
           throw SchemaError(Path(), .badKey(expected: EntryKey.keyKind.name, found: key.value.described))
         }
         do throws(SchemaError) {

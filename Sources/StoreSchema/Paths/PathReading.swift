@@ -68,8 +68,8 @@ extension Schema {
         access.read(source, index) { body($0, .index(index + 1)) }
       }
     case (.map(let access), .map(_, let element), .all):
-      var keys: [MapKey] = []
-      while let key = access.nextKey(source, keys.last) { keys.append(key) }
+      var keys = access.sortedKeys?(source) ?? []
+      if access.sortedKeys == nil { while let key = access.nextKey(source, keys.last) { keys.append(key) } }
       return try element.readAll(rest, from: origin, count: keys.count) { index, body in
         _ = access.read(source, keys[index]) { body($0, .key(keys[index])) }
       }

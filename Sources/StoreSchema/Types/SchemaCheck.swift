@@ -82,6 +82,7 @@ extension Schema {
     }
     var checked = PersistentMap<MapKey, Value>()
     for (entryKey, item) in entries {
+      let entryKey = entryKey.spelled(as: key)
       switch (key, entryKey) {
       case (.int, .int), (.string, .string): break
       default: throw SchemaError(Path(), .badKey(expected: key.name, found: entryKey.value.described))

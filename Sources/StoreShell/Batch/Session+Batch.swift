@@ -39,14 +39,15 @@ extension Session {
   }
 
   /// Runs statements from a descriptor as they arrive.
-  public func run(descriptor: Int32) -> Int32 {
-    origin = StatementOrigin(file: "stdin", kind: .batch)
+  public func run(descriptor: Int32, arguments: [String] = []) -> Int32 {
+    origin = StatementOrigin(file: "stdin", kind: .batch, arguments: arguments)
     var reader = StatementReader(grammar: grammar)
     var block = [UInt8](repeating: 0, count: 1 << 16)
     var unread = 0
     while true {
       // Whoever writes the statements may wait for what they print.
       console.flush()
+      guard waitToRead(descriptor) else { return stoppedStatus() ?? 0 }
       let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count > 0 { reader.append(block[..<count]) } else { reader.finish() }
@@ -82,6 +83,13 @@ extension Session {
     return runStatements(of: reader) ?? (outer.chain.isEmpty && statement == nil ? finalStatus : tally.firstStatus)
   }
 
+  /// Runs the statements of a text, whose syntax is checked first.
+  func runAll(_ bytes: [UInt8]) {
+    let reader = StatementReader(bytes, grammar: grammar)
+    if let fault = firstFault(of: reader) { return report(fault) }
+    _ = runStatements(of: reader)
+  }
+
   private func firstFault(of reader: StatementReader) -> SyntaxFault? {
     var reader = reader
     do throws(SyntaxFault) {
@@ -104,9 +112,10 @@ extension Session {
         code: "lua-syntax", message: message, line: statement.line + span.line, column: span.column, width: span.width,
         text: span.line < lines.count ? String(lines[span.line]) : statement.text)
     }
-    if let tail = statement.lua {
-      let isChunk = statement.words[0].text == "lua"
-      let text = statement.words[0].text == "assert" ? tail.splittingComment.lua : tail.text
+    let verb = commands.innermost(statement).words[0].text
+    if let tail = statement.lua, commands[verb]?.lua?.isLua == true {
+      let isChunk = verb == "lua"
+      let text = verb == "assert" ? tail.splittingComment.lua : tail.text
       if let fault = fault(text, isExpression: !isChunk, at: tail.span) { return fault }
     }
     for word in statement.words {
@@ -127,10 +136,11 @@ extension Session {
   /// - Returns: the status with which to end now, or nil to go on.
   private func runStatements(of reader: inout StatementReader) -> Int32? {
     while quitStatus == nil {
+      if let status = stoppedStatus() { return status }
       do throws(SyntaxFault) {
         guard let statement = try reader.next() else { return nil }
         let status = run(statement)
-        if status != 0, !options.keepsGoing { return status }
+        if status != 0, !options.keepsGoing { return stoppedStatus() ?? status }
       } catch {
         report(error)
         if !options.keepsGoing { return 2 }

@@ -52,6 +52,10 @@ final class CommandDefinition: Sendable {
     case middleware
     case thunk
     case helpTopic
+    case setting
+    case settingValue
+    /// A substate to be taken away.
+    case substate
     /// A module or projection for `use`.
     case scope
     /// A name that is made here.

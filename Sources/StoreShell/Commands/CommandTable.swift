@@ -16,8 +16,8 @@ struct CommandTable: Sendable {
     [.dispatch, .show, .watch, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect]
       + [.middleware, .plugin, .ingest, .expression, .lua, .let, .assert]
       + [.export, .importState, .replay]
-      + [.thunk, .wait, .effects, .source, .try, .time, .project, .use, .bind, .alias, .history, .echo, .set, .trace]
-      + [.help, .quit])
+      + [.thunk, .wait, .effects, .source, .try, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set]
+      + [.trace, .help, .quit])
 
   subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
 
@@ -43,6 +43,10 @@ struct CommandTable: Sendable {
 
   /// Runs a statement.
   func run(_ statement: Statement, in session: Session) throws -> CommandResult {
+    if session.isChecking {
+      try check(statement, in: session)
+      return .none
+    }
     let verb = statement.words[0]
     guard let definition = byVerb[verb.text] else { return try runOther(statement, in: session) }
     var invocation = try Invocation(statement, definition, in: session)
@@ -52,7 +56,7 @@ struct CommandTable: Sendable {
     return try session.redirecting(to: redirection) { try definition.run(&invocation) }
   }
 
-  private func runOther(_ statement: Statement, in session: Session) throws -> CommandResult {
+  func runOther(_ statement: Statement, in session: Session) throws -> CommandResult {
     let verb = statement.words[0]
     if statement.words.count > 1, statement.words[1].text == ":=", let binding = session.names.binding(verb.text) {
       guard let redirection = statement.redirection else { return try session.write(binding, statement) }

@@ -122,10 +122,22 @@ extension Invocation {
   ) throws -> Value {
     do {
       return try at(word) { try literal.value(as: field.schema, resolving: session.resolve) }
+    } catch is NotKnownYet {
+      return .none
     } catch let error as SchemaError {
-      let error = error.under(Path([.field(field.name)]))
+      let error = error.naming(literal).under(Path([.field(field.name)]))
       throw ShellError(code: error.code, message: error.message, place: .span(word.nameSpan), hint: "usage: \(usage())")
     }
+  }
+}
+
+extension SchemaError {
+  /// The error with a duration called one: to types it is but text.
+  fileprivate func naming(_ literal: Literal) -> SchemaError {
+    guard case .bare(let word) = literal, DurationLiteral.parse(word) != nil,
+      case .typeMismatch(let expected, _) = problem
+    else { return self }
+    return SchemaError(path, .typeMismatch(expected: expected, found: "duration \(word)"))
   }
 }
 

@@ -9,6 +9,8 @@ extension CommandDefinition {
     operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
     examples: pluginExamples
   ) { invocation in
+    let session = invocation.session
+    defer { session.publishInterrupts() }
     let word = try invocation.operand(0) ?? PluginSubcommand.list.name
     guard let subcommand = PluginSubcommand.all.first(where: { $0.name == word }) else {
       let names = PluginSubcommand.all.map(\.name)

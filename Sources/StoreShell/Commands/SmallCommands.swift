@@ -40,21 +40,28 @@ extension CommandDefinition {
 
   static let set = CommandDefinition(
     "set", usage: ["set [NAME [VALUE]]"],
-    summary:
-      "changes a setting, or lists them: emit (always, whenDifferent, never), journal.limit (how many actions and how many bytes of history memory holds), output (a format), plugin.purity (always, sampled, off), plugin.watch (on, off), runaway (a number)",
-    flags: FlagDefinition.format, operands: [.words(settingNames)],
+    summary: "changes a setting, or lists them with where each was set: "
+      + Setting.all.map { setting in
+        let values = setting.values.isEmpty ? setting.form : setting.values.joined(separator: ", ")
+        return "\(setting.name) is \(setting.summary) (\(values))"
+      }.joined(separator: "; "),
+    flags: FlagDefinition.format, operands: [.setting, .settingValue],
     examples: [
       CommandExample("set output json", "show counter", output: "{\"value\":0,\"step\":1}\n"),
       CommandExample(
-        "set",
+        "set traceback on", "set",
         output: """
-          name           value          origin
-          emit           whenDifferent  store
-          journal.limit  10000, 32MiB   store
-          output         auto           session
-          plugin.purity  sampled        store
-          plugin.watch   off            store
-          runaway        1000           store
+          name                         value          origin
+          emit                         whenDifferent  default
+          journal.limit                10000, 32MiB   default
+          output                       auto           default
+          plugin.ceiling.instructions  20000000       default
+          plugin.ceiling.memory        268435456      default
+          plugin.ceiling.tasks         1000           default
+          plugin.purity                sampled        default
+          plugin.watch                 off            default
+          runaway                      1000           default
+          traceback                    on             repl:1
 
           """),
     ]
@@ -64,54 +71,11 @@ extension CommandDefinition {
       return try invocation.show(ShellListing.settings.reading(in: session))
     }
     try invocation.refuseOperands(from: 2)
-    let source = session.source(function: "set")
-    let word = invocation.operands[0]
+    let setting = try session.setting(name, at: invocation.operands[0])
     guard let value = try invocation.operand(1) else {
-      let all = ShellListing.settings.reading(in: session)
-      guard case .list(let rows) = all.value,
-        let row = rows.first(where: { $0.field("name") == .string(name) })
-      else { throw unknownSetting(name, at: word) }
-      return try invocation.show(Reading(value: row.field("value"), schema: .dynamic(.string)))
+      return try invocation.show(Reading(value: .string(setting.read(session)), schema: .dynamic(.string)))
     }
-    switch name {
-    case "emit":
-      try invocation.require(value, oneOf: ["always", "whenDifferent", "never"])
-      return try session.finish(session.store.setEmission(value, source: source))
-    case "runaway":
-      guard let limit = Int(value), limit > 0 else {
-        throw ShellError(
-          code: "out-of-range", message: "runaway is a number above 0, got '\(value)'", at: invocation.operands[1])
-      }
-      return try session.finish(session.store.setRunaway(limit, source: source))
-    case "journal.limit":
-      guard let limits = session.store.historyLimits.changed(by: value) else {
-        throw ShellError(
-          code: "type-mismatch",
-          message: "journal.limit is a number of actions, a size such as 32MiB, or both, got '\(value)'",
-          at: invocation.operands[1])
-      }
-      return try session.finish(session.store.setHistoryLimits(limits, source: source))
-    case "plugin.purity":
-      try invocation.require(value, oneOf: Purity.allCases.map(\.rawValue))
-      return try session.finish(session.store.setPurity(Purity(rawValue: value) ?? .always, source: source))
-    case "plugin.watch":
-      try invocation.require(value, oneOf: ["on", "off"])
-      return try session.finish(session.store.setPluginWatch(value == "on", source: source))
-    case "output":
-      try invocation.require(value, oneOf: Format.allCases.map(\.rawValue))
-      session.options.format = Format(rawValue: value) ?? .auto
-      return .none
-    default: throw unknownSetting(name, at: word)
-    }
-  }
-
-  private static let settingNames = ["emit", "journal.limit", "output", "plugin.purity", "plugin.watch", "runaway"]
-
-  private static func unknownSetting(_ name: String, at word: Word) -> ShellError {
-    let suggestion = Suggestion.nearest(to: name, among: settingNames)
-    return ShellError(
-      code: "unknown-setting", message: "there is no setting '\(name)'", at: word,
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "set lists them")
+    return try setting.set(to: value, at: invocation.operands[1], in: session)
   }
 
   static let trace = CommandDefinition(
@@ -172,23 +136,6 @@ extension CommandDefinition {
     let status = try session.runScript(bytes, file: file, arguments: arguments)
     guard status == 0 else { throw SourcedFileFailed(status: status) }
     return .none
-  }
-}
-
-extension Invocation {
-  fileprivate func require(_ value: String, oneOf names: [String]) throws {
-    guard !names.contains(value) else { return }
-    let suggestion = Suggestion.nearest(to: value, among: names)
-    throw ShellError(
-      code: "type-mismatch", message: "expected one of \(names.joined(separator: ", ")), got '\(value)'",
-      at: operands[1], hint: suggestion.map { "did you mean \($0)?" })
-  }
-}
-
-extension Value {
-  fileprivate func field(_ name: String) -> Value {
-    guard case .record(let record) = self else { return .none }
-    return record[name] ?? .none
   }
 }
 

@@ -24,6 +24,11 @@ public enum JSONReport {
       file: file, data: error.data)
   }
 
+  /// An error of the whole run.
+  static func failure(_ error: ShellError, file: String?) -> String {
+    failure(error.code, error.message, line: nil, column: nil, details: error.details, hint: error.hint, file: file)
+  }
+
   /// A statement that could not be read.
   public static func failure(_ fault: SyntaxFault, file: String?) -> String {
     failure(fault.code, fault.message, line: fault.line, column: fault.column, details: [], hint: nil, file: file)
@@ -73,7 +78,7 @@ public enum JSONReport {
   }
 
   private static func failure(
-    _ code: String, _ message: String, line: Int, column: Int?, details: [String], hint: String?, file: String?,
+    _ code: String, _ message: String, line: Int?, column: Int?, details: [String], hint: String?, file: String?,
     data: String? = nil
   ) -> String {
     var out = TextBuffer()
@@ -83,7 +88,8 @@ public enum JSONReport {
       out.appendQuoted(file)
       out.append("," as Unicode.Scalar)
     }
-    out.append("\"line\":\(line),\"error\":{\"code\":")
+    if let line { out.append("\"line\":\(line),") }
+    out.append("\"error\":{\"code\":" as StaticString)
     out.appendQuoted(code)
     out.append(",\"message\":" as StaticString)
     out.appendQuoted(message)

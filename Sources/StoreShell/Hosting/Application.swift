@@ -16,11 +16,15 @@ public struct Application<Action: SchematicUnion, State: SchematicRecord>: Senda
   /// Named values that the state determines.
   public let projections: [ApplicationProjection<State>]
 
+  /// The reducers of substates that may come and go.
+  public let substates: [ApplicationSubstate]
+
   /// Describes a store.
   public init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
-    projections: [ApplicationProjection<State>] = []
+    projections: [ApplicationProjection<State>] = [], substates: [ApplicationSubstate] = []
   ) {
+    self.substates = substates
     self.initial = initial
     self.reducer = reducer
     self.middleware = middleware

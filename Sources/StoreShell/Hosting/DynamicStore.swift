@@ -20,6 +20,8 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   var emission: String { get }
   /// How many actions one outside dispatch may cause.
   var runaway: Int { get }
+  /// The most that a plugin may ask for.
+  var ceiling: PluginManifest.Limits { get }
   /// How often plugins are looked at for state of their own.
   var purity: Purity { get }
   /// The same where nobody set it.
@@ -64,6 +66,14 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   func setRunaway(_ limit: Int, source: ActionSource) -> DispatchReport
   /// Changes how often plugins are looked at for state of their own, by a recorded action.
   func setPurity(_ purity: Purity, source: ActionSource) -> DispatchReport
+  /// Changes the most that a plugin may ask for of one thing, by a recorded action.
+  func setCeiling(_ name: String, _ ceiling: PluginManifest.Limits, source: ActionSource) -> DispatchReport
+  /// The type that the substates of a name must have; nil: any.
+  func substateSchema(_ name: String) -> Schema?
+  /// Whether a module is a substate.
+  func isSubstate(_ name: String) -> Bool
+  /// Adds or takes away substates, by a recorded action.
+  func changeSubstates(_ change: SubstateChange, source: ActionSource) -> DispatchReport
   /// Lets a plugin run or stops it, by a recorded action.
   func setPlugin(_ name: String, isOn: Bool, source: ActionSource) -> DispatchReport
   /// What the store did by itself since it was last asked, in a sentence each.

@@ -2,6 +2,7 @@ import StoreCore
 import StoreHistory
 import StorePlugins
 import StoreSchema
+import StoreUnits
 
 /// The codes under which errors of the libraries are reported and logged.
 enum ErrorCode {
@@ -11,6 +12,8 @@ enum ErrorCode {
     case let error as PluginError: error.code.rawValue
     case let error as TaskFailure: error.error.code.rawValue
     case let error as SchemaError: error.code
+    case .exists as SubstateError: "name-taken"
+    case is SubstateError: "unknown-substate"
     case let error as StoreError:
       switch error {
       case .duplicateUnit: "duplicate-unit"
@@ -93,6 +96,7 @@ enum ErrorCode {
     "unknown-path": "the path leads nowhere: a name, index or id on it does not exist.",
     "unknown-plugin": "no plugin of that name is loaded. plugin list shows those that are.",
     "unknown-setting": "there is no setting of that name. set lists them.",
+    "unknown-substate": "there is no substate of that name. substate lists them.",
     "unknown-thunk": "no plugin that runs declares a thunk of that name. thunk lists them.",
     "unknown-topic": "help knows commands and error codes.",
     "unknown-variable": "nothing was set under that name. Set it with let NAME = EXPR.",

@@ -12,6 +12,8 @@ final class HostAction: Sendable {
   enum Payload: Sendable {
     /// An action of the application.
     case app(AppAction)
+    /// An action of a substate, by its name (R23).
+    case substate(String, AppAction)
     /// An action of a plugin.
     case plugin
     /// An action of the shell itself.
@@ -56,6 +58,8 @@ enum ShellAction: Sendable {
   case setEmission(String)
   case setRunaway(Int)
   case setPurity(Purity)
+  case substate(SubstateChange)
+  case setCeiling(name: String, PluginManifest.Limits)
   case setPluginWatch(Bool)
   case setHistoryLimits(HistoryLimits)
   /// The number of the point, and its state.
@@ -109,7 +113,10 @@ enum ShellAction: Sendable {
     case .switchPlugin(let name, .faulted): ActionCall(Types.faultPlugin, [.string(name)])
     case .setEmission(let policy): ActionCall(Types.set, [.string("emit"), .string(policy)])
     case .setRunaway(let limit): ActionCall(Types.set, [.string("runaway"), .string("\(limit)")])
+    case .substate(let change): change.call
     case .setPurity(let purity): ActionCall(Types.set, [.string("plugin.purity"), .string(purity.rawValue)])
+    case .setCeiling(let name, let ceiling):
+      ActionCall(Types.set, [.string("plugin.ceiling.\(name)"), .string("\(ceiling.named(name))")])
     case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
     case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
     case .importState(let file, _): ActionCall(Types.importState, [.string(file)])
@@ -125,8 +132,16 @@ enum ShellAction: Sendable {
     }
   }
 
+  /// Whether the action may be refused.
+  var canFail: Bool {
+    if case .substate(let change) = self { return change.canFail }
+    return false
+  }
+
   /// Reduces the action over the root state.
-  func reduce(_ state: inout HostState) {
+  ///
+  /// - Throws: `SubstateError` where a substate of that name is there.
+  func reduce(_ state: inout HostState) throws {
     switch self {
     case .setGate(let name, let isOpen):
       if let index = state.shell.gates.firstIndex(where: { $0.name == name }) {
@@ -148,6 +163,8 @@ enum ShellAction: Sendable {
       }
     case .setEmission(let policy): state.shell.emission = policy
     case .setRunaway(let limit): state.shell.runaway = limit
+    case .setCeiling(_, let ceiling): state.shell.ceiling = ceiling
+    case .substate(let change): try change.reduce(&state)
     case .setPurity(let purity): state.shell.purity = purity
     case .reloadPlugin(let plugin, let slice, let gates): state.replacePlugin(plugin, slice, gates)
     case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
@@ -155,5 +172,24 @@ enum ShellAction: Sendable {
     case .restore(_, let earlier): state = earlier
     case .importState(_, let imported): state = imported
     }
+  }
+}
+
+extension PluginManifest.Limits {
+  /// One of the limits, by its name in manifests.
+  fileprivate func named(_ name: String) -> Int {
+    switch name {
+    case "instructions": instructions
+    case "memory": memory
+    default: tasks
+    }
+  }
+
+  /// The first limit that is above one of these, by its name in manifests.
+  func excess(over ceiling: PluginManifest.Limits) -> (name: String, value: Int, ceiling: Int)? {
+    for name in ["instructions", "memory", "tasks"] where named(name) > ceiling.named(name) {
+      return (name, named(name), ceiling.named(name))
+    }
+    return nil
   }
 }

@@ -9,23 +9,33 @@ struct HostState: Sendable {
   var app: AppState
   /// The slices of plugins, in load order.
   var plugins: [PluginSlice] = []
-  private var switches = Switches(ShellState())
+  private var switches = Switches(ShellState(), [])
 
   init(app: AppState) { self.app = app }
 
   /// The shell's own switches. Behind one reference, because they are copied with every action and changed by few.
   var shell: ShellState {
     get { switches.state }
-    set { switches = Switches(newValue) }
+    set { switches = Switches(newValue, switches.substates) }
   }
 
-  /// Whether no action has touched the shell's switches between two states.
+  /// The substates, in the order in which they were added (R23).
+  var substates: [PluginSlice] {
+    get { switches.substates }
+    set { switches = Switches(switches.state, newValue) }
+  }
+
+  /// Whether no action has touched the shell's switches or a substate between two states.
   func hasSwitches(of other: HostState) -> Bool { switches === other.switches }
 
   private final class Switches: Sendable {
     let state: ShellState
+    let substates: [PluginSlice]
 
-    init(_ state: ShellState) { self.state = state }
+    init(_ state: ShellState, _ substates: [PluginSlice]) {
+      self.state = state
+      self.substates = substates
+    }
   }
 }
 
@@ -46,6 +56,9 @@ struct ShellState: Hashable, Sendable {
   var runaway = 1000
   /// The loaded plugins, in load order.
   var plugins: [LoadedPlugin] = []
+
+  /// The most that a plugin may ask for.
+  var ceiling = PluginManifest.ceiling
 
   /// How often plugins are looked at for state of their own; nil: as the session is run.
   var purity: Purity?
@@ -100,7 +113,7 @@ extension HostState {
       app.read { access.read($0, index) { body(record.fields[index].schema, $0) } }
       return true
     }
-    guard let slice = plugins.first(where: { $0.name == name }) else { return false }
+    guard let slice = (plugins.first { $0.name == name } ?? substates.first { $0.name == name }) else { return false }
     withUnsafePointer(to: slice.value) { body(slice.schema, UnsafeRawPointer($0)) }
     return true
   }
@@ -120,8 +133,15 @@ extension HostState {
   /// a plugin's slice, are left out.
   static func changes(from old: HostState, to new: HostState) -> [Change] {
     var changes = old.app.changes(to: new.app)
-    for slice in new.plugins {
-      guard let before = old.plugins.first(where: { $0.name == slice.name && $0.schema === slice.schema }) else {
+    if !new.plugins.isEmpty { changes += Self.changes(from: old.plugins, to: new.plugins) }
+    if !new.substates.isEmpty { changes += Self.changes(from: old.substates, to: new.substates) }
+    return changes
+  }
+
+  private static func changes(from old: [PluginSlice], to new: [PluginSlice]) -> [Change] {
+    var changes: [Change] = []
+    for slice in new {
+      guard let before = old.first(where: { $0.name == slice.name && $0.schema === slice.schema }) else {
         continue
       }
       withUnsafePointer(to: before.value) { before in
@@ -136,14 +156,19 @@ extension HostState {
 
   /// Whether two states are equal by value.
   static func areEqual(_ left: HostState, _ right: HostState) -> Bool {
-    guard left.hasSwitches(of: right) || left.shell == right.shell, left.plugins.count == right.plugins.count else {
-      return false
-    }
-    for (left, right) in zip(left.plugins, right.plugins)
+    guard left.hasSwitches(of: right) || (left.shell == right.shell && areEqual(left.substates, right.substates)),
+      areEqual(left.plugins, right.plugins)
+    else { return false }
+    return left.app == right.app
+  }
+
+  private static func areEqual(_ left: [PluginSlice], _ right: [PluginSlice]) -> Bool {
+    guard left.count == right.count else { return false }
+    for (left, right) in zip(left, right)
     where left.name != right.name || left.schema !== right.schema || left.value != right.value {
       return false
     }
-    return left.app == right.app
+    return true
   }
 
   /// The state of all modules as one value, for traces.
@@ -162,6 +187,7 @@ extension HostState {
       for (name, value) in zip(fields.layout.fields, fields.values) { append(name, value) }
     }
     for slice in plugins where slice.value != .none { append(slice.name, slice.value) }
+    for slice in substates { append(slice.name, slice.value) }
     return .record(Record(RecordLayout(name: "", fields: names), values))
   }
 }

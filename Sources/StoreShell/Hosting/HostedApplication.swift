@@ -16,6 +16,7 @@ struct HostedApplication {
   let reducer: Reducer<HostAction, HostState>
   let units: [HostUnit]
   let projections: [Projection]
+  let substates: [ApplicationSubstate]
   /// The typed action of a call.
   let action: (ActionCall) throws(SchemaError) -> AppAction
 
@@ -40,6 +41,7 @@ struct HostedApplication {
     projections = application.projections.map { projection in
       Projection(module: projection.module, name: projection.type.name) { $0.typed().map(projection.read) }
     }
+    substates = application.substates
     action = { (call) throws(SchemaError) in .wrap(try table.action(call)) }
   }
 }

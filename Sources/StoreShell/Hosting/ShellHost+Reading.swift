@@ -16,7 +16,7 @@ extension ShellHost {
       throw PathError(message: "there is no module '\(name)'", hint: hint)
     }
     let origin = Path([path.steps[0]])
-    if path.steps.count > 1, case .field(let member) = path.steps[1],
+    if path.steps.count > 1, case .field(let member) = path.steps[1], module.hasNamedParts,
       !module.fields.contains(where: { $0.name == member })
     {
       guard let projection = module.projections.first(where: { $0.name == member }) else {

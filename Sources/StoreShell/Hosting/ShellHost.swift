@@ -70,6 +70,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     for module in application.modules {
       for type in module.actions { actionsByName[type.fullName] = type }
     }
+    for substate in application.substates {
+      for type in substate.actions { actionsByName[type.fullName] = type }
+    }
     store.setRecorder { [unowned self] record in self.record(record) }
     store.setErrorHandler { [faults] error in
       // What tasks cause has no dispatch that would be answered; failures of single actions are recorded.
@@ -80,11 +83,13 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   static func reducer(
     _ application: HostedApplication, _ plugins: [HostedPlugin]
   ) -> Reducer<Action, State> {
-    var reducer = application.reducer
+    var reducer = application.substates.reduce(application.reducer) { $0.appending($1.reducer) }
     for plugin in plugins { reducer = reducer.appending(plugin.reducer) }
     return reducer.appending(
-      Reducer<ShellAction, State>("shell") { action, state in action.reduce(&state) }
-        .lift(action: { $0.shell }, state: \State.self))
+      Reducer<ShellAction, State>.throwing("shell", canFail: \.canFail) { action, state, _ in
+        try action.reduce(&state)
+      }
+      .lift(action: { $0.shell }, state: \State.self))
   }
 
   static func policy(_ name: String) -> EmissionPolicy<State> {
@@ -99,11 +104,12 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   var modules: [Module] {
     let added = shownPlugins.flatMap(\.plugin.addedActions)
-    return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) }
+    return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + substateModules
   }
   var emission: String { withShownState { $0.shell.emission } }
   var runaway: Int { withShownState { $0.shell.runaway } }
   var purity: Purity { withShownState { $0.shell.purity } ?? defaultPurity }
+  var ceiling: PluginManifest.Limits { withShownState { $0.shell.ceiling } }
   var view: any StateView { HostView(host: self) }
 
   var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
@@ -194,6 +200,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     dispatch(.setPurity(purity), source)
   }
 
+  func setCeiling(_ name: String, _ ceiling: PluginManifest.Limits, source: ActionSource) -> DispatchReport {
+    dispatch(.setCeiling(name: name, ceiling), source)
+  }
+
   func applyPurity() {
     for hosted in plugins { hosted.plugin.purity = purity }
   }
@@ -235,6 +245,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     let call = record.action.call
     if let observer { observer(PurityProof.Recorded(record)) }
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
+    for fault in SubstateChange.faults(of: record.action, in: record.before) { faults.note(fault) }
     if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
     let changes = record.failure == nil ? State.changes(from: record.before, to: record.after) : []
     versions.note(changes)
@@ -335,7 +346,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   /// Only actions of Swift modules have a place in the application's enum.
   private func payload(of call: ActionCall) throws(SchemaError) -> Action.Payload {
-    call.type.position.isEmpty ? .plugin : .app(try application.action(call))
+    guard call.type.position.isEmpty else { return .app(try application.action(call)) }
+    let substate = application.substates.first { $0.actions.contains { $0 === call.type } }
+    guard let substate else { return .plugin }
+    return .substate(substate.name, try substate.action(call))
   }
 
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport {

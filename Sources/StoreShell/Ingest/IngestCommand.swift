@@ -51,6 +51,13 @@ extension CommandDefinition {
 }
 
 extension Invocation {
+  /// Checks the names of an `ingest` before it runs.
+  func checkIngestion() throws {
+    guard has("as"), let flag = word(of: "as") else { throw missing("--as ACTION") }
+    if let type = try ingestedType(flag) { _ = try argumentNames(type) }
+    _ = try recordFormat()
+  }
+
   /// The action that `--as` names; nil: a projection maps it to nothing.
   fileprivate func ingestedType(_ flag: Word) throws -> ActionType? {
     let name = try text(of: "as") ?? ""

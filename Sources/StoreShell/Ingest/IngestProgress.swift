@@ -25,12 +25,12 @@ struct IngestProgress {
   mutating func finish() {
     guard width > 0 else { return }
     replace(with: "")
-    console.writeError("\r")
+    console.writeProgress("\r")
   }
 
   private mutating func replace(with text: String) {
     // Blanks and no escape sequence: any terminal knows them.
-    console.writeError("\r" + text + String(repeating: " ", count: max(0, width - text.count)))
+    console.writeProgress("\r" + text + String(repeating: " ", count: max(0, width - text.count)))
     width = text.count
   }
 

@@ -8,6 +8,8 @@ public struct ShellError: Error, Hashable, Sendable {
   public var place: Place
   /// Lines between the statement and the hint.
   public var details: [String]
+  /// Where Lua was, from the second place on: the first is among the details.
+  public var traceback: [String] = []
   /// What to try.
   public var hint: String?
   /// The exit status that the error stands for.
@@ -36,6 +38,15 @@ public struct ShellError: Error, Hashable, Sendable {
     self.details = details
     self.hint = hint
     self.status = status
+  }
+
+  /// The error with all of Lua's stack among its details.
+  var showingTraceback: ShellError {
+    guard !traceback.isEmpty else { return self }
+    var error = self
+    error.details.insert(contentsOf: traceback, at: min(1, details.count))
+    error.traceback = []
+    return error
   }
 
   /// Makes an error of one word.

@@ -95,7 +95,7 @@ extension Session {
       owner = "a projection"
     } else if kind != .binding, names.binding(name) != nil {
       owner = "a binding"
-    } else if kind == .projection || kind == .binding, letNames.contains(name) {
+    } else if kind == .projection || kind == .binding || kind == .substate, letNames.contains(name) {
       owner = "a variable"
     } else {
       return
@@ -109,5 +109,6 @@ extension Session {
     case projection
     case binding
     case variable
+    case substate
   }
 }

@@ -171,6 +171,11 @@ struct Completer {
         + DirectoryListing.candidates(words.current)
     case .file: return DirectoryListing.candidates(words.current)
     case .words(let names): return plain(names)
+    case .setting: return plain(Setting.all.map(\.name))
+    case .settingValue: return plain(Setting.all.first { $0.name == words.complete.last }?.values ?? [])
+    case .substate:
+      guard words.complete.last != "add" else { return [] }
+      return plain(session.store.modules.map(\.name).filter { session.store.isSubstate($0) })
     case .newName: return []
     case .scope:
       return plain(session.store.modules.map(\.name) + session.names.projections.map(\.name) + ["root"])

@@ -13,6 +13,7 @@ public final class Console {
   private let outputDescriptor: Int32
   private let errorDescriptor: Int32
   private var captured: String?
+  private var transcript: Transcript?
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
   var interceptor: ((String, OutputTarget) -> Void)?
   /// How wide the terminal is that results go to; nil: they go elsewhere.
@@ -32,6 +33,7 @@ public final class Console {
       captured?.append(text)
       return
     }
+    transcript?.write(text)
     if let interceptor { return interceptor(text, .standardOutput) }
     output.append(contentsOf: text.utf8)
     if output.count >= 1 << 15 { flush() }
@@ -39,10 +41,25 @@ public final class Console {
 
   /// Writes an error, a note, or another line that is no result.
   public func writeError(_ text: String) {
+    transcript?.write(text)
     if let interceptor { return interceptor(text, .standardError) }
     flush()
     Console.write(Array(text.utf8), to: errorDescriptor)
   }
+
+  /// Shows how far a long command is, in place, and keeps it nowhere.
+  func writeProgress(_ text: String) {
+    flush()
+    Console.write(Array(text.utf8), to: errorDescriptor)
+  }
+
+  /// Keeps all statements and what they print in a file too, as they would stand at a prompt.
+  ///
+  /// - Throws: `FileError` where the file cannot be written.
+  public func startTranscript(_ file: String) throws { transcript = try Transcript(file: file) }
+
+  /// Keeps a statement that is about to run.
+  func transcribe(_ statement: Statement) { transcript?.write(statement) }
 
   /// Hands what is buffered to the system.
   public func flush() {
@@ -60,7 +77,7 @@ public final class Console {
     return captured ?? ""
   }
 
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+  static func write(_ bytes: [UInt8], to descriptor: Int32) {
     bytes.withUnsafeBytes { buffer in
       var rest = buffer[...]
       while !rest.isEmpty {

@@ -125,14 +125,9 @@ enum ShellListing: String, CaseIterable {
     case .settings:
       rows(
         ["name", "value", "origin"],
-        [
-          [.string("emit"), .string(session.store.emission), .string("store")],
-          [.string("journal.limit"), .string(session.store.historyLimits.text), .string("store")],
-          [.string("output"), .string(session.options.format.rawValue), .string("session")],
-          [.string("plugin.purity"), .string(session.store.purity.rawValue), .string("store")],
-          [.string("plugin.watch"), .string(session.store.watchesPlugins ? "on" : "off"), .string("store")],
-          [.string("runaway"), .string("\(session.store.runaway)"), .string("store")],
-        ])
+        Setting.all.map {
+          [.string($0.name), .string($0.read(session)), .string(session.settingOrigins[$0.name] ?? "default")]
+        })
     }
   }
 

@@ -16,8 +16,16 @@ extension Session {
         code: "not-allowed", message: "results may not be piped into commands here (--no-exec)",
         place: .span(redirection.span))
     }
+    let isNew = try redirection.kind == .command ? false : prepare(target, redirection)
     var result = CommandResult.none
-    var text = try console.capturing { result = try body() }
+    var text = ""
+    do {
+      text = try console.capturing { result = try body() }
+    } catch {
+      // A command that failed leaves no file behind.
+      if isNew { unlink(target) }
+      throw error
+    }
     if options.isJSON {
       text = result.json.map { $0 + "\n" } ?? ""
       result = .none
@@ -33,6 +41,24 @@ extension Session {
     case .command: try pipe(text, into: target, redirection)
     }
     return result
+  }
+
+  /// Finds out whether a file can be written before the command is run whose result it is to hold. What is in it stays.
+  ///
+  /// - Returns: whether the file was made.
+  private func prepare(_ file: String, _ redirection: Redirection) throws -> Bool {
+    var status = stat()
+    let isThere = stat(file, &status) == 0
+    // A pipe would wait for its reader.
+    if isThere, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) { return false }
+    let descriptor = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else {
+      let error = FileError(path: file, code: errno)
+      throw ShellError(
+        code: "no-such-file", message: "\(error.path): \(error.reason)", place: .span(redirection.span), status: 2)
+    }
+    close(descriptor)
+    return !isThere
   }
 
   private func redirectionTarget(_ redirection: Redirection) throws -> String {

@@ -40,10 +40,20 @@ public final class Session {
   /// The status that `quit` asked for.
   var quitStatus: Int32?
   var isTracing = false
+  /// Where settings were changed: `FILE:LINE`, or the flag that did it.
+  var settingOrigins: [String: String] = [:]
+  /// Whether errors in Lua show all of their stack.
+  var showsTraceback = false
   /// Whether Ctrl-C was pressed since it was last asked; set by the prompt.
   var takeInterrupt: () -> Bool = { false }
   /// Readable while Ctrl-C waits to be taken; -1: nobody watches for it.
   var interruptDescriptor: Int32 = -1
+  /// What may end the run from outside.
+  var stop: RunStop?
+  /// Whether the end of the run has been told of.
+  var hasReportedStop = false
+  /// Whether statements are checked instead of being run.
+  var isChecking = false
   private var luaState: SessionLua?
   /// Whether a `try` excuses the statement that runs.
   var isExcused = false
@@ -70,6 +80,7 @@ public final class Session {
   ) throws {
     self.options = options
     self.console = console
+    if options.format != .auto { settingOrigins["output"] = "--as" }
     clock = SessionClock(isVirtual: options.hasVirtualClock)
     store = try ShellHost(HostedApplication(application), clock: clock.clock)
     commands = .standard
@@ -89,8 +100,9 @@ public final class Session {
   /// The session's Lua, made when it is first needed.
   func lua() throws -> SessionLua {
     if let luaState { return luaState }
-    let made = try SessionLua(view: store.view, host: self)
+    let made = try SessionLua(view: store.view, host: self, isSandboxed: !options.allowsUnsafeLua)
     luaState = made
+    publishInterrupts()
     return made
   }
 
@@ -126,6 +138,7 @@ public final class Session {
       (self.statement, isExcused) = outer
     }
     tally.reached += 1
+    console.transcribe(statement)
     let before = tally
     clock.runDue()
     if pluginWatch != nil { reloadSavedPlugins() }
@@ -143,7 +156,7 @@ public final class Session {
   /// What a `try` makes of the status of its command: its failures do not count.
   private func excused(_ status: Int32, _ before: Tally) -> Int32 {
     // Ctrl-C is meant for the whole script.
-    guard status != ShellError.interrupted.status, quitStatus == nil else { return status }
+    guard status != ShellError.interrupted.status, stop?.isStopped != true, quitStatus == nil else { return status }
     lastAttempt = status == 0 ? Attempt() : Attempt(lastError)
     tally.failed = before.failed
     tally.firstStatus = before.firstStatus
@@ -183,6 +196,12 @@ public final class Session {
       fail(1)
       return 1
     default:
+      if let stopped = stop?.error {
+        hasReportedStop = true
+        report(stopped, in: statement)
+        fail(stopped.status)
+        return stopped.status
+      }
       let wasInterrupted = takeInterrupt()
       // The terminal has echoed ^C; the error starts on a line of its own.
       if wasInterrupted { console.writeError("\n") }
@@ -211,6 +230,7 @@ public final class Session {
   /// Prints an error of a statement.
   func report(_ error: ShellError, in statement: Statement) {
     lastError = error
+    let error = showsTraceback ? error.showingTraceback : error
     if options.isJSON {
       console.write(JSONReport.failure(error, in: statement, file: origin.file) + "\n")
     } else {
@@ -243,6 +263,7 @@ public final class Session {
 
   /// The value of a variable or a Lua expression.
   func resolve(_ reference: Reference) throws -> Value {
+    if isChecking { throw NotKnownYet() }
     switch reference {
     case .lua(let expression): return try lua().evaluate(expression, chunk: chunkName).value
     case .variable(let name):

@@ -18,6 +18,8 @@ public struct SessionOptions: Sendable {
   public var allowsPlugins = true
   /// Whether results may be piped into shell commands.
   public var allowsExecution = true
+  /// Whether the Lua of commands sees all of Lua's libraries; plugins never do.
+  public var allowsUnsafeLua = false
   /// Whether errors are coloured.
   public var usesColor = false
   /// Where installed plugins are looked for by name, in order.

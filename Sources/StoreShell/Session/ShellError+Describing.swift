@@ -2,6 +2,7 @@ import StoreCore
 import StoreHistory
 import StorePlugins
 import StoreSchema
+import StoreUnits
 
 extension ShellError {
   /// The error of the whole command that stands for an error of a library.
@@ -17,9 +18,11 @@ extension ShellError {
         self.init(describing: underlying)
       } else {
         self.init(
-          code: error.isSyntax ? "lua-syntax" : "lua-error", message: error.message, details: error.trace,
-          status: error.isSyntax ? 2 : 1)
+          code: error.isSyntax ? "lua-syntax" : "lua-error", message: error.message,
+          details: Array(error.trace.prefix(1)), status: error.isSyntax ? 2 : 1)
+        traceback = Array(error.trace.dropFirst())
       }
+    case let error as SubstateError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as SchemaError: self.init(code: error.code, message: error.message)
     case let error as PathError: self.init(code: "unknown-path", message: error.message, hint: error.hint)
     case let error as PathSyntaxError: self.init(code: "unknown-path", message: error.message)
@@ -44,5 +47,6 @@ extension ShellError {
     self.init(
       code: error.code.rawValue, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,
       status: status)
+    traceback = Array(error.trace.dropFirst())
   }
 }

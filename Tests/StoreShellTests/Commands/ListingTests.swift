@@ -224,7 +224,7 @@ import Testing
     #expect(outcome.errors == "")
     #expect(
       try shell.type("show shell.settings[*].value --as json").output
-        == "[\"never\",\"10000, 32MiB\",\"auto\",\"sampled\",\"off\",\"5\"]\n")
+        == "[\"never\",\"10000, 32MiB\",\"auto\",\"20000000\",\"268435456\",\"1000\",\"sampled\",\"off\",\"5\",\"off\"]\n")
     #expect(shell.session.store.log.entries.count == 3)
   }
 

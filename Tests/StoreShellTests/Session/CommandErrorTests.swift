@@ -257,7 +257,7 @@ import Testing
     let thrown = Set(Self.cases.map(\.code)).union([
       "bad-interceptor", "bad-record", "bad-recording", "bad-state", "duplicate-unit", "failed", "interrupted",
       "line-too-long", "lua-error",
-      "lua-syntax", "name-taken", "not-allowed", "not-at-head", "not-fresh", "not-kept",
+      "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "refused", "replay-diverged", "runaway",
       "shared-slice", "unknown-thunk",

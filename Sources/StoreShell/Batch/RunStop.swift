@@ -1,0 +1,72 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Ends a run from outside, from any thread: the command that runs is cancelled, no other is started.
+public final class RunStop: Sendable {
+  /// Why a run ends early.
+  public enum Reason: Hashable, Sendable {
+    /// A signal of that number: the status is 128 more.
+    case signal(Int32)
+    /// The time that it was given is over: the status is 5.
+    case timeOver(Duration)
+  }
+
+  private struct State {
+    var reason: Reason?
+    var interrupts: [@Sendable () -> Void] = []
+  }
+
+  private let state = Mutex(State())
+  private let isSet = Atomic<Bool>(false)
+  private let ends: (read: Int32, write: Int32)
+
+  /// Nothing ends the run yet.
+  public init() {
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) == 0 { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
+    self.ends = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(ends.read)
+    close(ends.write)
+  }
+
+  /// Ends the run; a second reason changes nothing.
+  public func stop(_ reason: Reason) {
+    let interrupts = state.withLock { state in
+      if state.reason == nil { state.reason = reason }
+      return state.interrupts
+    }
+    isSet.store(true, ordering: .releasing)
+    _ = write(ends.write, [1], 1)
+    for interrupt in interrupts { interrupt() }
+  }
+
+  /// Whether the run is to end.
+  var isStopped: Bool { isSet.load(ordering: .acquiring) }
+
+  /// Readable once the run is to end.
+  var descriptor: Int32 { ends.read }
+
+  /// What is called to stop the Lua that may be running.
+  func setInterrupts(_ interrupts: [@Sendable () -> Void]) { state.withLock { $0.interrupts = interrupts } }
+
+  /// The error that a command ends with that was cancelled; nil: the run goes on.
+  var error: ShellError? {
+    guard isStopped, let reason = state.withLock({ $0.reason }) else { return nil }
+    switch reason {
+    case .signal(SIGINT): return .interrupted
+    case .signal(let number):
+      return ShellError(code: "interrupted", message: "stopped by signal \(number)", status: 128 + number)
+    case .timeOver(let time):
+      return ShellError(
+        code: "timed-out", message: "the run was not over after \(EffectListing.seconds(time))", status: 5)
+    }
+  }
+}

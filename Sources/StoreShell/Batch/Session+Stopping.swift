@@ -1,0 +1,45 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Session {
+  /// Lets something outside end the run: a signal, or the end of its time. Nil: nothing does any more.
+  public func obey(_ stop: RunStop?) {
+    self.stop = stop
+    interruptDescriptor = stop?.descriptor ?? -1
+    takeInterrupt = { stop?.isStopped ?? false }
+    publishInterrupts()
+  }
+
+  /// Says what Lua there is that a stop would have to interrupt.
+  func publishInterrupts() { stop?.setInterrupts(interrupts) }
+
+  /// The status with which a run ends that was stopped; nil: it goes on. What was stopped between two commands is told of
+  /// here.
+  func stoppedStatus() -> Int32? {
+    guard let error = stop?.error else { return nil }
+    if !hasReportedStop, error.code == "timed-out" {
+      hasReportedStop = true
+      if options.isJSON {
+        console.write(JSONReport.failure(error, file: origin.file) + "\n")
+      } else {
+        console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+      }
+    }
+    return error.status
+  }
+
+  /// Waits until a descriptor can be read.
+  ///
+  /// - Returns: false: the run is to end instead.
+  func waitToRead(_ descriptor: Int32) -> Bool {
+    guard let stop else { return true }
+    while !stop.isStopped {
+      var sources = [descriptor, stop.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+      if poll(&sources, 2, -1) > 0, sources[1].revents == 0 { return true }
+    }
+    return false
+  }
+}

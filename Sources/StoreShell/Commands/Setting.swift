@@ -1,0 +1,125 @@
+import StorePlugins
+import StoreSchema
+
+/// One setting: its name, what it may be, and how it is read and changed.
+struct Setting: Sendable {
+  let name: String
+  /// What it does, in a few words.
+  let summary: String
+  /// The values it may have; empty: those of its form.
+  let values: [String]
+  /// What its values are, where they cannot be listed.
+  let form: String
+  let read: @Sendable (Session) -> String
+  /// Changes it. A setting of the store is changed by an action.
+  private let write: @Sendable (Session, String) throws -> CommandResult
+
+  private init(
+    _ name: String, _ values: [String], _ summary: String, form: String = "a number", read: @escaping @Sendable (Session) -> String,
+    write: @escaping @Sendable (Session, String) throws -> CommandResult
+  ) {
+    self.name = name
+    self.summary = summary
+    self.values = values
+    self.form = form
+    self.read = read
+    self.write = write
+  }
+
+  /// All settings, by name.
+  static let all = [
+    Setting(
+      "emit", ["always", "whenDifferent", "never"], "when watchers are told", read: { $0.store.emission },
+      write: { try $0.finish($0.store.setEmission($1, source: $0.source(function: "set"))) }),
+    Setting(
+      "journal.limit", [], "how much of history memory holds", form: "a number of actions, a size such as 32MiB, or both",
+      read: { $0.store.historyLimits.text },
+      write: { session, value in
+        guard let limits = session.store.historyLimits.changed(by: value) else {
+          throw ShellError(
+            code: "type-mismatch",
+            message: "journal.limit is a number of actions, a size such as 32MiB, or both, got '\(value)'")
+        }
+        return try session.finish(session.store.setHistoryLimits(limits, source: session.source(function: "set")))
+      }),
+    Setting(
+      "output", Format.allCases.map(\.rawValue), "how results are shown", read: { $0.options.format.rawValue },
+      write: { session, value in
+        session.options.format = Format(rawValue: value) ?? .auto
+        return .none
+      }),
+    ceiling("instructions", \.instructions, "the most instructions a call that a plugin may ask for"),
+    ceiling("memory", \.memory, "the most bytes of memory that a plugin may ask for"),
+    ceiling("tasks", \.tasks, "the most tasks at a time that a plugin may ask for"),
+    Setting(
+      "plugin.purity", Purity.allCases.map(\.rawValue), "how often plugins are looked at for state of their own",
+      read: { $0.store.purity.rawValue },
+      write: {
+        try $0.finish($0.store.setPurity(Purity(rawValue: $1) ?? .always, source: $0.source(function: "set")))
+      }),
+    Setting(
+      "plugin.watch", ["on", "off"], "whether plugins are loaded again when their files change",
+      read: { $0.store.watchesPlugins ? "on" : "off" },
+      write: { try $0.finish($0.store.setPluginWatch($1 == "on", source: $0.source(function: "set"))) }),
+    Setting(
+      "runaway", [], "how many actions one dispatch may cause", read: { "\($0.store.runaway)" },
+      write: { session, value in
+        let limit = try number(value, "runaway", atMost: .max)
+        return try session.finish(session.store.setRunaway(limit, source: session.source(function: "set")))
+      }),
+    Setting(
+      "traceback", ["on", "off"], "whether errors in Lua show all of their stack",
+      read: { $0.showsTraceback ? "on" : "off" },
+      write: { session, value in
+        session.showsTraceback = value == "on"
+        return .none
+      }),
+  ]
+
+  private static func ceiling(
+    _ name: String, _ path: WritableKeyPath<PluginManifest.Limits, Int> & Sendable, _ summary: String
+  ) -> Setting {
+    Setting("plugin.ceiling.\(name)", [], summary, read: { "\($0.store.ceiling[keyPath: path])" }) { session, value in
+      var ceiling = session.store.ceiling
+      ceiling[keyPath: path] = try number(
+        value, "plugin.ceiling.\(name)", atMost: PluginManifest.ceiling[keyPath: path])
+      return try session.finish(
+        session.store.setCeiling(name, ceiling, source: session.source(function: "set")))
+    }
+  }
+
+  private static func number(_ value: String, _ name: String, atMost maximum: Int) throws -> Int {
+    if let number = Int(value), number > 0, number <= maximum { return number }
+    let bounds = maximum == .max ? "above 0" : "in 1...\(maximum)"
+    throw ShellError(code: "out-of-range", message: "\(name) is a number \(bounds), got '\(value)'")
+  }
+
+  /// Changes the setting, and keeps where that was said.
+  func set(to value: String, at word: Word, in session: Session) throws -> CommandResult {
+    guard values.isEmpty || values.contains(value) else {
+      let suggestion = Suggestion.nearest(to: value, among: values)
+      throw ShellError(
+        code: "type-mismatch", message: "expected one of \(values.joined(separator: ", ")), got '\(value)'", at: word,
+        hint: suggestion.map { "did you mean \($0)?" })
+    }
+    do {
+      let result = try write(session, value)
+      session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)"
+      return result
+    } catch var error as ShellError where error.place == .command {
+      error.place = .span(word.span)
+      throw error
+    }
+  }
+}
+
+extension Session {
+  /// The setting of that name.
+  func setting(_ name: String, at word: Word) throws -> Setting {
+    if let setting = Setting.all.first(where: { $0.name == name }) { return setting }
+    let suggestion = Suggestion.nearest(to: name, among: Setting.all.map(\.name))
+    throw ShellError(
+      code: "unknown-setting", message: "there is no setting '\(name)'", at: word,
+      hint: suggestion.map { "did you mean '\($0)'?" } ?? "set lists them")
+  }
+}

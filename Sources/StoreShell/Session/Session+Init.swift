@@ -1,0 +1,27 @@
+import StorePlugins
+
+extension Session {
+  /// Runs the file with statements that a prompt starts with: an error is reported and the rest goes on. Plugins are
+  /// loaded without a word; aliases may be made.
+  public func run(initFile file: String) {
+    guard let bytes = try? Files.read(file) else { return }
+    let (outerOptions, outerOrigin, outerTally) = (options, origin, tally)
+    options.keepsGoing = true
+    options.isQuiet = true
+    origin = StatementOrigin(file: file, kind: .batch, allowsAliases: true)
+    runAll(bytes)
+    options.keepsGoing = outerOptions.keepsGoing
+    options.isQuiet = outerOptions.isQuiet
+    origin = outerOrigin
+    tally = outerTally
+  }
+
+  /// The status that `quit` asked for.
+  public var status: Int32 { quitStatus ?? 0 }
+
+  /// From now on statements are checked, all of them, and none is run.
+  public func checkOnly() {
+    isChecking = true
+    options.keepsGoing = true
+  }
+}

@@ -1,0 +1,42 @@
+import StorePlugins
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file with all statements of a session and what they printed, in order, as on a terminal without colour.
+final class Transcript {
+  private let descriptor: Int32
+
+  /// Starts a file; one that is there is replaced.
+  init(file: String) throws(FileError) {
+    descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    guard descriptor >= 0 else { throw FileError(path: file, code: errno) }
+  }
+
+  deinit { close(descriptor) }
+
+  func write(_ statement: Statement) {
+    let lines = statement.text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
+    write(lines.enumerated().map { ($0 == 0 ? "stsh> " : "    > ") + $1 + "\n" }.joined())
+  }
+
+  func write(_ text: String) { Console.write(Array(Transcript.plain(text).utf8), to: descriptor) }
+
+  /// The text without sequences that colour it.
+  private static func plain(_ text: String) -> String {
+    guard text.utf8.contains(0x1B) else { return text }
+    var out = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      guard scalar == "\u{1B}" else {
+        out.append(scalar)
+        continue
+      }
+      if rest.first == "[" { while let next = rest.popFirst(), !("a"..."z").contains(next) {} }
+    }
+    return String(out)
+  }
+}

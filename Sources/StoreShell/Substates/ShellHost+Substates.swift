@@ -1,0 +1,29 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+extension Module {
+  /// Whether the module's type says which names can follow its own; a substate that nobody declared has parts of any name.
+  var hasNamedParts: Bool {
+    if case .any = schema?.kind { return false }
+    return true
+  }
+}
+
+extension ShellHost {
+  /// The substates that are there, as modules.
+  var substateModules: [Module] {
+    withShownState { $0.substates }.map { slice in
+      let declared = application.substates.first { $0.name == slice.name }
+      return Module(name: slice.name, origin: .swift, schema: slice.schema, actions: declared?.actions ?? [])
+    }
+  }
+
+  func substateSchema(_ name: String) -> Schema? { application.substates.first { $0.name == name }?.schema }
+
+  func isSubstate(_ name: String) -> Bool { withShownState { $0.substates.contains { $0.name == name } } }
+
+  func changeSubstates(_ change: SubstateChange, source: ActionSource) -> DispatchReport {
+    dispatch(.substate(change), source)
+  }
+}

@@ -1,0 +1,61 @@
+import StorePlugins
+import StoreSchema
+import StoreUnits
+
+/// What is done to substates as such (R23), as an action of the shell: no reducer of the application sees it.
+enum SubstateChange: Sendable {
+  case add(name: String, schema: Schema, Value, isReplacing: Bool)
+  /// Takes substates away; without names all of them.
+  case reset(names: [String])
+
+  static let addType = ActionType(
+    module: "shell", name: "addSubstate",
+    fields: [
+      Field("name", String.schema), Field("value", .dynamic(.any)),
+      Field("replace", Bool.schema, default: .bool(false)),
+    ],
+    documentation: "Adds a substate, or with replace puts it in the place of another.")
+  static let resetType = ActionType(
+    module: "shell", name: "resetSubstates", fields: [Field("names", [String].schema)],
+    documentation: "Takes substates away; without names all of them.")
+
+  /// Whether the change may be refused.
+  var canFail: Bool {
+    if case .add = self { return true }
+    return false
+  }
+
+  /// The action as the journal names it.
+  var call: ActionCall {
+    switch self {
+    case .add(let name, _, let value, let isReplacing):
+      ActionCall(Self.addType, [.string(name), value, isReplacing ? .bool(true) : .none])
+    case .reset(let names): ActionCall(Self.resetType, [.list(PersistentList(names.map { .string($0) }))])
+    }
+  }
+
+  /// - Throws: `SubstateError` where a name is taken.
+  func reduce(_ state: inout HostState) throws(SubstateError) {
+    switch self {
+    case .add(let name, let schema, let value, let isReplacing):
+      let slice = PluginSlice(name: name, schema: schema, value: value)
+      guard let index = state.substates.firstIndex(where: { $0.name == name }) else {
+        return state.substates.append(slice)
+      }
+      guard isReplacing else { throw .exists(name: name) }
+      state.substates[index] = slice
+    case .reset(let names): state.substates.removeAll { names.isEmpty || names.contains($0.name) }
+    }
+  }
+
+  /// What is wrong with an action that all the same changes nothing or only a part: substates that are not there.
+  static func faults(of action: HostAction, in before: HostState) -> [SubstateError] {
+    var names: [String] = []
+    switch action.payload {
+    case .substate(let name, _): names = [name]
+    case .shell(.substate(.reset(let given))): names = given
+    default: return []
+    }
+    return names.filter { name in !before.substates.contains { $0.name == name } }.map { .absent(name: $0) }
+  }
+}

@@ -1,0 +1,95 @@
+import StoreShell
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// While a run without a prompt goes on: SIGINT and SIGTERM, and the end of its time, end it in an orderly way. A second
+/// signal ends the process at once.
+final class RunSignals {
+  private static let ends: (read: Int32, write: Int32) = {
+    var ends: [Int32] = [-1, -1]
+    if pipe(&ends) == 0 { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
+    return (ends[0], ends[1])
+  }()
+  private static let count = Atomic<Int>(0)
+  private static let handled = [SIGINT, SIGTERM]
+  private var former: [Int32: sigaction] = [:]
+
+  init(_ stop: RunStop, timeout: Duration?) {
+    let ends = RunSignals.ends
+    for number in RunSignals.handled {
+      var action = sigaction()
+      var old = sigaction()
+      // Async-signal-safe: an atomic, `write` and `_exit` alone.
+      action.__sigaction_handler.sa_handler = { number in
+        if RunSignals.count.add(1, ordering: .relaxed).oldValue > 0 { _exit(128 + number) }
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = write(RunSignals.ends.write, &byte, 1)
+      }
+      sigaction(number, nil, &old)
+      // Whoever started the program in the background had it ignore Ctrl-C.
+      if RunSignals.isIgnored(old) { continue }
+      sigaction(number, &action, nil)
+      former[number] = old
+    }
+    let watch = Watch(stop, timeout, ends.read)
+    var thread = pthread_t()
+    let context = Unmanaged.passRetained(watch)
+    let started = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().wait() }
+        return nil
+      }, context.toOpaque())
+    if started == 0 { pthread_detach(thread) } else { context.release() }
+  }
+
+  /// `SIG_IGN` is no function but the address 1, so that only its bits can be compared.
+  private static func isIgnored(_ action: sigaction) -> Bool {
+    unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
+  }
+
+  /// Gives the signals back.
+  func finish() {
+    for (number, var action) in former { sigaction(number, &action, nil) }
+    // Ends the thread.
+    _ = write(RunSignals.ends.write, [0], 1)
+  }
+
+  /// Waits for a signal or for the end of the time, on a thread of its own.
+  private final class Watch {
+    private let stop: RunStop
+    private let timeout: Duration?
+    private let descriptor: Int32
+
+    init(_ stop: RunStop, _ timeout: Duration?, _ descriptor: Int32) {
+      self.stop = stop
+      self.timeout = timeout
+      self.descriptor = descriptor
+    }
+
+    func wait() {
+      let end = timeout.map { ContinuousClock.now + $0 }
+      while true {
+        var milliseconds: Int32 = -1
+        if let end {
+          let left = (end - .now) / .milliseconds(1)
+          milliseconds = Int32(max(0, min(left.rounded(.up), 1_000_000)))
+        }
+        var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let count = poll(&source, 1, milliseconds)
+        if count > 0 {
+          var byte: UInt8 = 0
+          guard read(descriptor, &byte, 1) == 1, byte != 0 else { return }
+          stop.stop(.signal(Int32(byte)))
+        } else if let timeout, let end, .now >= end {
+          return stop.stop(.timeOver(timeout))
+        }
+      }
+    }
+  }
+}

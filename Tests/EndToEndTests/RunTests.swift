@@ -1,0 +1,123 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+@Suite("Runs that are checked, bounded and kept")
+struct RunTests {
+  @Test func checkRunsNothing() throws {
+    let shell = try Shell()
+    try shell.folder.write("good.stsh", "dispatch counter.increment\necho hello > made\n")
+    #expect(try shell.run("--check", "good.stsh") == .init())
+    #expect(contents(ofFile: shell.folder.path + "/made") == nil)
+    try shell.folder.write("bad.stsh", "dispatch counter.incremnt\nshow tasks.itmes\n")
+    let outcome = try shell.run("--check", "bad.stsh")
+    #expect(outcome.errors.hasPrefix("bad.stsh:1:10: error[unknown-action]: "))
+    #expect(outcome.errors.contains("bad.stsh:2:6: error[unknown-path]: "))
+    #expect(outcome.errors.hasSuffix("2 of 2 commands failed\n"))
+    #expect(outcome.status == 1)
+    #expect(try shell.run("--check", "-c", "show nowhere").status == 1)
+    #expect(try shell.run("--check", input: "echo \"open\n").status == 2)
+  }
+
+  @Test func aRunThatTakesTooLongEndsWithFive() throws {
+    let shell = try Shell()
+    let waiting = try shell.run("--timeout", "100ms", "-c", "echo one", "-c", "wait 60s", "-c", "echo two")
+    #expect(waiting.output == "one\n")
+    #expect(waiting.errors == "-c:2:1: error[timed-out]: the run was not over after 0.1s\n  wait 60s\n")
+    #expect(waiting.status == 5)
+    let excused = try shell.run("--timeout", "100ms", "--keep-going", "-c", "try wait 60s", "-c", "echo two")
+    #expect(excused.output == "")
+    #expect(excused.status == 5)
+    #expect(try shell.run("--timeout", "60s", "-c", "echo one") == .init(output: "one\n"))
+    #expect(try shell.run("--timeout", "soon", "-c", "echo one").status == 2)
+  }
+
+  @Test func luaThatRunsIsStopped() throws {
+    let outcome = try Shell().run("--timeout", "200ms", "-c", "lua while true do end", "-c", "echo two")
+    #expect(outcome.output == "")
+    #expect(outcome.errors.hasPrefix("-c:1:1: error[timed-out]: the run was not over after 0.2s\n"))
+    #expect(outcome.status == 5)
+  }
+
+  @Test(
+    arguments: [(SIGINT, 130, "stopped by Ctrl-C"), (SIGTERM, 143, "stopped by signal 15")] as [(Int32, Int32, String)])
+  func aSignalCancelsTheCommandThatRuns(signal: Int32, status: Int32, message: String) throws {
+    let shell = try Shell()
+    var output: [Int32] = [0, 0]
+    try ProgramFailure.check("pipe", pipe(&output))
+    defer { for end in output { close(end) } }
+    for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard let errors = tmpfile() else { throw ProgramFailure("no temporary file") }
+    defer { fclose(errors) }
+    let running = try shell.start(
+      ["--keep-going", "-c", "echo ready | cat", "-c", "wait 60s", "-c", "echo never"],
+      descriptors: [(1, output[1]), (2, fileno(errors))])
+    var answer = pollfd(fd: output[0], events: Int16(POLLIN), revents: 0)
+    #expect(poll(&answer, 1, 60_000) == 1)
+    kill(running.process, signal)
+    #expect(try running.waitForEnd() == status)
+    rewind(errors)
+    let text = String(decoding: bytes(of: errors), as: UTF8.self)
+    // Where the signal came between two commands there is none to tell of.
+    #expect(text == "" || text == "-c:2:1: error[interrupted]: \(message)\n  wait 60s\n")
+  }
+
+  @Test func aTranscriptHoldsStatementsAndWhatTheyPrint() throws {
+    let shell = try Shell()
+    try shell.folder.write("a.stsh", "dispatch tasks.add \\\n  milk\n")
+    let outcome = try shell.run(
+      "--transcript", "kept", "--color", "always", "--keep-going", "-c", "source a.stsh", "-c", "show nowhere", "-c",
+      "echo hidden > file")
+    #expect(outcome.status == 1)
+    #expect(
+      contents(ofFile: shell.folder.path + "/kept") == """
+        stsh> source a.stsh
+        stsh> dispatch tasks.add \\
+            >   milk
+        #1 tasks.add title="milk"
+          tasks.nextId  1 -> 2
+          tasks.items[id=1]  + { id = 1, title = "milk", done = false }
+        stsh> show nowhere
+        -c:2:6: error[unknown-path]: there is no module 'nowhere'
+          show nowhere
+               ^~~~~~~
+        stsh> echo hidden > file
+        1 of 4 commands failed
+
+        """)
+    #expect(try shell.run("--transcript", "no/such/folder", "-c", "echo x").status == 2)
+  }
+
+  @Test func aDashIsStandardInput() throws {
+    let outcome = try Shell().run("-", "world", input: "#!/usr/bin/env -S stsh\necho hello $1\n")
+    #expect(outcome == .init(output: "hello world\n"))
+  }
+
+  @Test func theInitFileIsForThePromptAlone() throws {
+    let shell = try Shell()
+    try shell.folder.write(
+      "home/.config/stsh/init.stsh",
+      "alias up = dispatch counter.increment\nset output json\nnonsense\nplugin load catalog\necho ready\n")
+    #expect(try shell.run("-c", "set output").output == "\"auto\"\n")
+    let terminal = try shell.prompt()
+    try terminal.enter("up")
+    try terminal.enter("set --as raw")
+    let text = terminal.text
+    #expect(text.contains("init.stsh:3:1: error[unknown-command]: there is no command 'nonsense'\n"))
+    #expect(text.contains("ready\n"))
+    #expect(text.contains("#2 counter.increment\n"))
+    #expect(text.contains("output\tjson\t\(shell.folder.path)/home/.config/stsh/init.stsh:2\n"))
+    #expect(!text.contains("shell.loadPlugin"))
+    let bare = try shell.prompt("--no-init")
+    try bare.enter("up")
+    #expect(bare.text.contains("there is no command 'up'"))
+  }
+
+  @Test func unsafeLuaIsForTheSessionAlone() throws {
+    let shell = try Shell()
+    #expect(try shell.run("-c", "= type(os)").errors != "" || shell.run("-c", "= type(os)").output == "\"nil\"\n")
+    let outcome = try shell.run(
+      "--unsafe-lua", "-c", "= type(os)", "-c", "echo x", "-c", "= ok", "-c", "= nothing == nil")
+    #expect(outcome == .init(output: "\"table\"\nx\ntrue\ntrue\n"))
+  }
+}

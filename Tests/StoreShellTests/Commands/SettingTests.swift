@@ -1,0 +1,72 @@
+import Testing
+
+@testable import StoreShell
+
+/// `set`: values, origins, and what is journaled.
+@Suite struct SettingTests {
+  @Test func everySettingSaysWhereItWasSet() throws {
+    let shell = try Shell { $0.format = .json }
+    let script = try shell.write("set.stsh", "\nset emit always\n")
+    let outcome = try shell.type("source \(script)", "set runaway 7", "set --as csv")
+    #expect(
+      outcome.output
+        == """
+        #1 shell.set name="emit" value="always"
+        #2 shell.set name="runaway" value="7"
+        name,value,origin
+        emit,always,\(script):2
+        journal.limit,"10000, 32MiB",default
+        output,json,--as
+        plugin.ceiling.instructions,20000000,default
+        plugin.ceiling.memory,268435456,default
+        plugin.ceiling.tasks,1000,default
+        plugin.purity,sampled,default
+        plugin.watch,off,default
+        runaway,7,repl:2
+        traceback,off,default
+
+        """.replacing("\n", with: "\r\n").replacing("\"\r\n", with: "\"\n"))
+  }
+
+  @Test(arguments: [
+    ("set emit sometimes", "1:10: error[type-mismatch]: expected one of always, whenDifferent, never, got 'sometimes'"),
+    ("set runaway 0", "1:13: error[out-of-range]: runaway is a number above 0, got '0'"),
+    (
+      "set plugin.ceiling.tasks 1001",
+      "1:26: error[out-of-range]: plugin.ceiling.tasks is a number in 1...1000, got '1001'"
+    ),
+    ("set traceback maybe", "1:15: error[type-mismatch]: expected one of on, off, got 'maybe'"),
+    ("set tracback on", "1:5: error[unknown-setting]: there is no setting 'tracback'"),
+    ("set tracback", "1:5: error[unknown-setting]: there is no setting 'tracback'"),
+  ])
+  func mistakesChangeNothing(line: String, error: String) throws {
+    let shell = try Shell()
+    let before = shell.run("set").output
+    #expect(shell.run(line).errors.hasPrefix("-c:\(error)\n"))
+    #expect(shell.run("set").output == before)
+    #expect(shell.session.store.log.entries.isEmpty)
+  }
+
+  @Test func aPluginThatAsksForMoreThanTheCeilingIsNotLoaded() throws {
+    let shell = try Shell()
+    _ = try shell.plugin("big", "return plugin {}")
+    try shell.write(
+      "big/plugin.json", #"{"name":"big","version":"1","api":1,"permissions":[],"limits":{"instructions":300000}}"#)
+    let outcome = shell.run("set plugin.ceiling.instructions 250000", "plugin load \(shell.folder)/big")
+    #expect(outcome.output == "#1 shell.set name=\"plugin.ceiling.instructions\" value=\"250000\"\n")
+    #expect(
+      outcome.errors.hasPrefix(
+        "-c:2:1: error[plugin-load]: big: limits.instructions is 300000, the most is 250000\n"), "\(outcome.errors)")
+    #expect(outcome.status == 4)
+  }
+
+  @Test func tracebacksAreOneLineUnlessAskedFor() throws {
+    let shell = try Shell()
+    _ = shell.run("lua function f() error('deep') end", "lua function g() f() end")
+    let short = try shell.type("lua g()").errors
+    let long = try shell.type("set traceback on", "lua g()").errors
+    #expect(short.split(separator: "\n").count == 2)
+    #expect(long.split(separator: "\n").count == 3)
+    #expect(long.hasPrefix(short))
+  }
+}

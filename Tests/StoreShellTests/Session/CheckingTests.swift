@@ -1,0 +1,100 @@
+import Testing
+
+@testable import StoreShell
+
+/// `--check`: syntax, names and types, and nothing runs.
+@Suite struct CheckingTests {
+  private func check(_ script: String, _ shell: Shell? = nil) throws -> (Shell, Shell.Outcome) {
+    let shell = try shell ?? Shell()
+    shell.session.checkOnly()
+    let outcome = try shell.run(script: script)
+    return (
+      shell,
+      .init(
+        output: outcome.output, errors: outcome.errors.replacing(shell.folder + "/", with: ""), status: outcome.status)
+    )
+  }
+
+  @Test func aScriptWithoutMistakesPrintsNothingAndRunsNothing() throws {
+    let shell = try Shell()
+    let inner = try shell.write("inner.stsh", "dispatch tasks.add title=$1\n")
+    let (_, outcome) = try check(
+      """
+      let n = 3
+      dispatch counter.increment by=$n
+      dispatch counter.increment by=$(n * 2)
+      dispatch tasks.add $title
+      try dispatch tasks.remove id=9
+      time show tasks.items[id=7].title
+      show tasks.summary --as json
+      watch counter.value
+      watch stop 1
+      assert state.counter.value == 3 -- no
+      source \(inner) milk
+      project open = #project('tasks.open') --actions {add = tasks.add}
+      use open
+      dispatch add tea
+      show $n
+      bind step counter.step counter.setStep
+      step := 9
+      echo hello > \(shell.folder)/made
+      set output json
+      ingest \(shell.folder)/none.csv --as tasks.add --map title=name
+      quit 7
+      """, shell)
+    #expect(outcome == .init())
+    #expect(shell.session.store.log.entries.isEmpty)
+    #expect(shell.contents("made") == nil)
+    #expect(shell.session.watches.list.isEmpty)
+    #expect(shell.session.options.format == .auto)
+  }
+
+  @Test func everyMistakeIsReportedInItsPlace() throws {
+    let shell = try Shell()
+    try shell.write("inner.stsh", "dispatch tasks.ad x\n")
+    let (_, outcome) = try check(
+      """
+      dispatch counter.incremnt
+      dispatch counter.increment by=two
+      try show tasks.itmes
+      nonsense
+      show counter --jsn
+      dispatch tasks.add
+      ingest x.csv --as tasks.ad
+      set outptu json
+      source \(shell.folder)/inner.stsh
+      """, shell)
+    let heads = outcome.errors.split(separator: "\n").filter { $0.contains("error[") }
+    #expect(
+      heads == [
+        "script.stsh:1:10: error[unknown-action]: unknown action 'counter.incremnt'",
+        "script.stsh:2:28: error[type-mismatch]: 'by' must be Int, got string \"two\"",
+        "script.stsh:3:10: error[unknown-path]: 'tasks' has no field or projection 'itmes'",
+        "script.stsh:4:1: error[unknown-command]: there is no command 'nonsense'",
+        "script.stsh:5:14: error[unknown-flag]: show has no flag --jsn",
+        "script.stsh:6:10: error[missing-argument]: tasks.add needs 'title' (String)",
+        "script.stsh:7:19: error[unknown-action]: unknown action 'tasks.ad'",
+        "script.stsh:8:5: error[unknown-setting]: there is no setting 'outptu'",
+        "inner.stsh:1:10: error[unknown-action]: unknown action 'tasks.ad'",
+      ])
+    #expect(outcome.status == 1)
+    #expect(shell.session.store.log.entries.isEmpty)
+  }
+
+  @Test func pluginsThatAreLoadedOnTheWayAddNames() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "beans",
+      "return plugin { state = { field('n', int()) }, actions = { { name = 'add' } }, reducers = { add = function(s) s.n = s.n + 1 end } }"
+    )
+    let (_, outcome) = try check(
+      "dispatch beans.add\nplugin load \(folder)\ndispatch beans.add\nshow beans.n\nshow beans.m\n", shell)
+    #expect(outcome.output == "")
+    let heads = outcome.errors.split(separator: "\n").filter { $0.contains("error[") }
+    #expect(
+      heads == [
+        "script.stsh:1:10: error[unknown-action]: unknown action 'beans.add'",
+        "script.stsh:5:6: error[unknown-path]: 'beans' has no field or projection 'm'",
+      ])
+  }
+}

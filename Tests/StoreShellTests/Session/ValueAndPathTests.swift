@@ -1,0 +1,74 @@
+import Testing
+
+@testable import StoreShell
+
+/// Values, selectors of paths, and where results go.
+@Suite struct ValueAndPathTests {
+  @Test func aFileThatCannotBeWrittenIsFoundBeforeTheActionIsApplied() throws {
+    let shell = try Shell()
+    let outcome = shell.run("dispatch counter.increment > \(shell.folder)/no/such/file")
+    #expect(outcome.errors.hasPrefix("-c:1:28: error[no-such-file]: \(shell.folder)/no/such/file: "))
+    #expect(outcome.status == 2)
+    #expect(shell.session.store.log.entries.isEmpty)
+    #expect(shell.run("dispatch counter.increment > \(shell.folder)").status == 2)
+    #expect(shell.session.store.log.entries.isEmpty)
+  }
+
+  @Test func aCommandThatFailsLeavesItsFileAsItWas() throws {
+    let shell = try Shell()
+    try shell.write("kept", "before\n")
+    #expect(shell.run("show nowhere > \(shell.folder)/kept").status == 1)
+    #expect(shell.run("show nowhere > \(shell.folder)/new").status == 1)
+    #expect(shell.contents("kept") == "before\n")
+    #expect(shell.contents("new") == nil)
+  }
+
+  @Test func aDurationIsCalledOne() throws {
+    let errors = try Shell().run("dispatch counter.increment by=2s").errors
+    #expect(errors.hasPrefix("-c:1:28: error[type-mismatch]: 'by' must be Int, got duration 2s\n"))
+    #expect(try Shell().run("dispatch counter.increment by='2s'").errors.contains("got string \"2s\"\n"))
+    #expect(try Shell().run("dispatch tasks.add 2s --quiet", "show tasks.items[1].title").output == "\"2s\"\n")
+  }
+
+  @Test func selectorsOfPaths() throws {
+    let shell = try Shell()
+    _ = shell.run(
+      "dispatch tasks.add a --quiet", "dispatch tasks.add b --quiet", "dispatch tasks.add c --quiet",
+      "let t = { { id = 1, x = 'p' }, { id = 2, x = 'q' } }", "project list = t")
+    for (path, expected) in [
+      ("tasks.items[1].title", "\"a\""), ("tasks.items[-1].title", "\"c\""), ("tasks.items[-3].title", "\"a\""),
+      ("tasks.items[id=2].title", "\"b\""), ("tasks.items[title=c].id", "3"), ("tasks.items[title=\"a\"].id", "1"),
+      ("tasks.items[*].id", "[1, 2, 3]"), ("tasks.open[-1].id", "3"), ("list[2].x", "\"q\""), ("list[id=1].x", "\"p\""),
+      ("list[*].x", "[\"p\", \"q\"]"),
+    ] {
+      #expect(
+        try shell.type("show \(path) --as lua").output.replacing("{ ", with: "[").replacing(" }", with: "]") == expected
+          + "\n", "\(path)")
+    }
+    for (path, message) in [
+      ("tasks.items[0]", "'tasks.items[0]': indices start at 1"),
+      ("tasks.items[4]", "'tasks.items[4]': the list has 3 items"),
+      ("tasks.items[-4]", "'tasks.items[-4]': the list has 3 items"),
+      ("tasks.items[id=9]", "'tasks.items' has no item with id = 9"),
+      ("tasks.items[nme=9]", "'tasks.items' has no field 'nme'"), ("list[id=9]", "'list' has no item with id = 9"),
+      ("tasks.items[]", "'tasks.items[]' is not a path"),
+      ("tasks.nextId[1]", "'tasks.nextId' is Int; it has no items"),
+    ] { #expect(try shell.type("show \(path)").errors.contains(message), "\(path)") }
+  }
+
+  @Test func logOfAPathThatIsNowhereIsRefused() throws {
+    let shell = try Shell()
+    let outcome = shell.run("log --changed tasks.itmes")
+    #expect(
+      outcome.errors == """
+        -c:1:15: error[unknown-path]: 'tasks' has no field or projection 'itmes'
+          log --changed tasks.itmes
+                        ^~~~~~~~~~~
+          hint: did you mean 'tasks.items'?
+
+        """)
+    // What has gone meanwhile was somewhere.
+    _ = try shell.type("dispatch tasks.add a --quiet", "dispatch tasks.remove 1 --quiet")
+    #expect(try shell.type("log --changed tasks.items[id=1] --as json").output.contains("tasks.remove"))
+  }
+}
