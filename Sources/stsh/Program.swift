@@ -97,6 +97,8 @@ struct Program {
     default: throw ValidationError("--clock takes real or virtual, not '\(options.clock)'")
     }
     session.usesColor = try usesColor()
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { places.environment($0) }.first ?? "C"
+    session.isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
     return session
   }
 

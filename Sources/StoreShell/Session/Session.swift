@@ -303,7 +303,7 @@ public final class Session {
 
   /// The formatter for results.
   func formatter(_ format: Format) -> Formatter {
-    Formatter(format, terminalWidth: console.width(), usesColor: options.usesColor)
+    Formatter(format, terminalWidth: console.width(), isUTF8: options.isUTF8, usesColor: options.usesColor)
   }
 }
 

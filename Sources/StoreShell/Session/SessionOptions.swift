@@ -20,6 +20,8 @@ public struct SessionOptions: Sendable {
   public var allowsExecution = true
   /// Whether the Lua of commands sees all of Lua's libraries; plugins never do.
   public var allowsUnsafeLua = false
+  /// Whether the locale is UTF-8, so that drawings may use more than ASCII.
+  public var isUTF8 = true
   /// Whether errors are coloured.
   public var usesColor = false
   /// Where installed plugins are looked for by name, in order.

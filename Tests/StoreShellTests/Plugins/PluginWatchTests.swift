@@ -37,7 +37,7 @@ import Testing
 
   @Test func theSettingIsJournaledAndListed() throws {
     #expect(try shell.type("set plugin.watch off").output == "#3 shell.set name=\"plugin.watch\" value=\"off\"\n")
-    #expect(try shell.type("set").output.contains("\nplugin.watch   off            store\n"))
+    #expect(try shell.type("set").output.contains("\nplugin.watch                 off            repl:"))
     #expect(try shell.type("set plugin.watch on", "set plugin.watch").output.hasSuffix("\n\"on\"\n"))
     #expect(try shell.type("set plugin.watch perhaps").errors.hasPrefix("error[type-mismatch]"))
   }

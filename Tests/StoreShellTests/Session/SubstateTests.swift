@@ -68,7 +68,7 @@ enum CartAction: Hashable, Sendable {
         goes on
         #7 shell.resetSubstates names=[]
         0 items
-        n   at    source\(String(repeating: " ", count: file.utf8.count - 1))action                                                        changed
+        n   at    source\(String(repeating: " ", count: file.utf8.count - 1))action                                                      changed
         #1  0.0s  \(file):1   shell.addSubstate name="cart" value={ n = 1 }               -
         #2  0.0s  \(file):3   shell.addSubstate name="cart" value={ n = 1 }               failed: name-taken
         #3  0.0s  \(file):5   shell.addSubstate name="cart" value={ n = 5 } replace=true  cart.n

@@ -1,0 +1,67 @@
+import Testing
+
+@testable import StoreShell
+
+/// `plot`: a line of past values.
+@Suite struct PlotTests {
+  @Test func theLineGoesThroughThePast() throws {
+    let shell = try Shell()
+    _ = shell.run(
+      "lua for i = 1, 5 do dispatch('counter.increment') end", "dispatch counter.reset --quiet",
+      "dispatch counter.increment by=3 --quiet")
+    let json = try Shell { $0.isJSON = true }
+    _ = json.run(
+      "lua for i = 1, 5 do dispatch('counter.increment') end", "dispatch counter.reset",
+      "dispatch counter.increment by=3")
+    let data = json.run("plot state.counter.value --over 3").output
+    #expect(
+      data.contains(
+        "\"data\":[{\"n\":4,\"value\":4},{\"n\":5,\"value\":5},{\"n\":6,\"value\":0},{\"n\":7,\"value\":3}]"),
+      "\(data)")
+    // The present is as it was.
+    #expect(shell.run("plot state.counter.value --over 2", "show counter.value").output.hasSuffix("\n3\n"))
+  }
+
+  @Test func starsWhereTheLocaleHasNoBraille() throws {
+    let chart = LineChart(values: [0, 1, 2, 3, nil, 3], width: 40, height: 4, isUTF8: false)
+    #expect(
+      chart.text(from: "#1", to: "#6") == """
+        3    * *
+            *
+           *
+        0 *
+          #1  #6
+
+        """)
+  }
+
+  @Test func theDrawingFitsItsWidth() {
+    let values = (0..<1000).map { Optional(Double($0 * $0 % 977)) }
+    for width in [20, 80, 200] {
+      for isUTF8 in [true, false] {
+        let text = LineChart(values: values, width: width, height: 8, isUTF8: isUTF8).text(from: "#1", to: "#1000")
+        let lines = text.split(separator: "\n")
+        #expect(lines.count == 9)
+        #expect(lines.allSatisfy { $0.count <= width && $0.last != " " })
+        #expect(lines.allSatisfy { isUTF8 || $0.utf8.allSatisfy { $0 < 0x80 } })
+      }
+    }
+    #expect(
+      LineChart(values: [nil, nil], width: 80, height: 8, isUTF8: true).text(from: "#1", to: "#2") == "no values\n")
+    #expect(
+      LineChart(values: [.infinity, .nan], width: 80, height: 8, isUTF8: true).text(from: "", to: "") == "no values\n")
+    let extreme = LineChart(
+      values: [-.greatestFiniteMagnitude, .greatestFiniteMagnitude], width: 80, height: 8, isUTF8: false)
+    #expect(extreme.text(from: "#1", to: "#2").split(separator: "\n").count == 9)
+  }
+
+  @Test(arguments: [
+    ("plot", "1:1: error[missing-argument]: plot needs an expression"),
+    ("plot state.counter.value --over few", "1:33: error[type-mismatch]: --over takes a number of actions, got 'few'"),
+    ("plot 'text'", "1:1: error[type-mismatch]: plot draws numbers, got string \"text\""),
+    ("plot state.nowhere.x", "1:1: error["),
+  ])
+  func mistakes(line: String, error: String) throws {
+    #expect(try Shell().run(line).errors.hasPrefix("-c:\(error)"))
+  }
+}
