@@ -155,7 +155,9 @@ final class PluginCalls {
   }
 
   private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {
-    guard let emission = presentEmission else { throw LuaFailure("dispatching is not possible here; do it in after, or in a command") }
+    guard let emission = presentEmission else {
+      throw LuaFailure("dispatching is not possible here; do it in after, or in a command")
+    }
     let action = try makeAction(
       call[1], call[2], objects, for: "dispatch", isRefusal: emission.kind == .effect)
     let source = source(of: call, emission)

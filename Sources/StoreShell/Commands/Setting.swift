@@ -15,7 +15,8 @@ struct Setting: Sendable {
   private let write: @Sendable (Session, String) throws -> CommandResult
 
   private init(
-    _ name: String, _ values: [String], _ summary: String, form: String = "a number", read: @escaping @Sendable (Session) -> String,
+    _ name: String, _ values: [String], _ summary: String, form: String = "a number",
+    read: @escaping @Sendable (Session) -> String,
     write: @escaping @Sendable (Session, String) throws -> CommandResult
   ) {
     self.name = name
@@ -32,7 +33,8 @@ struct Setting: Sendable {
       "emit", ["always", "whenDifferent", "never"], "when watchers are told", read: { $0.store.emission },
       write: { try $0.finish($0.store.setEmission($1, source: $0.source(function: "set"))) }),
     Setting(
-      "journal.limit", [], "how much of history memory holds", form: "a number of actions, a size such as 32MiB, or both",
+      "journal.limit", [], "how much of history memory holds",
+      form: "a number of actions, a size such as 32MiB, or both",
       read: { $0.store.historyLimits.text },
       write: { session, value in
         guard let limits = session.store.historyLimits.changed(by: value) else {

@@ -26,7 +26,7 @@ extension ShellHost {
       } else if let target = entry.restoreTarget {
         rerun.go(to: try returns[target] ?? recorded(target))
       } else if entry.action.hasPrefix("shell.") {
-        if entry.isWhole { rerun.repeatShellAction(entry, as: try recorded(entry.number)) }
+        if entry.isWhole { try rerun.repeatShellAction(entry, as: recorded(entry.number)) }
       } else {
         rerun.reduce(entry)
       }
@@ -100,11 +100,11 @@ private struct Rerun {
   /// Does again what an action did to the shell's own slice and to which plugins are there.
   ///
   /// - Parameter recorded: what it led to when it was recorded.
-  mutating func repeatShellAction(_ entry: LoggedEntry, as recorded: HostedState) {
+  mutating func repeatShellAction(_ entry: LoggedEntry, as recorded: HostedState) throws {
     guard case .string(let name)? = entry.arguments.values.first else { return }
     switch (entry.action, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):
-      ShellAction.setGate(name: name, isOpen: isOpen).reduce(&current.state)
+      try ShellAction.setGate(name: name, isOpen: isOpen).reduce(&current.state)
     case (ShellAction.Types.set.fullName, _):
       var shell = recorded.state.shell
       (shell.plugins, shell.gates) = (current.state.shell.plugins, current.state.shell.gates)

@@ -56,7 +56,7 @@ final class Replayer {
       let recorded = header.plugins.first { $0.name == loaded.name && $0.digest == loaded.digest }
       try load(loaded.name, version: recorded?.version ?? "", digest: loaded.digest)
       guard let condition = ShellState.Condition(rawValue: loaded.condition), condition != .on else { continue }
-      ShellAction.switchPlugin(name: loaded.name, to: condition).reduce(&state)
+      try ShellAction.switchPlugin(name: loaded.name, to: condition).reduce(&state)
     }
     compose()
     try state.setSlices(fromJSON: header.state)
@@ -140,22 +140,22 @@ final class Replayer {
     let entry = recorded.entry
     switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .string(let name)?, .bool(let isOpen)?):
-      ShellAction.setGate(name: name, isOpen: isOpen).reduce(&state)
+      try ShellAction.setGate(name: name, isOpen: isOpen).reduce(&state)
     case (ShellAction.Types.loadPlugin.fullName, .string(let name)?, .string(let version)?):
       try load(name, version: version, digest: entry.digest ?? "")
     case (ShellAction.Types.reloadPlugin.fullName, .string(let name)?, .string(let version)?):
       try reload(name, version: version, digest: entry.digest ?? "", hash: recorded.hashes[name])
     case (ShellAction.Types.unloadPlugin.fullName, .string(let name)?, _):
-      ShellAction.unloadPlugin(name: name).reduce(&state)
+      try ShellAction.unloadPlugin(name: name).reduce(&state)
       plugins.removeAll { $0.plugin.module.name == name }
     case (ShellAction.Types.enablePlugin.fullName, .string(let name)?, _):
-      ShellAction.switchPlugin(name: name, to: .on).reduce(&state)
+      try ShellAction.switchPlugin(name: name, to: .on).reduce(&state)
     case (ShellAction.Types.disablePlugin.fullName, .string(let name)?, _):
-      ShellAction.switchPlugin(name: name, to: .off).reduce(&state)
+      try ShellAction.switchPlugin(name: name, to: .off).reduce(&state)
     case (ShellAction.Types.faultPlugin.fullName, .string(let name)?, _):
-      ShellAction.switchPlugin(name: name, to: .faulted).reduce(&state)
+      try ShellAction.switchPlugin(name: name, to: .faulted).reduce(&state)
     case (ShellAction.Types.set.fullName, .string(let name)?, .string(let value)?):
-      ShellAction(setting: name, to: value, in: state)?.reduce(&state)
+      try ShellAction(setting: name, to: value, in: state)?.reduce(&state)
     case (ShellAction.Types.restore.fullName, .int(let target)?, _):
       guard let point = returns[target] else {
         throw ShellError(
@@ -193,7 +193,7 @@ final class Replayer {
     let plugin = try plugin(source)
     plugins.append(HostedPlugin(plugin, host.surroundings(for: name), reducersAlone: true))
     let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
-    ShellAction.loadPlugin(
+    try ShellAction.loadPlugin(
       ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: []
     ).reduce(&state)
   }
@@ -217,7 +217,7 @@ final class Replayer {
       }
       slice = PluginSlice(name: name, schema: schema, value: value)
     }
-    ShellAction.reloadPlugin(
+    try ShellAction.reloadPlugin(
       ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: []
     ).reduce(&state)
   }
