@@ -20,15 +20,11 @@ public struct ActionLog: Sendable {
     stored.append(entry)
   }
 
-  /// Drops the oldest entries up to a number, unless fewer than so many would be left.
-  ///
-  /// - Returns: how many went.
-  mutating func removeFirst(through number: Int, keeping least: Int) -> Int {
-    let count = position(of: number + 1)
-    guard stored.count - count >= least else { return 0 }
-    stored.removeFirst(count)
-    return count
-  }
+  /// How many entries are kept.
+  var count: Int { stored.count }
+
+  /// Drops the oldest entries.
+  mutating func removeFirst(_ count: Int) { stored.removeFirst(count) }
 
   /// The entry of that sequence number, where it is still kept.
   public subscript(number number: Int) -> LoggedEntry? {

@@ -12,7 +12,8 @@ public struct History<State: Sendable> {
   private struct Snapshot: Sendable {
     let number: Int
     let state: State
-    /// The bytes of the entries up to the next snapshot.
+    /// The entries up to the next snapshot, and their bytes; of the last snapshot not yet.
+    var count = 0
     var bytes = 0
   }
 
@@ -59,26 +60,23 @@ public struct History<State: Sendable> {
     let size = entry.footprint
     log.append(entry)
     bytes += size
-    snapshots[snapshots.count - 1].bytes += size
-    if entry.isWhole || log.entries.count - positionOfLastSnapshot >= Self.spacing {
+    recent.count += 1
+    recent.bytes += size
+    if entry.isWhole || recent.count >= Self.spacing {
+      snapshots[snapshots.count - 1].count = recent.count
+      snapshots[snapshots.count - 1].bytes = recent.bytes
       snapshots.append(Snapshot(number: entry.number, state: state))
-      positionOfLastSnapshot = log.entries.count
+      recent = (0, 0)
     }
-    shrink()
-  }
-
-  /// How many entries stand up to the last snapshot.
-  private var positionOfLastSnapshot = 0
-
-  private mutating func shrink() {
-    while snapshots.count > 1, log.entries.count > limits.entries || bytes > limits.bytes {
-      let next = snapshots[1].number
-      let count = log.removeFirst(through: next, keeping: bytes > limits.bytes ? 0 : limits.entries)
-      guard count > 0 else { return }
-      positionOfLastSnapshot -= count
-      bytes -= snapshots.removeFirst().bytes
+    while snapshots.count > 1, log.count - snapshots[0].count >= limits.entries || bytes > limits.bytes {
+      let gone = snapshots.removeFirst()
+      log.removeFirst(gone.count)
+      bytes -= gone.bytes
     }
   }
+
+  /// The entries since the last snapshot, and their bytes.
+  private var recent = (count: 0, bytes: 0)
 
   // MARK: Reading
 

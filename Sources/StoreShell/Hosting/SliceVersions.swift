@@ -2,19 +2,32 @@ import StoreSchema
 
 /// Numbers that tell whether a module's slice is still what it was: they grow with every change.
 struct SliceVersions {
-  private var counts: [String: Int] = [:]
+  private var counts: [Int] = []
+  private var positions: [String: Int] = [:]
+  /// The module that changed last: changes of one come in runs.
+  private var last: (module: String, position: Int)?
   private var all = 0
 
   /// Takes note of what an action changed.
   mutating func note(_ changes: [Change]) {
     for change in changes {
       guard case .field(let module) = change.path.steps.first else { continue }
-      counts[module, default: 0] += 1
+      if let last, last.module == module {
+        counts[last.position] += 1
+        continue
+      }
+      let position = positions[module] ?? counts.count
+      if position == counts.count {
+        counts.append(0)
+        positions[module] = position
+      }
+      counts[position] += 1
+      last = (module, position)
     }
   }
 
   /// Takes note that any slice may be another one.
   mutating func noteAll() { all += 1 }
 
-  func version(of module: String) -> Int { all + counts[module, default: 0] }
+  func version(of module: String) -> Int { all + (positions[module].map { counts[$0] } ?? 0) }
 }

@@ -61,7 +61,7 @@ public struct StatementReader: Sendable {
     bytes.withUnsafeBufferPointer { bytes in
       let bytes = ByteView(bytes)
       while let end = bytes.endOfPlainLine(from: position), end - position <= maximumLength,
-        !grammar.mayKnow(bytes[position..<end])
+        !grammar.decidesReading(bytes[position..<end])
       {
         position = end + 1
         line += 1
