@@ -139,10 +139,11 @@ extension Store {
   /// Enqueues what units emit because of an action.
   @usableFromInline
   func output(of number: Int, root: Int) -> ActionHandler<Action> {
-    ActionHandler { [weak self] dispatched in
+    // By way of the owner, whose weak reference is there already: to make one takes as long as a small unit.
+    ActionHandler { [owner] dispatched in
       var source = dispatched.source
       if source.cause == nil, number != 0 { source.cause = number }
-      self?.emit(dispatched.action, source, root: root)
+      owner.store?.emit(dispatched.action, source, root: root)
     }
   }
 
