@@ -62,7 +62,7 @@ func luaBenchmarks() -> [Benchmark] {
 }
 
 /// A plugin alone in a store of its own.
-private final class LuaFixture {
+final class LuaFixture {
   static let noteCall = ActionCall(ActionType(module: "notes", name: "note", fields: []), [])
   static var surroundings: Plugin.Surroundings {
     Plugin.Surroundings(action: { name in name == "notes.note" ? noteCall.type : nil }, moduleNames: ["notes"])
@@ -126,13 +126,15 @@ private final class LuaFixture {
   }
 
   /// A plugin's folder below the folder for temporary files.
-  static func folder(named name: String, text: String, permissions: String = "") throws -> String {
+  static func folder(
+    named name: String, text: String, permissions: String = "", limits: String = ""
+  ) throws -> String {
     var template = Array("/tmp/stsh-bench-XXXXXX".utf8CString)
     guard let path = mkdtemp(&template) else { throw FileError(path: "/tmp", code: errno) }
     let folder = "\(String(cString: path))/\(name)"
     mkdir(folder, 0o700)
     try Files.write(
-      "{\"name\":\"\(name)\",\"version\":\"1\",\"api\":1,\"permissions\":[\(permissions)]}\n",
+      "{\"name\":\"\(name)\",\"version\":\"1\",\"api\":1,\"permissions\":[\(permissions)],\"limits\":{\(limits)}}\n",
       to: "\(folder)/plugin.json")
     try Files.write(text, to: "\(folder)/init.lua")
     return folder
@@ -213,7 +215,7 @@ private final class NoOutput: PluginOutput {
 }
 
 /// A state without modules.
-private struct NoState: StateView {
+struct NoState: StateView {
   var moduleNames: [String] { [] }
   func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool { false }
 }
