@@ -118,16 +118,15 @@ static CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark mark, in
   Call call;
   begin(machine, L, top, &call);
   Request request = {function, mark};
-  int arguments = 1;
   lua_pushcfunction(L, clua_collectFrames);
-  if (clua_areItemsPlain(&machine->items, mark)) {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-    arguments = clua_pushPlainItems(L, &machine->items, mark);
-    machine->enforcing = true;
-  } else {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+  int arguments = clua_pushPlainItems(L, &machine->items, mark);
+  machine->enforcing = arguments >= 0;
+  if (arguments < 0) {
+    lua_settop(L, top + 1);
     lua_pushcfunction(L, callWithItems);
     lua_pushlightuserdata(L, &request);
-    machine->enforcing = false;
+    arguments = 1;
   }
   int status = lua_pcall(L, arguments, resultCount, top + 1);
   return end(machine, &call, mark, status);

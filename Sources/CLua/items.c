@@ -45,14 +45,6 @@ void clua_freeItems(CLuaItems *items) {
   free(items->bytes);
 }
 
-bool clua_areItemsPlain(const CLuaItems *items, CLuaMark mark) {
-  if (items->outOfMemory) return false;
-  for (size_t position = mark.items; position < items->count; position += 1) {
-    if (items->items[position].kind > CLuaItemKindReference) return false;
-  }
-  return true;
-}
-
 static void pushKey(lua_State *L, const CLuaItems *items, const CLuaItem *item) {
   switch (item->kind) {
     case CLuaItemKindKey: lua_pushlstring(L, items->bytes + item->offset, item->count); break;
@@ -118,8 +110,13 @@ static size_t pushOne(lua_State *L, const CLuaItems *items, size_t position, int
 }
 
 int clua_pushPlainItems(lua_State *L, CLuaItems *items, CLuaMark mark) {
+  if (items->outOfMemory) return -1;
+  for (size_t position = mark.items; position < items->count; position += 1) {
+    const CLuaItem *item = &items->items[position];
+    if (item->kind > CLuaItemKindReference) return -1;
+    pushPlain(L, item);
+  }
   int count = (int)(items->count - mark.items);
-  for (size_t position = mark.items; position < items->count; position += 1) pushPlain(L, &items->items[position]);
   clua_reset(items, mark);
   return count;
 }

@@ -59,9 +59,8 @@ void clua_freeItems(CLuaItems *items);
 int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark);
 /// The same for one value; nil when there is none.
 void clua_pushItem(lua_State *L, CLuaItems *items, CLuaMark mark);
-/// True when pushing the items above the mark cannot raise.
-bool clua_areItemsPlain(const CLuaItems *items, CLuaMark mark);
-/// Pushes such items, for which there is room on the stack.
+/// The same where it cannot raise and there is room on the stack: answers -1 at the first item that is a string or a table,
+/// with what stands before it pushed and all of them still on the buffer.
 int clua_pushPlainItems(lua_State *L, CLuaItems *items, CLuaMark mark);
 
 // objects.c

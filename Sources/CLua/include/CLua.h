@@ -11,11 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "CLuaWindows.h"
+
 typedef struct lua_State lua_State;
 
 #pragma clang assume_nonnull begin
-
-#define CLUA_CLOSED __attribute__((enum_extensibility(closed)))
 
 /// What a Lua value is, as the host sees it.
 typedef enum CLUA_CLOSED CLuaKind : uint32_t {
@@ -102,64 +102,6 @@ typedef enum CLUA_CLOSED CLuaAnswer : uint32_t {
   CLuaAnswerEnd,
   CLuaAnswerYield,
 } CLuaAnswer;
-
-/// What a slot of a window holds.
-typedef enum CLUA_CLOSED CLuaSlotKind : uint32_t {
-  /// Nothing that Lua reads without the host.
-  CLuaSlotKindOther,
-  CLuaSlotKindInteger,
-  CLuaSlotKindNumber,
-  CLuaSlotKindBoolean,
-  CLuaSlotKindText,
-} CLuaSlotKind;
-
-/// A field of a record in the host's memory: eight bytes; one that is a boolean; or sixteen of text that the host keeps in
-/// place where it is short, as up to fifteen bytes, zeros and one byte that is the count plus a mark.
-typedef struct CLuaWindowSlot {
-  /// The address of the interned name.
-  const void *_Nullable key;
-  uint32_t offset;
-  CLuaSlotKind kind;
-  /// How many bytes after the field's start there is one that tells what it holds, and what that must be; 0: there is none.
-  uint16_t tagOffset;
-  uint8_t tag;
-  /// The mark of text in place that is ASCII, and of other text in place.
-  uint8_t asciiMark;
-  uint8_t textMark;
-  /// What an integer is held to.
-  int64_t minimum;
-  int64_t maximum;
-} CLuaWindowSlot;
-
-/// The memory behind a host object, which Lua reads and writes in place without asking the host. Open for as long as its
-/// time is that of the machine's windows.
-typedef struct CLuaWindow {
-  const CLuaWindowSlot *_Nullable slots;
-  char *_Nullable memory;
-  int64_t time;
-  uint32_t count;
-  bool isWritable;
-} CLuaWindow;
-
-/// What a write through a window overwrote: as many bytes as the slot has.
-typedef struct CLuaWrite {
-  uint32_t window;
-  uint32_t slot;
-  uint8_t former[16];
-} CLuaWrite;
-
-/// The windows of a machine, by the `id` of the objects that they stand behind, and what was written through them.
-typedef struct CLuaWindows {
-  CLuaWindow *_Null_unspecified windows;
-  size_t count;
-  size_t capacity;
-  /// What the bits above the `id` must be.
-  uint64_t stamp;
-  int64_t time;
-  CLuaWrite *_Null_unspecified writes;
-  size_t writeCount;
-  size_t writeCapacity;
-} CLuaWindows;
 
 /// The host's side. Results go to the machine's `items` (and the key of `next` to `keys`).
 typedef struct CLuaCallbacks {
@@ -285,6 +227,8 @@ static inline CLuaItems *clua_items(CLuaMachine *machine) { return &machine->ite
 
 static inline CLuaItems *clua_keys(CLuaMachine *machine) { return &machine->keys; }
 
+static inline CLuaWindows *clua_windows(CLuaMachine *machine) { return &machine->windows; }
+
 void clua_growItems(CLuaItems *items);
 void clua_writeBytes(CLuaItems *items, CLuaItemKind kind, const void *_Nullable bytes, size_t count);
 
@@ -375,18 +319,6 @@ void clua_fail(CLuaMachine *machine, const char *_Nullable bytes, size_t count, 
 bool clua_caller(CLuaMachine *machine, CLuaFrame *frame);
 /// Whether the running host function may yield.
 bool clua_isYieldable(CLuaMachine *machine);
-
-// Windows
-
-static inline CLuaWindows *clua_windows(CLuaMachine *machine) { return &machine->windows; }
-
-/// Opens a window under a number, of those with lower numbers none or some are open. Without memory for it nothing happens.
-void clua_openWindow(CLuaWindows *windows, size_t number, const CLuaWindowSlot *slots, uint32_t count, void *memory,
-                     bool isWritable);
-/// How many bytes a slot has.
-static inline size_t clua_slotSize(const CLuaWindowSlot *slot) {
-  return slot->kind == CLuaSlotKindBoolean ? 1 : slot->kind == CLuaSlotKindText ? 16 : 8;
-}
 
 // References: values kept alive in the registry
 

@@ -76,26 +76,6 @@ final class SliceObjects: LuaObjectHandler {
     return object
   }
 
-  /// Opens the window of a record of the draft for reading, where it has fields to show.
-  @inline(__always)
-  private func showRecord(_ number: Int, _ shape: Unmanaged<SliceShape>, at address: UnsafeRawPointer) {
-    shape._withUnsafeGuaranteedRef { shape in
-      guard shape.slots.count > 0 else { return }
-      windows.open(
-        number, shape.slots, shape.isDynamic ? RecordAccess.fields(address) : address, isWritable: false)
-    }
-  }
-
-  func openWindow(_ object: LuaObject) {
-    let number = Int(object.id)
-    guard number < nodes.count, nodes[number].draft == draftNumber, isInPlace(number),
-      let record = mutableAddress(number)
-    else { return }
-    nodes[number].shape._withUnsafeGuaranteedRef { shape in
-      windows.open(number, shape.slots, mutableFields(number, shape, record), isWritable: true)
-    }
-  }
-
   /// Ends the life of all objects handed out since the last time.
   @inline(__always)
   func endCall() {
@@ -335,6 +315,10 @@ final class SliceObjects: LuaObjectHandler {
   }
 
   func readEntry(_ number: Int, _ shape: SliceShape, _ key: MapKey, into result: inout LuaResult) {
+    if shape.isRanked, let map = address(number) {
+      guard let (rank, value) = shape.find(key, in: map) else { return }
+      return writeEntry(shape.element, value, number, key, rank: rank, to: &result)
+    }
     look(number) { map in
       if shape.isRanked {
         guard let (rank, value) = shape.find(key, in: map) else { return }
