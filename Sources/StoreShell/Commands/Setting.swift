@@ -108,7 +108,7 @@ struct Setting: Sendable {
       let result = try write(session, value)
       session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)"
       return result
-    } catch var error as ShellError where error.place == .command {
+    } catch var error as ShellError where ["out-of-range", "type-mismatch"].contains(error.code) {
       error.place = .span(word.span)
       throw error
     }

@@ -78,9 +78,7 @@ extension ShellHost {
   /// Learns the names of all actions anew.
   func collectActions() {
     actionsByName = [:]
-    for module in application.modules {
-      for type in module.actions { actionsByName[type.fullName] = type }
-    }
+    for type in application.actions { actionsByName[type.fullName] = type }
     for hosted in plugins { addActions(of: hosted.plugin) }
   }
 }

@@ -56,15 +56,15 @@ private struct Rerun {
 
   init(_ application: HostedApplication, _ start: HostedState) {
     self.application = application
-    reducer = application.reducer
+    reducer = application.reducers
     current = start
     compose()
   }
 
   private mutating func compose() {
-    reducer = application.reducer
+    reducer = application.reducers
     types = [:]
-    var known = application.modules.flatMap(\.actions)
+    var known = application.actions
     for hosted in current.plugins {
       // What fails here is no strike against the plugin that runs.
       let strikes = PluginStrikes(FaultBox())
@@ -77,18 +77,14 @@ private struct Rerun {
 
   /// Runs an action of a module; one that fails, or that nobody knows any more, changes nothing.
   mutating func reduce(_ entry: LoggedEntry) {
-    guard let type = types[entry.action], let action = action(type, entry) else { return }
+    guard let type = types[entry.action],
+      let action = try? application.hostAction(ActionCall(type, entry.arguments.values))
+    else { return }
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
     guard let state = try? reducer.replay([ReplayedAction(action, context: context)], from: current.state) else {
       return
     }
     current.state = state
-  }
-
-  private func action(_ type: ActionType, _ entry: LoggedEntry) -> HostAction? {
-    let call = ActionCall(type, entry.arguments.values)
-    if type.position.isEmpty { return HostAction(call: call, payload: .plugin) }
-    return (try? application.action(call)).map { HostAction(call: call, payload: .app($0)) }
   }
 
   /// Goes on from another state.
@@ -101,6 +97,10 @@ private struct Rerun {
   ///
   /// - Parameter recorded: what it led to when it was recorded.
   mutating func repeatShellAction(_ entry: LoggedEntry, as recorded: HostedState) throws {
+    if let change = try SubstateChange(entry, in: application) {
+      // One that is there already was refused.
+      return (try? change.reduce(&current.state)) ?? ()
+    }
     guard case .string(let name)? = entry.arguments.values.first else { return }
     switch (entry.action, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):

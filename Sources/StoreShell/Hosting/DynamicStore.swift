@@ -69,7 +69,7 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   /// Changes the most that a plugin may ask for of one thing, by a recorded action.
   func setCeiling(_ name: String, _ ceiling: PluginManifest.Limits, source: ActionSource) -> DispatchReport
   /// The type that the substates of a name must have; nil: any.
-  func substateSchema(_ name: String) -> Schema?
+  func substateSchema(_ name: String) -> Schema
   /// Whether a module is a substate.
   func isSubstate(_ name: String) -> Bool
   /// Adds or takes away substates, by a recorded action.

@@ -45,3 +45,24 @@ struct HostedApplication {
     action = { (call) throws(SchemaError) in .wrap(try table.action(call)) }
   }
 }
+
+extension HostedApplication {
+  /// The actions of the modules and of the substates that may come.
+  var actions: [ActionType] { modules.flatMap(\.actions) + substates.flatMap(\.actions) }
+
+  /// The reducers of the modules and of the substates that may come.
+  var reducers: Reducer<HostAction, HostState> { substates.reduce(reducer) { $0.appending($1.reducer) } }
+
+  /// The typed action of a call: only actions of Swift modules have a place in the application's enum.
+  func hostAction(_ call: ActionCall) throws(SchemaError) -> HostAction {
+    guard call.type.position.isEmpty else { return HostAction(call: call, payload: .app(try action(call))) }
+    let substate = substates.first { $0.actions.contains { $0 === call.type } }
+    guard let substate else { return HostAction(call: call, payload: .plugin) }
+    return HostAction(call: call, payload: .substate(substate.name, try substate.action(call)))
+  }
+
+  /// The type that the substates of a name have; any value where nobody declared it.
+  func substateSchema(_ name: String) -> Schema {
+    substates.first { $0.name == name }?.schema ?? .dynamic(.any)
+  }
+}

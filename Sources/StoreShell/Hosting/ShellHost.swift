@@ -67,12 +67,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       initial: initial, reducer: Self.reducer(application, []),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       emission: Self.policy("whenDifferent"), clock: clock, areEqual: State.areEqual)
-    for module in application.modules {
-      for type in module.actions { actionsByName[type.fullName] = type }
-    }
-    for substate in application.substates {
-      for type in substate.actions { actionsByName[type.fullName] = type }
-    }
+    for type in application.actions { actionsByName[type.fullName] = type }
     store.setRecorder { [unowned self] record in self.record(record) }
     store.setErrorHandler { [faults] error in
       // What tasks cause has no dispatch that would be answered; failures of single actions are recorded.
@@ -83,7 +78,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   static func reducer(
     _ application: HostedApplication, _ plugins: [HostedPlugin]
   ) -> Reducer<Action, State> {
-    var reducer = application.substates.reduce(application.reducer) { $0.appending($1.reducer) }
+    var reducer = application.reducers
     for plugin in plugins { reducer = reducer.appending(plugin.reducer) }
     return reducer.appending(
       Reducer<ShellAction, State>.throwing("shell", canFail: \.canFail) { action, state, _ in
@@ -166,7 +161,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   func prepare(_ call: ActionCall) throws(SchemaError) -> HostAction {
-    Action(call: call, payload: try payload(of: call))
+    try application.hostAction(call)
   }
 
   func dispatch(_ action: HostAction, source: ActionSource) -> DispatchReport { dispatch(action, source) }
@@ -341,15 +336,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.
   func typed(_ call: ActionCall) -> Action {
-    Action(call: call, payload: (try? payload(of: call)) ?? .plugin)
-  }
-
-  /// Only actions of Swift modules have a place in the application's enum.
-  private func payload(of call: ActionCall) throws(SchemaError) -> Action.Payload {
-    guard call.type.position.isEmpty else { return .app(try application.action(call)) }
-    let substate = application.substates.first { $0.actions.contains { $0 === call.type } }
-    guard let substate else { return .plugin }
-    return .substate(substate.name, try substate.action(call))
+    (try? application.hostAction(call)) ?? Action(call: call, payload: .plugin)
   }
 
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport {

@@ -14,9 +14,9 @@ struct ReplayLogic {
   init(_ application: HostedApplication, _ plugins: [Plugin]) {
     self.application = application
     let silent = plugins.map { HostedPlugin.reducer($0, PluginStrikes(FaultBox())) }
-    reducer = silent.reduce(application.reducer) { $0.appending($1) }
+    reducer = silent.reduce(application.reducers) { $0.appending($1) }
     let added = plugins.flatMap { $0.module.actions + $0.addedActions }
-    for type in application.modules.flatMap(\.actions) + added { types[type.fullName] = type }
+    for type in application.actions + added { types[type.fullName] = type }
   }
 
   /// Whether the action of an entry is one of a module.
@@ -28,9 +28,8 @@ struct ReplayLogic {
     do {
       let named = zip(entry.arguments.layout.fields, entry.arguments.values).filter { $0.1 != .none }
       let call = try type.call(named.map { ($0.0, $0.1) })
-      let payload: HostAction.Payload = type.position.isEmpty ? .plugin : .app(try application.action(call))
       let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
-      let action = ReplayedAction(HostAction(call: call, payload: payload), context: context)
+      let action = ReplayedAction(try application.hostAction(call), context: context)
       return .state(try reducer.replay([action], from: state))
     } catch let error as ReplayError {
       return .failure(ShellError(describing: error.cause).message)

@@ -50,7 +50,7 @@ final class Replayer {
     self.header = header
     self.targets = targets
     self.locate = locate
-    reducer = host.application.reducer
+    reducer = host.application.reducers
     state = host.initialState
     for loaded in header.loaded {
       let recorded = header.plugins.first { $0.name == loaded.name && $0.digest == loaded.digest }
@@ -110,9 +110,7 @@ final class Replayer {
       let hint = Suggestion.nearest(to: entry.action, among: Array(types.keys)).map { "did you mean '\($0)'?" }
       throw ShellError(code: "bad-recording", message: "unknown action '\(entry.action)'", hint: hint)
     }
-    let call = ActionCall(type, entry.arguments.values)
-    let action = HostAction(
-      call: call, payload: type.position.isEmpty ? .plugin : .app(try host.application.action(call)))
+    let action = try host.application.hostAction(ActionCall(type, entry.arguments.values))
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
     do {
       state = try reducer.replay(CollectionOfOne(ReplayedAction(action, context: context)), from: state)
@@ -123,9 +121,9 @@ final class Replayer {
   }
 
   private func compose() {
-    reducer = host.application.reducer
+    reducer = host.application.reducers
     types = [:]
-    for type in host.application.modules.flatMap(\.actions) { types[type.fullName] = type }
+    for type in host.application.actions { types[type.fullName] = type }
     for hosted in plugins {
       hosted.strikes.set(isStopped: state.shell.condition(of: hosted.plugin.module.name) != .on)
       reducer = reducer.appending(hosted.reducer)
@@ -138,6 +136,7 @@ final class Replayer {
 
   private func runShellAction(_ recorded: RecordedEntry) throws {
     let entry = recorded.entry
+    if let change = try SubstateChange(entry, in: host.application) { return try change.reduce(&state) }
     switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .string(let name)?, .bool(let isOpen)?):
       try ShellAction.setGate(name: name, isOpen: isOpen).reduce(&state)

@@ -19,7 +19,7 @@ extension ShellHost {
     }
   }
 
-  func substateSchema(_ name: String) -> Schema? { application.substates.first { $0.name == name }?.schema }
+  func substateSchema(_ name: String) -> Schema { application.substateSchema(name) }
 
   func isSubstate(_ name: String) -> Bool { withShownState { $0.substates.contains { $0.name == name } } }
 

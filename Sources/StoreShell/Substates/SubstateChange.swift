@@ -1,3 +1,4 @@
+import StoreHistory
 import StorePlugins
 import StoreSchema
 import StoreUnits
@@ -18,6 +19,26 @@ enum SubstateChange: Sendable {
   static let resetType = ActionType(
     module: "shell", name: "resetSubstates", fields: [Field("names", [String].schema)],
     documentation: "Takes substates away; without names all of them.")
+
+  /// What a recorded action did; nil where it did nothing to substates as such.
+  ///
+  /// - Throws: `SchemaError` where the recorded value is no longer of the substate's type.
+  init?(_ entry: LoggedEntry, in application: HostedApplication) throws(SchemaError) {
+    let values = entry.arguments.values
+    switch (entry.action, values.first) {
+    case (Self.addType.fullName, .string(let name)?) where values.count > 1:
+      let schema = application.substateSchema(name)
+      self = .add(
+        name: name, schema: schema, try schema.check(values[1]), isReplacing: values.last == .bool(true))
+    case (Self.resetType.fullName, .list(let names)?):
+      self = .reset(
+        names: names.compactMap { name in
+          if case .string(let name) = name { return name }
+          return nil
+        })
+    default: return nil
+    }
+  }
 
   /// Whether the change may be refused.
   var canFail: Bool {

@@ -52,7 +52,7 @@ extension Invocation {
     guard let literal = literal(of: "value"), let word = word(of: "value") else { throw missing("--value V") }
     let isThere = session.store.modules.contains { $0.name == name && session.store.isSubstate(name) }
     if !isThere { try session.requireFree(name, as: .substate, at: operands[1]) }
-    let schema = session.store.substateSchema(name) ?? .dynamic(.any)
+    let schema = session.store.substateSchema(name)
     let value: Value
     do {
       value = try at(word) { try substateValue(literal, schema) }

@@ -80,17 +80,20 @@ import Testing
 
   @Test func gatesAndSettingsAreRestoredToo() throws {
     let shell = try Shell()
+    let settings = ["emit", "journal.limit", "plugin.purity", "runaway"].map {
+      "show shell.settings[name=\($0)].value --as raw"
+    }
     _ = try shell.type(
       "middleware on logger", "set emit never", "set runaway 5", "set plugin.purity always", "set journal.limit 70")
     #expect(
       try shell.type("undo --to 0", "show shell.middleware[1].gate --as raw").output == "#6 shell.restore to=0\noff\n")
     #expect(
-      try shell.type("show shell.settings[*].value --as json").output
-        == "[\"whenDifferent\",\"10000, 32MiB\",\"auto\",\"sampled\",\"off\",\"1000\"]\n")
+      try settings.map { try shell.type($0).output }.joined()
+        == "whenDifferent\n10000, 32MiB\nsampled\n1000\n")
     #expect(try shell.type("redo", "show shell.middleware[1].gate --as raw").output == "#7 shell.restore to=5\non\n")
     #expect(
-      try shell.type("show shell.settings[*].value --as json").output
-        == "[\"never\",\"70, 32MiB\",\"auto\",\"always\",\"off\",\"5\"]\n")
+      try settings.map { try shell.type($0).output }.joined()
+        == "never\n70, 32MiB\nalways\n5\n")
     // The gate stands open in fact.
     #expect(try shell.type("dispatch counter.increment --quiet").errors.contains("[logger]"))
     _ = try shell.type("undo --to 0", "watch counter.value")
