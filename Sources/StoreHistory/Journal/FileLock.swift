@@ -15,8 +15,8 @@ final class FileLock: Sendable {
   private let isHeld = Atomic<Bool>(true)
 
   /// Takes the right, creating the file, for its owner alone, where there is none.
-  init(_ path: String) throws(JournalError) {
-    let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+  init(_ path: String, creates: Bool = true) throws(JournalError) {
+    let opened = open(path, (creates ? O_CREAT : 0) | O_RDWR | O_CLOEXEC, 0o600)
     guard opened >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno

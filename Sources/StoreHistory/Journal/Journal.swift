@@ -5,7 +5,7 @@ import GRDB
 ///
 /// Appending does not wait for the disk: a thread writes what is queued, many actions in one transaction. ``settle()`` waits.
 /// One process at a time writes a file. Only whoever opened a journal may use it, on one thread.
-public final class Journal: Sendable {
+public final class Journal: JournalReading, Sendable {
   /// The file.
   public var path: String { file.path }
   /// What is promised of actions for which ``settle()`` has returned.
@@ -29,10 +29,36 @@ public final class Journal: Sendable {
 
   deinit { writer.close() }
 
+  /// Whether a session writes a file at present.
+  public static func isInUse(_ path: String) -> Bool {
+    do throws(JournalError) {
+      _ = try FileLock(path, creates: false)
+      return false
+    } catch {
+      if case .inUse = error { return true }
+      return false
+    }
+  }
+
+  /// The last action in a file, without a look at whether the rest of it is sound.
+  public static func last(in path: String) throws(JournalError) -> Int {
+    let database = try JournalFile.opened(path, isReadOnly: true)
+    return try JournalReader(path: path, database: database).contents().last
+  }
+
   // MARK: Writing
 
-  /// Adds an action behind the others; their numbers have no gap.
-  public func append(_ entry: LoggedEntry) { writer.append(.entry(entry)) }
+  /// Adds an action behind the others; numbers ascend.
+  ///
+  /// - Parameters:
+  ///   - plugin: the plugin that the action loaded.
+  ///   - state: the whole state after the action. It must be given where the action changed more than its entry tells.
+  public func append(_ entry: LoggedEntry, plugin: JournaledPlugin? = nil, state: [StateSlice]? = nil) {
+    if plugin == nil, state == nil { return writer.append(.entry(entry)) }
+    writer.append(
+      .entry(entry),
+      [plugin.map { .plugin($0) }, state.map { .snapshot(number: entry.number, slices: $0) }].compactMap { $0 })
+  }
 
   /// Adds the whole state after the last action that was appended.
   ///
@@ -40,9 +66,6 @@ public final class Journal: Sendable {
   public func append(stateAfter number: Int, _ slices: [StateSlice]) {
     writer.append(.snapshot(number: number, slices: slices))
   }
-
-  /// Notes that the last action that was appended loaded a plugin.
-  public func append(_ plugin: JournaledPlugin) { writer.append(.plugin(plugin)) }
 
   /// Whether the whole state should be appended behind the last action; true once each time.
   public func takeWantsSnapshot() -> Bool { writer.takeWantsSnapshot() }
@@ -61,25 +84,55 @@ public final class Journal: Sendable {
 
   /// Writes what is queued and notes that the session came to its end in order. The journal is not used thereafter.
   ///
+  /// - Parameters:
+  ///   - number: the last action that was appended.
+  ///   - slices: the state after it, with which the next session starts; left out where it is large.
   /// - Throws: ``JournalError/cannotWrite(path:last:reason:)`` where some of it cannot be written.
-  public func end() throws(JournalError) {
+  public func end(number: Int = 0, _ slices: [StateSlice] = []) throws(JournalError) {
+    if !slices.isEmpty { writer.append(.lastSnapshot(number: number, slices: slices)) }
     writer.commit(isFinal: true)
     writer.close()
     if let failure = writer.failure { throw failure }
     do {
-      try file.database.writeWithoutTransaction { try JournalFile.set(JournalMeta.end, to: "in order", in: $0) }
+      if writer.hasWritten {
+        try file.database.writeWithoutTransaction { try JournalFile.set(JournalMeta.end, to: "in order", in: $0) }
+      }
       try file.close()
     } catch {
       throw JournalError(error, path: path, last: last)
     }
   }
 
+  /// Starts anew behind the last action with a state of another type: what was written before stays readable as a log, but its
+  /// states can no longer be restored. A copy of the file as it was is kept beside it.
+  ///
+  /// - Parameters:
+  ///   - header: what the file says of the program from now on.
+  ///   - copy: where the copy goes.
+  ///   - slices: the modules of the new state in their order.
+  public func rebase(_ header: JournalHeader, keeping copy: String, _ slices: [StateSlice]) throws(JournalError) {
+    settle()
+    let last = last
+    try file.copy(to: copy)
+    do {
+      try file.database.writeWithoutTransaction { db in
+        try db.inTransaction(.immediate) {
+          try JournalFile.write(header, to: db)
+          try JournalFile.set(JournalMeta.base, to: "\(last)", in: db)
+          return .commit
+        }
+      }
+    } catch {
+      throw JournalError(error, path: path, last: last)
+    }
+    writer.append(.snapshot(number: last, slices: slices))
+    settle()
+    if let failure = takeFailure() { throw failure }
+  }
+
   // MARK: Reading
 
-  /// Hands out the rows of some actions, in their order; `body` throws to stop.
-  ///
-  /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is missing or is not
-  ///   what was written.
+  /// Hands out the rows of some actions, in their order; what is queued is written first.
   public func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
     settle()
     try file.reader.visit(numbers, body)
@@ -95,5 +148,11 @@ public final class Journal: Sendable {
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] {
     settle()
     return try file.reader.plugins(upTo: number)
+  }
+
+  /// The states of a module that were written, each with the first action after which it was, as JSON.
+  public func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
+    settle()
+    return try file.reader.states(of: module)
   }
 }

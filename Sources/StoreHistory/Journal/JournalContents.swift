@@ -11,6 +11,9 @@ public struct JournalContents: Hashable, Sendable {
   /// The process that writes it, or wrote it last.
   public let process: Int?
 
+  /// The action from whose state on states can be restored: before it the state had another type.
+  public let base: Int
+
   /// The last action; 0: none.
   public var last: Int { numbers?.upperBound ?? 0 }
 }

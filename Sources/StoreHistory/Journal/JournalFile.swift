@@ -35,21 +35,14 @@ final class JournalFile: Sendable {
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       if isNew { try db.execute(sql: "BEGIN; \(JournalTables.sql) COMMIT") }
       try db.execute(sql: "PRAGMA synchronous = \(durability.synchronous)")
-      try db.inTransaction {
-        if isNew { try JournalFile.write(header, to: db) }
-        try JournalFile.set(JournalMeta.process, to: "\(getpid())", in: db)
-        try db.execute(sql: "DELETE FROM meta WHERE name = ?", arguments: [JournalMeta.end])
-        return .commit
-      }
+      if isNew { try JournalFile.write(header, to: db) }
     }
   }
 
-  /// Opens a file to look at it: another process may write it meanwhile, and it may be damaged.
-  init(reading path: String) throws(JournalError) {
-    self.path = path
-    lock = nil
-    database = try JournalFile.opened(path, isReadOnly: true)
-    found = try JournalReader(path: path, database: database).contents()
+  /// Notes that the file is being written, in the transaction that does so first: a file that is only opened stays as it is.
+  func begin(_ db: Database) throws {
+    try JournalFile.set(JournalMeta.process, to: "\(getpid())", in: db)
+    try db.execute(sql: "DELETE FROM meta WHERE name = ?", arguments: [JournalMeta.end])
   }
 
   /// Closes the file, and lets others write it.
@@ -58,7 +51,7 @@ final class JournalFile: Sendable {
     lock?.release()
   }
 
-  private static func opened(
+  static func opened(
     _ path: String, isReadOnly: Bool = false, _ prepare: (Database) throws -> Void = { _ in }
   ) throws(JournalError) -> DatabaseQueue {
     var configuration = Configuration()
@@ -87,39 +80,53 @@ final class JournalFile: Sendable {
     return try? JournalReader(path: path, database: database).contents().process
   }
 
-  private static func inspect(_ path: String, _ lock: FileLock) throws(JournalError) -> JournalContents {
+  /// - Returns: nil: nothing, such as where a process was killed before it had made the tables.
+  private static func inspect(_ path: String, _ lock: FileLock) throws(JournalError) -> JournalContents? {
     let head = lock.head(100)
     guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count == 100 else {
       throw .notAJournal(path: path)
     }
-    let database = try opened(path, isReadOnly: true)
+    // A rollback journal is left where a process was killed while it made the file; reading alone cannot undo what it did.
+    let database = try opened(path, isReadOnly: access("\(path)-journal", F_OK) != 0)
     defer { try? database.close() }
     let reader = JournalReader(path: path, database: database)
     let found: JournalContents
     do throws(JournalError) {
+      if try reader.isEmpty() { return nil }
       found = try reader.contents()
     } catch {
       guard case .damaged(_, _, let reason) = error else { throw error }
       throw .damaged(path: path, lastGood: reader.lastGood(), reason: reason)
     }
-    // What is in the write-ahead log may not have reached the file yet.
-    if access("\(path)-wal", F_OK) != 0 {
-      func number(_ offset: Int, _ count: Int) -> Int { head[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) } }
-      let pageSize = number(16, 2) == 1 ? 65536 : number(16, 2)
-      if lock.size < number(28, 4) * pageSize {
-        throw .damaged(path: path, lastGood: reader.lastGood(), reason: "it is shorter than it was")
-      }
-    }
-    if !found.hasEnded, let reason = reader.malformation() {
+    if let reason = damage(head, path, lock.size) ?? (found.hasEnded ? nil : reader.malformation()) {
       throw .damaged(path: path, lastGood: reader.lastGood(), reason: reason)
     }
     return found
+  }
+
+  /// What the first bytes of a file and its size say is wrong with it; nil: nothing.
+  private static func damage(_ head: [UInt8], _ path: String, _ size: Int) -> String? {
+    // What is in the write-ahead log may not have reached the file yet.
+    guard access("\(path)-wal", F_OK) != 0 else { return nil }
+    func number(_ offset: Int, _ count: Int) -> Int { head[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) } }
+    let pageSize = number(16, 2) == 1 ? 65536 : number(16, 2)
+    return size < number(28, 4) * pageSize ? "it is shorter than it was" : nil
   }
 
   // MARK: Meta
 
   static func set(_ name: String, to value: String, in db: Database) throws {
     try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)", arguments: [name, value])
+  }
+
+  /// Writes a whole copy of the file beside it.
+  func copy(to path: String) throws(JournalError) {
+    do {
+      try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
+    } catch {
+      throw JournalError(error, path: path, last: nil)
+    }
+    chmod(path, 0o600)
   }
 
   static func write(_ header: JournalHeader, to db: Database) throws {

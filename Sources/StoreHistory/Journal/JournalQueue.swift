@@ -11,6 +11,8 @@ final class JournalQueue: @unchecked Sendable {
   enum Item: Sendable {
     case entry(LoggedEntry)
     case snapshot(number: Int, slices: [StateSlice])
+    /// The state at the end, which is left out where it would weigh too much.
+    case lastSnapshot(number: Int, slices: [StateSlice])
     case plugin(JournaledPlugin)
   }
 
@@ -44,15 +46,17 @@ final class JournalQueue: @unchecked Sendable {
     lock.deallocate()
   }
 
-  /// Adds something behind the rest.
+  /// Adds something behind the rest, and more that is written in one transaction with it.
   ///
   /// - Returns: whether there is so much now that the caller should write it.
-  func append(_ item: Item) -> Bool {
+  func append(_ item: Item, _ more: [Item]) -> Bool {
     pthread_mutex_lock(lock)
+    let before = items.count
     items.append(item)
+    if !more.isEmpty { items.append(contentsOf: more) }
     let count = items.count
     pthread_mutex_unlock(lock)
-    if count == 1 || count == JournalQueue.plenty { pthread_cond_signal(arrival) }
+    if before == 0 || (before < JournalQueue.plenty && count >= JournalQueue.plenty) { pthread_cond_signal(arrival) }
     return count >= JournalQueue.bound
   }
 

@@ -1,12 +1,40 @@
 import GRDB
-import GRDBSQLite
-import StoreCore
+
+/// Whatever gives what a journal holds.
+public protocol JournalReading: AnyObject {
+  /// The file.
+  var path: String { get }
+
+  /// Hands out the rows of some actions, in their order; not every number has a row. `body` throws to stop.
+  ///
+  /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is not what was
+  ///   written, or before which one is missing.
+  func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws
+  /// The latest state that was written, up to an action; nil: none that can be read.
+  func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot?
+  /// The plugins that were loaded up to an action, in that order.
+  func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin]
+  /// The states of a module that were written, each with the first action after which it was, as JSON.
+  func states(of module: String) throws(JournalError) -> [(number: Int, state: String)]
+}
 
 /// Reads what a journal holds, checking that it is what was written.
 struct JournalReader {
   let path: String
   /// The connection; nobody but its holder uses it at a time.
   let database: DatabaseQueue
+
+  /// Whether the file is a database without any table.
+  func isEmpty() throws(JournalError) -> Bool {
+    do {
+      return try database.unsafeRead { db in
+        try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
+          && Int.fetchOne(db, sql: "PRAGMA application_id") == 0
+      }
+    } catch {
+      throw JournalError(error, path: path, last: nil)
+    }
+  }
 
   /// What the file holds.
   func contents() throws(JournalError) -> JournalContents {
@@ -27,7 +55,8 @@ struct JournalReader {
           header: JournalHeader(
             program: meta[JournalMeta.program] ?? "", began: Int(meta[JournalMeta.began] ?? "") ?? 0,
             schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? ""),
-          process: meta[JournalMeta.process].flatMap { Int($0) })
+          process: meta[JournalMeta.process].flatMap { Int($0) },
+          base: meta[JournalMeta.base].flatMap { Int($0) } ?? 0)
       }
     } catch {
       throw JournalError(error, path: path, last: nil)
@@ -44,43 +73,20 @@ struct JournalReader {
     }
   }
 
-  /// Hands out the rows of some actions, in their order.
+  /// How many rows are read at a time: whoever gets them may read, too.
+  private static let chunk = 512
+
+  /// Hands out the rows of some actions, in their order; not every number has a row.
   ///
-  /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is missing or is not
-  ///   what was written.
+  /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is not what was
+  ///   written, or before which one is missing.
   func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
-    var last = numbers.lowerBound - 1
-    do {
-      try database.unsafeRead { db in
-        let names = try RowNames(db)
-        let statement = try db.cachedStatement(
-          sql: """
-            SELECT number, at, kind, source, line, cause, arguments, changes, failure, entry, checksum
-            FROM actions WHERE number BETWEEN ? AND ? ORDER BY number
-            """)
-        let handle = statement.sqliteStatement
-        sqlite3_reset(handle)
-        defer { sqlite3_reset(handle) }
-        sqlite3_bind_int64(handle, 1, Int64(numbers.lowerBound))
-        sqlite3_bind_int64(handle, 2, Int64(numbers.upperBound))
-        var code = sqlite3_step(handle)
-        while code == SQLITE_ROW {
-          let columns = RowColumns(handle)
-          guard columns.number == last + 1 else { throw damaged(after: last, "#\(last + 1) is missing") }
-          guard columns.isSound, let row = names.row(columns) else {
-            throw damaged(after: last, "#\(last + 1) is not what was written")
-          }
-          try body(row)
-          last = columns.number
-          code = sqlite3_step(handle)
-        }
-        guard code == SQLITE_DONE else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
-        guard last == numbers.upperBound || numbers.upperBound == .max else {
-          throw damaged(after: last, "#\(last + 1) is missing")
-        }
-      }
-    } catch let error as DatabaseError {
-      throw JournalError(error, path: path, last: last)
+    var visit = RowVisit(numbers)
+    while true {
+      let rows = visit.next(Self.chunk, path, database)
+      for row in rows { try body(row) }
+      if let failure = visit.failure { throw failure }
+      if rows.isEmpty { return }
     }
   }
 
@@ -89,11 +95,14 @@ struct JournalReader {
   }
 
   /// The last action up to which the state can be restored; nil: nothing can be read.
-  func lastGood() -> Int? {
+  func lastGood() -> Int? { goodNumbers().map { $0.upperBound - 1 } }
+
+  /// The actions from the first snapshot that can be read on, as far as they can be read; nil: there is no such snapshot.
+  func goodNumbers() -> Range<Int>? {
     guard let base = try? snapshot(upTo: nil, ascending: true) else { return nil }
     var last = base.number
     try? visit(base.number + 1...Int.max) { last = $0.number }
-    return last
+    return base.number + 1..<last + 1
   }
 
   /// The latest snapshot that can be read, up to an action, or the first of all.
@@ -145,70 +154,21 @@ struct JournalReader {
       throw JournalError(error, path: path, last: nil)
     }
   }
-}
 
-/// The columns of the row that a statement stands on.
-private struct RowColumns {
-  private let statement: OpaquePointer
-
-  init(_ statement: OpaquePointer) { self.statement = statement }
-
-  var number: Int { integer(0) }
-  var at: Int { integer(1) }
-  var kind: Int { integer(2) }
-  var source: Int { integer(3) }
-  var line: Int { integer(4) }
-  var cause: Int? { sqlite3_column_type(statement, 5) == SQLITE_NULL ? nil : integer(5) }
-  var arguments: String? { text(6) }
-  var changes: String? { text(7) }
-  var failure: String? { text(8) }
-  var entry: String? { text(9) }
-
-  /// Whether the row is what was written.
-  var isSound: Bool {
-    var checksum = RowChecksum()
-    for column in Int32(0)...4 { checksum.add(integer(column)) }
-    checksum.add(cause ?? -1)
-    for column in Int32(6)...9 { withBytes(column) { checksum.add($0) } }
-    return checksum.value == integer(10)
-  }
-
-  private func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
-
-  private func text(_ column: Int32) -> String? {
-    guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
-    return withBytes(column) { String(decoding: $0, as: UTF8.self) }
-  }
-
-  private func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-    let start = sqlite3_column_text(statement, column)
-    return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
-  }
-}
-
-/// The names that rows stand for by number.
-private struct RowNames {
-  private var kinds: [Int: (action: String, isQuiet: Bool)] = [:]
-  private var sources: [Int: ActionSource] = [:]
-
-  init(_ db: Database) throws {
-    for row in try Row.fetchAll(db, sql: "SELECT id, action, quiet FROM kinds") {
-      kinds[row[0]] = (row[1], row[2])
+  /// The states of a module that were written, each with the first action after which it was.
+  func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
+    do {
+      return try database.unsafeRead { db in
+        try Row.fetchAll(
+          db,
+          sql: """
+            SELECT min(snapshots.number), slices.state FROM snapshots, json_each(snapshots.slices)
+            JOIN slices ON slices.id = json_each.value WHERE slices.module = ? GROUP BY slices.id ORDER BY 1
+            """, arguments: [module]
+        ).map { ($0[0], $0[1]) }
+      }
+    } catch {
+      throw JournalError(error, path: path, last: nil)
     }
-    for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
-      sources[row[0]] = ActionSource(
-        file: row[2], function: row[3], line: 0, info: row[6], kind: ActionSource.Kind(rawValue: row[1]) ?? .code,
-        plugin: row[4], unit: row[5])
-    }
-  }
-
-  func row(_ columns: RowColumns) -> JournalRow? {
-    guard let kind = kinds[columns.kind], var source = sources[columns.source] else { return nil }
-    source.line = columns.line
-    source.cause = columns.cause
-    return JournalRow(
-      number: columns.number, time: .nanoseconds(columns.at), source: source, action: kind.action,
-      isQuiet: kind.isQuiet, arguments: columns.arguments, changes: columns.changes, failure: columns.failure,
-      entry: columns.entry)
   }
 }

@@ -78,4 +78,6 @@ enum JournalMeta {
   static let schemaHash = "schemaHash"
   static let process = "process"
   static let end = "end"
+  /// The action from whose state on states can be restored: before it the state had another type.
+  static let base = "base"
 }

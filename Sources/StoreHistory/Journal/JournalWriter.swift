@@ -10,13 +10,14 @@ import Synchronization
 /// Writes what is appended: on a thread of its own as it comes, and on the thread of whoever must not go on before it is
 /// written. All that is queued goes into one transaction, and so into one flush.
 final class JournalWriter: @unchecked Sendable {
-  // Safe: `rows`, `backlog` and `lastTry` are used only by the holder of the connection, which the queue of the database sees to.
+  // Safe: `rows`, `backlog`, `lastTry` and `hasBegun` are used only by the holder of the connection, which the queue of the database sees to.
   private let file: JournalFile
   private let queue: JournalQueue
   private var rows: RowWriter
   /// What was taken from the queue and could not be written.
   private var backlog: [JournalQueue.Item] = []
   private var lastTry = 0
+  private var hasBegun = false
 
   /// How many actions were appended, and how many of them are written or lost.
   private let appended = Atomic<Int>(0)
@@ -72,8 +73,8 @@ final class JournalWriter: @unchecked Sendable {
 
   // MARK: Appending
 
-  func append(_ item: JournalQueue.Item) {
-    let isFull = queue.append(item)
+  func append(_ item: JournalQueue.Item, _ more: [JournalQueue.Item] = []) {
+    let isFull = queue.append(item, more)
     // Counted only once it can be taken.
     appended.wrappingAdd(1, ordering: .releasing)
     if isFull { commit() }
@@ -90,6 +91,9 @@ final class JournalWriter: @unchecked Sendable {
     guard settled.load(ordering: .acquiring) != appended.load(ordering: .relaxed) else { return }
     commit()
   }
+
+  /// Whether anything was written.
+  var hasWritten: Bool { file.database.writeWithoutTransaction { _ in hasBegun } }
 
   /// The last action that is in the file.
   var last: Int { trouble.withLock { $0.last } }
@@ -119,15 +123,19 @@ final class JournalWriter: @unchecked Sendable {
       guard !backlog.isEmpty, mayTry(isFinal) else { return }
       do {
         try db.inTransaction(.immediate) {
+          if !hasBegun { try file.begin(db) }
           for item in backlog {
             switch item {
             case .entry(let entry): try rows.write(entry, to: db)
             case .snapshot(let number, let slices): try rows.write(slices, after: number, to: db)
+            case .lastSnapshot(let number, let slices):
+              if rows.hasRoomForLastSnapshot { try rows.write(slices, after: number, to: db) }
             case .plugin(let plugin): try rows.write(plugin, to: db)
             }
           }
           return .commit
         }
+        hasBegun = true
         wrote()
       } catch {
         // What it remembers of names may not be in the file.

@@ -10,12 +10,15 @@ struct RowWriter {
   private var lastSource: (source: ActionSource, id: Int)?
   /// The id of the slice that holds each module's latest written state, and its checksum.
   private var slices: [String: (id: Int, checksum: Int)] = [:]
+  /// The number of the last row.
+  private var last: Int
   private var columns = EntryColumns()
   private var state: [UInt8] = []
   private var schedule = SnapshotSchedule()
 
   /// A writer for the file behind a connection.
   init(_ db: Database) throws {
+    last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
     for row in try Row.fetchAll(db, sql: "SELECT id, action FROM kinds") { kinds[row[1]] = row[0] }
     for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
       let source = ActionSource(
@@ -23,10 +26,25 @@ struct RowWriter {
         plugin: row[4], unit: row[5])
       sources[source] = row[0]
     }
+    let written = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT slices.id, module, checksum, length(CAST(state AS BLOB)) FROM snapshots, json_each(snapshots.slices)
+        JOIN slices ON slices.id = json_each.value WHERE number = (SELECT max(number) FROM snapshots)
+        """)
+    for row in written {
+      slices[row[1]] = (row[0], row[2])
+      schedule.wrote(row[1], bytes: row[3])
+      // There may be changes behind the snapshot.
+      schedule.change(row[1])
+    }
   }
 
   /// Whether a snapshot of the state should follow what was written last.
   var wantsSnapshot: Bool { schedule.isDue }
+
+  /// Whether the state at the end may be written.
+  var hasRoomForLastSnapshot: Bool { schedule.isLight }
 
   /// Writes an action.
   mutating func write(_ entry: LoggedEntry, to db: Database) throws {
@@ -34,6 +52,8 @@ struct RowWriter {
     let source = try source(of: entry, db)
     columns.fill(entry)
     var checksum = RowChecksum()
+    // Numbers have gaps; by the one before a row that was lost is noticed.
+    checksum.add(last)
     let statement = try db.cachedStatement(
       sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     let handle = statement.sqliteStatement
@@ -52,6 +72,7 @@ struct RowWriter {
     let size = columns.bind(to: handle, from: 7, &checksum)
     sqlite3_bind_int64(handle, 11, Int64(checksum.value))
     try RowWriter.run(handle, db)
+    last = entry.number
     schedule.add(bytes: size + 24)
     for change in entry.changes {
       if case .field(let module)? = change.path.steps.first { schedule.change(module) }

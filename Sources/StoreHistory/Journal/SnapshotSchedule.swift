@@ -40,10 +40,16 @@ struct SnapshotSchedule {
     lastChanged = ""
   }
 
+  /// What a snapshot would add, in bytes, by what its modules took when they were written last.
+  private var weight: Int { changed.reduce(0) { $0 + (sizes[$1] ?? 0) } }
+
+  /// Whether a snapshot adds little: it may then end a session, so that the next one starts at once.
+  var isLight: Bool { actions > 0 && max(weight, bytes) < 1 << 20 }
+
   /// Whether a snapshot should follow the last action.
   var isDue: Bool {
     guard actions >= SnapshotSchedule.shortest else { return false }
-    let weight = changed.reduce(0) { $0 + (sizes[$1] ?? 0) }
+    let weight = weight
     return bytes >= weight * 8 || (actions >= SnapshotSchedule.longest && bytes >= weight)
   }
 }

@@ -109,4 +109,23 @@ import Testing
     #expect(asked == [256, 512, 768])
     try journal.end()
   }
+
+  @Test func aStateOfAnotherTypeStartsAnewAndTheOldFileIsKept() throws {
+    let journal = try open()
+    Sample.fill(journal, 5)
+    var header = Sample.header
+    header.schemaHash = "def"
+    try journal.rebase(header, keeping: folder["old.db"], [StateSlice(module: "new") { $0 += Array("{}".utf8) }])
+    journal.append(Sample.entry(6))
+    try journal.end()
+    let again = try open()
+    #expect(again.found?.base == 5)
+    #expect(again.found?.header == header)
+    #expect(try again.snapshot(upTo: 6)?.slices == [.init(module: "new", state: "{}")])
+    #expect(try Sample.numbers(in: again, 1...6).count == 6)
+    let old = try JournalArchive(folder["old.db"])
+    #expect(old.contents.header == Sample.header)
+    #expect(old.contents.last == 5)
+    try again.end()
+  }
 }

@@ -184,12 +184,34 @@ import Testing
     let plugins = [3, 5].map {
       JournaledPlugin(number: $0, name: "p\($0)", version: "0.1.0", directory: "/plugins/p\($0)", digest: "d\($0)")
     }
-    Sample.fill(journal, 3)
-    journal.append(plugins[0])
-    for number in 4...5 { journal.append(Sample.entry(number)) }
-    journal.append(plugins[1])
+    for number in 1...5 { journal.append(Sample.entry(number), plugin: plugins.first { $0.number == number }) }
     #expect(try journal.plugins(upTo: 4) == [plugins[0]])
     #expect(try journal.plugins(upTo: 5) == plugins)
+    try journal.end()
+  }
+
+  @Test func numbersMayHaveGaps() throws {
+    let journal = try open()
+    for number in [1, 2, 5, 9] { journal.append(Sample.entry(number)) }
+    #expect(try Sample.numbers(in: journal, 1...9) == [1, 2, 5, 9])
+    #expect(try Sample.numbers(in: journal, 3...8) == [5])
+    #expect(try Sample.numbers(in: journal, 6...8) == [])
+    try journal.end()
+  }
+
+  @Test func aJournalThatIsWrittenCanBeRead() throws {
+    let journal = try open()
+    Sample.fill(journal, 5, snapshots: [4])
+    journal.settle()
+    let archive = try JournalArchive(folder["a.db"])
+    #expect(archive.contents.numbers == 1...5)
+    #expect(archive.damage == nil)
+    #expect(try archive.snapshot(upTo: 5)?.number == 4)
+    journal.append(Sample.entry(6))
+    journal.settle()
+    var numbers: [Int] = []
+    try archive.visit(4...6) { numbers.append($0.number) }
+    #expect(numbers == [4, 5, 6])
     try journal.end()
   }
 }

@@ -1,0 +1,70 @@
+import GRDB
+import GRDBSQLite
+import StoreCore
+
+/// The columns of the row that a statement stands on.
+struct RowColumns {
+  private let statement: OpaquePointer
+
+  init(_ statement: OpaquePointer) { self.statement = statement }
+
+  var number: Int { integer(0) }
+  var at: Int { integer(1) }
+  var kind: Int { integer(2) }
+  var source: Int { integer(3) }
+  var line: Int { integer(4) }
+  var cause: Int? { sqlite3_column_type(statement, 5) == SQLITE_NULL ? nil : integer(5) }
+  var arguments: String? { text(6) }
+  var changes: String? { text(7) }
+  var failure: String? { text(8) }
+  var entry: String? { text(9) }
+
+  /// Whether the row is what was written behind another.
+  func isSound(after last: Int) -> Bool {
+    var checksum = RowChecksum()
+    checksum.add(last)
+    for column in Int32(0)...4 { checksum.add(integer(column)) }
+    checksum.add(cause ?? -1)
+    for column in Int32(6)...9 { withBytes(column) { checksum.add($0) } }
+    return checksum.value == integer(10)
+  }
+
+  private func integer(_ column: Int32) -> Int { Int(sqlite3_column_int64(statement, column)) }
+
+  private func text(_ column: Int32) -> String? {
+    guard sqlite3_column_type(statement, column) != SQLITE_NULL else { return nil }
+    return withBytes(column) { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func withBytes<Result>(_ column: Int32, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    let start = sqlite3_column_text(statement, column)
+    return body(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+  }
+}
+
+/// The names that rows stand for by number.
+struct RowNames {
+  private var kinds: [Int: (action: String, isQuiet: Bool)] = [:]
+  private var sources: [Int: ActionSource] = [:]
+
+  init(_ db: Database) throws {
+    for row in try Row.fetchAll(db, sql: "SELECT id, action, quiet FROM kinds") {
+      kinds[row[0]] = (row[1], row[2])
+    }
+    for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
+      sources[row[0]] = ActionSource(
+        file: row[2], function: row[3], line: 0, info: row[6], kind: ActionSource.Kind(rawValue: row[1]) ?? .code,
+        plugin: row[4], unit: row[5])
+    }
+  }
+
+  func row(_ columns: RowColumns) -> JournalRow? {
+    guard let kind = kinds[columns.kind], var source = sources[columns.source] else { return nil }
+    source.line = columns.line
+    source.cause = columns.cause
+    return JournalRow(
+      number: columns.number, time: .nanoseconds(columns.at), source: source, action: kind.action,
+      isQuiet: kind.isQuiet, arguments: columns.arguments, changes: columns.changes, failure: columns.failure,
+      entry: columns.entry)
+  }
+}

@@ -1,0 +1,73 @@
+import GRDB
+import GRDBSQLite
+
+/// Reads the rows of some actions, some at a time.
+struct RowVisit {
+  private let last: Int
+  /// The next number.
+  private var first: Int
+  /// The number of the row before that; nil: not known yet.
+  private var previous: Int?
+  private var names: RowNames?
+  private var isFinished = false
+  /// Why there are no more, if not because the last was read.
+  private(set) var failure: JournalError?
+
+  init(_ numbers: ClosedRange<Int>) {
+    first = numbers.lowerBound
+    last = numbers.upperBound
+  }
+
+  /// The next rows, as many as asked for at most; none where all were read, or where ``failure`` says why not. Rows before the
+  /// one that is at fault are given.
+  mutating func next(_ count: Int, _ path: String, _ database: DatabaseQueue) -> [JournalRow] {
+    guard failure == nil, !isFinished else { return [] }
+    var rows: [JournalRow] = []
+    do {
+      try database.unsafeRead { try read(count, path, $0, into: &rows) }
+    } catch {
+      failure = JournalError(error, path: path, last: previous ?? first - 1)
+    }
+    return rows
+  }
+
+  private mutating func read(_ count: Int, _ path: String, _ db: Database, into rows: inout [JournalRow]) throws {
+    var names = try self.names ?? RowNames(db)
+    defer { self.names = names }
+    var previous =
+      try self.previous
+      ?? Int.fetchOne(
+        db.cachedStatement(sql: "SELECT max(number) FROM actions WHERE number < ?"), arguments: [first]) ?? 0
+    defer { self.previous = previous }
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT number, at, kind, source, line, cause, arguments, changes, failure, entry, checksum
+        FROM actions WHERE number BETWEEN ? AND ? ORDER BY number
+        """)
+    let handle = statement.sqliteStatement
+    sqlite3_reset(handle)
+    defer { sqlite3_reset(handle) }
+    sqlite3_bind_int64(handle, 1, Int64(first))
+    sqlite3_bind_int64(handle, 2, Int64(last))
+    while rows.count < count {
+      let code = sqlite3_step(handle)
+      guard code == SQLITE_ROW else {
+        if code == SQLITE_DONE { return isFinished = true }
+        throw DatabaseError(resultCode: ResultCode(rawValue: code))
+      }
+      let columns = RowColumns(handle)
+      // Whoever gets the rows may have had others written, with new names.
+      if names.row(columns) == nil { names = try RowNames(db) }
+      guard columns.isSound(after: previous), let row = names.row(columns) else {
+        throw JournalError.damaged(
+          path: path, lastGood: previous,
+          reason: "#\(columns.number) is not what was written, or one before it is missing")
+      }
+      rows.append(row)
+      previous = columns.number
+      // What comes behind may be damaged.
+      if previous == last { return isFinished = true }
+      first = previous + 1
+    }
+  }
+}
