@@ -1,3 +1,5 @@
+import StoreShell
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -25,6 +27,9 @@ struct Places {
 
   /// The file with permissions that were granted for good.
   var grants: String { "\(state)/grants.json" }
+
+  /// The journals of sessions at the prompt.
+  var sessions: SessionFiles { SessionFiles(folder: "\(state)/sessions") }
 
   /// Where plugins are looked for by name: installed ones, then the shipped ones, beside an installed program or in the
   /// checkout that it was built in.

@@ -28,6 +28,14 @@ struct Program {
         throw ValidationError("--transcript \(file): it cannot be written")
       }
     }
+    let opened = session.openJournal()
+    guard opened == 0 else { return opened }
+    let status = try run(session)
+    let ended = session.endJournal()
+    return status == 0 ? ended : status
+  }
+
+  private func run(_ session: Session) throws -> Int32 {
     let loaded = session.loadPlugins()
     guard loaded == 0 else { return loaded }
     if let file = options.replay {
@@ -99,7 +107,42 @@ struct Program {
     session.usesColor = try usesColor()
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { places.environment($0) }.first ?? "C"
     session.isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
+    session.sessionFiles = places.sessions
+    session.journal = try journalPlan()
     return session
+  }
+
+  /// Whether the program will show a prompt.
+  private var showsPrompt: Bool {
+    isatty(0) == 1 && (options.interactive || (options.command.isEmpty && options.script.isEmpty))
+  }
+
+  private func journalPlan() throws -> JournalPlan? {
+    guard let durability = Durability(rawValue: options.durability) else {
+      throw ValidationError(
+        "--durability takes one of \(Durability.allCases.map(\.rawValue).joined(separator: ", ")), "
+          + "not '\(options.durability)'")
+    }
+    if options.store != nil, options.recover { throw ValidationError("--store and --recover name two stores") }
+    if options.readOnly, options.store == nil, !options.recover {
+      throw ValidationError("--read-only needs --store FILE or --recover")
+    }
+    if options.replay != nil, options.store != nil || options.recover {
+      throw ValidationError("--replay starts a session of its own, not one with a store")
+    }
+    var path = options.store
+    if options.recover {
+      guard let session = places.sessions.abandoned.first else {
+        throw ValidationError("there is no session that ended unexpectedly")
+      }
+      path = session.path
+    }
+    if let path {
+      return JournalPlan(path: path, durability: durability, opening: options.readOnly ? .readOnly : .atOnce)
+    }
+    guard showsPrompt else { return nil }
+    return JournalPlan(
+      path: places.sessions.path(at: time(nil), process: getpid()), durability: durability, opening: .withFirstAction)
   }
 
   private func usesColor() throws -> Bool {

@@ -64,6 +64,21 @@ struct Stsh: ParsableCommand {
   @Flag(name: .customLong("no-exec"), help: "Forbid piping results into commands.")
   var noExec = false
 
+  @Option(help: "Keep what happens in a file, and go on from what it holds.")
+  var store: String?
+
+  @Option(
+    help:
+      "What a printed result promises: full (it survives a loss of power), normal (the end of the process), off (the same, never flushed)."
+  )
+  var durability = "normal"
+
+  @Flag(help: "Take up the last session that ended unexpectedly.")
+  var recover = false
+
+  @Flag(help: "Only read the file of --store; it may be in use or damaged.")
+  var readOnly = false
+
   @Flag(name: .customLong("no-init"), help: "Do not run init.stsh at the prompt's start.")
   var noInit = false
 

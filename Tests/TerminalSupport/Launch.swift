@@ -65,6 +65,11 @@ public struct Launch {
     return process
   }
 
+  /// Where a program is that was built together with the tests.
+  public static func path(of program: String) throws(ProgramFailure) -> String {
+    "\(try folderOfThisProgram())/\(program)"
+  }
+
   private static func cStrings(_ strings: [String]) -> [UnsafeMutablePointer<CChar>?] {
     strings.map { strdup($0) } + [nil]
   }

@@ -6,9 +6,12 @@ extension Store {
   /// - Parameters:
   ///   - actions: what was recorded.
   ///   - state: the state to start from; nil: the present one.
+  ///   - number: the number of the last action before them, which led to that state.
   /// - Throws: ``ReplayError`` where a reducer fails, ``StoreError/parked``, ``StoreError/busy`` within the processing of an
   ///   action; the store is then as before.
-  public func replay(_ actions: some Collection<ReplayedAction<Action>>, from state: State? = nil) throws {
+  public func replay(
+    _ actions: some Collection<ReplayedAction<Action>>, from state: State? = nil, after number: Int = 0
+  ) throws {
     try exclusively {
       if parked != nil { throw StoreError.parked }
       if holdsComposition || isReducing { throw StoreError.busy }
@@ -18,7 +21,7 @@ extension Store {
       let before = current
       current = try result.get()
       let last = actions.map(\.context).max { $0.number < $1.number }
-      let context = last ?? ActionContext(number: 0, source: .here(), time: .zero, root: 0)
+      let context = last ?? ActionContext(number: number, source: .here(), time: .zero, root: number)
       nextNumber = max(nextNumber, context.number + 1)
       // A watcher may have the composition replaced.
       holdsComposition = true

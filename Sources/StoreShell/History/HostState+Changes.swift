@@ -14,15 +14,24 @@ extension HostState {
         rest = rest[part.endIndex...]
       } else {
         let part = rest.prefix { $0.module == name }
-        guard let index = plugins.firstIndex(where: { $0.name == name }) else {
+        if let index = plugins.firstIndex(where: { $0.name == name }) {
+          try plugins[index].apply(part, direction)
+        } else if let index = substates.firstIndex(where: { $0.name == name }) {
+          try substates[index].apply(part, direction)
+        } else {
           throw ChangeError(part[part.startIndex].path, "there is no module '\(name)'")
-        }
-        let schema = plugins[index].schema
-        try withUnsafeMutablePointer(to: &plugins[index].value) {
-          try schema.apply(part, direction, to: UnsafeMutableRawPointer($0), depth: 1)
         }
         rest = rest[part.endIndex...]
       }
+    }
+  }
+}
+
+extension PluginSlice {
+  fileprivate mutating func apply(_ changes: ArraySlice<Change>, _ direction: Change.Direction) throws {
+    let schema = schema
+    try withUnsafeMutablePointer(to: &value) {
+      try schema.apply(changes, direction, to: UnsafeMutableRawPointer($0), depth: 1)
     }
   }
 }

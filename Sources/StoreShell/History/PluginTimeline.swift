@@ -3,7 +3,10 @@ import StorePlugins
 /// Which plugins were loaded when. An earlier version of a plugin, or one that was unloaded, stays here for as long as the
 /// history may return to it.
 struct PluginTimeline {
-  private var points: [(number: Int, plugins: [HostedPlugin])] = [(0, [])]
+  private var points: [(number: Int, plugins: [HostedPlugin])]
+
+  /// A timeline of what is known already: which plugins were loaded after which actions, in that order.
+  init(_ points: [(number: Int, plugins: [HostedPlugin])] = [(0, [])]) { self.points = points }
 
   /// The plugins that were loaded after an action, in load order.
   func plugins(at number: Int) -> [HostedPlugin] {

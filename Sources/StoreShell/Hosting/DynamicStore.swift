@@ -5,7 +5,7 @@ import StoreSchema
 
 /// The only thing the shell knows of a store: the schema of its actions and its state, dispatch, values and watching.
 /// Commands, completion, printing and history speak to this seam and to nothing else.
-protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, ImportingStore {
+protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, ImportingStore, JournaledStore {
   /// The modules in order: Swift ones as hosted, then plugins as loaded.
   var modules: [Module] { get }
   /// The clock that stamps actions.

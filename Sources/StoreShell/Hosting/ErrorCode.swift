@@ -82,6 +82,14 @@ enum ErrorCode {
       "two versions of a plugin, or a recording and the logic, make different states of one action, which is named.",
     "runaway": "one dispatch caused more actions than the setting runaway allows; the rest was dropped.",
     "shared-slice": "a reducer of the program keeps its part of the state behind a class reference.",
+    "store-damaged":
+      "the file of a store is torn or not what was written. It is kept; what is good of it can be read with --read-only.",
+    "store-failed":
+      "the file of a store cannot be written, such as on a full disk. What was acknowledged before is in it.",
+    "store-in-use": "another session writes the file of the store. It can be read meanwhile with --read-only.",
+    "store-schema":
+      "the state that the file of a store holds does not fit the types that are declared now. The file is as it was.",
+    "store-unreadable": "the file is no store, or was written by a later version.",
     "syntax": "the text is not a statement: something is open at its end, or stands where it cannot.",
     "timed-out": "what wait waited for did not come in time. The status is 5.",
     "type-mismatch": "a value is not of the type that is declared. The message says both.",

@@ -29,6 +29,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   var readModules: Set<String>?
   let faults = FaultBox()
   let waiters = ActionWaiters()
+  /// Where what happens is kept; nil: nowhere but in memory.
+  var journal: HostJournal?
   private var traceSink: ((TraceEvent) -> Void)?
   private var observer: ((PurityProof.Recorded) -> Void)?
   private var notes: [String] = []
@@ -39,7 +41,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
   /// Tell whether what projections read has changed.
-  private(set) var versions = SliceVersions()
+  var versions = SliceVersions()
   /// Gets what plugins say.
   var pluginLog: ((PluginLogLine) -> Void)?
   var defaultPurity = Purity.sampled { didSet { applyPurity() } }
@@ -225,6 +227,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   func takeNotes() -> [String] {
     for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
+    if let journal { notes += journal.takeNotes() }
     guard !notes.isEmpty else { return [] }
     defer { notes = [] }
     return notes
@@ -246,19 +249,20 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     versions.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
     if record.action.shell != nil { versions.noteAll() }
-    history.append(
-      LoggedEntry(
-        number: record.context.number, time: record.context.time, source: record.context.source,
-        action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
-        changes: changes,
-        failure: record.failure.map { ErrorCode.of($0) }, digest: record.action.shell?.digest,
-        original: record.original.map {
-          LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
-        },
-        droppedBy: record.droppedBy), state: record.after)
+    let entry = LoggedEntry(
+      number: record.context.number, time: record.context.time, source: record.context.source,
+      action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
+      changes: changes,
+      failure: record.failure.map { ErrorCode.of($0) }, digest: record.action.shell?.digest,
+      original: record.original.map {
+        LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
+      },
+      droppedBy: record.droppedBy)
+    history.append(entry, state: record.after)
     if action != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
+    if let journal { keep(entry, record, in: journal) }
     if record.failure == nil, record.droppedBy == nil { waiters.tell(call) }
     stopFaulty()
   }

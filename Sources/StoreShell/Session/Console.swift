@@ -16,6 +16,8 @@ public final class Console {
   private var transcript: Transcript?
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
   var interceptor: ((String, OutputTarget) -> Void)?
+  /// Done before anything is told to anybody: what it tells of must be as durable as was asked.
+  var beforeTelling: (() -> Void)?
   /// How wide the terminal is that results go to; nil: they go elsewhere.
   public let width: (@Sendable () -> Int?)
 
@@ -34,7 +36,10 @@ public final class Console {
       return
     }
     transcript?.write(text)
-    if let interceptor { return interceptor(text, .standardOutput) }
+    if let interceptor {
+      beforeTelling?()
+      return interceptor(text, .standardOutput)
+    }
     output.append(contentsOf: text.utf8)
     if output.count >= 1 << 15 { flush() }
   }
@@ -42,8 +47,12 @@ public final class Console {
   /// Writes an error, a note, or another line that is no result.
   public func writeError(_ text: String) {
     transcript?.write(text)
-    if let interceptor { return interceptor(text, .standardError) }
+    if let interceptor {
+      beforeTelling?()
+      return interceptor(text, .standardError)
+    }
     flush()
+    beforeTelling?()
     Console.write(Array(text.utf8), to: errorDescriptor)
   }
 
@@ -64,6 +73,7 @@ public final class Console {
   /// Hands what is buffered to the system.
   public func flush() {
     guard !output.isEmpty else { return }
+    beforeTelling?()
     Console.write(output, to: outputDescriptor)
     output.removeAll(keepingCapacity: true)
   }

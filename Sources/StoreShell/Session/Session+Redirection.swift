@@ -30,6 +30,7 @@ extension Session {
       text = result.json.map { $0 + "\n" } ?? ""
       result = .none
     }
+    console.beforeTelling?()
     switch redirection.kind {
     case .file, .append:
       do throws(FileError) {

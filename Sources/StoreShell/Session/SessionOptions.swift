@@ -28,6 +28,10 @@ public struct SessionOptions: Sendable {
   public var pluginSearchPath: [String] = []
   /// Where grants are kept; nil: nowhere.
   public var grantsFile: String?
+  /// Whether and where what happens is kept; nil: in memory alone.
+  public var journal: JournalPlan?
+  /// Where the journals of sessions at the prompt are; nil: nowhere.
+  public var sessionFiles: SessionFiles?
 
   /// The options of a session that was told nothing.
   public init() {}

@@ -260,7 +260,8 @@ import Testing
       "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "refused", "replay-diverged", "runaway",
-      "shared-slice", "unknown-thunk",
+      "shared-slice", "store-damaged", "store-failed", "store-in-use", "store-schema", "store-unreadable",
+      "unknown-thunk",
     ])
     #expect(thrown.subtracting(ErrorCode.explanations.keys) == [])
     #expect(Set(ErrorCode.explanations.keys).subtracting(thrown) == [])

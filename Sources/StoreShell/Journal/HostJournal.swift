@@ -1,0 +1,96 @@
+import StoreHistory
+import StorePlugins
+
+/// Keeps what a host records.
+final class HostJournal {
+  /// What is open; nil: the first action opens it.
+  private(set) var journal: Journal?
+  private let plan: JournalPlan
+  private let header: JournalHeader
+  /// Where the file is, if it is the session's own.
+  private let files: SessionFiles?
+  /// What is to be told, once.
+  private var notes: [String] = []
+  /// Whether the file cannot be opened.
+  private var isClosed = false
+  private var isFailing = false
+  /// The oldest number whose state the file can give.
+  private(set) var start = 0
+  /// The last action that was recorded; 0: none was.
+  private var last = 0
+
+  /// A journal that the first action opens.
+  init(_ plan: JournalPlan, header: JournalHeader, in files: SessionFiles?) {
+    self.files = files
+    self.plan = plan
+    self.header = header
+  }
+
+  /// A journal that is open.
+  init(_ journal: Journal, _ plan: JournalPlan, header: JournalHeader) {
+    files = nil
+    self.journal = journal
+    self.plan = plan
+    self.header = header
+  }
+
+  /// Takes note of an action.
+  ///
+  /// - Parameters:
+  ///   - isWhole: whether it changed more than its entry tells.
+  ///   - plugin: the plugin that it loaded.
+  func record(
+    _ entry: LoggedEntry, from before: HostState, to after: HostState, isWhole: Bool, plugin: JournaledPlugin?
+  ) {
+    guard let journal = journal ?? open(before, at: entry.number - 1) else { return }
+    last = entry.number
+    guard isWhole || plugin != nil || journal.takeWantsSnapshot() else { return journal.append(entry) }
+    journal.append(entry, plugin: plugin, state: after.slices(isWhole: isWhole))
+  }
+
+  private func open(_ state: HostState, at number: Int) -> Journal? {
+    guard !isClosed else { return nil }
+    // What keeps the folder from being made keeps the file from being opened.
+    try? files?.makeFolder()
+    do throws(JournalError) {
+      let opened = try Journal(plan.path, durability: plan.durability, header: header)
+      if opened.found == nil { opened.append(stateAfter: number, state.slices(isWhole: true)) }
+      start = number
+      journal = opened
+      return opened
+    } catch {
+      isClosed = true
+      notes.append("\(error); what happens is kept in memory only")
+      return nil
+    }
+  }
+
+  /// Waits until what was recorded is as durable as was asked.
+  func settle() { journal?.settle() }
+
+  /// What has gone wrong since it was last asked, in a sentence each.
+  func takeNotes() -> [String] {
+    if let journal {
+      if let failure = journal.takeFailure() {
+        isFailing = true
+        notes.append("\(failure); what follows is kept in memory only")
+      } else if isFailing, journal.failure == nil {
+        isFailing = false
+        notes.append("\(journal.path) is written again, and nothing is missing")
+      }
+    }
+    guard !notes.isEmpty else { return [] }
+    defer { notes = [] }
+    return notes
+  }
+
+  /// Closes the file in order.
+  ///
+  /// - Parameter state: the state after the last action.
+  func end(_ state: HostState) throws(JournalError) {
+    guard let journal else { return }
+    isClosed = true
+    self.journal = nil
+    try journal.end(number: last, last > 0 ? state.slices(isWhole: true) : [])
+  }
+}

@@ -1,0 +1,111 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// The root state as journals hold it: a slice for each module, and one for the shell.
+extension HostState {
+  private static let shellSlice = "shell"
+
+  /// The slices, written when their turn comes.
+  ///
+  /// - Parameter isWhole: whether plugins and switches may have changed otherwise than by the changes of entries.
+  func slices(isWhole: Bool) -> [StateSlice] {
+    let (app, schema) = (app, app.schema)
+    var slices: [StateSlice] = []
+    if case .record(let access) = schema.access.parts {
+      let fields = app.record.fields
+      for index in fields.indices {
+        slices.append(
+          StateSlice(module: fields[index].name) { out in
+            app.read { app in access.read(app, index) { JSON.append(fields[index].schema.access.read($0), to: &out) } }
+          })
+      }
+    }
+    for slice in plugins + substates {
+      slices.append(StateSlice(module: slice.name, isWhole: isWhole) { JSON.append(slice.value, to: &$0) })
+    }
+    let (shell, names) = (shell, substates.map(\.name))
+    slices.append(
+      StateSlice(module: Self.shellSlice, isWhole: isWhole) { JSON.append(shell.value(substates: names), to: &$0) })
+    return slices
+  }
+
+  /// The state that slices hold.
+  ///
+  /// - Parameters:
+  ///   - app: any state of the application.
+  ///   - type: the type of a plugin's slice or a substate; nil: nobody knows it, the slice is kept as it is.
+  /// - Throws: ``StateMisfit`` with all that does not fit.
+  init(_ slices: [JournalSnapshot.Slice], app: AppState, type: (String) -> Schema?) throws {
+    self.init(app: app)
+    let switches = try slices.first { $0.module == Self.shellSlice }.map { try JSON.value(of: $0.state) } ?? .none
+    let added = Set(ShellState.substates(json: switches))
+    shell = ShellState(json: switches)
+    let loaded = Set(shell.plugins.map(\.name))
+    var misfits: [String] = []
+    for slice in slices {
+      if slice.module == Self.shellSlice { continue }
+      let json = try JSON.value(of: slice.state)
+      if added.contains(slice.module) {
+        substates.append(PluginSlice(slice.module, json, type(slice.module), &misfits))
+      } else if loaded.contains(slice.module) {
+        plugins.append(PluginSlice(slice.module, json, type(slice.module), &misfits))
+      } else if let index = app.record.index(of: slice.module) {
+        let schema = app.record.fields[index].schema
+        let problems = schema.misfits(json, at: Path([.field(slice.module)]))
+        misfits += problems
+        guard problems.isEmpty else { continue }
+        let value = try schema.value(fromJSON: json)
+        try modifySlice(slice.module) { schema, slice in try schema.access.assign(value, slice) }
+      } else {
+        misfits.append("\(slice.module): there is no such module any more")
+      }
+    }
+    guard misfits.isEmpty else { throw StateMisfit(problems: misfits) }
+  }
+}
+
+extension PluginSlice {
+  fileprivate init(_ name: String, _ json: Value, _ type: Schema?, _ misfits: inout [String]) {
+    let schema = type ?? .dynamic(.any)
+    do throws(SchemaError) {
+      self.init(name: name, schema: schema, value: try schema.value(fromJSON: json))
+    } catch {
+      misfits.append(error.under(Path([.field(name)])).message)
+      self.init(name: name, schema: schema, value: json)
+    }
+  }
+}
+
+/// A state of another type than the one that is declared.
+struct StateMisfit: Error {
+  /// What does not fit, a line each.
+  let problems: [String]
+}
+
+extension Schema {
+  /// All that keeps a value read from JSON from being one of the type, a sentence each; of a record, for each field.
+  fileprivate func misfits(_ json: Value, at path: Path) -> [String] {
+    guard case .record(let record) = kind, case .map(let members) = json else {
+      do throws(SchemaError) {
+        _ = try value(fromJSON: json)
+        return []
+      } catch {
+        return [error.under(path).message]
+      }
+    }
+    var problems: [String] = []
+    for field in record.fields {
+      let place = path.appending(.field(field.name))
+      if let member = members[.string(field.name)] {
+        if member != .none || field.isRequired { problems += field.schema.misfits(member, at: place) }
+      } else if field.isRequired {
+        problems.append("\(place) (\(field.schema.typeName)) is missing and has no default")
+      }
+    }
+    for case (.string(let name), _) in members where record.index(of: name) == nil {
+      problems.append("\(path.appending(.field(name))) is no longer declared")
+    }
+    return problems
+  }
+}

@@ -1,0 +1,31 @@
+import StoreHistory
+
+/// What a journal promises of an action that was acknowledged.
+public typealias Durability = StoreHistory.Durability
+
+/// Whether and where a session keeps what happens.
+public struct JournalPlan: Sendable {
+  /// The file.
+  public var path: String
+  /// What is promised of an action whose result was printed.
+  public var durability: Durability
+  /// When the file is opened.
+  public var opening: Opening
+
+  /// When a journal's file is opened.
+  public enum Opening: Sendable {
+    /// Before the first statement; what it holds is restored.
+    case atOnce
+    /// With the first action: a session in which nothing happens leaves nothing behind.
+    case withFirstAction
+    /// Before the first statement, to be read: what it holds is restored, and nothing is added to it.
+    case readOnly
+  }
+
+  /// Plans a journal.
+  public init(path: String, durability: Durability = .normal, opening: Opening = .atOnce) {
+    self.path = path
+    self.durability = durability
+    self.opening = opening
+  }
+}

@@ -1,0 +1,31 @@
+import StoreHistory
+import StorePlugins
+
+/// A store whose actions are kept in a file and taken up again from there.
+protocol JournaledStore: AnyObject {
+  /// Where what happens is kept; nil: nowhere but in memory.
+  var journal: HostJournal? { get set }
+  /// What a journal says of the store, the time in seconds since 1970.
+  func journalHeader(began: Int) -> JournalHeader
+  /// The state at present, as journals take it.
+  var journaledState: HostState { get }
+  /// Restores the state after the last action of a journal, with the plugins that were loaded then.
+  ///
+  /// - Parameter source: reads a plugin again, and sees to its permissions.
+  /// - Returns: nil: there is nothing to restore.
+  func recover(
+    _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
+  ) throws -> RecoveredStore?
+}
+
+/// What was taken up from a journal.
+struct RecoveredStore {
+  /// The last action.
+  let last: Int
+  /// Whether the session that wrote it came to its end in order.
+  let hadEnded: Bool
+  /// The plugins whose code has changed since.
+  let changedPlugins: [String]
+  /// The file as it was, where the state has another type now.
+  let kept: String?
+}

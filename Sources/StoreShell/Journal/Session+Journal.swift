@@ -1,0 +1,106 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension Session {
+  /// Opens what the session keeps its actions in, as its options say, and restores what a file holds.
+  ///
+  /// - Returns: 0, or the status of the error, which is reported.
+  public func openJournal() -> Int32 {
+    guard let plan = options.journal else { return 0 }
+    do {
+      try openJournal(plan)
+      console.beforeTelling = { [store] in store.journal?.settle() }
+      return 0
+    } catch {
+      let error = (error as? JournalError).map { ShellError($0) } ?? ShellError(describing: error)
+      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+      return error.status
+    }
+  }
+
+  /// Closes it in order.
+  ///
+  /// - Returns: 0, or 1 where something could not be written, which is reported.
+  public func endJournal() -> Int32 {
+    console.flush()
+    guard let journal = store.journal else { return 0 }
+    store.journal = nil
+    let isAtPrompt = options.journal?.opening == .withFirstAction
+    do throws(JournalError) {
+      try journal.end(store.journaledState)
+      if isAtPrompt { options.sessionFiles?.prune() }
+      return 0
+    } catch {
+      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: ShellError(error)))
+      return 1
+    }
+  }
+
+  private func openJournal(_ plan: JournalPlan) throws {
+    let header = store.journalHeader(began: time(nil))
+    let name = options.sessionFiles?.displayName(of: plan.path) ?? plan.path
+    switch plan.opening {
+    case .withFirstAction:
+      tellOfAbandonedSessions()
+      store.journal = HostJournal(plan, header: header, in: options.sessionFiles)
+    case .readOnly:
+      let archive = try JournalArchive(plan.path)
+      let recovered = try recover(archive, archive.contents)
+      note("\(name) is open to be read: what happens from here on is kept in memory only")
+      if let damage = archive.damage { note("it is damaged after #\(recovered?.last ?? 0): \(damage)") }
+    case .atOnce:
+      let journal = try Journal(plan.path, durability: plan.durability, header: header)
+      do {
+        let recovered = try journal.found.flatMap { try recover(journal, $0) }
+        if let recovered {
+          tell(recovered, name)
+        } else {
+          journal.append(stateAfter: 0, store.journaledState.slices(isWhole: true))
+        }
+      } catch {
+        try? journal.end()
+        throw error
+      }
+      store.journal = HostJournal(journal, plan, header: header)
+    }
+  }
+
+  private func tell(_ recovered: RecoveredStore, _ name: String) {
+    if !recovered.hadEnded, recovered.last > 0 {
+      note("\(name) ended unexpectedly after #\(recovered.last); all of it is restored")
+    }
+    if let kept = recovered.kept { note("its state has another type now; the file as it was is \(kept)") }
+  }
+
+  private func note(_ text: String) {
+    if !options.isJSON { console.writeError("note: \(text)\n") }
+  }
+
+  private func tellOfAbandonedSessions() {
+    guard let files = options.sessionFiles else { return }
+    for session in files.untold.reversed() {
+      guard let last = try? Journal.last(in: session.path), last > 0 else { continue }
+      console.writeError(
+        "session \(session.id) ended unexpectedly after #\(last); recover it with: stsh --recover\n")
+      files.tell(session)
+    }
+  }
+
+  private func recover(_ file: any JournalReading, _ contents: JournalContents) throws -> RecoveredStore? {
+    try store.recover(file, contents) { plugin in
+      guard options.allowsPlugins else {
+        throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
+      }
+      let source = try PluginSource(folder: plugin.directory, displayedAs: plugin.name)
+      try grant(source, asks: false)
+      return source
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// Taking up what a journal holds.
+extension ShellHost {
+  /// What journals say of the hosted application.
+  func journalHeader(began: Int) -> JournalHeader {
+    let signature = application.initial.schema.signature
+    var hash = StableHash()
+    hash.add(signature)
+    return JournalHeader(
+      program: "stsh", began: began, schema: signature, schemaHash: StableHash.text(of: hash.value))
+  }
+
+  var journaledState: HostState { store.withState { $0 } }
+
+  /// Restores the state after the last action of a journal, with the plugins that were loaded then: no reducer, no middleware
+  /// and no action of theirs runs. Tasks follow the state.
+  ///
+  /// - Parameter source: reads a plugin again, and sees to its permissions.
+  func recover(
+    _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
+  ) throws -> RecoveredStore? {
+    guard let snapshot = try file.snapshot(upTo: contents.last) else { return nil }
+    let loads = Dictionary(
+      try file.plugins(upTo: contents.last).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    let wanted = snapshot.shell.plugins
+    var changed: [ShellState.LoadedPlugin] = []
+    for plugin in wanted {
+      do {
+        guard let load = loads[plugin.name] else { throw PluginError(.load, "nobody knows where it is") }
+        let source = try source(load)
+        if source.digest != plugin.digest { changed.append(plugin) }
+        try host(source)
+      } catch {
+        var described = ShellError(describing: error)
+        described.message = "\(file.path) needs the plugin '\(plugin.name)': \(described.message)"
+        described.hint = (described.hint.map { "\($0); " } ?? "") + "the file is as it was"
+        described.status = 4
+        throw described
+      }
+    }
+    try recompose()
+    rebindPlugins()
+    let header = journalHeader(began: contents.header.began)
+    let isOfAnotherType = header.schemaHash != contents.header.schemaHash
+    let state = try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, changed: changed)
+    let before = journaledState
+    try store.replay([], from: state, after: contents.last)
+    versions.noteAll()
+    follow(nil, from: before, to: state)
+    var kept: String?
+    if isOfAnotherType || !changed.isEmpty, let journal = file as? Journal {
+      let copy = "\(file.path).before-\(contents.last)"
+      try journal.rebase(header, keeping: copy, state.slices(isWhole: true))
+      kept = copy
+    }
+    let entries = JournalEntries(file, oldest: kept == nil ? contents.base : contents.last, of: self)
+    history = History(from: state, at: contents.last, limits: state.shell.limits, older: entries) { entry, state in
+      try state.apply(entry.changes)
+    }
+    timeline = try pluginTimeline(file, contents)
+    return RecoveredStore(
+      last: contents.last, hadEnded: contents.hasEnded, changedPlugins: changed.map(\.name), kept: kept)
+  }
+
+  /// Puts a plugin where it was, without its slice.
+  private func host(_ source: PluginSource) throws {
+    let name = source.manifest.name
+    let plugin = try Plugin(loading: source, into: surroundings(of: name))
+    try plugin.buildInterceptors(view: view)
+    plugins.append(HostedPlugin(plugin, surroundings(for: name)))
+    addActions(of: plugin)
+  }
+
+  private func restored(
+    _ snapshot: JournalSnapshot, _ file: any JournalReading, _ contents: JournalContents, isOfAnotherType: Bool,
+    changed: [ShellState.LoadedPlugin]
+  ) throws -> HostState {
+    let isMigrated = isOfAnotherType || !changed.isEmpty
+    if isMigrated, snapshot.number < contents.last {
+      throw ShellError(
+        code: "store-schema",
+        message: "\(file.path): the state has another type now, and the session that wrote it did not end in order",
+        hint: "open it once with the version that wrote it")
+    }
+    var slices = snapshot.slices
+    do {
+      for plugin in changed { try migrate(plugin, in: &slices) }
+      var state = try HostState(slices, app: application.initial) { type(of: $0, among: plugins) }
+      for plugin in changed {
+        guard let index = state.shell.plugins.firstIndex(where: { $0.name == plugin.name }),
+          let source = self.plugin(named: plugin.name)?.source
+        else { continue }
+        state.shell.plugins[index].version = source.manifest.version
+        state.shell.plugins[index].digest = source.digest
+      }
+      guard snapshot.number < contents.last else { return state }
+      let reader = EntryReader(entryTypes { [plugins] in plugins })
+      try file.visit(snapshot.number + 1...contents.last) { row in
+        try state.apply(row.changes.map { try reader.changes(of: $0) } ?? [])
+      }
+      return state
+    } catch let error as PluginError {
+      throw ShellError(
+        code: "store-schema", message: "\(file.path): \(error.message)", details: error.trace,
+        hint: "give the plugin a migrate(); the file is as it was")
+    } catch let error as StateMisfit {
+      throw ShellError(
+        code: "store-schema", message: "\(file.path): its state does not fit what is declared now",
+        details: error.problems, hint: "give new fields a default, and plugins a migrate(); the file is as it was")
+    }
+  }
+
+  /// The type of a plugin's slice or of a substate; nil: nobody declares it.
+  func type(of name: String, among plugins: [HostedPlugin]) -> Schema? {
+    plugins.first { $0.plugin.module.name == name }?.plugin.module.schema ?? substateSchema(name)
+  }
+
+  /// Has a plugin whose code has changed take over the state that it left.
+  private func migrate(_ plugin: ShellState.LoadedPlugin, in slices: inout [JournalSnapshot.Slice]) throws {
+    guard let loaded = self.plugin(named: plugin.name) else { return }
+    let index = slices.firstIndex { $0.module == plugin.name }
+    let old = try index.map { try JSON.value(of: slices[$0].state) }
+    guard let value = try loaded.state(from: old, version: plugin.version) else { return }
+    var bytes: [UInt8] = []
+    JSON.append(value, to: &bytes)
+    let slice = JournalSnapshot.Slice(module: plugin.name, state: String(decoding: bytes, as: UTF8.self))
+    if let index { slices[index] = slice } else { slices.insert(slice, at: max(slices.count - 1, 0)) }
+  }
+
+  /// Journals an action.
+  func keep(_ entry: LoggedEntry, _ record: ActionRecord<Action, State>, in journal: HostJournal) {
+    var plugin: JournaledPlugin?
+    switch record.action.shell {
+    case .loadPlugin(let loaded, _, _), .reloadPlugin(let loaded, _, _):
+      let folder = plugins.first { $0.plugin.module.name == loaded.name }?.plugin.source.folder ?? ""
+      plugin = JournaledPlugin(
+        number: entry.number, name: loaded.name, version: loaded.version, directory: Files.absolute(folder),
+        digest: loaded.digest)
+    default: break
+    }
+    defer {
+      // What memory lets go of from now on is read back from there.
+      if history.older == nil, let file = journal.journal {
+        history.older = JournalEntries(file, oldest: journal.start, of: self)
+      }
+    }
+    journal.record(
+      entry, from: record.before, to: record.after,
+      isWhole: entry.isWhole, plugin: plugin)
+  }
+
+  /// The types by which journaled entries are read.
+  ///
+  /// - Parameter plugins: the plugins that were loaded then.
+  func entryTypes(_ plugins: @escaping () -> [HostedPlugin]) -> EntryTypes {
+    let swift = application.modules + [Module.shell]
+    let substates = application.substates
+    func module(_ name: Substring) -> Module? {
+      swift.first { $0.name == name } ?? plugins().first { $0.plugin.module.name == name }?.plugin.module
+    }
+    return EntryTypes(
+      action: { name in
+        let type =
+          name.firstIndex(of: ".").flatMap { dot in module(name[..<dot])?.actions.first { $0.fullName == name } }
+          ?? plugins().lazy.flatMap(\.plugin.addedActions).first { $0.fullName == name }
+          ?? substates.lazy.flatMap(\.actions).first { $0.fullName == name }
+        return type.map { EntryTypes.ActionShape(fields: $0.fields, layout: $0.layout) }
+      }, slice: { name in module(name[...])?.schema ?? substates.first { $0.name == name }?.schema })
+  }
+
+  // MARK: Plugins of the past
+
+  /// Which plugins were loaded when, as a journal tells. One that is no longer there as it was is left out.
+  private func pluginTimeline(_ file: any JournalReading, _ contents: JournalContents) throws -> PluginTimeline {
+    let loads = try file.plugins(upTo: contents.last)
+    guard !loads.isEmpty else { return PluginTimeline() }
+    var known = Dictionary(plugins.map { ($0.plugin.source.digest, $0) }, uniquingKeysWith: { first, _ in first })
+    for load in loads where known[load.digest] == nil {
+      guard let source = try? PluginSource(folder: load.directory, displayedAs: load.name),
+        source.digest == load.digest, let plugin = try? Plugin(loading: source, into: surroundings(of: load.name))
+      else { continue }
+      known[load.digest] = HostedPlugin(plugin, surroundings(for: load.name))
+    }
+    var points: [(number: Int, plugins: [HostedPlugin])] = [(0, [])]
+    for (number, state) in try file.states(of: "shell") {
+      let shell = ShellState(json: try JSON.value(of: state))
+      points.append((number, shell.plugins.compactMap { known[$0.digest] }))
+    }
+    points.append((contents.last, plugins))
+    return PluginTimeline(points)
+  }
+}
+
+extension JournalSnapshot {
+  /// The shell's own slice.
+  fileprivate var shell: ShellState {
+    let slice = slices.first { $0.module == "shell" }
+    return slice.flatMap { try? JSON.value(of: $0.state) }.map(ShellState.init(json:)) ?? ShellState()
+  }
+}

@@ -1,0 +1,272 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+@Suite("Stores on disk")
+struct StoreTests {
+  @Test(arguments: ["full", "normal", "off"]) func aStoreGoesOnFromWhatItHolds(durability: String) throws {
+    let shell = try Shell()
+    let first = try shell.run(
+      "--store", "a.db", "--durability", durability, "-c", "dispatch counter.increment by=4", "-c",
+      "dispatch tasks.add \"Buy milk\"", "--quiet")
+    #expect(first == .init())
+    let second = try shell.run(
+      "--store", "a.db", "-c", "show tasks.items[*].title --as raw", "-c", "dispatch counter.increment")
+    #expect(second == .init(output: "Buy milk\n#3 counter.increment\n  counter.value  4 -> 5\n"))
+    #expect(names(inFolder: shell.folder.path).filter { $0.hasPrefix("a.db") } == ["a.db"])
+  }
+
+  @Test func settingsAndGatesAreRestored() throws {
+    let shell = try Shell()
+    _ = try shell.run("--store", "a.db", "-c", "middleware on logger", "-c", "set runaway 77", "-c", "set emit always")
+    let outcome = try shell.run("--store", "a.db", "-c", "middleware", "-c", "show shell.settings --as raw")
+    #expect(outcome.output.contains("logger  on"))
+    #expect(outcome.output.contains("runaway\t77\tstore"))
+    #expect(outcome.output.contains("emit\talways\tstore"))
+  }
+
+  @Test func aFailedActionChangesNothingAndIsKept() throws {
+    let shell = try Shell()
+    try shell.folder.write("spoil/plugin.json", #"{"name": "spoil", "version": "0.1.0", "api": 1}"#)
+    try shell.folder.write(
+      "spoil/init.lua",
+      """
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "breaks" } },
+        reducers = { breaks = function(s) s.n = 1; error("no") end },
+      }
+      """)
+    _ = try shell.run(
+      "--keep-going", "--store", "a.db", "-c", "plugin load ./spoil", "-c", "dispatch spoil.breaks", "-c",
+      "dispatch counter.increment")
+    let outcome = try shell.run("--store", "a.db", "-c", "show counter.value", "-c", "dispatch counter.increment")
+    #expect(outcome.output.hasPrefix("1\n#4 "), "\(outcome)")
+  }
+
+  @Test func whoeverWantsToWriteTooIsRefusedAndMayRead() throws {
+    let shell = try Shell()
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let output = try #require(tmpfile())
+    defer { fclose(output) }
+    let writer = try shell.start(
+      ["--store", "a.db"], descriptors: [(0, ends[0]), (1, fileno(output)), (2, fileno(output))])
+    close(ends[0])
+    let statement = Array("dispatch counter.increment by=3\n".utf8)
+    #expect(write(ends[1], statement, statement.count) == statement.count)
+    // What was printed is in the file.
+    while lseek(fileno(output), 0, SEEK_END) == 0 { sched_yield() }
+    let second = try shell.run("--store", "a.db", "-c", "show counter.value")
+    #expect(second.output == "")
+    #expect(second.status == 1)
+    #expect(
+      second.errors == """
+        error[store-in-use]: a.db is in use by another session (process \(writer.process))
+          hint: to look at it meanwhile: stsh --store a.db --read-only
+
+        """)
+    let reader = try shell.run("--store", "a.db", "--read-only", "-c", "show counter.value")
+    #expect(
+      reader
+        == .init(
+          output: "3\n", errors: "note: a.db is open to be read: what happens from here on is kept in memory only\n"))
+    close(ends[1])
+    #expect(try writer.waitForEnd() == 0)
+  }
+
+  @Test func whatIsNoStoreIsLeftAlone() throws {
+    let shell = try Shell()
+    try shell.folder.write("a.db", "hello\n")
+    let outcome = try shell.run("--store", "a.db", "-c", "show counter.value")
+    #expect(outcome == .init(errors: "error[store-unreadable]: a.db is not a journal\n", status: 1))
+    #expect(contents(ofFile: shell.folder.path + "/a.db") == "hello\n")
+  }
+
+  @Test func aFullDiskIsToldOnceAndTheSessionGoesOnInMemory() throws {
+    let shell = try Shell()
+    let lines = String(repeating: "dispatch counter.increment\n", count: 3000) + "show counter.value\n"
+    try shell.folder.write("many.stsh", lines)
+    let outcome = try shell.limited(to: 100, "--store", "a.db", "many.stsh")
+    #expect(outcome.output.hasSuffix("\n3000\n"))
+    #expect(outcome.status == 1)
+    let notes = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("note: ") }
+    #expect(notes.count == 1)
+    #expect(notes.first?.hasPrefix("note: cannot write a.db after #") == true, "\(outcome.errors)")
+    let last = outcome.errors.split(separator: "#").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) }
+    let kept = try shell.run("--store", "a.db", "-c", "show counter.value")
+    #expect(Int(kept.output.dropLast()) == last)
+    #expect(kept.status == 0)
+  }
+
+  @Test func aPluginIsLoadedAgainWithItsTasks() throws {
+    let shell = try Shell()
+    let pomodoro = Shell.packageFolder + "/plugins/pomodoro"
+    _ = try shell.run(
+      "--clock", "virtual", "--grant", "pomodoro", "--store", "a.db", "-c", "plugin load \(pomodoro)", "-c",
+      "dispatch pomodoro.start minutes=1", "-c", "wait 10s")
+    let refused = try shell.run("--clock", "virtual", "--store", "a.db", "-c", "show pomodoro.left")
+    #expect(refused.status == 4)
+    #expect(
+      refused.errors == """
+        error[plugin-grant]: a.db needs the plugin 'pomodoro': pomodoro asks for read:tasks, dispatch:tasks.complete, \
+        timers; not granted
+          hint: plugin grant pomodoro, or run with --grant pomodoro; the file is as it was
+
+        """)
+    let again = try shell.run(
+      "--clock", "virtual", "--grant", "pomodoro", "--store", "a.db", "-c", "show pomodoro.left", "-c", "wait 10s",
+      "-c", "show pomodoro.left", "-c", "plugin list")
+    #expect(again.output.hasPrefix("50\n40\nname"), "\(again)")
+    #expect(again.status == 0)
+  }
+
+  @Test func thePastOfAStoreCanBeWalkedAndWrittenDown() throws {
+    let shell = try Shell()
+    let pomodoro = Shell.packageFolder + "/plugins/pomodoro"
+    _ = try shell.run(
+      "--clock", "virtual", "--grant", "pomodoro", "--store", "a.db", "-c", "dispatch counter.increment by=3", "-c",
+      "plugin load \(pomodoro)", "-c", "dispatch pomodoro.start minutes=1", "-c", "wait 10s", "-c",
+      "substate add cart --value {n=1}", "-c", "set runaway 500")
+    let outcome = try shell.run(
+      "--clock", "virtual", "--grant", "pomodoro", "--store", "a.db", "-c", "goto 5", "-c", "show pomodoro.left", "-c",
+      "goto 1", "-c", "describe", "-c", "goto head", "-c", "undo 3", "-c", "why counter.value", "-c",
+      "export journal a.jsonl")
+    #expect(outcome.status == 0, "\(outcome)")
+    #expect(
+      outcome.output == """
+        viewing #5 of 15 (read-only)
+        58
+        viewing #1 of 15 (read-only)
+        module   origin  fields  actions  projections
+        counter  swift   2       4        0
+        tasks    swift   2       3        2
+        at head (#15)
+        #16 shell.restore to=2  (takes back #3 pomodoro.start and 12 later actions)
+          pomodoro.phase  "work" -> "idle"
+          pomodoro.left  50 -> 0
+          pomodoro.length  1 -> 0
+        #1 counter.increment by=3  <- -c:1
+          counter.value  0 -> 3
+        wrote 16 actions to a.jsonl
+
+        """)
+    #expect(
+      try shell.run("-c", "replay a.jsonl --verify") == .init(output: "replayed 16 actions, every state matches\n"))
+    let redone = try shell.run(
+      "--clock", "virtual", "--grant", "pomodoro", "--store", "a.db", "-c", "redo --quiet", "-c", "show cart.n", "-c",
+      "wait 5s", "-c", "show pomodoro.left")
+    #expect(redone.output.hasSuffix("\n1\n45\n"), "\(redone)")
+  }
+
+  @Test func aPluginThatIsGoneKeepsTheStoreShut() throws {
+    let shell = try Shell()
+    try shell.folder.write("here/plugin.json", #"{"name": "here", "version": "0.1.0", "api": 1}"#)
+    try shell.folder.write("here/init.lua", "return plugin { state = { field(\"n\", int()) } }\n")
+    _ = try shell.run("--store", "a.db", "-c", "plugin load ./here", "-c", "dispatch counter.increment")
+    let before = try #require(contents(ofFile: shell.folder.path + "/a.db"))
+    #expect(rename(shell.folder.path + "/here", shell.folder.path + "/gone") == 0)
+    let outcome = try shell.run("--store", "a.db", "-c", "show counter.value")
+    #expect(outcome.status == 4)
+    #expect(outcome.errors.hasPrefix("error[plugin-load]: a.db needs the plugin 'here': no plugin folder '"))
+    #expect(contents(ofFile: shell.folder.path + "/a.db") == before)
+    #expect(rename(shell.folder.path + "/gone", shell.folder.path + "/here") == 0)
+    #expect(try shell.run("--store", "a.db", "-c", "show counter.value").output == "1\n")
+  }
+
+  @Test func anEditedPluginTakesOverItsStateOrKeepsTheStoreShut() throws {
+    let shell = try Shell()
+    try shell.folder.write("here/plugin.json", #"{"name": "here", "version": "0.1.0", "api": 1}"#)
+    try shell.folder.write("here/init.lua", "return plugin { state = { field(\"n\", int { default = 7 }) } }\n")
+    _ = try shell.run("--store", "a.db", "-c", "plugin load ./here", "-c", "dispatch counter.increment")
+    try shell.folder.write("here/init.lua", "return plugin { state = { field(\"n\", text()) } }\n")
+    let refused = try shell.run("--store", "a.db", "-c", "show here.n")
+    #expect(refused.status != 0)
+    #expect(
+      refused.errors == """
+        error[store-schema]: a.db: here: the running state no longer fits: 'here.n' must be String, got number 7
+          hint: give the plugin a migrate(); the file is as it was
+
+        """)
+    try shell.folder.write(
+      "here/init.lua", "return plugin { state = { field(\"n\", int()), field(\"more\", bool { default = true }) } }\n")
+    let outcome = try shell.run("--store", "a.db", "-c", "show here --as json", "-c", "dispatch counter.increment")
+    #expect(outcome.output == "{\"n\":7,\"more\":true}\n#3 counter.increment\n  counter.value  1 -> 2\n", "\(outcome)")
+    #expect(outcome.errors == "note: its state has another type now; the file as it was is a.db.before-2\n")
+    #expect(try shell.run("--store", "a.db", "-c", "show here.n").output == "7\n")
+  }
+
+  @Test func killsAtRandomMomentsLoseNothing() throws {
+    let shell = try Shell()
+    let torture = Shell.packageFolder + "/scripts/torture"
+    let outcome = try shell.run("-c", "echo go | \(torture) --kills 3 --seed 5 --stsh \(try Launch.path(of: "stsh"))")
+    #expect(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.output.contains("9 kills; "), "\(outcome)")
+  }
+}
+
+@Suite("Sessions at the prompt")
+struct SessionFileTests {
+  private func sessions(_ shell: Shell) -> [String] {
+    names(inFolder: shell.folder.path + "/home/.local/state/stsh/sessions").sorted()
+  }
+
+  @Test func aSessionInWhichNothingHappensLeavesNothing() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt()
+    try terminal.enter("show counter.value")
+    #expect(sessions(shell) == [])
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+    #expect(sessions(shell) == [])
+  }
+
+  @Test func aSessionThatEndsInOrderIsNotSpokenOf() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt()
+    try terminal.enter("dispatch counter.increment")
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+    #expect(sessions(shell).count == 1)
+    #expect(try shell.prompt().screen.lines == ["stsh>"])
+    #expect(try shell.run("--recover", "-c", "echo x").status == 2)
+  }
+
+  @Test func aSessionThatWasKilledIsToldOfOnceAndRecovered() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt()
+    try terminal.enter("dispatch counter.increment by=5")
+    try terminal.enter("dispatch tasks.add \"Buy milk\"")
+    terminal.signal(SIGKILL)
+    _ = try terminal.waitForEnd()
+    let id = try #require(sessions(shell).first { $0.hasSuffix(".db") }).dropLast(3)
+    let next = try shell.prompt()
+    #expect(
+      next.screen.lines == [
+        "session \(id) ended unexpectedly after #2; recover it with: stsh --recover", "stsh>",
+      ])
+    #expect(try shell.prompt().screen.lines == ["stsh>"])
+    let recovered = try shell.prompt("--recover")
+    try recovered.enter("show tasks.items[id=1].title")
+    try recovered.enter("dispatch counter.increment")
+    #expect(
+      recovered.screen.lines == [
+        "note: session \(id) ended unexpectedly after #2; all of it is restored", "stsh> show tasks.items[id=1].title",
+        "\"Buy milk\"", "stsh> dispatch counter.increment", "#3 counter.increment", "  counter.value  5 -> 6", "stsh>",
+      ])
+    recovered.type("\u{4}")
+    #expect(try recovered.waitForEnd() == 0)
+    #expect(try shell.prompt().screen.lines == ["stsh>"])
+    #expect(sessions(shell).filter { $0.hasPrefix(id) } == ["\(id).db", "\(id).told"])
+  }
+}
+
+extension Shell {
+  /// Runs the program where files may have no more than that many KiB. The shell that sets the limit is started by another run
+  /// of the program, whose status says whether all was well.
+  fileprivate func limited(to size: Int, _ arguments: String...) throws -> Outcome {
+    let program = try Launch.path(of: "stsh")
+    let command = "trap '' XFSZ; ulimit -f \(size * 2); exec \(program) \(arguments.joined(separator: " "))"
+    return try run("-c", "echo go | \(command)")
+  }
+}
