@@ -71,7 +71,7 @@ private func millionLines() throws -> String {
 }
 
 /// The packages beside the checkout, or the slice that ships with the project.
-private func packages() throws -> (file: String, count: Int) {
+func packages() throws -> (file: String, count: Int) {
   for file in ["../shared/data/debian-packages.jsonl", "scripts/examples/debian-packages.jsonl"]
   where access(file, R_OK) == 0 {
     return (file, try Files.read(file).count { $0 == 0x0A })

@@ -7,7 +7,9 @@
 let arguments = CommandLine.arguments.dropFirst()
 let isJSON = arguments.contains("--json")
 let wanted = Set(arguments.filter { !$0.hasPrefix("-") })
-let all = storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + startBenchmarks()
+let all =
+  storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + startBenchmarks()
+  + journalBenchmarks()
 
 let unknown = wanted.subtracting(all.map(\.row)).sorted()
 guard unknown.isEmpty else {

@@ -1,0 +1,144 @@
+import StandardModules
+import StorePlugins
+import StoreShell
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The journal.
+func journalBenchmarks() -> [Benchmark] {
+  [
+    Benchmark(
+      row: "J1", work: "B2 with the journal on, durability normal", unit: "records/s", target: 200_000, better: .higher,
+      prepare: {
+        let (file, count) = try packages()
+        let folder = try temporaryFolder()
+        return {
+          removeStore("\(folder)/j1.db")
+          return try ProgramRun([
+            "--store", "\(folder)/j1.db", "-c", "plugin load ./plugins/catalog", "-c",
+            "ingest \(file) --as catalog.add",
+          ]).perSecond(count)
+        }
+      }),
+    Benchmark(
+      row: "J2", work: "a dispatch at durability full, above the disk's own flush", unit: "µs", target: 50,
+      limit: Benchmark.Limit(
+        name: "write and fdatasync of 4 KiB",
+        prepare: {
+          let folder = try temporaryFolder()
+          return { try flushes("\(folder)/flush", 500) }
+        }),
+      prepare: {
+        let folder = try temporaryFolder()
+        return {
+          removeStore("\(folder)/j2.db")
+          let flush = try flushes("\(folder)/flush", 500)
+          return try dispatches("\(folder)/j2.db", 500) - flush
+        }
+      }),
+    Benchmark(
+      row: "J3", work: "open a store of a million actions, the whole process", unit: "ms", target: 100,
+      prepare: {
+        let store = try millionActions()
+        return { try ProgramRun(["--store", store, "-c", ""]).milliseconds }
+      }),
+    Benchmark(
+      row: "J4", work: "goto a point of it, the whole process", unit: "ms", target: 100,
+      prepare: {
+        let store = try millionActions()
+        var point = 0
+        return {
+          point = (point + 381_966) % 1_000_000
+          return try ProgramRun(["--store", store, "-c", "goto \(point + 1)"]).milliseconds
+        }
+      }),
+    Benchmark(
+      row: "J5", work: "bisect over it with a Lua predicate, the whole process", unit: "s", target: 2,
+      prepare: {
+        let store = try millionActions()
+        return {
+          try ProgramRun(["--store", store, "-c", "bisect state.counter.value >= 750000"]).milliseconds / 1000
+        }
+      }),
+    Benchmark(
+      row: "J6", work: "disk for a million small actions with their changes", unit: "MB", target: 200,
+      prepare: {
+        let store = try millionActions()
+        var status = stat()
+        stat(store, &status)
+        return { Double(status.st_size) / 1e6 }
+      }),
+  ]
+}
+
+private func temporaryFolder() throws -> String {
+  var template = Array("/tmp/stsh-bench-XXXXXX".utf8CString)
+  guard let path = mkdtemp(&template) else { throw ProgramRun.Failure(reason: "no temporary folder") }
+  return String(cString: path)
+}
+
+private func removeStore(_ path: String) {
+  for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+}
+
+/// A store in which a million small actions have happened; made once.
+private func millionActions() throws -> String {
+  let store = "/tmp/stsh-bench-million-\(getuid()).db"
+  guard access(store, R_OK) != 0 || access("\(store)-wal", F_OK) == 0 else { return store }
+  removeStore(store)
+  var lines = ""
+  for turn in 1...100_000 {
+    // Ten actions, of which four make, finish and remove tasks, so that a few hundred are there at a time.
+    for _ in 1...3 { lines += "dispatch counter.increment\n" }
+    lines += "dispatch tasks.add title=\"Buy milk\"\ndispatch counter.increment by=2\n"
+    lines += "dispatch tasks.add title=\"Write report\"\ndispatch counter.increment by=3\n"
+    lines += turn > 100 ? "dispatch tasks.complete id=\(2 * turn - 150)\n" : "dispatch counter.increment\n"
+    lines += turn > 100 ? "dispatch tasks.remove id=\(2 * turn - 200)\n" : "dispatch counter.increment\n"
+    lines += turn > 100 ? "dispatch tasks.remove id=\(2 * turn - 199)\n" : "dispatch counter.increment\n"
+  }
+  let file = "/tmp/stsh-bench-million-\(getuid()).actions"
+  try Files.write(lines, to: file)
+  _ = try ProgramRun(["--quiet", "--store", store, file])
+  return store
+}
+
+/// How long it takes to write a page and have the disk keep it, in microseconds, on average.
+private func flushes(_ path: String, _ count: Int) throws -> Double {
+  let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+  guard file >= 0 else { throw ProgramRun.Failure(reason: "cannot write \(path)") }
+  defer { close(file) }
+  let page = [UInt8](repeating: 1, count: 4096)
+  let start = monotonicNanoseconds()
+  for _ in 0..<count {
+    guard write(file, page, page.count) == page.count, fdatasync(file) == 0 else {
+      throw ProgramRun.Failure(reason: "cannot flush \(path)")
+    }
+  }
+  return Double(monotonicNanoseconds() - start) / Double(count) / 1000
+}
+
+/// How long a dispatch takes whose answer is printed once it is on the disk, in microseconds, on average.
+private func dispatches(_ path: String, _ count: Int) throws -> Double {
+  let null = open("/dev/null", O_WRONLY)
+  defer { close(null) }
+  var options = SessionOptions()
+  options.journal = JournalPlan(path: path, durability: .full)
+  let console = Console(output: null, error: null)
+  let session = try Session(
+    Application(initial: StandardState(), reducer: StandardState.reducer), options: options, console: console)
+  guard session.openJournal() == 0 else { throw ProgramRun.Failure(reason: "cannot open \(path)") }
+  let start = monotonicNanoseconds()
+  for _ in 0..<count {
+    guard session.run(commands: ["dispatch counter.increment"]) == 0 else {
+      throw ProgramRun.Failure(reason: "a dispatch failed")
+    }
+    console.flush()
+  }
+  let time = Double(monotonicNanoseconds() - start)
+  _ = session.endJournal()
+  return time / Double(count) / 1000
+}
