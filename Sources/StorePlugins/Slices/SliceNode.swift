@@ -44,8 +44,6 @@ struct SliceNode {
     /// position among such values. So `a[1], a[2] = a[2], a[1]` and `table.sort` do on a list of records what they do
     /// on plain tables.
     case loose(Int)
-    /// It was overwritten or taken away, and could not be kept.
-    case gone
   }
 
   init(
@@ -57,20 +55,5 @@ struct SliceNode {
     self.draft = draft
     self.address = address
     self.time = time
-  }
-}
-
-/// The value of a part that is no longer in the draft, at an address of its own.
-final class LoosePart {
-  let address: UnsafeMutablePointer<Value>
-
-  init(_ value: Value) {
-    address = .allocate(capacity: 1)
-    address.initialize(to: value)
-  }
-
-  deinit {
-    address.deinitialize(count: 1)
-    address.deallocate()
   }
 }

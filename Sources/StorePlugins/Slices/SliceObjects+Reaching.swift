@@ -22,7 +22,6 @@ extension SliceObjects {
   private func findAddress(_ number: Int) -> UnsafeRawPointer? {
     var found: UnsafeRawPointer?
     switch nodes[number].presence {
-    case .gone: break
     case .loose(let position): found = UnsafeRawPointer(loose[position].address)
     case .inPlace: found = findPlace(number)
     }
@@ -66,7 +65,6 @@ extension SliceObjects {
   private func findMutableAddress(_ number: Int) -> UnsafeMutableRawPointer? {
     var found: UnsafeMutableRawPointer?
     switch (nodes[number].presence, nodes[number].step) {
-    case (.gone, _): return nil
     case (.loose(let position), _): found = UnsafeMutableRawPointer(loose[position].address)
     case (.inPlace, .draft): found = draft
     case (.inPlace, _):
@@ -135,7 +133,6 @@ extension SliceObjects {
   func read(_ number: Int, _ body: PartReader) {
     let node = nodes[number]
     switch node.presence {
-    case .gone: return
     case .loose(let position): return body(UnsafeRawPointer(loose[position].address))
     case .inPlace: break
     }

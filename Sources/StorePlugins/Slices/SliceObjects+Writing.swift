@@ -116,16 +116,19 @@ extension SliceObjects {
     time += 1
   }
 
-  /// Lets a node go on standing for what is about to be overwritten or taken away, where it can be kept.
+  /// Lets a node go on standing for what is about to be overwritten or taken away.
   private func keep(_ node: Int?, _ part: SlicePart, _ address: UnsafeRawPointer) {
     guard let node else { return }
-    if part.memory == .value {
-      loose.append(LoosePart(address.assumingMemoryBound(to: Value.self).pointee))
-      nodes[node].presence = .loose(loose.count - 1)
+    if part.isWrapped, case .optional(let wrapper) = part.schema.access.parts {
+      _ = wrapper.read(address) { loosen(node, part.schema.unwrapped, $0) }
     } else {
-      nodes[node].presence = .gone
-      hasGone = true
+      loosen(node, part.schema, address)
     }
+  }
+
+  private func loosen(_ node: Int, _ schema: Schema, _ address: UnsafeRawPointer) {
+    loose.append(schema.access.copy(address))
+    nodes[node].presence = .loose(loose.count - 1)
   }
 
   private func checked(

@@ -33,9 +33,7 @@ final class SliceObjects: LuaObjectHandler {
   /// The names of the modules that objects were made for.
   @exclusivity(unchecked) private(set) var modules: [String] = []
   /// What stood in the draft until it was replaced there.
-  @exclusivity(unchecked) var loose: [LoosePart] = []
-  /// Whether something that was replaced could not be kept.
-  @exclusivity(unchecked) var hasGone = false
+  @exclusivity(unchecked) var loose: [CopiedPart] = []
   @exclusivity(unchecked) private var index = NodeIndex()
   @exclusivity(unchecked) private var generation: UInt32 = 1
   @exclusivity(unchecked) private(set) var draft: UnsafeMutableRawPointer?
@@ -93,7 +91,6 @@ final class SliceObjects: LuaObjectHandler {
     if !keys.isEmpty { keys.removeAll(keepingCapacity: true) }
     if !modules.isEmpty { modules.removeAll(keepingCapacity: true) }
     if !loose.isEmpty { loose.removeAll(keepingCapacity: true) }
-    hasGone = false
     index.removeAll()
     generation = (generation &+ 1) & LuaObject.maximumGeneration
     windows.removeAll(for: object(0))
@@ -133,22 +130,7 @@ final class SliceObjects: LuaObjectHandler {
       // While there is a draft, nothing but it can be reached: the state is being changed.
       nodes[number].draft == (draft == nil ? 0 : draftNumber)
     else { throw LuaFailure("this part of the state was valid only during the call that gave it") }
-    if hasGone, isGone(number) {
-      throw LuaFailure("this part of the state was replaced meanwhile; read it again")
-    }
     return number
-  }
-
-  private func isGone(_ number: Int) -> Bool {
-    var current = number
-    while current >= 0 {
-      switch nodes[current].presence {
-      case .gone: return true
-      case .loose: return false
-      case .inPlace: current = nodes[current].parent
-      }
-    }
-    return false
   }
 
   // MARK: Finding and making nodes

@@ -12,6 +12,10 @@ public struct Access: Sendable {
   public typealias Compare = @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> Bool
   /// Copies a value and gives what assigns the copy.
   public typealias Keep = @Sendable (UnsafeRawPointer) -> (UnsafeMutableRawPointer) -> Void
+  /// Copies a value into memory of its own.
+  public typealias Copy = @Sendable (UnsafeRawPointer) -> CopiedPart
+  /// Both ways to copy a value of one type.
+  public typealias Copies = (keep: Keep, copy: Copy)
 
   /// Reads the whole value.
   public let read: Read
@@ -27,16 +31,19 @@ public struct Access: Sendable {
   public let memory: Memory
   /// Copies the value, sharing what can be shared, and gives what puts the copy back.
   public let keep: Keep
+  /// Copies the value, sharing what can be shared, into memory of its own, where it can be read and changed.
+  public let copy: Copy
 
   /// Joins the ways into a value.
   @inlinable
   public init(
-    byteCount: Int = 0, memory: Memory = .other, keep: @escaping Keep, read: @escaping Read, assign: @escaping Assign,
+    byteCount: Int = 0, memory: Memory = .other, copies: Copies, read: @escaping Read, assign: @escaping Assign,
     isEqual: @escaping Compare, parts: Parts = .none
   ) {
     self.byteCount = byteCount
     self.memory = memory
-    self.keep = keep
+    keep = copies.keep
+    copy = copies.copy
     self.read = read
     self.assign = assign
     self.isEqual = isEqual
@@ -75,13 +82,23 @@ public struct Access: Sendable {
     }
   }
 
-  /// Copies a value of a type and gives what assigns the copy.
+  /// The ways to copy a value of a type.
   @inlinable
-  public static func keeping<Root: Sendable>(_ type: Root.Type) -> Keep {
-    { source in
-      let value = source.assumingMemoryBound(to: Root.self).pointee
-      return { $0.assumingMemoryBound(to: Root.self).pointee = value }
-    }
+  public static func copying<Root: Sendable>(_ type: Root.Type) -> Copies {
+    (
+      keep: { source in
+        let value = source.assumingMemoryBound(to: Root.self).pointee
+        return { $0.assumingMemoryBound(to: Root.self).pointee = value }
+      },
+      copy: { source in
+        let memory = UnsafeMutablePointer<Root>.allocate(capacity: 1)
+        memory.initialize(to: source.assumingMemoryBound(to: Root.self).pointee)
+        return CopiedPart(UnsafeMutableRawPointer(memory)) {
+          $0.assumingMemoryBound(to: Root.self).deinitialize(count: 1)
+          $0.deallocate()
+        }
+      }
+    )
   }
 
   /// The parts that a value has.
@@ -99,6 +116,23 @@ public struct Access: Sendable {
     /// The payload of the current case.
     case union(UnionAccess)
   }
+}
+
+/// A copy of a part in memory of its own, which goes with the object.
+public final class CopiedPart {
+  /// Where the copy is.
+  public let address: UnsafeMutableRawPointer
+  private let free: (UnsafeMutableRawPointer) -> Void
+
+  /// Takes over memory that holds a copy.
+  ///
+  /// - Parameter free: lets go of what the memory holds, and of the memory.
+  public init(_ address: UnsafeMutableRawPointer, free: @escaping (UnsafeMutableRawPointer) -> Void) {
+    self.address = address
+    self.free = free
+  }
+
+  deinit { free(address) }
 }
 
 /// What reads a part: gets the address of the part, valid only while it runs.

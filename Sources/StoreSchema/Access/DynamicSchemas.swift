@@ -5,7 +5,7 @@ extension Schema {
     Schema(
       kind: kind,
       access: Access(
-        byteCount: MemoryLayout<Value>.size, memory: .value, keep: Access.keeping(Value.self),
+        byteCount: MemoryLayout<Value>.size, memory: .value, copies: Access.copying(Value.self),
         read: { $0.assumingMemoryBound(to: Value.self).pointee },
         assign: { (value, target) throws(SchemaError) in target.assumingMemoryBound(to: Value.self).pointee = value },
         isEqual: { $0.assumingMemoryBound(to: Value.self).pointee == $1.assumingMemoryBound(to: Value.self).pointee },

@@ -6,7 +6,7 @@ extension PersistentList: Schematic where Element: Schematic {
     return Schema(
       kind: .list(element),
       access: Access(
-        byteCount: MemoryLayout<Self>.size, keep: Access.keeping(Self.self),
+        byteCount: MemoryLayout<Self>.size, copies: Access.copying(Self.self),
         read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Self.self).pointee = try Self(schemaValue: value)
@@ -60,7 +60,7 @@ extension Array: Schematic where Element: Schematic {
     return Schema(
       kind: .list(element),
       access: Access(
-        byteCount: MemoryLayout<Self>.size, keep: Access.keeping(Self.self),
+        byteCount: MemoryLayout<Self>.size, copies: Access.copying(Self.self),
         read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Self.self).pointee = try Self(schemaValue: value)

@@ -51,7 +51,7 @@ extension HashedEntries {
     return Schema(
       kind: .map(key: EntryKey.keyKind, element),
       access: Access(
-        keep: Access.keeping(Self.self),
+        copies: Access.copying(Self.self),
         read: { source in
           let entries = source.assumingMemoryBound(to: Self.self).pointee
           var map = PersistentMap<MapKey, Value>()

@@ -29,7 +29,7 @@ extension Schema {
     return Schema(
       kind: .record(record),
       access: Access(
-        byteCount: MemoryLayout<Root>.size, keep: Access.keeping(Root.self),
+        byteCount: MemoryLayout<Root>.size, copies: Access.copying(Root.self),
         read: { source in
           .record(Record(record.layout, readers.map { offset, read in read(source + offset) }))
         },
@@ -55,7 +55,7 @@ extension Schema {
     return Schema(
       kind: kind,
       access: Access(
-        keep: Access.keeping(Root.self),
+        copies: Access.copying(Root.self),
         read: { source in
           let value = source.assumingMemoryBound(to: Root.self).pointee
           let current = cases[value.schemaCaseIndex]

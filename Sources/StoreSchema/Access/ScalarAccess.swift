@@ -7,7 +7,7 @@ extension Schema {
     Schema(
       kind: kind,
       access: Access(
-        memory: Access.Memory(of: Scalar.self), keep: Access.keeping(Scalar.self),
+        memory: Access.Memory(of: Scalar.self), copies: Access.copying(Scalar.self),
         read: { read($0.assumingMemoryBound(to: Scalar.self).pointee) },
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Scalar.self).pointee = try Scalar(schemaValue: value)
@@ -72,7 +72,7 @@ extension Optional: Schematic where Wrapped: Schematic {
     return Schema(
       kind: .optional(wrapped),
       access: Access(
-        keep: Access.keeping(Wrapped?.self),
+        copies: Access.copying(Wrapped?.self),
         read: { source in
           source.assumingMemoryBound(to: Wrapped?.self).pointee.map(\.schemaValue) ?? .none
         },

@@ -1,0 +1,108 @@
+import PluginSupport
+import StoreCore
+import StorePlugins
+import StoreSchema
+import Testing
+
+/// Parts of a Swift slice that a reducer holds on to while it replaces them: they stand for the old value from then on, as
+/// Lua's tables would.
+@Suite("Parts of Swift slices that were replaced")
+struct TypedPartTests {
+  /// A slice with lists, a dictionary and optionals of records.
+  @Schema
+  struct Shelf: Equatable {
+    var items: PersistentList<TaskItem> = []
+    var rows: [TaskItem] = []
+    var named: [String: TaskItem] = [:]
+    var best: TaskItem?
+    var lists: PersistentList<PersistentList<Int>> = []
+    var said = ""
+  }
+
+  private static let (one, two, three) = (
+    TaskItem(id: 1, title: "one"), TaskItem(id: 2, title: "two"), TaskItem(id: 3, title: "three")
+  )
+
+  private static var full: Shelf {
+    Shelf(
+      items: [three, one, two], rows: [three, one, two], named: ["a": one, "b": two], best: three,
+      lists: [[3, 4], [1]])
+  }
+
+  private func reduce(_ body: String, _ shelf: inout Shelf) throws {
+    let folder = try PluginFolder(
+      "l", permissions: ["reduce:shelf"],
+      lua:
+        "return plugin { lifted = { { at = 'shelf', on = 'shelf.go', args = {}, reduce = function(s) \(body) end } } }")
+    let plugin = try Plugin(
+      loading: try folder.source(), into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["shelf"]))
+    let type = try #require(plugin.addedActions.first)
+    try withUnsafeMutablePointer(to: &shelf) { slice in
+      try plugin.reduce(
+        lifted: 0, ActionCall(type, []), number: 1, time: .zero,
+        source: ActionSource(file: "t", function: "f", line: 1), schema: Shelf.schema,
+        slice: UnsafeMutableRawPointer(slice))
+    }
+  }
+
+  private static let changes: [(body: String, change: @Sendable (inout Shelf) -> Void)] = [
+    (
+      "table.sort(s.items, function(a, b) return a.id < b.id end) table.sort(s.rows, function(a, b) return a.id > b.id end)",
+      { shelf in
+        shelf.items = [one, two, three]
+        shelf.rows = [three, two, one]
+      }
+    ),
+    ("s.items[1], s.items[3] = s.items[3], s.items[1]", { $0.items = [two, one, three] }),
+    (
+      "local item = table.remove(s.items, 1) item.title = item.title .. '!' table.insert(s.items, 2, item)",
+      { $0.items = [one, TaskItem(id: 3, title: "three!"), two] }
+    ),
+    (
+      "local item = s.rows[1] s.rows[1] = s.rows[2] item.done = true s.rows[2] = item item.title = 'lost'",
+      { $0.rows = [one, TaskItem(id: 3, title: "three", done: true), two] }
+    ),
+    (
+      "local list = s.lists[1] s.lists[1] = s.lists[2] list[3] = 5 s.lists[2] = list list[1] = 9",
+      { $0.lists = [[1], [3, 4, 5]] }
+    ),
+    (
+      "local a = s.named.a s.named.a = nil a.id = 7 s.named.c = a s.named.b = s.best",
+      { $0.named = ["b": three, "c": TaskItem(id: 7, title: "one")] }
+    ),
+    (
+      "local best = s.best s.best = nil best.title = best.title .. '?' s.said = best.title s.best = best",
+      {
+        $0.said = "three?"
+        $0.best = TaskItem(id: 3, title: "three?")
+      }
+    ),
+    (
+      "local items = s.items s.items = { s.items[2] } items[1].title = 'x' s.said = #items .. items[1].title .. #s.items",
+      {
+        $0.items = [one]
+        $0.said = "3x1"
+      }
+    ),
+  ]
+
+  @Test(arguments: 0..<changes.count)
+  func theyStandForTheOldValue(index: Int) throws {
+    let (body, change) = Self.changes[index]
+    var shelf = Self.full
+    let shared = shelf
+    try reduce(body, &shelf)
+    var expected = Self.full
+    change(&expected)
+    #expect(shelf == expected, "\(body)")
+    #expect(shared == Self.full)
+  }
+
+  @Test(arguments: 0..<changes.count)
+  func aFailureTakesAllBack(index: Int) throws {
+    var shelf = Self.full
+    let error = fault { try reduce("do \(Self.changes[index].body) end error('no')", &shelf) }
+    #expect(error?.message.hasSuffix(": no") == true, "\(error?.message ?? "no error")")
+    #expect(shelf == Self.full)
+  }
+}
