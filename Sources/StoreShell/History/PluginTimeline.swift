@@ -1,25 +1,93 @@
 import StorePlugins
 
-/// Which plugins were loaded when. An earlier version of a plugin, or one that was unloaded, stays here for as long as the
-/// history may return to it.
-struct PluginTimeline {
-  private var points: [(number: Int, plugins: [HostedPlugin])]
+/// One version of a plugin that was loaded at some point: its code, and the plugin that runs it for as long as that is kept.
+final class PluginVersion {
+  let source: PluginSource
+  fileprivate(set) var hosted: HostedPlugin?
+
+  fileprivate init(_ hosted: HostedPlugin, source: PluginSource) {
+    self.source = source
+    self.hosted = hosted
+  }
+}
+
+/// Which plugins were loaded when. An earlier version of a plugin, or one that was unloaded, is known here for as long as
+/// the history may return to it: the latest few as they are, ready to run, the others as code that is loaded again when
+/// somebody returns to them. A plugin has no state but its slice, so that nobody can tell.
+final class PluginTimeline {
+  /// How many versions that do not run are kept ready.
+  private static let readyLimit = 4
+
+  private var points: [(number: Int, versions: [PluginVersion])] = [(0, [])]
+  /// The versions that are ready and not loaded, that of longest ago first.
+  private var idle: [PluginVersion] = []
 
   /// A timeline of what is known already: which plugins were loaded after which actions, in that order.
-  init(_ points: [(number: Int, plugins: [HostedPlugin])] = [(0, [])]) { self.points = points }
-
-  /// The plugins that were loaded after an action, in load order.
-  func plugins(at number: Int) -> [HostedPlugin] {
-    points.last { $0.number <= number }?.plugins ?? []
+  init(_ known: [(number: Int, plugins: [HostedPlugin])] = []) {
+    for point in known { note(point.plugins, after: point.number, oldest: 0) }
   }
+
+  /// The plugins that were loaded after an action, in load order, as far as they are ready.
+  func plugins(at number: Int) -> [HostedPlugin] { versions(at: number).compactMap(\.hosted) }
+
+  /// The code of the plugins that were loaded after an action, in load order.
+  func sources(at number: Int) -> [PluginSource] { versions(at: number).map(\.source) }
 
   /// Takes note of the plugins that are loaded after an action.
   ///
   /// - Parameter oldest: the oldest action that can be returned to.
-  mutating func note(_ plugins: [HostedPlugin], after number: Int, oldest: Int) {
-    let last = points.last?.plugins ?? []
-    guard !last.elementsEqual(plugins, by: { $0.plugin === $1.plugin }) else { return }
-    points.append((number, plugins))
+  func note(_ plugins: [HostedPlugin], after number: Int, oldest: Int) {
+    let last = points.last?.versions ?? []
+    guard !last.elementsEqual(plugins, by: { $0.hosted?.plugin === $1.plugin }) else { return }
+    let known = last + idle
+    let versions = plugins.map { version(of: $0, known) }
+    points.append((number, versions))
     if let first = points.lastIndex(where: { $0.number <= oldest }) { points.removeFirst(first) }
+    idle = known.filter { old in old.hosted != nil && !versions.contains { $0 === old } }
+    dropIdle()
   }
+
+  /// The known version that a plugin is; one that is new shares its code with a known one where that is the same.
+  private func version(of hosted: HostedPlugin, _ known: [PluginVersion]) -> PluginVersion {
+    if let version = known.first(where: { $0.hosted?.plugin === hosted.plugin }) { return version }
+    let source = hosted.plugin.source
+    return PluginVersion(hosted, source: known.first { $0.source == source }?.source ?? source)
+  }
+
+  private func dropIdle() {
+    while idle.count > Self.readyLimit { idle.removeFirst().hosted = nil }
+  }
+
+  /// Has the plugins of a point made ready that are not any more.
+  ///
+  /// - Parameter make: makes a version ready beside the plugins of the point that are; it may fail where it needs one that
+  ///   comes later.
+  /// - Throws: what `make` throws where it fails though all that can be there are.
+  func makeReady(
+    at number: Int, _ make: (PluginSource, [HostedPlugin]) throws -> HostedPlugin
+  ) throws {
+    let versions = versions(at: number)
+    var missing = versions.filter { $0.hosted == nil }
+    guard !missing.isEmpty else { return }
+    // Those of the point are the last to go.
+    let others = idle.filter { old in !versions.contains { $0 === old } }
+    for old in others.dropLast(Self.readyLimit) { old.hosted = nil }
+    idle.removeAll { $0.hosted == nil }
+    while !missing.isEmpty {
+      let count = missing.count
+      var failure: (any Error)?
+      for version in missing {
+        do {
+          version.hosted = try make(version.source, versions.compactMap(\.hosted))
+          idle.append(version)
+        } catch {
+          failure = failure ?? error
+        }
+      }
+      missing.removeAll { $0.hosted != nil }
+      if missing.count == count, let failure { throw failure }
+    }
+  }
+
+  private func versions(at number: Int) -> [PluginVersion] { points.last { $0.number <= number }?.versions ?? [] }
 }

@@ -32,6 +32,7 @@ extension ShellHost {
 
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
     try requirePresent()
+    _ = try plugins(at: number)
     return dispatch(.restore(to: number, state: try history.state(at: number)), source)
   }
 

@@ -23,7 +23,7 @@ extension ShellHost {
   }
 
   func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
-    try viewing(PastView(number, try history.state(at: number), timeline.plugins(at: number)), body)
+    try viewing(PastView(number, try history.state(at: number), try plugins(at: number)), body)
   }
 
   private func viewing<Result>(_ view: PastView, _ body: () throws -> Result) rethrows -> Result {
@@ -36,7 +36,7 @@ extension ShellHost {
   func look(at number: Int, without skipped: [Int]) throws {
     let view =
       skipped.isEmpty
-      ? PastView(number, try history.state(at: number), timeline.plugins(at: number))
+      ? PastView(number, try history.state(at: number), try plugins(at: number))
       : try point(number, without: skipped.sorted())
     past = view
     store.park(at: view.state)
@@ -49,14 +49,14 @@ extension ShellHost {
 
   func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> LoggedEntry? {
     let start = numbers.lowerBound - 1
-    let view = PastView(start, try history.state(at: start), timeline.plugins(at: start))
+    let view = PastView(start, try history.state(at: start), try plugins(at: start))
     return try viewing(view) {
       var reads = ModuleReads()
       var outcome = reads.record(into: self, holds)
       var found: LoggedEntry?
       try history.visit(numbers) { entry in
         try history.advance(&view.state, by: entry)
-        if entry.isWhole { view.plugins = timeline.plugins(at: entry.number) }
+        if entry.isWhole { view.plugins = try plugins(at: entry.number) }
         if entry.isWhole || reads.mayDiffer(entry.changes) {
           let before = outcome
           outcome = reads.record(into: self, holds)

@@ -12,7 +12,7 @@ extension ShellHost {
     let first = skipped.first ?? number
     let start = first - 1
     var rerun = Rerun(
-      application, HostedState(state: try history.state(at: start), plugins: timeline.plugins(at: start)))
+      application, HostedState(state: try history.state(at: start), plugins: try plugins(at: start)))
     // The states that later restores return to.
     var returns: [Int: HostedState] = [start: rerun.current]
     var targets: Set<Int> = []
@@ -37,7 +37,7 @@ extension ShellHost {
   }
 
   private func recorded(_ number: Int) throws -> HostedState {
-    HostedState(state: try history.state(at: number), plugins: timeline.plugins(at: number))
+    HostedState(state: try history.state(at: number), plugins: try plugins(at: number))
   }
 }
 

@@ -25,7 +25,7 @@ final class JournalEntries: OlderEntries {
     do {
       try file.visit(numbers) { row in
         if since < 0 || row.isWhole {
-          plugins = host.timeline.plugins(at: row.number)
+          plugins = try host.plugins(at: row.number)
           since = row.number
         }
         guard try body(row.entry(reader)) else { throw Enough() }
@@ -35,7 +35,7 @@ final class JournalEntries: OlderEntries {
 
   func snapshot(atOrBefore number: Int) throws -> (number: Int, state: HostState)? {
     guard number >= oldest, let snapshot = try file.snapshot(upTo: number) else { return nil }
-    let plugins = host.timeline.plugins(at: snapshot.number)
+    let plugins = try host.plugins(at: snapshot.number)
     let state = try HostState(snapshot.slices, app: host.application.initial) { host.type(of: $0, among: plugins) }
     return (snapshot.number, state)
   }

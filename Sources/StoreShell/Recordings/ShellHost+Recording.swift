@@ -37,27 +37,27 @@ extension ShellHost: RecordableStore {
   func recordingHeader(from state: HostState, at start: Int) throws -> RecordingHeader {
     var count = 0
     var versions: [RecordingHeader.Plugin] = []
-    func note(_ plugins: [HostedPlugin]) {
-      for hosted in plugins {
-        let version = hosted.recorded
+    func note(_ plugins: [PluginSource]) {
+      for source in plugins {
+        let version = source.recorded
         if !versions.contains(version) { versions.append(version) }
       }
     }
-    let loaded = timeline.plugins(at: start)
+    let loaded = timeline.sources(at: start)
     note(loaded)
     if start < history.head {
       try history.visit((start + 1)...history.head) { entry in
         count += 1
-        if entry.isWhole { note(timeline.plugins(at: entry.number)) }
+        if entry.isWhole { note(timeline.sources(at: entry.number)) }
         return true
       }
     }
     return RecordingHeader(
       schema: schemaHash, count: count, start: start, plugins: versions,
-      loaded: loaded.map { hosted in
-        let name = hosted.plugin.module.name
+      loaded: loaded.map { source in
+        let name = source.manifest.name
         return RecordingHeader.Loaded(
-          name: name, digest: hosted.plugin.source.digest, condition: state.shell.condition(of: name).rawValue)
+          name: name, digest: source.digest, condition: state.shell.condition(of: name).rawValue)
       }, state: state.value)
   }
 
@@ -79,11 +79,10 @@ extension ShellHost: RecordableStore {
   }
 }
 
-extension HostedPlugin {
+extension PluginSource {
   /// The plugin as a recording's header has it.
   var recorded: RecordingHeader.Plugin {
     RecordingHeader.Plugin(
-      name: plugin.module.name, version: plugin.source.manifest.version,
-      directory: Files.absolute(plugin.source.folder), digest: plugin.source.digest)
+      name: manifest.name, version: manifest.version, directory: Files.absolute(folder), digest: digest)
   }
 }

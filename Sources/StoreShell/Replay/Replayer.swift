@@ -26,7 +26,7 @@ final class Replayer {
   /// The plugins that are loaded in it.
   private(set) var plugins: [HostedPlugin] = []
   /// Which plugins were loaded when.
-  private(set) var timeline = PluginTimeline()
+  let timeline = PluginTimeline()
   /// The plugins whose code is not what was recorded, by name.
   private(set) var edited: [String: PluginSource] = [:]
   private let host: ShellHost
