@@ -22,11 +22,12 @@ public struct PluginCheck: Sendable {
   /// - Parameters:
   ///   - source: the plugin's folder.
   ///   - surroundings: the store that it is written for.
-  public init(_ source: PluginSource, in surroundings: Plugin.Surroundings) {
+  ///   - view: that store's state.
+  public init(_ source: PluginSource, in surroundings: Plugin.Surroundings, view: any StateView) {
     let manifest = source.manifest
     note("manifest: \(manifest.name) \(manifest.version), API \(manifest.api)")
     note("permissions: \(Self.list(manifest.permissions.map(\.description)))")
-    checkDefinition(source, surroundings)
+    checkDefinition(source, surroundings, view)
     let tests = Files.names(in: "\(source.folder)/tests").filter { $0.hasSuffix("_test.lua") }.map { "tests/\($0)" }
     if checkSyntax(source, tests) { note("tests: \(Self.list(tests))") }
   }
@@ -47,7 +48,9 @@ public struct PluginCheck: Sendable {
     fault(text + (error.hint.map { " (\($0))" } ?? ""))
   }
 
-  private mutating func checkDefinition(_ source: PluginSource, _ surroundings: Plugin.Surroundings) {
+  private mutating func checkDefinition(
+    _ source: PluginSource, _ surroundings: Plugin.Surroundings, _ view: any StateView
+  ) {
     let plugin: Plugin
     do throws(PluginError) {
       plugin = try Plugin(unproven: source, into: surroundings)
@@ -57,7 +60,17 @@ public struct PluginCheck: Sendable {
     let faultsBefore = faultCount
     for text in plugin.captureScan.faults { fault(text) }
     checkGlobals(of: plugin)
+    checkInterceptors(of: plugin, view)
     if faultCount == faultsBefore { note("reducers: \(Self.reducers(of: plugin))") }
+  }
+
+  /// Has the interceptors made, as loading does; no action meets them.
+  private mutating func checkInterceptors(of plugin: Plugin, _ view: any StateView) {
+    do throws(PluginError) {
+      try plugin.buildInterceptors(view: view)
+    } catch {
+      fault(error, in: plugin.source)
+    }
   }
 
   private static func reducers(of plugin: Plugin) -> String {

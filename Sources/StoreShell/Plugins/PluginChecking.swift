@@ -15,7 +15,7 @@ extension PluginSubcommand {
     }
     let session = invocation.session
     let name = source.manifest.name
-    let check = PluginCheck(source, in: session.store.surroundings(of: name))
+    let check = PluginCheck(source, in: session.store.surroundings(of: name), view: session.store.view)
     var lines = check.findings.map { "\($0.isFault ? "FAIL" : "ok  ")  \($0.text)" }
     var faults = check.faultCount
     if session.commands[name] != nil {

@@ -98,6 +98,35 @@ import Testing
         ])
   }
 
+  @Test(arguments: [
+    ("function() return nil end", "interceptor 'interceptor1' made nil, not a function"),
+    (
+      "function(dispatch) dispatch('probe.a') end", "interceptor 'interceptor1': bad/probe/init.lua:2: dispatches while"
+    ),
+    ("function() while true do end end", "interceptor 'interceptor1' used more than 200_000 VM instructions"),
+    (
+      "function() return nothing.there end",
+      "interceptor 'interceptor1': bad/probe/init.lua:2: undefined global 'nothing'"
+    ),
+  ])
+  func interceptorsThatCannotBeMade(_ interceptor: String, _ message: String) throws {
+    let lua = "return plugin { actions = { { name = 'a' } },\n  interceptors = { \(interceptor) } }"
+    let faults = try faults(lua, permissions: "[\"intercept\"]")
+    #expect(faults.contains { $0.hasPrefix(message) }, "\(faults)")
+  }
+
+  @Test func interceptorsAreMadeAndMeetNothing() throws {
+    let lua =
+      "return plugin { interceptors = { function(_, get, next) local n = get().counter.value return next end } }"
+    #expect(
+      try check(lua, permissions: "[\"intercept\", \"read:counter\"]")
+        == .init(output: "ok    reducers: none\nok    tests: none\n"))
+    #expect(
+      try faults(lua, permissions: "[\"intercept\"]") == [
+        "interceptor 'interceptor1': bad/probe/init.lua:1: may not read 'counter' (add \"read:counter\" to permissions in plugin.json)"
+      ])
+  }
+
   @Test func whatCannotBeLoaded() throws {
     #expect(
       try faults("return plugin { actions = { { name = 'start' } }, reducers = { strat = function() end } }")
