@@ -64,7 +64,8 @@ struct DefinitionReader {
     definition.migrate = try optionalFunction(table["migrate"], "migrate").map { WatchedFunction($0) }
     if definition.migrate != nil, fields.isEmpty { throw types.fault("migrate needs a state that it can give") }
     if case .string(let name) = table["on_load"] {
-      definition.onLoad = try action(name, definition.actions, "on_load").fullName
+      let added = definition.lifted.filter(\.declaresAction).map(\.action)
+      definition.onLoad = try action(name, definition.actions + added, "on_load").fullName
     } else if table["on_load"] != .nil {
       throw types.fault("on_load must be the name of an action, got \(table["on_load"].described)")
     }

@@ -1,0 +1,158 @@
+-- Rate limits and budgets. An interceptor stands around every action and drops those that a rule has no room for. The rules
+-- and what they have counted are state like all other, set by actions: shown, journaled, and taken back by undo. A rule is
+-- for one action, "tasks.add", or for all of a module, "tasks.*"; where several fit, each has to have room.
+
+local function among(rules, name)
+  local module = name:match("^[^.]*")
+  return coroutine.wrap(function()
+    for _, key in ipairs { name, module .. ".*" } do
+      if rules[key] then coroutine.yield(key, rules[key]) end
+    end
+  end)
+end
+
+local function cost(budget, args)
+  if not budget.of then return 1 end
+  local amount = args[budget.of]
+  return type(amount) == "number" and math.max(0, amount) or 0
+end
+
+-- The rule that has no room for an action, and its kind; nil: all have.
+local function obstacle(state, action)
+  for key, limit in among(state.limits, action.name) do
+    local recent = limit.recent
+    if #recent >= limit.count and (limit.count == 0 or recent[1] > action.at - limit.seconds) then return key, "limit" end
+  end
+  for key, budget in among(state.budgets, action.name) do
+    if budget.spent + cost(budget, action.args) > budget.total then return key, "budget" end
+  end
+end
+
+local function rules(dispatch, get, next)
+  return function(action)
+    local name, state = action.name, get().guard
+    if name:find("^guard%.") then return next(action) end
+    local key, kind = obstacle(state, action)
+    if key then return dispatch("guard.dropped", { rule = key, kind = kind }) end
+    -- What is dispatched here is processed right behind this action, before anything that it causes.
+    for limited in among(state.limits, name) do dispatch("guard.passed", { rule = limited }) end
+    for paid, budget in among(state.budgets, name) do
+      dispatch("guard.spent", { rule = paid, amount = cost(budget, action.args) })
+    end
+    next(action)
+  end
+end
+
+local function checked(name)
+  if not name:find("^[%a_][%w_]*%.[%w_]+$") and not name:find("^[%a_][%w_]*%.%*$") then
+    refuse("'" .. name .. "' is no action; write tasks.add, or tasks.* for all of a module")
+  end
+  if name:find("^guard%.") then refuse("the guard does not guard itself") end
+  return name
+end
+
+local rule = field("rule", text())
+
+---@type stsh.PluginDefinition
+return plugin {
+  state = {
+    field("limits", map(record("Limit", {
+      field("count",   int { min = 0 }),
+      field("seconds", number { default = 60 }),
+      field("recent",  list(number())),        -- when the latest were let through, oldest first; never more than count
+      field("dropped", int { min = 0 }),
+    }))),
+    field("budgets", map(record("Budget", {
+      field("total",   number()),
+      field("of",      optional(text())),      -- the argument that is summed up; nil: actions are counted
+      field("spent",   number()),
+      field("dropped", int { min = 0 }),
+    }))),
+  },
+
+  actions = {
+    { name = "limit", doc = "Lets through so many of an action in so many seconds.", args = {
+        field("action", text()), field("count", int { min = 0, max = 1000 }),
+        field("seconds", int { min = 1, default = 60 }) } },
+    { name = "budget", doc = "Lets through an action until its number, or the sum of an argument, reaches a total.", args = {
+        field("action", text()), field("total", int { min = 0 }), field("of", optional(text())) } },
+    { name = "renew", doc = "Has a budget begin again.", args = { field("action", text()) } },
+    { name = "lift", doc = "Takes the rules for an action away.", args = { field("action", text()) } },
+    { name = "passed", quiet = true, doc = "A limit let an action through.", args = { rule } },
+    { name = "spent", quiet = true, doc = "A budget paid for an action.", args = { rule, field("amount", number()) } },
+    { name = "dropped", quiet = true, doc = "A rule had no room for an action.", args = {
+        rule, field("kind", enum { "limit", "budget" }) } },
+  },
+
+  reducers = {
+    limit = function(s, a)
+      local old = s.limits[checked(a.action)]
+      s.limits[a.action] = {
+        count = a.count, seconds = a.seconds, recent = {}, dropped = old and old.dropped or 0,
+      }
+    end,
+    budget = function(s, a)
+      local old = s.budgets[checked(a.action)]
+      s.budgets[a.action] = {
+        total = a.total, of = a.of, spent = old and old.of == a.of and old.spent or 0, dropped = old and old.dropped or 0,
+      }
+    end,
+    renew = function(s, a)
+      local budget = s.budgets[a.action] or refuse("there is no budget for '" .. a.action .. "'")
+      budget.spent = 0
+    end,
+    lift = function(s, a)
+      if not s.limits[a.action] and not s.budgets[a.action] then refuse("there is no rule for '" .. a.action .. "'") end
+      s.limits[a.action], s.budgets[a.action] = nil, nil
+    end,
+    passed = function(s, a, meta)
+      local limit = s.limits[a.rule]
+      if not limit or limit.count == 0 then return end
+      if #limit.recent >= limit.count then table.remove(limit.recent, 1) end
+      limit.recent[#limit.recent + 1] = meta.at
+    end,
+    spent = function(s, a)
+      local budget = s.budgets[a.rule]
+      if budget then budget.spent = budget.spent + a.amount end
+    end,
+    dropped = function(s, a)
+      local broken = (a.kind == "limit" and s.limits or s.budgets)[a.rule]
+      if broken then broken.dropped = broken.dropped + 1 end
+    end,
+  },
+
+  interceptors = { rules },
+
+  projections = {
+    { name = "rules",
+      type = list(record("GuardRule", { field("action", text()), field("rule", text()), field("dropped", int()) })),
+      fn = function(state)
+        local rows = {}
+        for action, limit in pairs(state.guard.limits) do
+          local text = string.format("%d in %d s", limit.count, limit.seconds // 1 | 0)
+          rows[#rows + 1] = { action = action, rule = text, dropped = limit.dropped }
+        end
+        for action, budget in pairs(state.guard.budgets) do
+          local what = budget.of and " of " .. budget.of or ""
+          local text = string.format("%.14g of %.14g%s spent", budget.spent, budget.total, what)
+          rows[#rows + 1] = { action = action, rule = text, dropped = budget.dropped }
+        end
+        return rows
+      end },
+    { name = "dropped", type = int(), fn = function(state)
+        local sum = 0
+        for _, limit in pairs(state.guard.limits) do sum = sum + limit.dropped end
+        for _, budget in pairs(state.guard.budgets) do sum = sum + budget.dropped end
+        return sum
+      end },
+  },
+
+  commands = {
+    { name = "status", summary = "the rules, and how many actions each has dropped", examples = { "guard status" },
+      run = function(_, cmd)
+        for _, row in ipairs(cmd:project("guard.rules")) do
+          cmd:print(string.format("%s: %s, %d dropped", row.action, row.rule, row.dropped))
+        end
+      end },
+  },
+}
