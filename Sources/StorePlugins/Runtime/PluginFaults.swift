@@ -17,7 +17,8 @@ struct PluginFaults {
     case .memory: return make(.memory, "init.lua needed more than \(memory) and was stopped")
     default:
       return PluginError(
-        .load, "\(manifest.name): \(error.message)", trace: trace(of: error).filter { !$0.hasPrefix("at prelude:") })
+        .load, "\(manifest.name): \(error.message)",
+        trace: error.traceback.map { "at \($0)" }.filter { !$0.hasPrefix("at prelude:") })
     }
   }
 
