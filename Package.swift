@@ -121,7 +121,8 @@ let package = Package(
       name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreShellTests", dependencies: ["StoreShell", "StandardModules", "StoreUnits", "LuaRuntime"],
+      name: "StoreShellTests",
+      dependencies: ["StoreShell", "StandardModules", "StoreUnits", "LuaRuntime", "PluginSupport"],
       swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["stsh", "TerminalSupport"], swiftSettings: strict),
   ]

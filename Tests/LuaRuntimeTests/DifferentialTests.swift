@@ -52,6 +52,17 @@ struct Seeded: RandomNumberGenerator {
       format = function(...) local r = pack(string.format(...)) return r end,
       len = function(...) local r = pack(utf8.len(...)) return r end,
       offset = function(...) local r = pack(utf8.offset(...)) return r end,
+      codepoint = function(...) local r = pack(utf8.codepoint(...)) return r end,
+      packText = function(...) local r = pack(string.pack(...)) return r end,
+      packsize = function(...) local r = pack(string.packsize(...)) return r end,
+      unpackText = function(...) local r = pack(string.unpack(...)) return r end,
+      text = function(...) local r = pack(tostring((...))) return r end,
+      walk = function(t)
+        local seen = {}
+        for k, v in pairs(t) do seen[k] = v end
+        for k, v in next, t do if seen[k] ~= v then seen[#seen + 1] = k end end
+        return {seen, rawlen(t), next({}), rawget(t, 1)}
+      end,
       concat = function(...) local r = pack(table.concat(...)) return r end,
       move = function(t, ...) local r = table.move(t, ...) return {r, t} end,
       moveTo = function(t, u, a, b, c) local r = table.move(t, a, b, c, u) return {r, t} end,
@@ -235,6 +246,33 @@ struct Seeded: RandomNumberGenerator {
     try compare("byte", [])
   }
 
+  @Test func packedText() throws {
+    var random = Seeded(state: 19)
+    let options = [
+      "b", "B", "h", "i3", "I7", "j", "n", "d", "f", "s1", "s4", "z", "x", "c4", "!4", "<", ">", "=", "Xi4", " ", "i17",
+      "c", "y", "!", "s",
+    ]
+    let values: [LuaValue] = [
+      .integer(0), .integer(-1), .integer(200), .integer(.max), .number(1.5), .string("ab"), .string("a\0b"),
+      .string(""), .nil, .string("long text"),
+    ]
+    for _ in 0..<3000 {
+      let format = random.text(options, upTo: 4)
+      let arguments = (0..<4).map { _ in random.pick(values, .nil) }
+      try compare("packText", [.string(format)] + arguments)
+      try compare("packsize", [.string(format)])
+      let bytes = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+        random.pick(["\0", "\u{1}", "\u{4}", "a", "é"], "")
+      }.joined()
+      try compare("unpackText", [.string(format), .string(bytes)])
+      try compare(
+        "unpackText", [.string(format), .string(bytes), random.pick([.integer(2), .integer(-3), .nil], .nil)])
+      try compare("codepoint", [.string(bytes), .integer(1), random.pick([.integer(-1), .integer(2), .nil], .nil)])
+      try compare("text", [random.pick(values, .nil)])
+    }
+    for name in ["packText", "packsize", "unpackText", "codepoint", "text"] { try compare(name, []) }
+  }
+
   @Test func tables() throws {
     var random = Seeded(state: 13)
     let bounds: [LuaValue] = [
@@ -265,7 +303,12 @@ struct Seeded: RandomNumberGenerator {
       if a != .integer(.min) || b != .integer(.max) { try compare("unpack", write([a, b])) }
       if b != .integer(.max) && a != .integer(.min) {
         try compare("move", write([a, b, c]))
+        try compare("moveTo") { writer in
+          write([])(&writer)
+          write([a, b, c])(&writer)
+        }
       }
+      try compare("walk", write([]))
       try compare("insert", write([a]))
       try compare("insert", write([a, b]))
       try compare("insert", write([a, b, c]))

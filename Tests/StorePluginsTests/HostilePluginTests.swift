@@ -8,75 +8,6 @@ import Testing
 /// under the limit, and the plugin and the others answer the next action.
 @Suite("Hostile plugins")
 struct HostilePluginTests {
-  /// Attacks that need nothing but the sandbox.
-  static let attacks: [String] = [
-    // The string metatable.
-    "getmetatable('').__index = nil",
-    "getmetatable('').__index.rep = function() return 'owned' end",
-    "setmetatable('x', { __index = {} })",
-    "rawset(string, 'rep', print)",
-    "string.rep = nil",
-    "for k in pairs(string) do string[k] = nil end",
-    "local s = ('x') + 1",
-    "local s = ('10') + setmetatable({}, { __add = function() while true do end end })",
-    "local s = 'x' .. setmetatable({}, { __concat = function(a) while true do a = a .. a end end })",
-    "('x'):rep(1 << 40)",
-    "('x')[setmetatable({}, { __eq = error })].y = 1",
-    // Coroutines inside metamethods.
-    "local t = setmetatable({}, { __index = function() coroutine.wrap(function() while true do end end)() end }) return t.x",
-    "local t = setmetatable({}, { __index = function(t, k) return coroutine.wrap(function() return t[k] end)() end }) return t.x",
-    "local t = setmetatable({}, { __lt = function() coroutine.yield() end }) return t < t",
-    "local c = coroutine.wrap(function() local t = setmetatable({}, { __len = function() coroutine.yield(1) end }) return #t end) c() c() c()",
-    "local c c = coroutine.wrap(function() c() end) c()",
-    "local t = setmetatable({}, { __newindex = function(t, k, v) while true do pcall(coroutine.wrap(function() t.x = v end)) end end }) t.y = 1",
-    "local t = setmetatable({}, { __call = function(t) return coroutine.wrap(t)() end }) t()",
-    "local t <close> = setmetatable({}, { __close = function() coroutine.wrap(function() while true do end end)() end }) error('x')",
-    "for i = 1, 1e9 do coroutine.create(function() end) end",
-    "local all = {} for i = 1, 1e9 do all[i] = coroutine.create(function() end) end",
-    // Huge keys.
-    "local t = {} t[('k'):rep(1 << 30)] = 1",
-    "local t = {} while true do t[('k'):rep(1000) .. #t] = 1 t[#t + 1] = 1 end",
-    "local t = {} t[math.maxinteger] = 1 t[math.mininteger] = 1 for i = 1, math.maxinteger do t[i * (1 << 32)] = i end",
-    "local t = {} for i = 1, 1e9 do t[i + 0.5] = i end",
-    "local k = {} for i = 1, 1e9 do k = { [k] = k } end return k",
-    "local t = {} t[0/0] = 1",
-    "local k = ('k'):rep(1 << 20) local t = {} for i = 1, 1e9 do t[k .. i] = i end",
-    // Deep recursion in patterns.
-    "return (('('):rep(200000)):find(('%('):rep(50000) .. 'x') or error('none')",
-    "return ('a'):find(('('):rep(40) .. 'a' .. (')'):rep(40))",
-    "return (('a'):rep(100000)):find(('a?'):rep(1000) .. ('a'):rep(1000) .. 'b')",
-    "return (('a'):rep(10000)):match(('(a-)'):rep(30) .. 'b')",
-    "return (('['):rep(100000)):gsub('%[', function(x) return (x):rep(1 << 20) end)",
-    "return (('x'):rep(100000)):gsub('x', function() while true do end end)",
-    "return (('('):rep(100000) .. (')'):rep(99999)):match('^%b()$'), (nil).x",
-    "return ('x'):find(('%f[x]'):rep(100000) .. 'y') or error('none')",
-    // Error objects.
-    "error(setmetatable({}, { __tostring = function() while true do end end }))",
-    "error(setmetatable({}, { __tostring = function() return ('x'):rep(1 << 30) end }))",
-    "error(setmetatable({}, { __tostring = function() error(setmetatable({}, { __tostring = error })) end }))",
-    "error(setmetatable({}, { __tostring = function() return {} end }))",
-    "error(setmetatable({}, { __tostring = coroutine.yield }))",
-    "error(setmetatable({}, { __name = ('n'):rep(100000), __index = error }))",
-    "error(('x'):rep(1 << 20))",
-    "error(('x'):rep(3 << 20))",
-    "error(error)",
-    "error(coroutine.create(error))",
-    "error('\\xff\\xfe not text')",
-    "error(nil)",
-    "local function f() local ok, e = pcall(f) error(e) end f()",
-    "local e = setmetatable({}, {}) getmetatable(e).__tostring = function() return tostring(e) end error(e)",
-    // Loading.
-    "return load(('\\27Lua'))()",
-    "return load('return ' .. ('{'):rep(100000))()",
-    "return load(('local a = 1 '):rep(300))()",
-    "while true do load('local function f() end') end",
-    "return require('lib.nothing')",
-    "return require('../../../etc/passwd')",
-    // Time and memory.
-    "while true do end", "while true do pcall(error) end", "local t = {} while true do t[#t + 1] = {} end",
-    "local function f(...) return f(1, ...) end f()",
-  ]
-
   /// Where an attack runs.
   enum Place: CaseIterable {
     case reducer, before, after, projection, command, load
@@ -99,7 +30,7 @@ struct HostilePluginTests {
   }
 
   /// A definition has a hundred times the instructions of a call, so that only some of the attacks are tried there.
-  static let cases: [(attack: String, place: Place)] = attacks.enumerated().flatMap { index, attack in
+  static let cases: [(attack: String, place: Place)] = HostileCorpus.attacks.enumerated().flatMap { index, attack in
     Place.allCases.filter { $0 != .load || index % 6 == 0 }.map { (attack, $0) }
   }
 
