@@ -94,4 +94,56 @@ import Testing
       #expect(next.output.contains("\n\(index + 1)\n"), "\(place): \(attack)\n\(next.output)\(next.errors)")
     }
   }
+
+  /// What runs once in the life of a plugin, or of an edited version of it.
+  enum Moment: String, CaseIterable { case definition, interceptor, migrate, unload }
+
+  private static func lua(_ attack: String, at moment: Moment) -> String {
+    func body(_ there: Moment) -> String { moment == there ? "do \(attack) end" : "" }
+    return """
+      \(body(.definition))
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "inc" } },
+        reducers = { inc = function(s) s.n = s.n + 1 end },
+        interceptors = { function(_, _, next) \(body(.interceptor)) return function(action) next(action) end end },
+        migrate = function(old) \(body(.migrate)) return old end,
+        on_unload = function() \(body(.unload)) end,
+      }
+      """
+  }
+
+  @Test(arguments: Moment.allCases)
+  func anEditedVersionThatMeansHarmTakesNothingAway(moment: Moment) throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin("p", Self.lua("", at: .migrate), permissions: #"["intercept"]"#)
+    _ = try shell.type("plugin load \(folder)", "dispatch p.inc")
+    // A definition has a hundred times the instructions of a call, so that only some of the attacks are tried there.
+    let attacks = HostileCorpus.attacks.enumerated().filter { $0.offset % (moment == .definition ? 9 : 3) == 0 }
+    for (index, attack) in attacks.map(\.element).enumerated() {
+      try shell.write("p/init.lua", Self.lua(attack, at: moment))
+      var outcome = try shell.type("plugin reload p")
+      if moment == .unload {
+        // It is the last that a version does, and cannot keep it from going.
+        #expect(outcome.status == 0, "\(attack): \(outcome.errors)")
+        try shell.write("p/init.lua", Self.lua("", at: .migrate))
+        outcome = try shell.type("plugin reload p")
+      } else {
+        #expect(outcome.status == 4, "\(attack)")
+      }
+      #expect(outcome.errors.contains("error[plugin-"), "\(moment): \(attack)\n\(outcome.errors.prefix(200))")
+      #expect(try shell.type("dispatch p.inc --quiet", "show p.n").output == "\(index + 2)\n", "\(attack)")
+    }
+  }
+
+  @Test func testsThatMeanHarmFail() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin("p", Self.lua("", at: .migrate), permissions: #"["intercept"]"#)
+    let attacks = HostileCorpus.attacks.enumerated().filter { $0.offset % 9 == 2 }.map(\.element)
+    let tests = attacks.enumerated().map { "test('\($0)', function(t) t:dispatch('inc') \($1) end)\n" }.joined()
+    try shell.write(
+      "p/tests/a_test.lua", tests + "test('last', function(t) t:dispatch('inc') t:equals(t:get('p.n'), 1) end)")
+    let outcome = try shell.type("plugin test \(folder)", "dispatch counter.increment")
+    #expect(outcome.output.contains("\nok   last\n1 passed, \(attacks.count) failed\n"), "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("  counter.value  0 -> 1\n"))
+  }
 }
