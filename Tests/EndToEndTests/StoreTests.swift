@@ -21,8 +21,8 @@ struct StoreTests {
     _ = try shell.run("--store", "a.db", "-c", "middleware on logger", "-c", "set runaway 77", "-c", "set emit always")
     let outcome = try shell.run("--store", "a.db", "-c", "middleware", "-c", "show shell.settings --as raw")
     #expect(outcome.output.contains("logger  on"))
-    #expect(outcome.output.contains("runaway\t77\tstore"))
-    #expect(outcome.output.contains("emit\talways\tstore"))
+    #expect(outcome.output.contains("runaway\t77\t"))
+    #expect(outcome.output.contains("emit\talways\t"))
   }
 
   @Test func aFailedActionChangesNothingAndIsKept() throws {
@@ -87,12 +87,13 @@ struct StoreTests {
     let shell = try Shell()
     let lines = String(repeating: "dispatch counter.increment\n", count: 3000) + "show counter.value\n"
     try shell.folder.write("many.stsh", lines)
-    let outcome = try shell.limited(to: 100, "--store", "a.db", "many.stsh")
-    #expect(outcome.output.hasSuffix("\n3000\n"))
+    let outcome = try shell.limited(to: 100, "--quiet", "--store", "a.db", "many.stsh")
+    #expect(outcome.output == "3000\n")
     #expect(outcome.status == 1)
     let notes = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("note: ") }
-    #expect(notes.count == 1)
-    #expect(notes.first?.hasPrefix("note: cannot write a.db after #") == true, "\(outcome.errors)")
+    // The thread that writes may come to the limit after the last statement; then the end alone says so.
+    #expect(notes.count <= 1)
+    #expect(outcome.errors.contains("error[store-failed]: cannot write a.db after #"), "\(outcome.errors)")
     let last = outcome.errors.split(separator: "#").dropFirst().first.flatMap { Int($0.prefix { $0.isNumber }) }
     let kept = try shell.run("--store", "a.db", "-c", "show counter.value")
     #expect(Int(kept.output.dropLast()) == last)
@@ -156,7 +157,7 @@ struct StoreTests {
     let redone = try shell.run(
       "--clock", "virtual", "--grant", "pomodoro", "--store", "a.db", "-c", "redo --quiet", "-c", "show cart.n", "-c",
       "wait 5s", "-c", "show pomodoro.left")
-    #expect(redone.output.hasSuffix("\n1\n45\n"), "\(redone)")
+    #expect(redone.output.hasSuffix("1\n45\n"), "\(redone)")
   }
 
   @Test func aPluginThatIsGoneKeepsTheStoreShut() throws {
