@@ -8,12 +8,11 @@ import StoreShell
 
 /// Where the program keeps and finds its files (XDG base directories).
 struct Places {
+  /// A variable of the environment; nil: it is not set.
+  func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
   /// A variable of the environment; empty counts as unset.
-  func environment(_ name: String) -> String? {
-    guard let value = getenv(name) else { return nil }
-    let text = String(cString: value)
-    return text.isEmpty ? nil : text
-  }
+  func environment(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
 
   private var home: String { environment("HOME") ?? "/" }
   private var state: String { (environment("XDG_STATE_HOME") ?? "\(home)/.local/state") + "/stsh" }
@@ -36,7 +35,8 @@ struct Places {
   var pluginSearchPath: [String] {
     var directories = ["\(data)/plugins"]
     guard var directory = executableDirectory else { return directories }
-    directories.append("\(directory)/../share/stsh/plugins")
+    let prefix = directory.lastIndex(of: "/").map { directory[..<$0] } ?? ""
+    directories.append("\(prefix)/share/stsh/plugins")
     for _ in 0..<6 {
       if access("\(directory)/Package.swift", F_OK) == 0 { return directories + ["\(directory)/plugins"] }
       guard let slash = directory.lastIndex(of: "/"), slash > directory.startIndex else { break }
@@ -56,9 +56,14 @@ struct Places {
 /// The size of the terminal that results go to.
 enum TerminalSize {
   /// Its columns; nil where it does not say.
-  static var columns: Int? {
+  static var columns: Int? { size(\.ws_col) }
+
+  /// Its rows; nil where it does not say.
+  static var rows: Int? { size(\.ws_row) }
+
+  private static func size(_ side: KeyPath<winsize, UInt16>) -> Int? {
     var size = winsize()
-    guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-    return Int(size.ws_col)
+    guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size[keyPath: side] > 0 else { return nil }
+    return Int(size[keyPath: side])
   }
 }

@@ -43,7 +43,7 @@ struct Stsh: ParsableCommand {
   @Option(name: .customLong("as"), help: "How results are shown.")
   var format = "auto"
 
-  @Option(help: "When to colour: auto, always or never.")
+  @Option(help: "When to colour: auto, always or never. Results in files and pipes never are.")
   var color = "auto"
 
   @Option(help: "The clock: real, or virtual (moves only when waited for).")
@@ -85,11 +85,20 @@ struct Stsh: ParsableCommand {
   @Flag(name: .customLong("unsafe-lua"), help: "Let the Lua of commands use all of its libraries.")
   var unsafeLua = false
 
+  @OptionGroup var printing: PrintingOptions
+
   @Argument(help: "A script, or - for standard input, and its arguments.")
   var script: [String] = []
 
   func run() throws {
+    if let text = try printing.text { return write(text) }
     throw ExitCode(try Program(self).run())
+  }
+
+  private func write(_ text: String) {
+    let console = Console()
+    console.write(text + (text.hasSuffix("\n") ? "" : "\n"))
+    console.flush()
   }
 
   /// Parses the command line and runs; a command line that cannot be read ends with the status that the design gives it.

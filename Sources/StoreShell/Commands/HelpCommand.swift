@@ -47,12 +47,14 @@ enum HelpText {
     }
     if !definition.examples.isEmpty {
       out += definition.examples.count == 1 ? "example\n" : "examples\n"
-      for example in definition.examples {
-        for line in example.lines { out += "  stsh> \(line)\n" }
-        for line in example.output.split(separator: "\n") { out += "  \(line)\n" }
-      }
+      for line in definition.examples.flatMap(lines(of:)) { out += "  \(line)\n" }
     }
     return out
+  }
+
+  /// An example as it looks at the prompt.
+  static func lines(of example: CommandExample) -> [String] {
+    example.lines.map { "stsh> \($0)" } + example.output.split(separator: "\n").map(String.init)
   }
 
   /// A plugin: what it is for, and its commands with their usage.

@@ -30,8 +30,15 @@ struct Shell {
     try run(arguments, input: Array(input.utf8), in: directory)
   }
 
+  /// Runs another program that was built with the tests, or one of a path, to its end.
+  func run(program: String, _ arguments: String..., input: String = "") throws -> Outcome {
+    try run(arguments, input: Array(input.utf8), program: program)
+  }
+
   /// Runs the program to its end.
-  func run(_ arguments: [String], input: [UInt8] = [], in directory: String? = nil) throws -> Outcome {
+  func run(
+    _ arguments: [String], input: [UInt8] = [], in directory: String? = nil, program: String = "stsh"
+  ) throws -> Outcome {
     guard let given = tmpfile(), let output = tmpfile(), let errors = tmpfile() else {
       throw ProgramFailure("no temporary files")
     }
@@ -39,7 +46,8 @@ struct Shell {
     fwrite(input, 1, input.count, given)
     rewind(given)
     let running = try start(
-      arguments, in: directory, descriptors: [(0, fileno(given)), (1, fileno(output)), (2, fileno(errors))])
+      arguments, in: directory, descriptors: [(0, fileno(given)), (1, fileno(output)), (2, fileno(errors))],
+      program: program)
     let status = try running.waitForEnd()
     rewind(output)
     rewind(errors)
@@ -63,30 +71,44 @@ struct Shell {
 
   /// Starts the program; standard input and outputs are as given.
   func start(
-    _ arguments: [String], in directory: String? = nil, descriptors: [(theirs: Int32, ours: Int32)]
+    _ arguments: [String], in directory: String? = nil, descriptors: [(theirs: Int32, ours: Int32)],
+    program: String = "stsh"
   ) throws -> RunningProgram {
-    var launch = launch(arguments)
+    var launch = launch(arguments, program)
     if let directory { launch.folder = directory }
     launch.descriptors = descriptors
     return RunningProgram(process: try launch.start())
   }
 
   /// Starts the program on a terminal of its own and waits for its prompt.
-  func prompt(_ arguments: String..., terminal: String = "xterm", columns: Int = 200) throws -> Terminal {
-    var launch = launch(arguments)
-    launch.environment["TERM"] = terminal
+  func prompt(
+    _ arguments: String..., program: String = "stsh", prompt: String = "stsh>", terminal: String = "xterm",
+    columns: Int = 200
+  ) throws -> Terminal {
+    try self.prompt(
+      arguments, program: program, prompt: prompt, environment: ["TERM": terminal], columns: columns)
+  }
+
+  /// Starts a program on a terminal of its own, with some variables of the environment, and waits for its prompt.
+  func prompt(
+    _ arguments: [String] = [], program: String = "stsh", prompt: String = "stsh>", environment: [String: String],
+    columns: Int = 200
+  ) throws -> Terminal {
+    var launch = launch(arguments, program)
+    launch.environment["TERM"] = "xterm"
+    launch.environment.merge(environment) { $1 }
     let started = try Terminal(launch, columns: columns)
-    try started.waitForCursorLine("stsh>")
+    try started.waitForCursorLine(prompt)
     return started
   }
 
-  private func launch(_ arguments: [String]) -> Launch {
-    var launch = Launch(program: "stsh")
+  private func launch(_ arguments: [String], _ program: String = "stsh") -> Launch {
+    var launch = Launch(program: program)
     launch.arguments = arguments
     launch.folder = folder.path
     launch.environment = [
       "HOME": folder.path + "/home", "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "dumb",
-      "INPUTRC": "/dev/null",
+      "INPUTRC": "/dev/null", "PAGER": "cat",
     ]
     return launch
   }

@@ -1,0 +1,88 @@
+import StoreSchema
+
+/// The manual page of a program with this shell: its options as swift-argument-parser describes them, and the commands from
+/// the table that `help` and completion read.
+public struct ManualPage {
+  private let program: ProgramOptions
+  private let usage: [String]
+  private let version: String
+  private let commands: CommandTable
+
+  /// A manual page.
+  ///
+  /// - Parameters:
+  ///   - json: what swift-argument-parser's `--experimental-dump-help` prints.
+  ///   - usage: how the program is called, one form a line.
+  ///   - version: the program's version.
+  /// - Throws: `JSONError` where the description is no JSON.
+  public init(describedBy json: String, usage: [String], version: String) throws {
+    program = try ProgramOptions(describedBy: json)
+    self.usage = usage
+    self.version = version
+    commands = .standard
+  }
+
+  /// The page in the macros of `man(7)`.
+  public var text: String {
+    var page = ManualText()
+    page.title(program.name, version: version, summary: program.summary)
+    page.section("SYNOPSIS")
+    page.lines(usage, isIndented: false)
+    page.section("DESCRIPTION")
+    for paragraph in Self.description { page.paragraph(paragraph) }
+    page.section("OPTIONS")
+    for option in program.options { page.item(option.form, option.summary) }
+    page.section("COMMANDS")
+    for command in commands.definitions { write(command, to: &page) }
+    page.section("EXIT STATUS")
+    for (status, meaning) in Self.statuses { page.item(status, meaning) }
+    page.section("ENVIRONMENT")
+    for (name, meaning) in Self.environment { page.item(name, meaning) }
+    page.section("FILES")
+    for (path, meaning) in Self.files { page.item(path, meaning) }
+    page.section("ERRORS")
+    page.paragraph("Every error has a code, which help CODE explains:")
+    for (code, explanation) in ErrorCode.explanations.sorted(by: { $0.key < $1.key }) { page.item(code, explanation) }
+    return page.text
+  }
+
+  private func write(_ command: CommandDefinition, to page: inout ManualText) {
+    page.subsection(command.verb)
+    page.lines(command.usage, isIndented: false)
+    page.paragraph(command.summary)
+    for flag in command.flags {
+      page.item("--\(flag.name)" + (flag.value.map { " \($0)" } ?? ""), flag.summary)
+    }
+    for example in command.examples { page.lines(HelpText.lines(of: example)) }
+  }
+
+  private static let description = [
+    "A store is a typed state that changes only by typed actions. This shell gives it a prompt, batch scripts and Lua plugins.",
+    "Commands come from a file, from -c, from standard input, or from a prompt where there is a terminal. A line is a verb, words, name=value arguments and --flags. Results go to standard output, all else to standard error. The first error ends a script.",
+  ]
+
+  private static let statuses = [
+    ("0", "all commands succeeded"), ("1", "a command failed"),
+    ("2", "the script or the command line cannot be read: syntax, unknown flag, no such file"),
+    ("3", "an assert failed"), ("4", "a plugin could not be loaded or lacks a grant"),
+    ("5", "a wait, or the time for the whole run, was over"),
+    ("130, 143", "ended by SIGINT or SIGTERM"), ("n", "the script said quit n"),
+  ]
+
+  private static let environment = [
+    (
+      "XDG_CONFIG_HOME, XDG_DATA_HOME, XDG_STATE_HOME",
+      "where the files below are; ~/.config, ~/.local/share, ~/.local/state"
+    ),
+    ("NO_COLOR, CLICOLOR_FORCE, TERM=dumb", "no colours, colours, no colours, where --color does not say"),
+    ("PAGER", "shows a result that is taller than the screen; less -FRX, and none where it is empty"),
+    ("VISUAL, EDITOR", "the editor that Ctrl-X Ctrl-E starts on a statement"),
+  ]
+
+  private static let files = [
+    ("$XDG_CONFIG_HOME/stsh/init.stsh", "runs before the first prompt"),
+    ("$XDG_DATA_HOME/stsh/plugins/NAME/", "plugins that are found by name, before those that ship"),
+    ("$XDG_STATE_HOME/stsh/history", "past statements"),
+    ("$XDG_STATE_HOME/stsh/grants.json", "what plugins may do for good"),
+  ]
+}

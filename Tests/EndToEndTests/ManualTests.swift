@@ -1,0 +1,65 @@
+import TerminalSupport
+import Testing
+
+/// The manual page, `help` and the completions of shells say the same, because they come from one table.
+@Suite("The manual")
+struct ManualTests {
+  private let shell: Shell
+
+  init() throws { shell = try Shell() }
+
+  /// The page as a reader sees it, in one line.
+  private func manual() throws -> String {
+    try shell.folder.write("stsh.1", try shell.run("--manual").output)
+    let page = try shell.runInShell("groff -Tutf8 -P-cbou -rLL=200n -ww -man stsh.1")
+    #expect(page.status == 0)
+    return page.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+  }
+
+  @Test func hasNoFaultThatAFormatterSees() throws {
+    try shell.folder.write("stsh.1", try shell.run("--manual").output)
+    #expect(try shell.runInShell("groff -Tutf8 -ww -z -man stsh.1") == Shell.Outcome())
+  }
+
+  @Test func saysOfEachCommandWhatHelpSays() throws {
+    let page = try manual()
+    let listing = try shell.run("-c", "help").output.split(separator: "\n").dropLast()
+    #expect(listing.count > 30)
+    for line in listing {
+      let verb = line.prefix { $0 != " " }
+      for help in try shell.run("-c", "help \(verb)").output.split(separator: "\n") {
+        var words = help.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if words.hasPrefix("usage: ") { words.removeFirst("usage: ".count) }
+        guard words != "flags", words != "example", words != "examples" else { continue }
+        #expect(page.contains(words), "\(verb)")
+      }
+    }
+  }
+
+  @Test func saysOfEachOptionWhatTheProgramSays() throws {
+    let page = try manual()
+    let help = try shell.run("--help").output
+    let options = help.matches(of: /(?m)^  (-[-a-z, ]*[a-z])/).map { String($0.output.1) }
+    #expect(options.count > 10)
+    for option in options { #expect(page.contains(option), "\(option)") }
+    #expect(!page.contains("--manual"))
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func aShellCanReadItsCompletions(name: String) throws {
+    let outcome = try shell.run("--completions", name)
+    #expect(outcome.errors == "")
+    #expect(outcome.status == 0)
+    for option in ["keep-going", "as", "completions"] { #expect(outcome.output.contains(option)) }
+    guard name == "bash" else { return }
+    try shell.folder.write("stsh.bash", outcome.output)
+    #expect(try shell.runInShell("bash -n stsh.bash && bash -c '. ./stsh.bash && complete -p stsh'").status == 0)
+  }
+
+  @Test func anotherShellIsRefused() throws {
+    let outcome = try shell.run("--completions", "tcsh")
+    #expect(outcome.status == 2)
+    #expect(outcome.errors.contains("--completions takes bash, zsh or fish, not 'tcsh'"))
+    #expect(outcome.output == "")
+  }
+}
