@@ -77,6 +77,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
+      name: "Gallery", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreShell", "LineEditor"],
+      swiftSettings: strict),
+    .executableTarget(
       name: "StoreBenchmarks",
       dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreShell", "StandardModules"],
       swiftSettings: strict),
@@ -124,6 +127,6 @@ let package = Package(
       name: "StoreShellTests",
       dependencies: ["StoreShell", "StandardModules", "StoreUnits", "LuaRuntime", "PluginSupport"],
       swiftSettings: strict),
-    .testTarget(name: "EndToEndTests", dependencies: ["stsh", "TerminalSupport"], swiftSettings: strict),
+    .testTarget(name: "EndToEndTests", dependencies: ["stsh", "Gallery", "TerminalSupport"], swiftSettings: strict),
   ]
 )

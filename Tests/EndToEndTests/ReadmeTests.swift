@@ -21,11 +21,22 @@ struct ReadmeTests {
     return blocks
   }
 
-  private func type(_ session: String, at terminal: Terminal) throws {
-    for line in session.split(separator: "\n") where line.hasPrefix("stsh> ") {
-      try terminal.enter(String(line.dropFirst(6)))
+  private func type(_ session: String, at terminal: Terminal, prompt: String = "stsh>") throws {
+    for line in session.split(separator: "\n") where line.hasPrefix(prompt + " ") {
+      try terminal.enter(String(line.dropFirst(prompt.count + 1)), prompt: prompt)
     }
-    #expect(terminal.text == session + "stsh> ")
+    #expect(terminal.text == session + prompt + " ")
+  }
+
+  @Test func whatItShowsOfEmbeddingIsTheExampleProgram() throws {
+    let program = try #require(contents(ofFile: Shell.packageFolder + "/Sources/Gallery/main.swift"))
+    #expect(try blocks("swift").contains(program))
+    #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 60)
+  }
+
+  @Test func theExampleProgramRunsAsPrinted() throws {
+    let session = try #require(try blocks("gallery").first)
+    try type(session, at: try Shell().prompt(program: "Gallery", prompt: "gallery>"), prompt: "gallery>")
   }
 
   @Test func theFirstSessionRunsAsPrinted() throws {

@@ -53,7 +53,8 @@ public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
 
   func finish() { perform { scope.unit.finish(entry) } }
 
-  func mapped<Other>(_ transform: @escaping @Sendable (Other) -> Output) -> EffectContext<Dependencies, Other> {
+  /// The same for actions of another type, which are turned into this one's.
+  package func mapped<Other>(_ transform: @escaping @Sendable (Other) -> Output) -> EffectContext<Dependencies, Other> {
     with(output: output.contramap(transform))
   }
 

@@ -9,18 +9,19 @@ extension PluginDefinition {
   }
 }
 
-/// A thunk that a plugin declares (R20), as the shell knows it.
+/// A thunk that a plugin or a Swift module declares (R20), as the shell knows it.
 public struct ThunkType: Sendable {
-  /// The action that carries it: `thunk:PLUGIN.NAME`, with the declared arguments.
+  /// The action that carries it: `thunk:MODULE.NAME`, with the declared arguments.
   public let action: ActionType
-  /// The plugin's name and its own: `PLUGIN.NAME`.
+  /// The module's name and its own: `MODULE.NAME`.
   public let fullName: String
   /// Whether it takes any arguments by name, because it declares none.
   public let takesAny: Bool
 
-  init(plugin: String, name: String, fields: [Field], documentation: String, takesAny: Bool) {
-    action = ThunkType.carrier(plugin, name, fields, documentation)
-    fullName = "\(plugin).\(name)"
+  /// A thunk of a module.
+  package init(module: String, name: String, fields: [Field], documentation: String, takesAny: Bool) {
+    action = ThunkType.carrier(module, name, fields, documentation)
+    fullName = "\(module).\(name)"
     self.takesAny = takesAny
   }
 
@@ -28,8 +29,8 @@ public struct ThunkType: Sendable {
   public var signature: String { ([fullName] + action.fields.map(\.signature)).joined(separator: " ") }
 
   /// What its name and its summary say: `thunk:` tells its action from all others.
-  private static func carrier(_ plugin: String, _ name: String, _ fields: [Field], _ text: String) -> ActionType {
-    ActionType(module: "thunk:\(plugin)", name: name, fields: fields, documentation: text)
+  private static func carrier(_ module: String, _ name: String, _ fields: [Field], _ text: String) -> ActionType {
+    ActionType(module: "thunk:\(module)", name: name, fields: fields, documentation: text)
   }
 
   /// The action that carries the thunk with arguments that it did not declare.
@@ -61,7 +62,7 @@ extension DefinitionReader {
       guard case .function(let run) = value else {
         throw types.fault("\(place) must be function(args, t) or a table with run, got \(value.described)")
       }
-      let type = ThunkType(plugin: manifest.name, name: name, fields: [], documentation: "", takesAny: true)
+      let type = ThunkType(module: manifest.name, name: name, fields: [], documentation: "", takesAny: true)
       return PluginDefinition.Thunk(type: type, run: run)
     }
     for (key, _) in entry.entries() {
@@ -73,7 +74,7 @@ extension DefinitionReader {
       throw types.fault("\(place) needs run = function(args, t) … end")
     }
     let type = ThunkType(
-      plugin: manifest.name, name: name, fields: try types.fields(entry["args"], place),
+      module: manifest.name, name: name, fields: try types.fields(entry["args"], place),
       documentation: text(entry["doc"]), takesAny: entry["args"] == .nil)
     return PluginDefinition.Thunk(type: type, run: run)
   }

@@ -31,7 +31,7 @@ extension CommandTable {
       case "bind", "describe", "help", "project", "source", "use", "substate":
         // What `source` runs is checked in turn.
         _ = try session.console.capturing { _ = try definition.run(&invocation) }
-      default: break
+      default: if !definition.arguments.isEmpty { _ = try invocation.values() }
       }
     } catch is NotKnownYet {
       return

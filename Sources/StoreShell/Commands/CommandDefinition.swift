@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// One command of the shell: what help, completion and the reader of statements need to know, and what it does.
 final class CommandDefinition: Sendable {
   /// The verb.
@@ -10,6 +12,8 @@ final class CommandDefinition: Sendable {
   let flags: [FlagDefinition]
   /// What stands after the verb, by position: for completion.
   let operands: [Operand]
+  /// The arguments that it takes, where they are read as those of actions are.
+  let arguments: [Field]
   /// Lines with their output, run as tests.
   let examples: [CommandExample]
   /// How its line goes on as Lua, if it does.
@@ -21,7 +25,7 @@ final class CommandDefinition: Sendable {
 
   init(
     _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], operands: [Operand] = [],
-    examples: [CommandExample] = [], lua: LuaVerb? = nil, takesCommand: Bool = false,
+    arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil, takesCommand: Bool = false,
     run: @escaping @Sendable (inout Invocation) throws -> CommandResult
   ) {
     self.verb = verb
@@ -29,6 +33,7 @@ final class CommandDefinition: Sendable {
     self.summary = summary
     self.flags = flags
     self.operands = operands
+    self.arguments = arguments
     self.examples = examples
     self.lua = lua
     self.takesCommand = takesCommand

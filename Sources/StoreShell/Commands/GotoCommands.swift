@@ -87,5 +87,5 @@ extension Invocation {
 
 extension Session {
   /// What stands in front of a line at the prompt.
-  public var prompt: String { store.viewed.map { "stsh \($0.label)> " } ?? "stsh> " }
+  public var prompt: String { options.name + (store.viewed.map { " \($0.label)> " } ?? "> ") }
 }

@@ -4,21 +4,21 @@ import StoreSchema
 extension CommandDefinition {
   static let thunk = CommandDefinition(
     "thunk", usage: ["thunk [NAME [ARG=VALUE…]] [--quiet] [--info TEXT]"],
-    summary: "runs a thunk of a plugin: code that dispatches and waits; lists them without a name",
+    summary: "runs a thunk: code of a module that dispatches and waits; lists them without a name",
     flags: FlagDefinition.format + [
       FlagDefinition("quiet", "print nothing"),
       FlagDefinition("info", value: "TEXT", "what to note in the action's source"),
     ],
     operands: [.thunk],
     examples: [
-      CommandExample("thunk", output: "(no plugin declares a thunk)\n"),
+      CommandExample("thunk", output: "(no module declares a thunk)\n"),
       CommandExample("thunk --json", output: "[]\n"),
     ]
   ) { invocation in
     let session = invocation.session
     guard let word = invocation.operands.first else {
       let isListed = try invocation.format() != .auto || session.options.isJSON || !session.store.thunks.isEmpty
-      guard isListed else { return invocation.print("(no plugin declares a thunk)\n") }
+      guard isListed else { return invocation.print("(no module declares a thunk)\n") }
       return try invocation.show(ShellListing.thunks.reading(in: session))
     }
     let type = try invocation.thunkType(word)
@@ -43,7 +43,7 @@ extension Invocation {
     }
     guard found.count == 1 || type.fullName == name else {
       throw ShellError(
-        code: "unknown-thunk", message: "several plugins have a thunk '\(name)'", at: word,
+        code: "unknown-thunk", message: "several modules have a thunk '\(name)'", at: word,
         hint: "write one of \(found.map(\.fullName).joined(separator: ", "))")
     }
     return type

@@ -13,22 +13,35 @@ public struct Application<Action: SchematicUnion, State: SchematicRecord>: Senda
   public let reducer: Reducer<Action, State>
   /// All middlewares; each gets a gate of its own.
   public let middleware: Middleware<Action, Action, State>
+  /// Interceptors around all phases of its actions (R5), the outermost first.
+  public let interceptors: [Interceptor<Action, State>]
   /// Named values that the state determines.
   public let projections: [ApplicationProjection<State>]
-
+  /// Thunks of its modules.
+  public let thunks: [ApplicationThunk<Action, State>]
+  /// Names for values of the state and the actions that set them.
+  public let bindings: [ApplicationBinding]
+  /// Commands beside those of the shell.
+  public let commands: [ApplicationCommand<Action, State>]
   /// The reducers of substates that may come and go.
   public let substates: [ApplicationSubstate]
 
-  /// Describes a store.
+  /// Describes a store. Only the state and the reducer are needed.
   public init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
-    projections: [ApplicationProjection<State>] = [], substates: [ApplicationSubstate] = []
+    interceptors: [Interceptor<Action, State>] = [], projections: [ApplicationProjection<State>] = [],
+    substates: [ApplicationSubstate] = [], thunks: [ApplicationThunk<Action, State>] = [],
+    bindings: [ApplicationBinding] = [], commands: [ApplicationCommand<Action, State>] = []
   ) {
     self.substates = substates
     self.initial = initial
     self.reducer = reducer
     self.middleware = middleware
+    self.interceptors = interceptors
     self.projections = projections
+    self.thunks = thunks
+    self.bindings = bindings
+    self.commands = commands
   }
 }
 

@@ -97,7 +97,7 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   var watchesPlugins: Bool { get }
   /// Changes that, by a recorded action.
   func setPluginWatch(_ isOn: Bool, source: ActionSource) -> DispatchReport
-  /// The thunks of the plugins that run.
+  /// The thunks of the application and of the plugins that run.
   var thunks: [ThunkType] { get }
   /// The effects that run or wait, in the order of their units.
   var effects: [EffectListing] { get }
@@ -114,6 +114,8 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   func plugin(named name: String) -> Plugin?
   /// The state of the moment.
   var state: HostState { get }
+  /// The state that is shown: that of the moment, or an earlier one.
+  var shownState: HostState { get }
   /// Tells of every action that goes through the reducers, with the states around it.
   func observe(_ tell: @escaping (PurityProof.Recorded) -> Void)
   /// What stops the Lua of each plugin, from any thread.

@@ -17,6 +17,10 @@ struct HostedApplication {
   let units: [HostUnit]
   let projections: [Projection]
   let substates: [ApplicationSubstate]
+  let thunks: [Thunk]
+  /// The application's own interceptors, the outermost first, those that run its thunks last.
+  let interceptors: [Interceptor<HostAction, HostState>]
+  let commands: [HostedCommand]
   /// The typed action of a call.
   let action: (ActionCall) throws(SchemaError) -> AppAction
 
@@ -29,14 +33,36 @@ struct HostedApplication {
       action: { (action: HostAction) in action.app?.typed() },
       modify: { (state: inout HostState, body) in try state.app.modify(State.self) { try body(&$0) } })
     let start = application.initial
+    let erase: @Sendable (Action) -> HostAction = { action in
+      HostAction(call: table.call(action) ?? .unknown, payload: .app(.wrap(action)))
+    }
+    // The root holds no other application's state.
+    let read: @Sendable (HostState) -> State = { $0.app.typed() ?? start }
     units = application.middleware.units.map { unit in
       HostUnit(
         unit.name, origin: .swift,
         Middleware(units: [unit]).lift(
-          input: { $0.app?.typed() },
-          output: { action in HostAction(call: table.call(action) ?? .unknown, payload: .app(.wrap(action))) },
-          // The root holds no other application's state.
-          state: { $0.app.typed() ?? start }))
+          input: { $0.app?.typed() }, output: erase, state: read))
+    }
+    thunks = application.thunks.map { thunk in
+      Thunk(module: thunk.module, type: thunk.type) { arguments in
+        // The shell has checked them against the same type.
+        (try? thunk.make(arguments))?.lift(output: erase, state: read)
+      }
+    }
+    interceptors =
+      application.interceptors.map { interceptor in
+        interceptor.lift(
+          input: { $0.app?.typed() }, output: erase,
+          passing: { came, goesOn in
+            let new = erase(goesOn)
+            return came == new ? came : new
+          }, state: read)
+      } + Self.interceptors(of: thunks)
+    commands = application.commands.map { command in
+      HostedCommand(verb: command.verb, summary: command.summary, fields: command.fields) { arguments, session in
+        try command.run(arguments, CommandContext(session: session, start: start, erase: erase))
+      }
     }
     projections = application.projections.map { projection in
       Projection(module: projection.module, name: projection.type.name) { $0.typed().map(projection.read) }

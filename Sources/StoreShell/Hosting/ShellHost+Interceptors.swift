@@ -10,15 +10,16 @@ extension ShellHost {
 
   var thunks: [ThunkType] {
     let shell = store.withState { $0.shell }
-    return plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.thunkTypes)
+    return application.thunks.map(\.type)
+      + plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.thunkTypes)
   }
 
-  /// Puts the interceptors of the plugins that run into the chain, those of the plugin that was loaded first outermost
-  /// (R5). One that stays keeps what it holds; those of a plugin that is off stand aside (R29).
+  /// Puts the interceptors of the application and of the plugins that run into the chain, the application's outermost, then
+  /// those of the plugin that was loaded first (R5). One that stays keeps what it holds; those of a plugin that is off stand aside (R29).
   func replaceInterceptors() throws(StoreError) {
     let shell = store.withState { $0.shell }
     let running = plugins.filter { shell.condition(of: $0.plugin.module.name) == .on }
-    let wanted = running.flatMap(\.interceptors)
+    let wanted = application.interceptors + running.flatMap(\.interceptors)
     guard !wanted.elementsEqual(store.interceptors, by: { $0 === $1 }) else { return }
     try store.replaceInterceptors(wanted)
   }

@@ -3,6 +3,8 @@ import StoreSchema
 
 /// Reading what is shown by paths.
 extension ShellHost {
+  var shownState: State { withShownState { $0 } }
+
   func read(_ path: Path) throws -> Reading {
     try withShownState { state in try read(path, in: state) }
   }

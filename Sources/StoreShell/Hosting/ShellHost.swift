@@ -68,7 +68,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     store = try Store(
       initial: initial, reducer: Self.reducer(application, []),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
-      emission: Self.policy("whenDifferent"), clock: clock, areEqual: State.areEqual)
+      interceptors: application.interceptors, emission: Self.policy("whenDifferent"), clock: clock,
+      areEqual: State.areEqual)
     for type in application.actions { actionsByName[type.fullName] = type }
     store.setRecorder { [unowned self] record in self.record(record) }
     store.setErrorHandler { [faults] error in

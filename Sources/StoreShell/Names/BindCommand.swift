@@ -54,6 +54,17 @@ extension CommandDefinition {
 }
 
 extension Session {
+  /// Makes a binding of the application's, as `bind` makes one.
+  ///
+  /// - Throws: ``ShellError`` where it does not fit.
+  func bind(_ binding: ApplicationBinding) throws {
+    let line = "bind \(binding.name) \(binding.path) \(binding.action)"
+    var reader = StatementReader(Array(line.utf8), grammar: grammar)
+    reader.finish()
+    guard let statement = try reader.next() else { return }
+    _ = try commands.run(statement, in: self)
+  }
+
   /// Runs `NAME := VALUE`: dispatches the one action that sets the value.
   func write(_ binding: SessionBinding, _ statement: Statement) throws -> CommandResult {
     let invocation = try Invocation(statement, .bind, in: self)

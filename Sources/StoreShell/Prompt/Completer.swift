@@ -44,7 +44,12 @@ struct Completer {
       let thunk = session.store.thunks.first { $0.fullName == operands[1] || $0.action.name == operands[1] }
       guard let thunk else { return list([]) }
       return completeArguments(
-        of: thunk.action, thunk.signature, operands, words.current, start: start, list: list)
+        of: thunk.action, thunk.signature, operands.dropFirst(2), words.current, start: start, list: list)
+    }
+    if !definition.arguments.isEmpty {
+      let type = ActionType(module: "", name: verb, fields: definition.arguments)
+      return completeArguments(
+        of: type, definition.usage[0], operands.dropFirst(), words.current, start: start, list: list)
     }
     if verb == "dispatch" { return completeDispatch(operands, words.current, start: start, list: list) }
     let position = operands.count - 1
@@ -59,12 +64,15 @@ struct Completer {
   ) -> LineCompletion {
     guard operands.count > 1 else { return list(nameCandidates(actionNames, current)) }
     guard case .type(let type) = session.actionTarget(operands[1]) else { return list([]) }
-    return completeArguments(of: type, type.signature, operands, current, start: start, list: list)
+    return completeArguments(
+      of: type, type.signature, operands.dropFirst(2), current, start: start, list: list)
   }
 
-  /// The arguments of an action or a thunk.
+  /// The arguments of an action, a thunk or a command.
+  ///
+  /// - Parameter given: the words that stand there already.
   private func completeArguments(
-    of type: ActionType, _ signature: String, _ operands: [String], _ current: String, start: Int,
+    of type: ActionType, _ signature: String, _ given: ArraySlice<String>, _ current: String, start: Int,
     list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
     if current.isEmpty {
@@ -77,7 +85,7 @@ struct Completer {
       return list(values(of: field, type).map { LineCompletion.Candidate(text: "\(name)=\($0)", display: $0) })
     }
     return list(
-      missingFields(of: type, after: operands.dropFirst(2)).map { field in
+      missingFields(of: type, after: given).map { field in
         LineCompletion.Candidate(
           text: "\(field.name)=", display: "\(field.name)=  \(field.schema.typeName)", suffix: "")
       })

@@ -73,7 +73,8 @@ public final class Session {
 
   /// Starts a session over an application's store.
   ///
-  /// - Throws: `StoreError` where two of its middlewares share a name.
+  /// - Throws: `StoreError` where two of its middlewares or interceptors share a name; ``ShellError`` where a binding or a
+  ///   command of its own does not fit.
   public init<Action: SchematicUnion, State: SchematicRecord>(
     _ application: Application<Action, State>, options: SessionOptions = SessionOptions(),
     console: Console = Console()
@@ -82,12 +83,14 @@ public final class Session {
     self.console = console
     if options.format != .auto { settingOrigins["output"] = "--as" }
     clock = SessionClock(isVirtual: options.hasVirtualClock)
-    store = try ShellHost(HostedApplication(application), clock: clock.clock)
-    commands = .standard
+    let hosted = HostedApplication(application)
+    store = try ShellHost(hosted, clock: clock.clock)
+    commands = try .standard.adding(hosted.commands, besides: hosted.modules)
     makeSibling = { try Session(application, options: $0, console: $1) }
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { formatter.write($0) }
     store.pluginLog = { formatter.write($0) }
+    for binding in application.bindings { try bind(binding) }
   }
 
   deinit {

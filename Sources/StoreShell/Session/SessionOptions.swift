@@ -1,5 +1,7 @@
 /// What a session was started with.
 public struct SessionOptions: Sendable {
+  /// What the program is called: its prompt starts with it.
+  public var name = "stsh"
   /// Whether scripts go on after an error.
   public var keepsGoing = false
   /// Whether every command answers with one JSON object a line.

@@ -5,7 +5,7 @@ import StoreShell
 import StoreUnits
 import Testing
 
-// The README's store; what it shows of embedding must compile and run.
+// A store of somebody's own, and the few lines that put the shell around it.
 
 @Schema
 struct Lamp: Sendable { var isOn = false }

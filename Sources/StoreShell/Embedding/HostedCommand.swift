@@ -1,0 +1,55 @@
+import StorePlugins
+import StoreSchema
+
+/// A command of an application, its types erased.
+struct HostedCommand: Sendable {
+  let verb: String
+  let summary: String
+  let fields: [Field]
+  let run: @Sendable (Value, Session) throws -> (any Schematic)?
+
+  /// The command as the shell's table has it.
+  var definition: CommandDefinition {
+    let usage = ([verb] + fields.map(\.signature)).joined(separator: " ")
+    let layout = RecordLayout(name: verb, fields: fields.map(\.name))
+    return CommandDefinition(
+      verb, usage: [usage], summary: summary, flags: FlagDefinition.format, arguments: fields
+    ) { [self] invocation in
+      guard let result = try run(.record(Record(layout, try invocation.values())), invocation.session) else {
+        return .none
+      }
+      guard let text = result as? String, try invocation.format() == .auto else {
+        return try invocation.show(Reading(value: result.schemaValue, schema: type(of: result).schema))
+      }
+      invocation.session.lastValue = .string(text)
+      return invocation.print(text + "\n")
+    }
+  }
+}
+
+extension Invocation {
+  /// The arguments of a command that reads them as those of actions are read.
+  func values() throws -> [Value] {
+    try arguments(
+      definition.arguments, of: definition.verb, usage: usage, at: statement.words[0], operands[...])
+  }
+}
+
+extension CommandTable {
+  /// The table with commands of an application behind its own, `help` and `quit` last.
+  ///
+  /// - Throws: ``ShellError`` for a verb that means something else already, or is no name.
+  func adding(_ commands: [HostedCommand], besides modules: [Module]) throws -> CommandTable {
+    var taken = Set(definitions.map(\.verb) + modules.map(\.name) + ["shell"])
+    for command in commands {
+      guard command.verb.isName else {
+        throw ShellError(code: "syntax", message: "'\(command.verb)' is not a name", status: 2)
+      }
+      guard taken.insert(command.verb).inserted else {
+        throw ShellError(code: "name-taken", message: "'\(command.verb)' is a command or a module already")
+      }
+    }
+    guard !commands.isEmpty else { return self }
+    return CommandTable(definitions.dropLast(2) + commands.map(\.definition) + definitions.suffix(2))
+  }
+}
