@@ -80,7 +80,16 @@ struct Program {
     defer { editor.close() }
     if !options.noInit, access(places.initFile, F_OK) == 0 { session.run(initFile: places.initFile) }
     if session.hasQuit { return session.status }
-    return try Prompt(session, on: editor).run()
+    let prompt = Prompt(session, on: editor)
+    prompt.pager = pager
+    return try prompt.run()
+  }
+
+  /// `$PAGER`, else `less`, which leaves at once what fits; none where it is empty, or where nothing may be started.
+  private var pager: Pager? {
+    let command = places.variable("PAGER") ?? "less -FRX"
+    guard !options.noExec, !command.isEmpty else { return nil }
+    return Pager(command) { TerminalSize.rows ?? .max }
   }
 
   private func sessionOptions() throws -> SessionOptions {
@@ -150,8 +159,10 @@ struct Program {
     case "always": return true
     case "never": return false
     case "auto":
-      let isPlain = places.environment("NO_COLOR") != nil || places.environment("TERM") == "dumb"
-      return isatty(2) == 1 && !isPlain
+      // The conventions of no-color.org and bixense.com/clicolors; what forbids wins.
+      if places.environment("NO_COLOR") != nil { return false }
+      if let forced = places.environment("CLICOLOR_FORCE"), forced != "0" { return true }
+      return isatty(2) == 1 && places.environment("TERM") != "dumb"
     default: throw ValidationError("--color takes auto, always or never, not '\(options.color)'")
     }
   }

@@ -41,7 +41,7 @@ extension CommandDefinition {
         code: "unknown-module", message: "there is no module '\(name)'", at: word,
         hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")
     }
-    return invocation.print(ModuleDescription(module).text)
+    return invocation.print(ModuleDescription(module, usesColor: invocation.session.colorsResults).text)
   }
 
   private static func listing(_ modules: [Module]) -> Reading {
@@ -64,12 +64,13 @@ extension CommandDefinition {
 private struct ModuleDescription {
   let text: String
 
-  init(_ module: Module) {
+  init(_ module: Module, usesColor: Bool) {
+    func type(_ name: String) -> String { usesColor ? Color.cyan.paint(name) : name }
     var out = "module \(module.name) (\(module.origin.rawValue))\n"
     if !module.fields.isEmpty {
       out += "state\n"
       out += ModuleDescription.columns(
-        module.fields.map { [$0.name, $0.schema.typeName, $0.schema.typeDetail ?? ""] })
+        module.fields.map { [$0.name, type($0.schema.typeName), $0.schema.typeDetail ?? ""] })
     }
     if !module.actions.isEmpty {
       out += "actions\n"
@@ -78,7 +79,7 @@ private struct ModuleDescription {
     if !module.projections.isEmpty {
       out += "projections\n"
       out += ModuleDescription.columns(
-        module.projections.map { ["\(module.name).\($0.name)", $0.schema.typeName] })
+        module.projections.map { ["\(module.name).\($0.name)", type($0.schema.typeName)] })
     }
     if !module.commands.isEmpty {
       out += "commands\n"

@@ -27,7 +27,8 @@ extension CommandDefinition {
     guard try invocation.format() == .auto, !invocation.session.options.isJSON else {
       return try invocation.show(changes.reading)
     }
-    return invocation.print(changes.isEmpty ? "no change\n" : ChangeFormatter.list(changes))
+    let text = ChangeFormatter.list(changes, usesColor: invocation.session.colorsResults)
+    return invocation.print(changes.isEmpty ? "no change\n" : text)
   }
 }
 

@@ -184,6 +184,6 @@ extension Session {
     }
     if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
     console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\(remark)\n")
-    if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes)) }
+    if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes, usesColor: colorsResults)) }
   }
 }

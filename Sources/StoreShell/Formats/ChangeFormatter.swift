@@ -3,28 +3,28 @@ import StoreSchema
 /// Prints what an action changed.
 public enum ChangeFormatter {
   /// One change without indentation: `tasks.nextId  1 -> 2`, `pomodoro.task  + 2`, `pomodoro.rounds[1]  - 1`.
-  public static func text(of change: Change) -> String {
+  public static func text(of change: Change, usesColor: Bool = false) -> String {
     var out = TextBuffer()
-    append(change, to: &out)
+    append(change, usesColor, to: &out)
     return out.text
   }
 
   /// A line for each change, indented by two and ended.
-  public static func lines(_ changes: [Change]) -> String {
+  public static func lines(_ changes: [Change], usesColor: Bool = false) -> String {
     var out = TextBuffer()
     for change in changes {
       out.append("  " as StaticString)
-      append(change, to: &out)
+      append(change, usesColor, to: &out)
       out.append("\n" as Unicode.Scalar)
     }
     return out.text
   }
 
   /// A line for each change, ended.
-  public static func list(_ changes: [Change]) -> String {
+  public static func list(_ changes: [Change], usesColor: Bool = false) -> String {
     var out = TextBuffer()
     for change in changes {
-      append(change, to: &out)
+      append(change, usesColor, to: &out)
       out.append("\n" as Unicode.Scalar)
     }
     return out.text
@@ -62,21 +62,24 @@ public enum ChangeFormatter {
     out.append("]" as Unicode.Scalar)
   }
 
-  private static func append(_ change: Change, to out: inout TextBuffer) {
+  private static func append(_ change: Change, _ usesColor: Bool, to out: inout TextBuffer) {
     out.append(change.path.description)
     out.append("  " as StaticString)
     switch change.kind {
     case .replace(let from, let to):
-      InlineText.append(from, .language, to: &out)
+      append("", from, usesColor ? .red : nil, to: &out)
       out.append(" -> " as StaticString)
-      InlineText.append(to, .language, to: &out)
-    case .add(let value):
-      out.append("+ " as StaticString)
-      InlineText.append(value, .language, to: &out)
-    case .remove(let value):
-      out.append("- " as StaticString)
-      InlineText.append(value, .language, to: &out)
+      append("", to, usesColor ? .green : nil, to: &out)
+    case .add(let value): append("+ ", value, usesColor ? .green : nil, to: &out)
+    case .remove(let value): append("- ", value, usesColor ? .red : nil, to: &out)
     }
+  }
+
+  private static func append(_ sign: StaticString, _ value: Value, _ color: Color?, to out: inout TextBuffer) {
+    if let color { out.append(color.start) }
+    out.append(sign)
+    InlineText.append(value, .language, to: &out)
+    if color != nil { out.append(Color.end) }
   }
 }
 

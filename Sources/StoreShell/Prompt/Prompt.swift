@@ -3,6 +3,8 @@ public final class Prompt {
   private let session: Session
   private let editor: any LineEditing
   private var open: [String] = []
+  /// What shows results that are taller than the screen; nil: they scroll by.
+  public var pager: Pager?
 
   /// A prompt of a session on an editor.
   public init(_ session: Session, on editor: any LineEditing) {
@@ -75,7 +77,9 @@ public final class Prompt {
         guard let read = try reader.next() else { return }
         number += 1
         let statement = read.numbered(number)
-        InterruptWatch.run(editor.interruptDescriptor, stopping: session) { session.run(statement) }
+        session.console.paging(with: pager) {
+          InterruptWatch.run(editor.interruptDescriptor, stopping: session) { session.run(statement) }
+        }
       } catch {
         number += 1
         session.report(error)

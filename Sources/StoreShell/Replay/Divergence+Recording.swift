@@ -31,7 +31,7 @@ extension Divergence {
     func add(_ old: Change?, _ new: Change?) {
       places += 1
       guard places <= shownPlaces, let path = (old ?? new)?.path else { return }
-      lines += [old, new].map { $0.map(ChangeFormatter.text) ?? "\(path)  unchanged" }.pair
+      lines += [old, new].map { $0.map { ChangeFormatter.text(of: $0) } ?? "\(path)  unchanged" }.pair
     }
     var later = now.changes
     for change in recorded.changes {

@@ -13,6 +13,8 @@ public final class Console {
   private let outputDescriptor: Int32
   private let errorDescriptor: Int32
   private var captured: String?
+  /// Whether results are held back, because a pager may show them; ends with whatever else must be seen at once.
+  var isHolding = false
   private var transcript: Transcript?
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
   var interceptor: ((String, OutputTarget) -> Void)?
@@ -29,6 +31,9 @@ public final class Console {
     self.output.reserveCapacity(1 << 16)
   }
 
+  /// Whether results go to a terminal now, not into a file or a command.
+  var showsResults: Bool { captured == nil && width() != nil }
+
   /// Writes a result.
   public func write(_ text: String) {
     if captured != nil {
@@ -41,7 +46,7 @@ public final class Console {
       return interceptor(text, .standardOutput)
     }
     output.append(contentsOf: text.utf8)
-    if output.count >= 1 << 15 { flush() }
+    if output.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() }
   }
 
   /// Writes an error, a note, or another line that is no result.
@@ -72,10 +77,16 @@ public final class Console {
 
   /// Hands what is buffered to the system.
   public func flush() {
+    isHolding = false
     guard !output.isEmpty else { return }
     beforeTelling?()
     Console.write(output, to: outputDescriptor)
     output.removeAll(keepingCapacity: true)
+  }
+
+  /// Hands out what is buffered, and forgets it where it was taken.
+  func takeHeld(_ take: ([UInt8]) -> Bool) {
+    if take(output) { output.removeAll(keepingCapacity: true) }
   }
 
   /// Runs a command and gives its results instead of writing them.

@@ -135,6 +135,8 @@ public final class Session {
   func run(_ statement: Statement) -> Int32 {
     let outer = (self.statement, isExcused)
     self.statement = statement
+    // Of several results none waits for the others.
+    if outer.0 != nil, console.isHolding { console.flush() }
     isExcused = false
     defer {
       writeNotes()
@@ -306,8 +308,11 @@ public final class Session {
 
   /// The formatter for results.
   func formatter(_ format: Format) -> Formatter {
-    Formatter(format, terminalWidth: console.width(), isUTF8: options.isUTF8, usesColor: options.usesColor)
+    Formatter(format, terminalWidth: console.width(), isUTF8: options.isUTF8, usesColor: colorsResults)
   }
+
+  /// Whether results are coloured: never where they go to a file or a pipe.
+  var colorsResults: Bool { options.usesColor && console.showsResults }
 }
 
 /// Lets a grammar ask its session.

@@ -1,0 +1,118 @@
+import TerminalSupport
+import Testing
+
+/// Colours stand where a reader sees them, and nowhere else.
+@Suite("Colours")
+struct ColorTests {
+  private let shell: Shell
+
+  init() throws { shell = try Shell() }
+
+  private static let commands = [
+    "-c", "dispatch tasks.add milk", "-c", "describe tasks", "-c", "diff", "-c", "show tasks.items", "-c",
+    "show nothing",
+  ]
+
+  private func isColored(_ text: String) -> Bool { text.unicodeScalars.contains("\u{1B}") }
+
+  @Test(arguments: [["--color", "auto"], ["--color", "never"], []])
+  func nothingIsColoredInAPipe(options: [String]) throws {
+    let outcome = try shell.run(options + Self.commands)
+    #expect(!isColored(outcome.output))
+    #expect(!isColored(outcome.errors))
+  }
+
+  @Test func resultsInAPipeStayBareHoweverMuchIsAskedFor() throws {
+    let outcome = try shell.run(["--color", "always"] + Self.commands)
+    #expect(!isColored(outcome.output))
+    #expect(outcome.errors.contains("\u{1B}[1;31merror[unknown-path]:\u{1B}[0m "))
+    let forced = try shell.runInShell("CLICOLOR_FORCE=1 stsh -c 'show nothing' 2>&1")
+    #expect(isColored(forced.output))
+    #expect(!isColored(try shell.runInShell("CLICOLOR_FORCE=0 stsh -c 'show nothing' 2>&1").output))
+    #expect(!isColored(try shell.runInShell("NO_COLOR=1 CLICOLOR_FORCE=1 stsh -c 'show nothing' 2>&1").output))
+    #expect(!isColored(try shell.runInShell("CLICOLOR_FORCE=1 stsh --color never -c 'show nothing' 2>&1").output))
+  }
+
+  @Test func aTerminalShowsWhatIsGoneAndWhatIsThere() throws {
+    let terminal = try shell.prompt()
+    try terminal.enter("dispatch tasks.add milk")
+    try terminal.enter("dispatch tasks.remove 1")
+    try terminal.enter("describe counter")
+    let text = String(decoding: terminal.output, as: UTF8.self)
+    #expect(text.contains("tasks.nextId  \u{1B}[31m1\u{1B}[0m -> \u{1B}[32m2\u{1B}[0m"))
+    #expect(text.contains("tasks.items[id=1]  \u{1B}[32m+ { id = 1, title = \"milk\", done = false }\u{1B}[0m"))
+    #expect(text.contains("tasks.items[id=1]  \u{1B}[31m- { id = 1, title = \"milk\", done = false }\u{1B}[0m"))
+    #expect(text.contains("  value  \u{1B}[36mInt\u{1B}[0m\r\n"))
+  }
+
+  @Test func aFileAndACommandGetNone() throws {
+    let terminal = try shell.prompt()
+    try terminal.enter("dispatch tasks.add milk > added.txt")
+    try terminal.enter("show tasks.items >> added.txt")
+    try terminal.enter("describe tasks | cat >> added.txt")
+    let text = try #require(contents(ofFile: shell.folder.path + "/added.txt"))
+    #expect(text.contains("milk") && text.contains("String"))
+    #expect(!isColored(text))
+  }
+
+  @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
+  func whoWantsNoneGetsNone(environment: [String: String]) throws {
+    let terminal = try shell.prompt(environment: environment)
+    try terminal.enter("dispatch tasks.add milk")
+    try terminal.enter("show nothing")
+    let text = String(decoding: terminal.output, as: UTF8.self)
+    #expect(!text.contains("\u{1B}[3"))
+    #expect(!text.contains("\u{1B}[1;3"))
+  }
+}
+
+/// A pager shows what is taller than the screen.
+@Suite("The pager")
+struct PagerTests {
+  private let shell: Shell
+
+  init() throws { shell = try Shell() }
+
+  /// Counts the lines that it gets into a file, and shows them.
+  private func prompt(_ pager: String = "tee -a seen.txt", _ options: String...) throws -> Terminal {
+    try shell.prompt(options, environment: ["PAGER": pager])
+  }
+
+  private var seen: String? { contents(ofFile: shell.folder.path + "/seen.txt") }
+
+  @Test func getsWhatIsTallerThanTheScreen() throws {
+    let terminal = try prompt()
+    try terminal.enter("show counter")
+    #expect(seen == nil)
+    try terminal.enter("help")
+    #expect(try #require(seen).split(separator: "\n").count > 30)
+    #expect(terminal.text.contains("\nhelp COMMAND shows usage"))
+  }
+
+  @Test func getsNoneOfSeveralResults() throws {
+    try shell.folder.write("many.stsh", String(repeating: "echo a line\n", count: 100))
+    let terminal = try prompt()
+    try terminal.enter("source many.stsh")
+    #expect(seen == nil)
+  }
+
+  @Test func getsNothingThatGoesElsewhere() throws {
+    let terminal = try prompt()
+    try terminal.enter("help > help.txt")
+    #expect(seen == nil)
+    let other = try shell.run(["-c", "help"])
+    #expect(other.output != "")
+    #expect(seen == nil)
+  }
+
+  @Test func isNotNeeded() throws {
+    for pager in ["", "no-such-pager-anywhere"] {
+      let terminal = try prompt(pager)
+      try terminal.enter("help")
+      #expect(terminal.text.contains("\nhelp COMMAND shows usage"))
+    }
+    let terminal = try prompt("tee -a seen.txt", "--no-exec")
+    try terminal.enter("help")
+    #expect(seen == nil)
+  }
+}
