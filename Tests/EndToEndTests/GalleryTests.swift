@@ -172,7 +172,8 @@ struct GalleryTests {
 
   @Test func aPluginStandsBesideItsModules() throws {
     let shell = try Shell()
-    try shell.folder.write("loud/plugin.json", #"{ "name": "loud", "version": "0.1.0", "api": 1 }"#)
+    try shell.folder.write(
+      "loud/plugin.json", #"{ "name": "loud", "version": "0.1.0", "api": 1, "permissions": ["read:volume"] }"#)
     try shell.folder.write(
       "loud/init.lua",
       """
@@ -181,7 +182,8 @@ struct GalleryTests {
         reducers = { ["volume.up"] = function(s) s.times = s.times + 1 end },
       }
       """)
-    let outcome = try run("plugin load ./loud", "dispatch volume.up", "show loud.times", in: shell)
+    let outcome = try run(
+      "plugin grant ./loud", "plugin load ./loud", "dispatch volume.up", "show loud.times", in: shell)
     #expect(outcome.errors == "")
     #expect(outcome.output.hasSuffix("\n1\n"))
   }
