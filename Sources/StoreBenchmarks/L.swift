@@ -193,6 +193,7 @@ private func middlewareStore() throws -> Store<ActionCall, Int> {
 
 /// A middleware of a plugin that causes nothing, in a store that has one thread.
 private final class IdleMiddleware: @unchecked Sendable {
+  // Safe: used on the one thread of its store.
   private let unit: PluginUnit
   private let after: IO<ActionCall>
   private let output = NoOutput()
