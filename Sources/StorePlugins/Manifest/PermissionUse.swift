@@ -42,7 +42,9 @@ final class PermissionLedger {
   func noteIntercept() { intercepted += 1 }
 
   /// What became of one permission.
-  func use(of permission: Permission, declared: Set<Permission>) -> PermissionUse {
+  ///
+  /// - Parameter reduced: how often reducers lifted over a module's slice were called.
+  func use(of permission: Permission, declared: Set<Permission>, reduced: (String) -> Int) -> PermissionUse {
     var isDeclared = declared.contains(permission)
     var count = 0
     var needed: [Permission]?
@@ -59,7 +61,7 @@ final class PermissionLedger {
       needed = Set(sent.map(\.type.name) + ruled).sorted().map { .dispatch(module: module, action: $0) }
     case .intercept: count = intercepted
     case .timers: count = started
-    case .reduce: break
+    case .reduce(let module): count = reduced(module)
     }
     return PermissionUse(
       permission: permission, count: count, isDeclared: isDeclared,
@@ -95,6 +97,10 @@ extension Plugin {
   /// What the plugin has used of its permissions since it was loaded, in the order of its manifest.
   public var permissionUses: [PermissionUse] {
     let declared = definition.declaredPermissions(of: module.name)
-    return source.manifest.permissions.map { calls.permissions.use(of: $0, declared: declared) }
+    return source.manifest.permissions.map { permission in
+      calls.permissions.use(of: permission, declared: declared) { module in
+        lifted.reduce(0) { $1.module == module ? $0 + $1.uses : $0 }
+      }
+    }
   }
 }

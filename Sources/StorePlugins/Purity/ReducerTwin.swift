@@ -49,7 +49,10 @@ public final class ReducerTwin {
     modify: (String, (Schema, UnsafeMutableRawPointer) throws -> Void) throws -> Void
   ) throws {
     let call = types[call.type.fullName].map { ActionCall($0, call.arguments) } ?? call
-    if plugin.reduces(call.type) {
+    if plugin.module.schema == nil {
+      var nothing = plugin.initialState
+      try plugin.reduce(call, context: context, slice: &nothing)
+    } else if plugin.reduces(call.type) {
       try modify(plugin.module.name) { _, slice in
         try plugin.reduce(call, context: context, slice: &slice.assumingMemoryBound(to: Value.self).pointee)
       }

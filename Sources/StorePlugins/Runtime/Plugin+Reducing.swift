@@ -54,6 +54,7 @@ extension Plugin {
     slice: UnsafeMutableRawPointer
   ) throws(PluginError) {
     let plan = lifted[index]
+    plan.uses += 1
     if plan.takesMeta { calls.meta.set(number: number, time: time, source: source, call: call) }
     if let failure = run(plan, call, schema, slice) { throw failure }
   }
@@ -65,6 +66,7 @@ extension Plugin {
     lifted index: Int, _ call: ActionCall, context: ActionContext, schema: Schema, slice: UnsafeMutableRawPointer
   ) throws(PluginError) {
     let plan = lifted[index]
+    plan.uses += 1
     if plan.takesMeta { calls.meta.set(context, call: call) }
     if let failure = run(plan, call, schema, slice) { throw failure }
   }

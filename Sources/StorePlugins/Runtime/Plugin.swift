@@ -11,7 +11,7 @@ public final class Plugin: @unchecked Sendable {
   public let source: PluginSource
   /// What it adds to the store.
   public let module: Module
-  /// The value that its slice starts from.
+  /// The value that its slice starts from; a record without fields where it keeps no state.
   public let initialState: Value
   /// Its middlewares in declared order.
   public let units: [UnitType]
@@ -113,8 +113,9 @@ public final class Plugin: @unchecked Sendable {
       foreignSlice: surroundings.slice, places: DefinitionPlaces(lua, names))
     definition = try reader.read(table)
     lua.limits.instructions = manifest.limits.instructions
-    initialState = definition.initial
-    schema = definition.schema ?? .dynamic(.any)
+    // Without a state a draft has no fields, so that a reducer which writes is told.
+    schema = definition.schema ?? .dynamic(.record(RecordSchema(name: manifest.name, fields: [])))
+    initialState = definition.schema == nil ? schema.initialValue : definition.initial
     onLoad = definition.onLoad
     module = Module(
       name: manifest.name, origin: .lua, schema: definition.schema, actions: definition.actions,

@@ -11,6 +11,8 @@ final class ReducerPlan {
   /// Whether the function has a parameter for the action's arguments, and one for `meta`.
   let takesArguments: Bool
   let takesMeta: Bool
+  /// How often it was called.
+  @exclusivity(unchecked) var uses = 0
   @exclusivity(unchecked) private var table: ArgumentTable? {
     didSet { borrowedTable = table.map { .passUnretained($0) } }
   }

@@ -63,7 +63,11 @@ struct HostedPlugin {
         plugin.reduces(action.call.type) && !strikes.isStopped ? action.call : nil
       },
       modify: { (state: inout HostState, body) in
-        guard let index = state.plugins.firstIndex(where: { $0.name == name }) else { return }
+        guard let index = state.plugins.firstIndex(where: { $0.name == name }) else {
+          guard plugin.module.schema == nil else { return }
+          var nothing = plugin.initialState
+          return try body(&nothing)
+        }
         try body(&state.plugins[index].value)
       })
   }

@@ -1,0 +1,32 @@
+import Testing
+
+/// Reducers of plugins that keep no state of their own, and of those that change another module's.
+struct ReducerTests {
+  @Test func withoutAStateADraftHasNoFields() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p", #"return plugin { actions = { { name = "go" } }, reducers = { go = function(draft) draft.x = 1 end } }"#)
+    _ = try shell.type("plugin load \(folder)")
+    #expect(try shell.type("dispatch p.go").errors.contains("reducer 'p.go': \(folder)/init.lua:1: p has no field 'x'"))
+    #expect(try shell.type("log 1 --as json").output.contains("plugin-runtime"))
+  }
+
+  @Test func liftedReducersAreCountedAtLoadAndInTheAudit() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { lifted = { { at = "counter", on = "counter.double", reduce = function(draft)
+        draft.value = draft.value * 2 end } } }
+      """, permissions: #"["reduce:counter"]"#)
+    #expect(try shell.type("plugin load \(folder)").output.hasSuffix("\n  1 lifted reducer\n"))
+    _ = try shell.type("dispatch counter.double", "dispatch counter.increment", "dispatch counter.double")
+    #expect(
+      try shell.type("plugin audit p").output == """
+        plugin  permission      uses  declared  needed
+        p       reduce:counter  2     true      reduce:counter
+        p has used all that it asks for
+
+        """)
+  }
+}
