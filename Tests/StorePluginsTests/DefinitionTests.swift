@@ -84,8 +84,13 @@ struct DefinitionTests {
     #expect(error?.hint == "did you mean 'reducers'?")
     #expect(try message("return plugin { 1 }") == "p: plugin{…} has no key number 1")
     #expect(
-      try message("return plugin { actions = { { name = 'a', arg = {} } } }")?.hasPrefix("p: actions: unknown key")
-        == true)
+      try message("return plugin { actions = { { name = 'a', arg = {} } } }") == "p: actions 'a': unknown key 'arg'")
+    #expect(try refuse("return plugin { actions = { { name = 'a', arg = {} } } }")?.hint == "did you mean 'args'?")
+    #expect(
+      try refuse("return plugin { actions = { { 'a' } } }")?.hint == "keys are name, args, doc, quiet")
+    #expect(
+      try message("return plugin { thunks = { a = { run = function() end, arg = {} } } }")
+        == "p: thunk 'a': unknown key 'arg'")
     #expect(
       try message("return plugin { actions = { a = { name = 'a' } } }")
         == "p: actions must be a list of tables { name = … }")
@@ -106,10 +111,85 @@ struct DefinitionTests {
       ("enum { 1 }", "state.x: the cases of an enum are names, got number 1"),
       ("optional()", "bad/p/init.lua:1: optional(…) needs a type such as int() or text()"),
       ("list(int)", "bad/p/init.lua:1: list(…) needs a type such as int() or text()"),
+      ("int { mni = 3 }", "state.x: int{…} has no option 'mni'"),
+      ("int { 3 }", "state.x: int{…} has no option number 1"),
+      ("number { min = 0 }", "state.x: number{…} has no option 'min'"),
+      ("text { max = 3 }", "state.x: text{…} has no option 'max'"),
+      ("enum { 'a', 'b', dfault = 'b' }", "state.x: enum{…} has no option 'dfault'"),
+      ("enum { 'a', 'a' }", "state.x: enum{…} has the case 'a' twice"),
+      ("optional(int { default = 3 })", "state.x: the type inside optional(…) takes no default"),
+      ("list(int { default = 3 })", "state.x[…]: the type inside list(…) takes no default"),
+      ("map(bool { default = true })", "state.x[…]: the type inside map(…) takes no default"),
+      ("map(text(), int())", "bad/p/init.lua:1: map(…) takes one type and nothing else"),
+      ("list(int(), { max = 3 })", "bad/p/init.lua:1: list(…) takes one type and nothing else"),
+      ("record('R', {}, 4)", "bad/p/init.lua:1: record(…) needs a name and a list of fields"),
+      ("int(), { default = 3 }", "bad/p/init.lua:1: field 'x': only a text that describes it may follow the type"),
+      ("int(), 'doc', 3", "bad/p/init.lua:1: field 'x': only a text that describes it may follow the type"),
       ("record('R', { 1 })", "R must be a list of field(name, type)"),
       ("record('R', { field('a', int()), field('a', int()) })", "R declares 'a' twice"),
     ] {
       #expect(try message("return plugin { state = { field('x', \(type)) } }") == "p: \(reason)", "\(type)")
+    }
+  }
+
+  @Test func mistypedOptionsGetAHint() throws {
+    #expect(try refuse("return plugin { state = { field('x', int { mni = 3 }) } }")?.hint == "did you mean 'min'?")
+    #expect(
+      try refuse("return plugin { state = { field('x', int { least = 3 }) } }")?.hint == "options are min, max, default"
+    )
+    #expect(
+      try refuse("return plugin { state = { field('x', text { max = 3 }) } }")?.hint == "its only option is default")
+  }
+
+  @Test func whatIsNoTextOrNoFlagIsRefused() throws {
+    for (lua, reason) in [
+      ("actions = { { name = 'a', doc = 42 } }", "action 'a': doc must be text, got number 42"),
+      ("actions = { { name = 'a', quiet = 'no' } }", "action 'a': quiet must be true or false, got string \"no\""),
+      ("thunks = { a = { doc = 3, run = function() end } }", "thunk 'a': doc must be text, got number 3"),
+      (
+        "commands = { { name = 'a', summary = 3, run = function() end } }",
+        "command 'a': summary must be text, got number 3"
+      ),
+      (
+        "commands = { { name = 'a', examples = { 3 }, run = function() end } }",
+        "command 'a': an example must be text, got number 3"
+      ),
+      (
+        "projections = { { name = 'a', type = int { default = 2 }, fn = function() end } }",
+        "projection 'a': the type of a projection takes no default"
+      ),
+      ("state = { { field = 'x', type = int(), dflt = 3 } }", "state.x: unknown key 'dflt'"),
+    ] {
+      #expect(try message("return plugin { \(lua) }") == "p: \(reason)", "\(lua)")
+    }
+  }
+
+  @Test func middlewareThatNamesActionsAndSeesNone() throws {
+    let go = "actions = { { name = 'go' } }"
+    #expect(
+      try message("return plugin { \(go), middleware = { { name = 'm', on = { 'go' } } } }")
+        == "p: middleware 'm' has on, but neither before nor after, so that it sees no action")
+    #expect(
+      try message("return plugin { \(go), middleware = { { name = 'm', on = 'go', after = function() end } } }")
+        == "p: middleware 'm': on must be a list of action names, got string \"go\"")
+  }
+
+  @Test func aMistypedActionIsNoNewOne() throws {
+    let error = try refuse(
+      "return plugin { lifted = { { at = 'tasks', on = 'tasks.ad', reduce = function() end } } }",
+      permissions: ["reduce:tasks"])
+    #expect(error?.message == "p: lifted on unknown action 'tasks.ad'")
+    #expect(error?.hint == "did you mean 'tasks.add'?")
+  }
+
+  @Test func actionsOfOtherModulesAreSuggested() throws {
+    for lua in [
+      "reducers = { ['tasks.remvoe'] = function() end }",
+      "middleware = { { name = 'm', on = { 'tasks.remvoe' }, after = function() end } }",
+      "bridges = { { from = 'tasks.remvoe', to = 'tasks.add' } }",
+    ] {
+      #expect(
+        try refuse("return plugin { \(lua) }", permissions: ["read:tasks"])?.hint == "did you mean 'tasks.remove'?")
     }
   }
 

@@ -80,7 +80,7 @@ extension DefinitionReader {
   ) throws(PluginError) -> ActionType {
     let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
     guard let type = own.first(where: { $0.fullName == fullName }) ?? foreignAction(fullName) else {
-      throw types.fault("\(place): unknown action '\(fullName)'", hint: suggestion(fullName, own.map(\.fullName)))
+      throw types.fault("\(place): unknown action '\(fullName)'", hint: actionHint(fullName, own))
     }
     guard manifest.mayDispatch(type) else {
       throw types.fault(

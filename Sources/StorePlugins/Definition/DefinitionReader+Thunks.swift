@@ -65,17 +65,13 @@ extension DefinitionReader {
       let type = ThunkType(module: manifest.name, name: name, fields: [], documentation: "", takesAny: true)
       return PluginDefinition.Thunk(type: type, run: run)
     }
-    for (key, _) in entry.entries() {
-      guard case .string(let key) = key, ["args", "doc", "run"].contains(key) else {
-        throw types.fault("\(place): unknown key \(key.described)", hint: "keys are args, doc, run")
-      }
-    }
+    try check(entry, place, keys: ["args", "doc", "run"])
     guard let run = try optionalFunction(entry["run"], "\(place): run") else {
       throw types.fault("\(place) needs run = function(args, t) … end")
     }
     let type = ThunkType(
       module: manifest.name, name: name, fields: try types.fields(entry["args"], place),
-      documentation: text(entry["doc"]), takesAny: entry["args"] == .nil)
+      documentation: try text(entry["doc"], "\(place): doc"), takesAny: entry["args"] == .nil)
     return PluginDefinition.Thunk(type: type, run: run)
   }
 }

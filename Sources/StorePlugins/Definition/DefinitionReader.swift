@@ -6,6 +6,8 @@ struct DefinitionReader {
   let manifest: PluginManifest
   /// An action of another module by its full name.
   let foreignAction: (String) -> ActionType?
+  /// The full names of the actions of other modules, for suggestions.
+  let foreignNames: () -> [String]
   /// The names of the store's modules.
   let moduleNames: [String]
   /// The type of another module's slice.
@@ -15,13 +17,13 @@ struct DefinitionReader {
   let types: TypeReader
 
   init(
-    manifest: PluginManifest, foreignAction: @escaping (String) -> ActionType?, moduleNames: [String],
-    foreignSlice: @escaping (String) -> Schema?, places: DefinitionPlaces
+    manifest: PluginManifest, surroundings: Plugin.Surroundings, places: DefinitionPlaces
   ) {
     self.manifest = manifest
-    self.foreignAction = foreignAction
-    self.moduleNames = moduleNames
-    self.foreignSlice = foreignSlice
+    foreignAction = surroundings.action
+    foreignNames = surroundings.actionNames
+    moduleNames = surroundings.moduleNames
+    foreignSlice = surroundings.slice
     self.places = places
     types = TypeReader(plugin: manifest.name)
   }
@@ -38,7 +40,8 @@ struct DefinitionReader {
         if case .string(let name) = key { text = "'\(name)'" }
         var suggestion: String?
         if case .string(let name) = key { suggestion = Suggestion.nearest(to: name, among: Self.keys) }
-        throw types.fault("plugin{…} has no key \(text)", hint: suggestion.map { "did you mean '\($0)'?" })
+        let hint = suggestion.map { "did you mean '\($0)'?" } ?? "keys are \(Self.keys.joined(separator: ", "))"
+        throw types.fault("plugin{…} has no key \(text)", hint: hint)
       }
     }
     var definition = PluginDefinition()
@@ -84,7 +87,8 @@ struct DefinitionReader {
       actions.append(
         ActionType(
           module: manifest.name, name: name, fields: try types.fields(entry["args"], "\(manifest.name).\(name)"),
-          documentation: text(entry["doc"]), isQuiet: entry["quiet"].isTruthy))
+          documentation: try text(entry["doc"], "action '\(name)': doc"),
+          isQuiet: try flag(entry["quiet"], "action '\(name)': quiet")))
     }
     return actions
   }
@@ -142,10 +146,13 @@ struct DefinitionReader {
       }
       return (type, false)
     }
-    guard case .string(let module) = entry["at"], name.hasPrefix("\(module)."),
+    guard entry["args"] != .nil, case .string(let module) = entry["at"], name.hasPrefix("\(module)."),
       case let short = String(name.dropFirst(module.utf8.count + 1)), short.isName
     else {
-      throw types.fault("lifted on unknown action '\(name)'", hint: suggestion(name, known.map(\.fullName)))
+      throw types.fault(
+        "lifted on unknown action '\(name)'",
+        hint: suggestion(name, known.map(\.fullName) + foreignNames())
+          ?? "args = {…} declares a new one, in the module that it is lifted over")
     }
     return (ActionType(module: module, name: short, fields: try types.fields(entry["args"], name)), true)
   }
@@ -169,12 +176,15 @@ struct DefinitionReader {
       case .string("off"), .boolean(false): isOpen = false
       default: throw types.fault("\(place): gate must be \"on\" or \"off\", got \(entry["gate"].described)")
       }
-      units.append(
-        PluginDefinition.Unit(
-          name: name, isOpen: isOpen, on: try filter(entry["on"], own, place),
-          before: try optionalFunction(entry["before"], "\(place): before"),
-          after: try optionalFunction(entry["after"], "\(place): after"),
-          supervise: try optionalFunction(entry["supervise"], "\(place): supervise")))
+      let unit = PluginDefinition.Unit(
+        name: name, isOpen: isOpen, on: try filter(entry["on"], own, place),
+        before: try optionalFunction(entry["before"], "\(place): before"),
+        after: try optionalFunction(entry["after"], "\(place): after"),
+        supervise: try optionalFunction(entry["supervise"], "\(place): supervise"))
+      guard entry["on"] == .nil || unit.before != nil || unit.after != nil else {
+        throw types.fault("\(place) has on, but neither before nor after, so that it sees no action")
+      }
+      units.append(unit)
     }
     return units
   }
@@ -183,9 +193,13 @@ struct DefinitionReader {
     _ value: LuaValue, _ own: [ActionType], _ place: String
   ) throws(PluginError) -> PluginDefinition.Filter {
     var filter = PluginDefinition.Filter()
-    guard let table = try optionalTable(value, "\(place): on") else {
+    let table: LuaTable
+    switch value {
+    case .nil:
       filter.modules = [manifest.name]
       return filter
+    case .table(let given): table = given
+    default: throw types.fault("\(place): on must be a list of action names, got \(value.described)")
     }
     for (_, item) in table.entries() {
       guard case .string(let name) = item else {
@@ -214,7 +228,9 @@ struct DefinitionReader {
         throw types.fault("\(place) is declared twice")
       }
       guard !fields.contains(where: { $0.name == name }) else { throw types.fault("\(place) has the name of a field") }
-      let schema = entry["type"] == .nil ? Schema.dynamic(.any) : try types.type(entry["type"], place).0
+      let schema =
+        entry["type"] == .nil
+        ? Schema.dynamic(.any) : try types.type(entry["type"], place, withoutDefault: "the type of a projection")
       guard let function = try optionalFunction(entry["fn"], "\(place): fn") else {
         throw types.fault("\(place) needs fn = function(state) … end")
       }
@@ -236,81 +252,13 @@ struct DefinitionReader {
       }
       var examples: [String] = []
       if let table = try optionalTable(entry["examples"], "\(place): examples") {
-        examples = table.entries().map { text($0.1) }
+        for (_, example) in table.entries() { examples.append(try text(example, "\(place): an example")) }
       }
       let type = CommandType(
-        name: name, fields: try types.fields(entry["args"], place), summary: text(entry["summary"]), examples: examples)
+        name: name, fields: try types.fields(entry["args"], place),
+        summary: try text(entry["summary"], "\(place): summary"), examples: examples)
       commands.append(PluginDefinition.Command(type: type, run: run))
     }
     return commands
-  }
-
-  // MARK: Pieces
-
-  func action(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
-    if let type = own.first(where: { $0.name == name || $0.fullName == name }) { return type }
-    let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
-    guard let type = foreignAction(fullName) else {
-      let known = own.map(\.fullName)
-      throw types.fault("\(place) for unknown action '\(fullName)'", hint: suggestion(fullName, known))
-    }
-    try mayRead(type.module, "\(place) for '\(fullName)'")
-    return type
-  }
-
-  func mayRead(_ module: String, _ place: String) throws(PluginError) {
-    guard module == manifest.name || manifest.permissions.contains(.read(module: module)) else {
-      throw types.fault(
-        "\(place) needs to read '\(module)'", hint: "add \"read:\(module)\" to permissions in plugin.json")
-    }
-  }
-
-  func suggestion(_ word: String, _ names: [String]) -> String? {
-    Suggestion.nearest(to: word, among: names).map { "did you mean '\($0)'?" }
-  }
-
-  func list(_ value: LuaValue, _ place: String, keys: [String]) throws(PluginError) -> [LuaTable] {
-    guard let table = try optionalTable(value, place) else { return [] }
-    var entries: [LuaTable] = []
-    for (key, value) in table.entries() {
-      guard case .integer = key, case .table(let entry) = value else {
-        throw types.fault("\(place) must be a list of tables { name = … }")
-      }
-      for (key, _) in entry.entries() {
-        guard case .string(let name) = key, keys.contains(name) else {
-          throw types.fault("\(place): unknown key \(key.described)", hint: "keys are \(keys.joined(separator: ", "))")
-        }
-      }
-      entries.append(entry)
-    }
-    return entries
-  }
-
-  private func name(_ entry: LuaTable, _ place: String) throws(PluginError) -> String {
-    guard case .string(let name) = entry["name"], name.isName else {
-      throw types.fault("\(place): every entry needs a name, got \(entry["name"].described)")
-    }
-    return name
-  }
-
-  func optionalTable(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaTable? {
-    switch value {
-    case .nil: return nil
-    case .table(let table): return table
-    default: throw types.fault("\(place) must be a table, got \(value.described)")
-    }
-  }
-
-  func optionalFunction(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaFunction? {
-    switch value {
-    case .nil: return nil
-    case .function(let function): return function
-    default: throw types.fault("\(place) must be a function, got \(value.described)")
-    }
-  }
-
-  func text(_ value: LuaValue) -> String {
-    guard case .string(let text) = value else { return "" }
-    return text
   }
 }

@@ -13,10 +13,11 @@ enum Prelude {
         return t
       end
     end
-    local function checked(t, who)
+    local function checked(t, who, ...)
       if type(t) ~= "table" or type(t.kind) ~= "string" then
         error(who .. " needs a type such as int() or text()", 3)
       end
+      if select("#", ...) > 0 then error(who .. " takes one type and nothing else", 3) end
       return t
     end
     local defined
@@ -26,16 +27,22 @@ enum Prelude {
         if type(cases) ~= "table" or #cases == 0 then error("enum{…} needs the names of its cases", 2) end
         return { kind = "enum", cases = cases, default = cases.default }
       end,
-      optional = function(t) return { kind = "optional", of = checked(t, "optional(…)") } end,
-      list = function(t) return { kind = "list", of = checked(t, "list(…)") } end,
-      map = function(t) return { kind = "map", of = checked(t, "map(…)") } end,
-      record = function(name, fields)
-        if type(name) ~= "string" or type(fields) ~= "table" then error("record(…) needs a name and a list of fields", 2) end
+      optional = function(t, ...) return { kind = "optional", of = checked(t, "optional(…)", ...) } end,
+      list = function(t, ...) return { kind = "list", of = checked(t, "list(…)", ...) } end,
+      map = function(t, ...) return { kind = "map", of = checked(t, "map(…)", ...) } end,
+      record = function(name, fields, ...)
+        if type(name) ~= "string" or type(fields) ~= "table" or select("#", ...) > 0 then
+          error("record(…) needs a name and a list of fields", 2)
+        end
         return { kind = "record", name = name, fields = fields }
       end,
-      field = function(name, t, doc)
+      field = function(name, t, doc, ...)
         if type(name) ~= "string" then error("field(…) needs a name and a type", 2) end
-        return { field = name, type = checked(t, "field '" .. name .. "'"), doc = doc }
+        checked(t, "field '" .. name .. "'")
+        if doc ~= nil and type(doc) ~= "string" or select("#", ...) > 0 then
+          error("field '" .. name .. "': only a text that describes it may follow the type", 2)
+        end
+        return { field = name, type = t, doc = doc }
       end,
       plugin = function(t)
         if type(t) ~= "table" then error("plugin{…} needs a table", 2) end

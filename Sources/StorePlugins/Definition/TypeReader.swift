@@ -10,6 +10,19 @@ struct TypeReader {
     PluginError(.schema, "\(plugin): \(message)", hint: hint)
   }
 
+  /// The fault of a table with a key that it cannot have.
+  func unknownKey(_ key: LuaValue, _ place: String, among keys: [String]) -> PluginError {
+    var text = key.described
+    var suggestion: String?
+    if case .string(let name) = key {
+      text = "'\(name)'"
+      suggestion = Suggestion.nearest(to: name, among: keys)
+    }
+    return fault(
+      "\(place): unknown key \(text)",
+      hint: suggestion.map { "did you mean '\($0)'?" } ?? "keys are \(keys.joined(separator: ", "))")
+  }
+
   /// A list of `field(name, type)`.
   func fields(_ value: LuaValue, _ place: String) throws(PluginError) -> [Field] {
     let table: LuaTable
@@ -22,6 +35,10 @@ struct TypeReader {
     for (key, item) in table.entries() {
       guard case .integer = key, case .table(let entry) = item, case .string(let name) = entry["field"] else {
         throw fault("\(place) must be a list of field(name, type)", hint: "write: field(\"count\", int())")
+      }
+      for (key, _) in entry.entries() {
+        if case .string(let key) = key, ["field", "type", "doc"].contains(key) { continue }
+        throw unknownKey(key, "\(place).\(name)", among: ["field", "type", "doc"])
       }
       guard name.isName else { throw fault("\(place): \(ScalarText.quoted(name)) is not a name") }
       guard !fields.contains(where: { $0.name == name }) else { throw fault("\(place) declares '\(name)' twice") }
@@ -38,6 +55,7 @@ struct TypeReader {
     guard case .table(let table) = value, case .string(let kind) = table["kind"] else {
       throw fault("\(place) must be a type such as int() or text(), got \(value.described)")
     }
+    try checkOptions(table, kind, place)
     let schema: Schema
     switch kind {
     case "bool": schema = .dynamic(.bool)
@@ -48,9 +66,13 @@ struct TypeReader {
       if let minimum, let maximum, minimum > maximum { throw fault("\(place): min is above max") }
       schema = .dynamic(.int(minimum: minimum, maximum: maximum))
     case "enum": schema = .dynamic(.choice(name: "", cases: try cases(table["cases"], place)))
-    case "optional": schema = .dynamic(.optional(try type(table["of"], place).0))
-    case "list": schema = .dynamic(.list(try type(table["of"], "\(place)[…]").0))
-    case "map": schema = .dynamic(.map(key: .string, try type(table["of"], "\(place)[…]").0))
+    case "optional":
+      schema = .dynamic(.optional(try type(table["of"], place, withoutDefault: "the type inside optional(…)")))
+    case "list":
+      schema = .dynamic(.list(try type(table["of"], "\(place)[…]", withoutDefault: "the type inside list(…)")))
+    case "map":
+      schema = .dynamic(
+        .map(key: .string, try type(table["of"], "\(place)[…]", withoutDefault: "the type inside map(…)")))
     case "record":
       guard case .string(let name) = table["name"] else { throw fault("\(place): record(…) needs a name") }
       let fields = try fields(table["fields"], name)
@@ -58,6 +80,52 @@ struct TypeReader {
     default: throw fault("\(place): unknown type '\(kind)'")
     }
     return (schema, try defaultValue(table["default"], schema, place))
+  }
+
+  /// A type where nothing would be filled in, so that a default would be ignored without a word.
+  ///
+  /// - Parameter what: how messages call it.
+  func type(_ value: LuaValue, _ place: String, withoutDefault what: String) throws(PluginError) -> Schema {
+    let (schema, defaultValue) = try type(value, place)
+    guard defaultValue == nil else { throw fault("\(place): \(what) takes no default") }
+    return schema
+  }
+
+  /// Refuses options that a type does not have.
+  private func checkOptions(_ table: LuaTable, _ kind: String, _ place: String) throws(PluginError) {
+    let options: [String]
+    switch kind {
+    case "int": options = ["min", "max", "default"]
+    case "bool", "number", "text": options = ["default"]
+    case "enum":
+      guard case .table(let cases) = table["cases"] else { return }
+      for (key, _) in cases.entries() {
+        switch key {
+        case .string("default"), .integer(1...cases.count): continue
+        default: throw unknownOption(key, "enum", among: ["default"], place)
+        }
+      }
+      return
+    default: return
+    }
+    for (key, _) in table.entries() {
+      if case .string(let name) = key, name == "kind" || options.contains(name) { continue }
+      throw unknownOption(key, kind, among: options, place)
+    }
+  }
+
+  private func unknownOption(
+    _ key: LuaValue, _ kind: String, among options: [String], _ place: String
+  ) -> PluginError {
+    var text = key.described
+    var suggestion: String?
+    if case .string(let name) = key {
+      text = "'\(name)'"
+      suggestion = Suggestion.nearest(to: name, among: options)
+    }
+    let list =
+      options.count == 1 ? "its only option is \(options[0])" : "options are \(options.joined(separator: ", "))"
+    return fault("\(place): \(kind){…} has no option \(text)", hint: suggestion.map { "did you mean '\($0)'?" } ?? list)
   }
 
   private func defaultValue(_ value: LuaValue, _ schema: Schema, _ place: String) throws(PluginError) -> Value? {
@@ -85,6 +153,7 @@ struct TypeReader {
       guard case .string(let name) = table[index], name.isName else {
         throw fault("\(place): the cases of an enum are names, got \(table[index].described)")
       }
+      guard !cases.contains(name) else { throw fault("\(place): enum{…} has the case '\(name)' twice") }
       cases.append(name)
     }
     return cases

@@ -56,6 +56,8 @@ public final class Plugin: @unchecked Sendable {
   public struct Surroundings {
     /// An action of another module, by its full name.
     public let action: (String) -> ActionType?
+    /// The full names of the actions of all modules, for suggestions.
+    public let actionNames: () -> [String]
     /// The names of the modules.
     public let moduleNames: [String]
     /// The type of another module's slice, by its name.
@@ -63,10 +65,11 @@ public final class Plugin: @unchecked Sendable {
 
     /// Joins them.
     public init(
-      action: @escaping (String) -> ActionType?, moduleNames: [String],
+      action: @escaping (String) -> ActionType?, actionNames: @escaping () -> [String] = { [] }, moduleNames: [String],
       slice: @escaping (String) -> Schema? = { _ in nil }
     ) {
       self.action = action
+      self.actionNames = actionNames
       self.moduleNames = moduleNames
       self.slice = slice
     }
@@ -109,8 +112,7 @@ public final class Plugin: @unchecked Sendable {
     }
     let table = try Plugin.runInit(lua, source, faults, names)
     let reader = DefinitionReader(
-      manifest: manifest, foreignAction: surroundings.action, moduleNames: surroundings.moduleNames,
-      foreignSlice: surroundings.slice, places: DefinitionPlaces(lua, names))
+      manifest: manifest, surroundings: surroundings, places: DefinitionPlaces(lua, names))
     definition = try reader.read(table)
     lua.limits.instructions = manifest.limits.instructions
     // Without a state a draft has no fields, so that a reducer which writes is told.
@@ -143,7 +145,7 @@ public final class Plugin: @unchecked Sendable {
     for plan in interceptors { objects.facades[plan.object.id] = plan.action }
     for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
     calls = PluginCalls(
-      faults: faults, ownActions: own, functionNames: names, foreignAction: surroundings.action)
+      faults: faults, ownActions: own, functionNames: names, surroundings: surroundings)
     do throws(LuaError) {
       try calls.install(in: lua, objects)
     } catch {

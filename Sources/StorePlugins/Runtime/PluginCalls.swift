@@ -36,7 +36,7 @@ final class PluginCalls {
   /// The thunk that runs.
   var thunk: PluginThunk?
   private let ownActions: [String: ActionType]
-  private let foreignAction: (String) -> ActionType?
+  private let surroundings: Plugin.Surroundings
   private let functionNames: FunctionNames
   private var contextTable: LuaTable?
   /// The same in plain words.
@@ -65,13 +65,13 @@ final class PluginCalls {
 
   init(
     faults: PluginFaults, ownActions: [String: ActionType], functionNames: FunctionNames,
-    foreignAction: @escaping (String) -> ActionType?
+    surroundings: Plugin.Surroundings
   ) {
     action = ActionFacade(name: "action", meta: meta)
     self.functionNames = functionNames
     self.faults = faults
     self.ownActions = ownActions
-    self.foreignAction = foreignAction
+    self.surroundings = surroundings
   }
 
   /// Makes the tables and functions that plugins see.
@@ -146,8 +146,11 @@ final class PluginCalls {
       throw LuaFailure("\(function) needs the name of an action, got \(value.described)")
     }
     let own = ownActions[name] ?? ownActions["\(faults.manifest.name).\(name)"]
-    guard let type = own ?? foreignAction(name) else {
-      let names = ownActions.values.map { name.contains(".") ? $0.fullName : $0.name }.sorted()
+    guard let type = own ?? surroundings.action(name) else {
+      let isFull = name.contains(".")
+      let names =
+        ownActions.values.map { isFull ? $0.fullName : $0.name }.sorted()
+        + (isFull ? surroundings.actionNames() : [])
       let suggestion = Suggestion.nearest(to: name, among: names)
       throw LuaFailure("unknown action '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }

@@ -335,6 +335,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       action: { [unowned self] name in
         guard let type = action(named: name), type.module != plugin, !added.contains(name) else { return nil }
         return type
+      },
+      actionNames: { [unowned self] in
+        modules.filter { $0.name != plugin }.flatMap(\.actions).map(\.fullName)
       }, moduleNames: modules.map(\.name).filter { $0 != plugin },
       slice: { [unowned self] name in modules.first { $0.name == name && name != plugin }?.schema })
   }

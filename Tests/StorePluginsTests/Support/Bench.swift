@@ -69,7 +69,8 @@ final class Bench: @unchecked Sendable {
     let plugin = try Plugin(
       loading: try folder.source(),
       into: Plugin.Surroundings(
-        action: { [unowned self] in self.action($0) }, moduleNames: ["tasks"] + plugins.map(\.module.name)))
+        action: { [unowned self] in self.action($0) }, actionNames: { ["tasks.add", "tasks.remove"] },
+        moduleNames: ["tasks"] + plugins.map(\.module.name)))
     folders.append(folder)
     plugins.append(plugin)
     try rebuild { $0.slices[plugin.module.name] = plugin.module.schema == nil ? nil : plugin.initialState }

@@ -39,7 +39,7 @@ import Testing
       return plugin {
         actions = { { name = "a" }, { name = "b" } },
         reducers = { a = function() end, ["tasks.add"] = function() end },
-        lifted = { { at = "counter", on = "counter.double", reduce = function() end } },
+        lifted = { { at = "counter", on = "counter.double", args = {}, reduce = function() end } },
       }
       """
     #expect(

@@ -16,7 +16,7 @@ struct ReducerTests {
     let folder = try shell.plugin(
       "p",
       """
-      return plugin { lifted = { { at = "counter", on = "counter.double", reduce = function(draft)
+      return plugin { lifted = { { at = "counter", on = "counter.double", args = {}, reduce = function(draft)
         draft.value = draft.value * 2 end } } }
       """, permissions: #"["reduce:counter"]"#)
     #expect(try shell.type("plugin load \(folder)").output.hasSuffix("\n  1 lifted reducer\n"))

@@ -85,7 +85,7 @@ import Testing
         "'counter.setStep' needs 'to' (Int)\n  hint: make it with: carry = function(…) return { to = … } end"))
     #expect(try refusal(#"bridges = { { from = "go" } }"#).contains("every entry needs from and to"))
     #expect(
-      try refusal(#"bridges = { { from = "go", to = "halt", wen = 1 } }"#).contains("keys are from, to, when, carry"))
+      try refusal(#"bridges = { { from = "go", to = "halt", wen = 1 } }"#).contains("did you mean 'when'?"))
     #expect(try refusal(#"bridges = { { from = "go", to = "halt", when = 1 } }"#).contains("when must be a function"))
     #expect(
       try refusal(#"bridges = { { from = "go", to = "halt" } }, middleware = { { name = "bridge" } }"#).contains(

@@ -1,0 +1,95 @@
+import LuaRuntime
+import StoreSchema
+
+/// The pieces that the parts of a definition are read with.
+extension DefinitionReader {
+  func action(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
+    if let type = own.first(where: { $0.name == name || $0.fullName == name }) { return type }
+    let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
+    guard let type = foreignAction(fullName) else {
+      throw types.fault("\(place) for unknown action '\(fullName)'", hint: actionHint(fullName, own))
+    }
+    try mayRead(type.module, "\(place) for '\(fullName)'")
+    return type
+  }
+
+  func mayRead(_ module: String, _ place: String) throws(PluginError) {
+    guard module == manifest.name || manifest.permissions.contains(.read(module: module)) else {
+      throw types.fault(
+        "\(place) needs to read '\(module)'", hint: "add \"read:\(module)\" to permissions in plugin.json")
+    }
+  }
+
+  func suggestion(_ word: String, _ names: [String]) -> String? {
+    Suggestion.nearest(to: word, among: names).map { "did you mean '\($0)'?" }
+  }
+
+  /// What may have been meant by the name of an action that does not exist.
+  func actionHint(_ fullName: String, _ own: [ActionType]) -> String? {
+    suggestion(fullName, own.map(\.fullName) + foreignNames())
+  }
+
+  func list(_ value: LuaValue, _ place: String, keys: [String]) throws(PluginError) -> [LuaTable] {
+    guard let table = try optionalTable(value, place) else { return [] }
+    var entries: [LuaTable] = []
+    for (key, value) in table.entries() {
+      guard case .integer = key, case .table(let entry) = value else {
+        throw types.fault("\(place) must be a list of tables { name = … }")
+      }
+      try check(entry, place, keys: keys)
+      entries.append(entry)
+    }
+    return entries
+  }
+
+  /// Refuses a table that has other keys: a mistyped one would be ignored without a word.
+  func check(_ entry: LuaTable, _ place: String, keys: [String]) throws(PluginError) {
+    for (key, _) in entry.entries() {
+      if case .string(let name) = key, keys.contains(name) { continue }
+      var owner = place
+      if case .string(let name) = entry["name"] { owner += " '\(name)'" }
+      throw types.unknownKey(key, owner, among: keys)
+    }
+  }
+
+  func name(_ entry: LuaTable, _ place: String) throws(PluginError) -> String {
+    guard case .string(let name) = entry["name"], name.isName else {
+      throw types.fault("\(place): every entry needs a name, got \(entry["name"].described)")
+    }
+    return name
+  }
+
+  func optionalTable(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaTable? {
+    switch value {
+    case .nil: return nil
+    case .table(let table): return table
+    default: throw types.fault("\(place) must be a table, got \(value.described)")
+    }
+  }
+
+  func optionalFunction(_ value: LuaValue, _ place: String) throws(PluginError) -> LuaFunction? {
+    switch value {
+    case .nil: return nil
+    case .function(let function): return function
+    default: throw types.fault("\(place) must be a function, got \(value.described)")
+    }
+  }
+
+  /// A text; empty where there is none.
+  func text(_ value: LuaValue, _ place: String) throws(PluginError) -> String {
+    switch value {
+    case .nil: return ""
+    case .string(let text): return text
+    default: throw types.fault("\(place) must be text, got \(value.described)")
+    }
+  }
+
+  /// True or false; false where there is neither.
+  func flag(_ value: LuaValue, _ place: String) throws(PluginError) -> Bool {
+    switch value {
+    case .nil: return false
+    case .boolean(let flag): return flag
+    default: throw types.fault("\(place) must be true or false, got \(value.described)")
+    }
+  }
+}
