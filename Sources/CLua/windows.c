@@ -6,18 +6,17 @@
 
 #include "machine.h"
 
-void clua_openWindow(CLuaWindows *windows, size_t number, const CLuaWindowSlot *slots, uint32_t count, void *memory,
-                     bool isWritable) {
+bool clua_reserveWindow(CLuaWindows *windows, size_t number) {
   if (number >= windows->capacity) {
     size_t capacity = windows->capacity < 16 ? 16 : windows->capacity;
     while (capacity <= number) capacity *= 2;
     CLuaWindow *grown = realloc(windows->windows, capacity * sizeof(CLuaWindow));
-    if (grown == NULL) return;
+    if (grown == NULL) return false;
     windows->windows = grown;
     windows->capacity = capacity;
   }
   while (windows->count <= number) windows->windows[windows->count++].time = -1;
-  windows->windows[number] = (CLuaWindow){slots, memory, windows->time, count, isWritable};
+  return true;
 }
 
 void clua_freeWindows(CLuaWindows *windows) {

@@ -71,19 +71,26 @@ public struct LuaWindows {
   ///   - memory: the start of the record.
   @inlinable
   public func open(
-    _ number: Int, _ slots: UnsafeMutableBufferPointer<LuaWindowSlot>, _ memory: UnsafeRawPointer, isWritable: Bool
+    _ number: Int, _ slots: UnsafeMutableBufferPointer<LuaWindowSlot>, _ memory: UnsafeMutableRawPointer,
+    isWritable: Bool
   ) {
     let start = UnsafeRawPointer(slots.baseAddress)?.assumingMemoryBound(to: CLuaWindowSlot.self)
     guard let start else { return }
     clua_openWindow(
-      raw, number, start, UInt32(truncatingIfNeeded: slots.count), UnsafeMutableRawPointer(mutating: memory), isWritable
-    )
+      raw, number, start, UInt32(truncatingIfNeeded: slots.count), memory, isWritable)
   }
 
   /// Whether the window of a number is open.
   @inlinable
   public func isOpen(_ number: Int) -> Bool {
     number < raw.pointee.count && raw.pointee.windows[number].time == raw.pointee.time
+  }
+
+  /// The memory that the window of a number shows, and whether it is writable; nil where it is not open.
+  @inlinable
+  public func memory(of number: Int) -> (start: UnsafeMutableRawPointer, isWritable: Bool)? {
+    guard isOpen(number), let memory = raw.pointee.windows[number].memory else { return nil }
+    return (UnsafeMutableRawPointer(memory), raw.pointee.windows[number].isWritable)
   }
 
   /// Forgets all windows; from now on they stand behind objects with the tag and the generation of this one.

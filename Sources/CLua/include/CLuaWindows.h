@@ -69,9 +69,21 @@ typedef struct CLuaWindows {
   size_t writeCapacity;
 } CLuaWindows;
 
+/// Makes room for the window of a number and shuts those between; false where there is no memory for it.
+bool clua_reserveWindow(CLuaWindows *windows, size_t number);
+
 /// Opens a window under a number, of those with lower numbers none or some are open. Without memory for it nothing happens.
-void clua_openWindow(CLuaWindows *windows, size_t number, const CLuaWindowSlot *slots, uint32_t count, void *memory,
-                     bool isWritable);
+static inline void clua_openWindow(CLuaWindows *windows, size_t number, const CLuaWindowSlot *slots, uint32_t count,
+                                   void *memory, bool isWritable) {
+  if (number >= windows->count && !clua_reserveWindow(windows, number)) return;
+  CLuaWindow *window = &windows->windows[number];
+  window->slots = slots;
+  window->memory = memory;
+  window->time = windows->time;
+  window->count = count;
+  window->isWritable = isWritable;
+}
+
 /// How many bytes a slot has.
 static inline size_t clua_slotSize(const CLuaWindowSlot *slot) {
   return slot->kind == CLuaSlotKindBoolean ? 1 : slot->kind == CLuaSlotKindText ? 16 : 8;

@@ -14,11 +14,11 @@ struct SliceNode {
   /// Where what stands there was found; nil: it cannot be addressed.
   var address: UnsafeMutableRawPointer?
   /// When it was found: an address holds while addresses of that time do.
-  var time = 0
+  var time: Int
   /// Whether it may be changed there.
-  var isMutable = false
-  /// How many entries of its map were before it then, where it is an entry.
-  var rank = 0
+  var isMutable: Bool
+  /// What number it had in its map then, where it is an entry.
+  var entry = 0
   /// What became of the node's part of the draft.
   var presence = Presence.inPlace
 
@@ -47,7 +47,8 @@ struct SliceNode {
   }
 
   init(
-    shape: Unmanaged<SliceShape>, parent: Int, step: Step, draft: Int, address: UnsafeMutableRawPointer?, time: Int
+    shape: Unmanaged<SliceShape>, parent: Int, step: Step, draft: Int, address: UnsafeMutableRawPointer?, time: Int,
+    isMutable: Bool
   ) {
     self.shape = shape
     self.parent = parent
@@ -55,5 +56,6 @@ struct SliceNode {
     self.draft = draft
     self.address = address
     self.time = time
+    self.isMutable = isMutable
   }
 }

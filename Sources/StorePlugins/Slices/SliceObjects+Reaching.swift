@@ -45,11 +45,11 @@ extension SliceObjects {
       return (shape.isDynamic ? RecordAccess.fields(parent) : parent) + shape.part(position).pointee.offset
     case (.element(let position), .list):
       return shape.element.pointee.isWrapped ? nil : shape.element(at: position, in: parent)
-    case (.entry(let position), _) where shape.isRanked:
-      guard !shape.element.pointee.isWrapped, let (rank, address) = shape.find(keys[position], in: parent) else {
+    case (.entry(let position), _) where shape.isNumbered:
+      guard !shape.element.pointee.isWrapped, let (entry, address) = shape.find(keys[position], in: parent) else {
         return nil
       }
-      nodes[number].rank = rank
+      nodes[number].entry = entry
       return address
     default: return nil
     }
@@ -87,19 +87,21 @@ extension SliceObjects {
       guard !shape.part(position).pointee.isWrapped else { return nil }
       return mutableFields(parentNumber, shape, parent) + shape.part(position).pointee.offset
     case (.element(let position), .list):
-      guard !shape.element.pointee.isWrapped, let old = shape.element(at: position, in: parent) else { return nil }
+      guard !shape.element.pointee.isWrapped, let old = shape.element(at: position, in: UnsafeRawPointer(parent)) else {
+        return nil
+      }
       let found = shape.mutableElement(at: position, in: parent)
       if old != UnsafeRawPointer(found) { move(below: parentNumber) }
       return found
-    case (.entry(let position), _) where shape.isRanked:
+    case (.entry(let position), _) where shape.isNumbered:
       guard !shape.element.pointee.isWrapped else { return nil }
       if nodes[number].time != time || nodes[number].address == nil {
-        guard let (rank, address) = shape.find(keys[position], in: parent) else { return nil }
-        nodes[number].rank = rank
+        guard let (entry, address) = shape.find(keys[position], in: parent) else { return nil }
+        nodes[number].entry = entry
         nodes[number].address = UnsafeMutableRawPointer(mutating: address)
       }
       let old = nodes[number].address
-      let found = shape.mutableValue(at: nodes[number].rank, in: parent)
+      let found = shape.mutableValue(numbered: nodes[number].entry, in: parent)
       if found != old { move(below: parentNumber) }
       return found
     default: return nil

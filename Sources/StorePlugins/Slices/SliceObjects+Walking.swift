@@ -37,7 +37,7 @@ extension SliceObjects {
       look(number) { list in
         guard position >= 0, position < shape.list.count(list) else { return }
         found = true
-        write(shape.element, shape.list.address(list, position), number, .element(position), to: &value)
+        write(shape.element, shape.list.address(list, position), false, number, .element(position), to: &value)
       }
       if found { key.append(position + 1) }
       return found

@@ -7,13 +7,26 @@ import StoreSchema
 /// Nobody comes to share the memory behind a window that is writable: a record is shared by assigning it somewhere in the
 /// draft, or by keeping what an assignment replaces, and with every assignment time moves on, which shuts all windows.
 extension SliceObjects {
-  /// Opens the window of a record of the draft for reading, where it has fields to show.
+  /// Opens the window of a record of the draft: for writing where its fields can be changed where they are, since the way to
+  /// them and they are nobody else's.
+  ///
+  /// - Returns: where the fields are, and whether they can be changed there; of what is no record nothing of use.
   @inline(__always)
-  func showRecord(_ number: Int, _ shape: Unmanaged<SliceShape>, at address: UnsafeRawPointer) {
+  @discardableResult
+  func showRecord(_ number: Int, _ shape: Unmanaged<SliceShape>, at address: UnsafeMutableRawPointer) -> FoundPart {
     shape._withUnsafeGuaranteedRef { shape in
-      guard shape.slots.count > 0 else { return }
-      windows.open(
-        number, shape.slots, shape.isDynamic ? RecordAccess.fields(address) : address, isWritable: false)
+      guard shape.form == .record else { return FoundPart(address, isOwn: false) }
+      let isMutable = nodes[number].isMutable && isInPlace(number)
+      let fields: FoundPart
+      if !shape.isDynamic {
+        fields = FoundPart(address, isOwn: isMutable)
+      } else if isMutable {
+        fields = RecordAccess.foundFields(address)
+      } else {
+        fields = FoundPart(UnsafeMutableRawPointer(mutating: RecordAccess.fields(address)), isOwn: false)
+      }
+      windows.open(number, shape.slots, fields.address, isWritable: fields.isOwn)
+      return fields
     }
   }
 

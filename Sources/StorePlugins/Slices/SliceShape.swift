@@ -12,9 +12,9 @@ final class SliceShape {
   let record: RecordAccess
   let list: ListAccess
   let map: MapAccess
-  let ranked: RankedEntries
-  /// Whether the values of the map have addresses, which ``ranked`` finds.
-  let isRanked: Bool
+  let numbered: NumberedEntries
+  /// Whether the values of the map have addresses, which ``numbered`` finds.
+  let isNumbered: Bool
   /// Whether the memory holds a ``Value``.
   let isDynamic: Bool
   /// A record's fields, in declared order.
@@ -71,8 +71,8 @@ final class SliceShape {
     self.record = record
     self.list = list
     self.map = map
-    ranked = map.ranked ?? SliceShape.noRanks
-    isRanked = map.ranked != nil
+    numbered = map.numbered ?? SliceShape.noNumbers
+    isNumbered = map.numbered != nil
     self.keys = keys
     firstField = .allocate(capacity: parts.count)
     fields = UnsafeMutableBufferPointer(start: firstField, count: parts.count)
@@ -93,7 +93,8 @@ final class SliceShape {
     count: { _ in 0 }, read: { _, _, _ in false }, modify: { _, _, _ in false }, set: { _, _, _ in },
     remove: { _, _ in }, nextKey: { _, _ in nil }, visitDifferences: { _, _, _ in })
 
-  private static let noRanks = RankedEntries(find: { _, _ in nil }, mutableAddress: { map, _ in map })
+  private static let noNumbers = NumberedEntries(
+    find: { _, _ in nil }, findOwn: { _, _ in nil }, mutableAddress: { map, _ in map })
 
   // MARK: Parts
 
@@ -105,22 +106,32 @@ final class SliceShape {
     position >= 0 && position < self.list.count(list) ? self.list.address(list, position) : nil
   }
 
+  /// The same in a list that may be changed.
+  @inline(never)
+  func element(at position: Int, in list: UnsafeMutableRawPointer) -> FoundPart? { self.list.find(list, position) }
+
   /// Where the element of a list at a position, which exists, can be changed.
   @inline(never)
   func mutableElement(at position: Int, in list: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     self.list.mutableAddress(list, position)
   }
 
-  /// The rank and the address of the value under a key of a map whose values have addresses; nil where there is none.
+  /// The number and the address of the value under a key of a map whose values have addresses; nil where there is none.
   @inline(never)
-  func find(_ key: MapKey, in map: UnsafeRawPointer) -> (rank: Int, address: UnsafeRawPointer)? {
-    ranked.find(map, key)
+  func find(_ key: MapKey, in map: UnsafeRawPointer) -> (number: Int, address: UnsafeRawPointer)? {
+    numbered.find(map, key)
   }
 
-  /// Where the value of a rank, which exists, can be changed.
+  /// The same in a map that may be changed.
   @inline(never)
-  func mutableValue(at rank: Int, in map: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
-    ranked.mutableAddress(map, rank)
+  func findOwn(_ key: MapKey, in map: UnsafeMutableRawPointer) -> (number: Int, value: FoundPart)? {
+    numbered.findOwn(map, key)
+  }
+
+  /// Where the value of the entry of a number, which exists, can be changed.
+  @inline(never)
+  func mutableValue(numbered number: Int, in map: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
+    numbered.mutableAddress(map, number)
   }
 
   /// The key of an entry that a Lua key stands for.

@@ -159,6 +159,21 @@ public struct OptionalAccess: Sendable {
   }
 }
 
+/// A part that was looked for in a value that may be changed.
+public struct FoundPart {
+  /// Where it is.
+  public let address: UnsafeMutableRawPointer
+  /// Whether it can be changed there, since nobody shares it or anything on the way to it.
+  public let isOwn: Bool
+
+  /// Joins them.
+  @inlinable
+  public init(_ address: UnsafeMutableRawPointer, isOwn: Bool) {
+    self.address = address
+    self.isOwn = isOwn
+  }
+}
+
 /// The way to the elements of a list. Positions count from 0.
 ///
 /// The address of an element holds as long as the list stays where it is and nothing in it is changed but by such
@@ -170,6 +185,9 @@ public struct ListAccess: Sendable {
   public let address: @Sendable (UnsafeRawPointer, Int) -> UnsafeRawPointer
   /// Where the element at a position, which must exist, can be changed in place; what snapshots share is copied first.
   public let mutableAddress: @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
+  /// Where the element at a position of a list that may be changed is, and whether it can be changed there; nil where there
+  /// is none.
+  public let find: @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?
   /// Puts a checked value at a position, moving the elements from there on up by one.
   public let insert: @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void
   /// Takes the element at a position away.
@@ -185,8 +203,14 @@ public struct ListAccess: Sendable {
     mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer,
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,
     remove: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void,
-    commonEnds: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int)
+    commonEnds: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int),
+    find: (@Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?)? = nil
   ) {
+    self.find =
+      find ?? { list, position in
+        guard position >= 0, position < count(list) else { return nil }
+        return FoundPart(UnsafeMutableRawPointer(mutating: address(list, position)), isOwn: false)
+      }
     self.count = count
     self.address = address
     self.mutableAddress = mutableAddress
@@ -228,7 +252,7 @@ public struct MapAccess: Sendable {
       UnsafeRawPointer, UnsafeRawPointer, (MapKey, UnsafeRawPointer?, UnsafeRawPointer?) -> Void
     ) -> Void
   /// The way to values that have addresses of their own; nil where a map does not let them out.
-  public let ranked: RankedEntries?
+  public let numbered: NumberedEntries?
 
   /// Joins the ways to the entries.
   @inlinable
@@ -242,10 +266,10 @@ public struct MapAccess: Sendable {
     visitDifferences:
       @escaping @Sendable (
         UnsafeRawPointer, UnsafeRawPointer, (MapKey, UnsafeRawPointer?, UnsafeRawPointer?) -> Void
-      ) -> Void, ranked: RankedEntries? = nil, sortedKeys: (@Sendable (UnsafeRawPointer) -> [MapKey])? = nil
+      ) -> Void, numbered: NumberedEntries? = nil, sortedKeys: (@Sendable (UnsafeRawPointer) -> [MapKey])? = nil
   ) {
     self.sortedKeys = sortedKeys
-    self.ranked = ranked
+    self.numbered = numbered
     self.count = count
     self.read = read
     self.modify = modify
@@ -256,21 +280,26 @@ public struct MapAccess: Sendable {
   }
 }
 
-/// The way to map entries by their rank, the number of entries before them. Ranks and addresses hold as long as the map
-/// stays where it is and nothing in it is changed but by such addresses.
-public struct RankedEntries: Sendable {
-  /// The rank of the entry under a key and the address of its value; nil where there is none.
-  public let find: @Sendable (UnsafeRawPointer, MapKey) -> (rank: Int, address: UnsafeRawPointer)?
-  /// Where the value at a rank, which must exist, can be changed in place; what snapshots share is copied first.
+/// The way to map entries by numbers of their own, which tell where in the map an entry stands. Numbers and addresses hold as
+/// long as the map stays where it is and nothing in it is changed but by such addresses.
+public struct NumberedEntries: Sendable {
+  /// The number of the entry under a key and the address of its value; nil where there is none.
+  public let find: @Sendable (UnsafeRawPointer, MapKey) -> (number: Int, address: UnsafeRawPointer)?
+  /// The same in a map that may be changed, and whether the value can be changed where it is.
+  public let findOwn: @Sendable (UnsafeMutableRawPointer, MapKey) -> (number: Int, value: FoundPart)?
+  /// Where the value of the entry of a number, which must exist, can be changed in place; what snapshots share is copied
+  /// first.
   public let mutableAddress: @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
 
   /// Joins the ways to the entries.
   @inlinable
   public init(
-    find: @escaping @Sendable (UnsafeRawPointer, MapKey) -> (rank: Int, address: UnsafeRawPointer)?,
+    find: @escaping @Sendable (UnsafeRawPointer, MapKey) -> (number: Int, address: UnsafeRawPointer)?,
+    findOwn: @escaping @Sendable (UnsafeMutableRawPointer, MapKey) -> (number: Int, value: FoundPart)?,
     mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
   ) {
     self.find = find
+    self.findOwn = findOwn
     self.mutableAddress = mutableAddress
   }
 }
@@ -307,6 +336,14 @@ public enum RecordAccess: Sendable {
     // Only looked at.
     guard let fields = Value.record(at: UnsafeMutableRawPointer(mutating: record)) else { return record }
     return Value.elements(of: &fields.pointee.values)
+  }
+
+  /// The same, and whether they can be changed there, since no other record shares them.
+  public static func foundFields(_ record: UnsafeMutableRawPointer) -> FoundPart {
+    guard let fields = Value.record(at: record) else { return FoundPart(record, isOwn: false) }
+    return FoundPart(
+      UnsafeMutableRawPointer(mutating: Value.elements(of: &fields.pointee.values)),
+      isOwn: Value.ownsElements(of: &fields.pointee.values))
   }
 
   /// The same for change in place; what another record shares is copied first.

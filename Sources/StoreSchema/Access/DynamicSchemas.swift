@@ -102,7 +102,7 @@ private func dynamicList(_ element: Schema) -> ListAccess {
       PersistentList.commonEnds(list(at: left), list(at: right)) {
         element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1))
       }
-    })
+    }, find: { target, index in Value.list(at: target)?.pointee.findElement(at: index) })
 }
 
 private let dynamicMap = MapAccess(
@@ -121,11 +121,16 @@ private let dynamicMap = MapAccess(
       visit(key, old.map { UnsafeRawPointer($0) }, new.map { UnsafeRawPointer($0) })
     }
   },
-  ranked: RankedEntries(
+  numbered: NumberedEntries(
     find: { source, key in
-      map(at: source).place(ofKey: key).map { ($0.rank, UnsafeRawPointer($0.value)) }
+      // Only looked at.
+      Value.map(at: UnsafeMutableRawPointer(mutating: source))?.pointee.place(ofKey: key)
+        .map { ($0.number, UnsafeRawPointer($0.value)) }
     },
-    mutableAddress: { target, rank in UnsafeMutableRawPointer(mutableMap(at: target).pointee.mutableValue(at: rank)) }))
+    findOwn: { target, key in Value.map(at: target)?.pointee.ownPlace(ofKey: key) },
+    mutableAddress: { target, number in
+      UnsafeMutableRawPointer(mutableMap(at: target).pointee.mutableValue(numbered: number))
+    }))
 
 private func dynamicUnion(_ union: UnionSchema) -> UnionAccess {
   UnionAccess(

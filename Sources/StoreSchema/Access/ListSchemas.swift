@@ -41,7 +41,7 @@ extension PersistentList: Schematic where Element: Schematic {
               Self.commonEnds(
                 left.assumingMemoryBound(to: Self.self).pointee, right.assumingMemoryBound(to: Self.self).pointee
               ) { element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }
-            }))))
+            }, find: { $0.assumingMemoryBound(to: Self.self).pointee.findElement(at: $1) }))))
   }
 
   /// The list; its elements must be of the element type.

@@ -62,6 +62,40 @@ struct CountedTree<Content: TreeContent> {
     return node._withUnsafeGuaranteedRef { $0.elements + offset }
   }
 
+  /// Where the element at `index` is, and whether all nodes on the way to it are this tree's own, so that it can be changed
+  /// there; copies nothing.
+  @inlinable
+  mutating func findElement(at index: Int) -> (element: UnsafeMutablePointer<Element>, isOwn: Bool) {
+    guard var node = unmanagedRoot, index >= 0, index < count else { preconditionFailure("Index out of range") }
+    var isOwn = isKnownUniquelyReferenced(&root)
+    var offset = index
+    while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {
+      node = node._withUnsafeGuaranteedRef { node in
+        let child = node.childIndex(at: offset)
+        offset &-= node.start(of: child)
+        return node.child(child, isOwn: &isOwn)
+      }
+    }
+    return (node._withUnsafeGuaranteedRef { $0.elements + offset }, isOwn)
+  }
+
+  /// Where the element of a number (`TreeNode.numberShift`) is, to be changed in place; copies what is shared on the way.
+  @inlinable
+  mutating func mutableElement(numbered number: Int) -> UnsafeMutablePointer<Element> {
+    makeRootUnique(keepsFormer: true)
+    guard var node = unmanagedRoot else { preconditionFailure("No such element") }
+    while true {
+      let height = node._withUnsafeGuaranteedRef { $0.height }
+      let index = Node.index(of: number, atHeight: height)
+      precondition(index < node._withUnsafeGuaranteedRef { $0.slots }, "No such element")
+      if height == 0 { return node._withUnsafeGuaranteedRef { $0.elements + index } }
+      node = node._withUnsafeGuaranteedRef { node in
+        node.makeChildUnique(index)
+        return Unmanaged.passUnretained(node.children[index])
+      }
+    }
+  }
+
   /// Inserts before `index`, which may be `count`.
   @inlinable
   mutating func insert(_ element: __owned Element, at index: Int) {

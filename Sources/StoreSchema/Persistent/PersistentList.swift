@@ -38,6 +38,14 @@ public struct PersistentList<Element> {
   ) rethrows -> R {
     try body(tree.mutableElement(at: index))
   }
+
+  /// Where the element at a position is, and whether it can be changed there; nil where there is none.
+  @inlinable
+  mutating func findElement(at index: Int) -> FoundPart? {
+    guard index >= 0, index < tree.count else { return nil }
+    let (element, isOwn) = tree.findElement(at: index)
+    return FoundPart(UnsafeMutableRawPointer(element), isOwn: isOwn)
+  }
 }
 
 // A shared node never changes: nodes are mutated only while uniquely referenced, by the one list that holds them.

@@ -42,19 +42,6 @@ extension PersistentMap {
     _modify { yield &mutableValue(forKey: key, default: defaultValue()).pointee }
   }
 
-  /// The rank of `key` and where its value is, valid as long as the map is neither changed nor released.
-  @inlinable
-  func place(of key: Key) -> (rank: Int, value: UnsafePointer<Value>)? {
-    let (rank, entry) = find(key)
-    return entry.map { (rank, UnsafePointer(Self.value(of: $0))) }
-  }
-
-  /// Where the value at a rank is, to be changed in place; copies what is shared on the way.
-  @inlinable
-  mutating func mutableValue(at rank: Int) -> UnsafeMutablePointer<Value> {
-    Self.value(of: tree.mutableElement(at: rank))
-  }
-
   /// Calls `body` with the address of a value, valid during the call.
   /// - Returns: what `body` returns, or nil where there is no such key.
   @inlinable

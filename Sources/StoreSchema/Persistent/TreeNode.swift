@@ -166,4 +166,29 @@ extension TreeNode {
       children[index] = children[index].copy()
     }
   }
+
+  /// Child `index`, where nobody but this node refers to it; else `isOwn` becomes false.
+  @inlinable
+  @inline(__always)
+  func child(_ index: Int, isOwn: inout Bool) -> Unmanaged<TreeNode> {
+    isOwn = isOwn && isKnownUniquelyReferenced(&children[index])
+    return Unmanaged.passUnretained(children[index])
+  }
+}
+
+// MARK: - Numbers
+
+/// The place of an element as a number: its position in the leaf, and above it that of each child on the way, the root's on
+/// top. Unlike a rank it leads to the element without a look at any totals.
+extension TreeNode {
+  /// How far up the numbers of the children next to the leaves are.
+  @inlinable static var numberShift: Int { 7 }
+
+  /// The position of an element, or of the child on the way to it, in the node at a height.
+  @inlinable
+  @inline(__always)
+  static func index(of number: Int, atHeight height: Int) -> Int {
+    height == 0
+      ? number & ((1 << numberShift) - 1) : number >> (numberShift + fanOutShift * (height - 1)) & (fanOut - 1)
+  }
 }

@@ -43,18 +43,12 @@ public struct ShortText {
     self.init(first: words.0, last: words.1, marks)
   }
 
-  /// Whether this text sorts before another by UTF-8 bytes.
+  /// A number by which texts sort by their UTF-8 bytes; that of another text is another one.
   @inline(__always)
-  static func < (left: ShortText, right: ShortText) -> Bool {
-    if left.first != right.first { return left.first.byteSwapped < right.first.byteSwapped }
-    // The count is behind all bytes, and tells apart what differs in zero bytes only.
-    let mask: UInt64 = 0x0fff_ffff_ffff_ffff
-    return (left.last & mask).byteSwapped < (right.last & mask).byteSwapped
+  var order: UInt128 {
+    // The count is behind all bytes, and tells apart what differs in zero bytes only; the mark follows from the bytes.
+    UInt128(first.byteSwapped) << 64 | UInt128((last & 0x0fff_ffff_ffff_ffff).byteSwapped)
   }
-
-  /// Whether both have the same bytes.
-  @inline(__always)
-  static func == (left: ShortText, right: ShortText) -> Bool { left.first == right.first && left.last == right.last }
 
   /// A hash that is quicker than a good one.
   @inline(__always)

@@ -44,6 +44,13 @@ extension Value {
     return elements
   }
 
+  /// Whether nobody else refers to the elements of an array. An array is one reference to them.
+  @inline(__always)
+  static func ownsElements(of array: UnsafeMutablePointer<[Value]>) -> Bool {
+    assert(MemoryLayout<[Value]>.size == MemoryLayout<AnyObject>.size)
+    return isKnownUniquelyReferenced(&UnsafeMutableRawPointer(array).assumingMemoryBound(to: AnyObject.self).pointee)
+  }
+
   /// The list at an address; nil where there is none.
   @inline(__always)
   static func list(at value: UnsafeMutableRawPointer) -> UnsafeMutablePointer<PersistentList<Value>>? {
