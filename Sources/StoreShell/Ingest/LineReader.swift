@@ -38,7 +38,7 @@ final class LineReader {
   func next() throws(FileError) -> ArraySlice<UInt8>? {
     var searched = position
     while true {
-      if let end = buffer[searched...].firstIndex(of: 0x0A) {
+      if let end = lineEnd(from: searched) {
         defer { position = end + 1 }
         return line(upTo: end)
       }
@@ -68,6 +68,13 @@ final class LineReader {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
+  }
+
+  private func lineEnd(from start: Int) -> Int? {
+    buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress, let end = memchr(base + start, 0x0A, bytes.count - start) else { return nil }
+      return UnsafeRawPointer(end) - base
+    }
   }
 
   private func line(upTo end: Int) -> ArraySlice<UInt8> {

@@ -67,14 +67,22 @@ struct RecordMapping {
 
 /// Records of JSON: an object a line, blank lines between them.
 struct JSONRecords: RecordReading {
-  let lines: LineReader
-  let mapping: RecordMapping
+  private let lines: LineReader
+  private let mapping: RecordMapping
+  private let plain: PlainRecords?
+
+  init(lines: LineReader, mapping: RecordMapping) {
+    self.lines = lines
+    self.mapping = mapping
+    plain = PlainRecords(mapping)
+  }
 
   var line: Int { lines.number }
 
   func next() throws -> ActionCall? {
     while let line = try lines.next() {
       guard !line.isEmpty else { continue }
+      if let plain, let call = line.withUnsafeBufferPointer(plain.call) { return call }
       var fields = try line.withUnsafeBufferPointer { try JSON.fields(of: $0.span) }
       if !mapping.argumentNames.isEmpty {
         for index in fields.indices {
