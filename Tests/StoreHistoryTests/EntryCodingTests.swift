@@ -45,6 +45,32 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    #"[ {"path":"shop.items[id=1].price", "op":"replace", "to":2, "from":1.5} ]"#,
+    #"[{"op":"replace","from":1.5,"path":"shop.items[id=1].price","to":2}]"#,
+    #"[{"op":"replace","path":"shop.items[id=1].price","from":1.5,"to":2.0,"positions":[],"inPlace":false}]"#,
+  ])
+  func changesInAnotherFormAreReadAllTheSame(text: String) throws {
+    let price = Path([.field("shop"), .field("items"), .match(field: "id", .int(1)), .field("price")])
+    #expect(
+      try EntryReader(GeneratedEntries.types).changes(of: text)
+        == [Change(price, .replace(from: .double(1.5), to: .double(2)))])
+  }
+
+  @Test(arguments: [
+    (#"[{"op":"add","path":"shop.open","to":1}]"#, "changes[1]: 'shop.open' must be Bool, got number 1"),
+    (#"[{"op":"add","path":"shop.open","to":true,"to":true}]"#, #"the key "to" stands twice (column 43)"#),
+    (#"[{"op":"add","path":"shop.open","to":true}"#, "expected ',' or ']' (column 43)"),
+    (#"[{"op":"add","path":"shop.open","to":true}] x"#, "expected the end of the value (column 45)"),
+    (
+      #"[{"op":"add","path":"shop.open","from":true,"to":true,"why":1}]"#, "'changes[1]' has no member 'string \"why\"'"
+    ),
+  ])
+  func changesThatDoNotFitAreNamed(text: String, message: String) {
+    let error = #expect(throws: EntryError.self) { try EntryReader(GeneratedEntries.types).changes(of: text) }
+    #expect(error?.message == message)
+  }
+
   @Test func anEntryIsReadableText() {
     let layout = RecordLayout(name: "tasks.add", fields: ["title"])
     let entry = LoggedEntry(

@@ -35,8 +35,18 @@ extension EntryReader {
       path, kind, positions: try positions(members["positions"], place), isInPlace: try members.flag("inPlace"))
   }
 
+  /// What a path leads to, and its type; nil where no module of that name declares it.
+  typealias Target = (path: Path, schema: Schema?)
+
   /// What a path leads to: by the types of the modules, where they have a module of that name.
-  private func target(_ text: String, _ place: String) throws(EntryError) -> (Path, Schema?) {
+  func target(_ text: String, _ place: String) throws(EntryError) -> Target {
+    if let known = targets[text] { return known }
+    let target = try find(text, place)
+    targets[text] = target
+    return target
+  }
+
+  private func find(_ text: String, _ place: String) throws(EntryError) -> Target {
     let path: Path
     do throws(PathSyntaxError) {
       path = try Path(parsing: text)
@@ -65,5 +75,19 @@ extension EntryReader {
       positions.append(position)
     }
     return positions
+  }
+}
+
+/// The targets of paths that were met before; those into lists are not kept, because each is met seldom.
+final class KnownTargets {
+  private static let limit = 1024
+  private var targets: [String: EntryReader.Target] = [:]
+
+  subscript(text: String) -> EntryReader.Target? {
+    get { targets[text] }
+    set {
+      guard targets.count < Self.limit, !text.utf8.contains(UInt8(ascii: "[")) else { return }
+      targets[text] = newValue
+    }
   }
 }

@@ -3,8 +3,9 @@ import StoreSchema
 
 /// Reads entries that ``EntryWriter`` wrote, each value by its declared type (R32).
 public struct EntryReader {
-  /// The types by which values are read.
+  /// The types by which values are read: the same for as long as the reader is used.
   public let types: EntryTypes
+  let targets = KnownTargets()
 
   /// A reader by some types.
   public init(_ types: EntryTypes) { self.types = types }
@@ -59,7 +60,19 @@ public struct EntryReader {
   /// Reads changes from their own text.
   ///
   /// - Throws: ``EntryError`` at the first change that does not fit.
-  public func changes(of text: String) throws(EntryError) -> [Change] { try changes(EntryReader.json(text)) }
+  public func changes(of text: String) throws(EntryError) -> [Change] {
+    var text = text
+    let read: Result<[Change], EntryError> = text.withUTF8 { bytes in
+      Result { () throws(EntryError) in try changes(of: bytes) }
+    }
+    return try read.get()
+  }
+
+  /// Reads changes from the bytes of their own text.
+  func changes(of bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> [Change] {
+    if let changes = WrittenChanges(self).changes(bytes) { return changes }
+    return try changes(EntryReader.json(String(decoding: bytes, as: UTF8.self)))
+  }
 
   /// Reads a source from its own text.
   ///

@@ -138,6 +138,12 @@ public final class Journal: JournalReading, Sendable {
     try file.reader.visit(numbers, body)
   }
 
+  /// Hands out what some actions changed, in their order; what is queued is written first.
+  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
+    settle()
+    try file.reader.visitChanges(numbers, body)
+  }
+
   /// The latest state that was written, up to an action; nil: none that can be read.
   public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? {
     settle()
@@ -148,6 +154,12 @@ public final class Journal: JournalReading, Sendable {
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] {
     settle()
     return try file.reader.plugins(upTo: number)
+  }
+
+  /// The actions that returned to an earlier one and were done, each with that one.
+  public func restores() throws(JournalError) -> [(number: Int, target: Int)] {
+    settle()
+    return try file.reader.restores()
   }
 
   /// The states of a module that were written, each with the first action after which it was, as JSON.

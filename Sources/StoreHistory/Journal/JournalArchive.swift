@@ -44,11 +44,21 @@ public final class JournalArchive: JournalReading, Sendable {
     try reader.visit(numbers, body)
   }
 
+  /// Hands out what some actions changed, in their order.
+  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
+    try reader.visitChanges(numbers, body)
+  }
+
   /// The latest state that was written, up to an action; nil: none that can be read.
   public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? { try reader.snapshot(upTo: number) }
 
   /// The plugins that were loaded up to an action, in that order.
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] { try reader.plugins(upTo: number) }
+
+  /// The actions that returned to an earlier one and were done, each with that one.
+  public func restores() throws(JournalError) -> [(number: Int, target: Int)] {
+    return try reader.restores()
+  }
 
   /// The states of a module that were written, each with the first action after which it was, as JSON.
   public func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {

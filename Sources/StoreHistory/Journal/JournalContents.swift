@@ -60,6 +60,16 @@ public struct JournalRow: Hashable, Sendable {
   public let entry: String?
 }
 
+/// What one action changed, as its row holds it.
+public struct ChangedRow {
+  /// The action's number.
+  public let number: Int
+  /// Whether it is an action of the shell, which may have changed more.
+  public let isOfShell: Bool
+  /// A JSON array; empty: nothing. Valid until whoever got the row returns.
+  public let changes: UnsafeBufferPointer<UInt8>
+}
+
 /// The whole state after an action, as the journal holds it.
 public struct JournalSnapshot: Hashable, Sendable {
   /// The action; 0: before the first.

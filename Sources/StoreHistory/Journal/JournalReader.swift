@@ -10,10 +10,16 @@ public protocol JournalReading: AnyObject {
   /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is not what was
   ///   written, or before which one is missing.
   func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws
+  /// Hands out what some actions changed, in their order, and nothing else of their rows. `body` throws to stop.
+  ///
+  /// - Throws: as ``visit(_:_:)``.
+  func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws
   /// The latest state that was written, up to an action; nil: none that can be read.
   func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot?
   /// The plugins that were loaded up to an action, in that order.
   func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin]
+  /// The actions that returned to an earlier one and were done, each with that one.
+  func restores() throws(JournalError) -> [(number: Int, target: Int)]
   /// The states of a module that were written, each with the first action after which it was, as JSON.
   func states(of module: String) throws(JournalError) -> [(number: Int, state: String)]
 }
@@ -82,11 +88,46 @@ struct JournalReader {
   ///   written, or before which one is missing.
   func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
     var visit = RowVisit(numbers)
-    while true {
-      let rows = visit.next(Self.chunk, path, database)
+    var rows: [JournalRow] = []
+    var goesOn = true
+    while goesOn {
+      rows.removeAll(keepingCapacity: true)
+      goesOn = visit.next(Self.chunk, path, database) { columns, names in
+        guard let row = names.row(columns) else { return false }
+        rows.append(row)
+        return true
+      }
       for row in rows { try body(row) }
       if let failure = visit.failure { throw failure }
-      if rows.isEmpty { return }
+    }
+  }
+
+  /// Hands out what some actions changed, in their order, and nothing else of their rows.
+  ///
+  /// - Throws: as ``visit(_:_:)``.
+  func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
+    var visit = RowVisit(numbers)
+    var texts: [UInt8] = []
+    var rows: [(number: Int, isOfShell: Bool, end: Int)] = []
+    var goesOn = true
+    while goesOn {
+      texts.removeAll(keepingCapacity: true)
+      rows.removeAll(keepingCapacity: true)
+      goesOn = visit.next(Self.chunk, path, database) { columns, names in
+        guard let isOfShell = names.isOfShell(columns) else { return false }
+        columns.appendChanges(to: &texts)
+        rows.append((columns.number, isOfShell, texts.count))
+        return true
+      }
+      try texts.withUnsafeBufferPointer { texts in
+        var start = 0
+        for row in rows {
+          let changes = UnsafeBufferPointer(rebasing: texts[start..<row.end])
+          start = row.end
+          try body(ChangedRow(number: row.number, isOfShell: row.isOfShell, changes: changes))
+        }
+      }
+      if let failure = visit.failure { throw failure }
     }
   }
 
@@ -165,6 +206,25 @@ struct JournalReader {
             SELECT min(snapshots.number), slices.state FROM snapshots, json_each(snapshots.slices)
             JOIN slices ON slices.id = json_each.value WHERE slices.module = ? GROUP BY slices.id ORDER BY 1
             """, arguments: [module]
+        ).map { ($0[0], $0[1]) }
+      }
+    } catch {
+      throw JournalError(error, path: path, last: nil)
+    }
+  }
+
+  /// The actions that returned to an earlier one and were done, each with that one.
+  func restores() throws(JournalError) -> [(number: Int, target: Int)] {
+    do {
+      return try database.unsafeRead { db in
+        // There is a snapshot after each of them, and few others are.
+        try Row.fetchAll(
+          db,
+          sql: """
+            SELECT actions.number, json_extract(arguments, '$.to') FROM snapshots CROSS JOIN actions USING (number)
+            JOIN kinds ON kinds.id = actions.kind
+            WHERE kinds.action = ? AND failure IS NULL AND json_extract(entry, '$.droppedBy') IS NULL ORDER BY 1
+            """, arguments: [UndoLine.restoreAction]
         ).map { ($0[0], $0[1]) }
       }
     } catch {

@@ -19,6 +19,9 @@ struct RowColumns {
   var failure: String? { text(8) }
   var entry: String? { text(9) }
 
+  /// Appends the bytes of the changes.
+  func appendChanges(to out: inout [UInt8]) { withBytes(7) { out.append(contentsOf: $0) } }
+
   /// Whether the row is what was written behind another.
   func isSound(after last: Int) -> Bool {
     var checksum = RowChecksum()
@@ -44,12 +47,13 @@ struct RowColumns {
 
 /// The names that rows stand for by number.
 struct RowNames {
-  private var kinds: [Int: (action: String, isQuiet: Bool)] = [:]
+  private var kinds: [Int: (action: String, isQuiet: Bool, isOfShell: Bool)] = [:]
   private var sources: [Int: ActionSource] = [:]
 
   init(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT id, action, quiet FROM kinds") {
-      kinds[row[0]] = (row[1], row[2])
+      let action: String = row[1]
+      kinds[row[0]] = (action, row[2], action.hasPrefix("shell."))
     }
     for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
       sources[row[0]] = ActionSource(
@@ -57,6 +61,9 @@ struct RowNames {
         plugin: row[4], unit: row[5])
     }
   }
+
+  /// Whether a row's action is one of the shell; nil: nobody knows it.
+  func isOfShell(_ columns: RowColumns) -> Bool? { kinds[columns.kind]?.isOfShell }
 
   func row(_ columns: RowColumns) -> JournalRow? {
     guard let kind = kinds[columns.kind], var source = sources[columns.source] else { return nil }

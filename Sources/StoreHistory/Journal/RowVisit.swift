@@ -18,20 +18,25 @@ struct RowVisit {
     last = numbers.upperBound
   }
 
-  /// The next rows, as many as asked for at most; none where all were read, or where ``failure`` says why not. Rows before the
-  /// one that is at fault are given.
-  mutating func next(_ count: Int, _ path: String, _ database: DatabaseQueue) -> [JournalRow] {
-    guard failure == nil, !isFinished else { return [] }
-    var rows: [JournalRow] = []
+  /// Takes what is needed of a row; false: its names are not known.
+  typealias Take = (RowColumns, RowNames) -> Bool
+
+  /// Has the next rows taken, as many as asked for at most; none where all were, or where ``failure`` says why not. Rows
+  /// before the one that is at fault are taken.
+  ///
+  /// - Returns: whether any was.
+  mutating func next(_ count: Int, _ path: String, _ database: DatabaseQueue, _ take: Take) -> Bool {
+    guard failure == nil, !isFinished else { return false }
+    let start = first
     do {
-      try database.unsafeRead { try read(count, path, $0, into: &rows) }
+      try database.unsafeRead { try read(count, path, $0, take) }
     } catch {
       failure = JournalError(error, path: path, last: previous ?? first - 1)
     }
-    return rows
+    return first > start
   }
 
-  private mutating func read(_ count: Int, _ path: String, _ db: Database, into rows: inout [JournalRow]) throws {
+  private mutating func read(_ count: Int, _ path: String, _ db: Database, _ take: Take) throws {
     var names = try self.names ?? RowNames(db)
     defer { self.names = names }
     var previous =
@@ -49,25 +54,29 @@ struct RowVisit {
     defer { sqlite3_reset(handle) }
     sqlite3_bind_int64(handle, 1, Int64(first))
     sqlite3_bind_int64(handle, 2, Int64(last))
-    while rows.count < count {
+    for _ in 0..<count {
       let code = sqlite3_step(handle)
       guard code == SQLITE_ROW else {
         if code == SQLITE_DONE { return isFinished = true }
         throw DatabaseError(resultCode: ResultCode(rawValue: code))
       }
       let columns = RowColumns(handle)
-      // Whoever gets the rows may have had others written, with new names.
-      if names.row(columns) == nil { names = try RowNames(db) }
-      guard columns.isSound(after: previous), let row = names.row(columns) else {
+      let isSound = columns.isSound(after: previous)
+      var isTaken = isSound && take(columns, names)
+      if isSound, !isTaken {
+        // Whoever gets the rows may have had others written, with new names.
+        names = try RowNames(db)
+        isTaken = take(columns, names)
+      }
+      guard isTaken else {
         throw JournalError.damaged(
           path: path, lastGood: previous,
           reason: "#\(columns.number) is not what was written, or one before it is missing")
       }
-      rows.append(row)
       previous = columns.number
+      first = previous + 1
       // What comes behind may be damaged.
       if previous == last { return isFinished = true }
-      first = previous + 1
     }
   }
 }

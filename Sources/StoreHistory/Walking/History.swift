@@ -124,18 +124,38 @@ public struct History<State: Sendable> {
   /// - Parameter body: returns false to end the visit.
   public func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
     var goesOn = true
-    let first = firstInMemory
-    if let older, numbers.lowerBound < first {
-      try older.visit(numbers.lowerBound...min(numbers.upperBound, first - 1)) { entry in
+    if let older, let numbers = beforeMemory(numbers) {
+      try older.visit(numbers) { entry in
         goesOn = try body(entry)
         return goesOn
       }
     }
-    guard goesOn, numbers.upperBound >= first else { return }
-    for entry in log.entries(from: numbers.lowerBound) {
-      guard entry.number <= numbers.upperBound else { return }
-      guard try body(entry) else { return }
+    guard goesOn else { return }
+    for entry in inMemory(numbers) { guard try body(entry) else { return } }
+  }
+
+  /// Hands out in order what entries changed, from memory and from what is older, as far as they are kept.
+  ///
+  /// - Parameter body: returns false to end the visit. A step is valid until it returns.
+  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
+    var goesOn = true
+    if let older, let numbers = beforeMemory(numbers) {
+      try older.visitChanges(numbers) { step in
+        goesOn = try body(step)
+        return goesOn
+      }
     }
+    guard goesOn else { return }
+    for entry in inMemory(numbers) { guard try body(HistoryStep(entry)) else { return } }
+  }
+
+  private func beforeMemory(_ numbers: ClosedRange<Int>) -> ClosedRange<Int>? {
+    let first = firstInMemory
+    return numbers.lowerBound < first ? numbers.lowerBound...min(numbers.upperBound, first - 1) : nil
+  }
+
+  private func inMemory(_ numbers: ClosedRange<Int>) -> some Sequence<LoggedEntry> {
+    log.entries(from: numbers.lowerBound).lazy.prefix { $0.number <= numbers.upperBound }
   }
 
   /// Leads the state before an entry to the one after it, in place.

@@ -16,9 +16,24 @@ public protocol OlderEntries<State>: AnyObject {
   /// - Throws: what `body` throws, and what kept the entries from being read.
   func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws
 
+  /// Hands out in order what entries changed.
+  ///
+  /// - Parameters:
+  ///   - numbers: which ones; those that are missing there are passed over.
+  ///   - body: returns false to end the visit. A step is valid until it returns.
+  /// - Throws: what `body` throws, and what kept the entries from being read.
+  func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws
+
   /// The state at a number or at one shortly before, after which the changes of the entries tell all that happened: there
   /// is one for every entry that ``LoggedEntry/isWhole`` marks.
   ///
   /// - Returns: nil where the history does not go back that far.
   func snapshot(atOrBefore number: Int) throws -> (number: Int, state: State)?
+}
+
+extension OlderEntries {
+  /// Hands out in order what entries changed, by way of the entries.
+  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
+    try visit(numbers) { try body(HistoryStep($0)) }
+  }
 }

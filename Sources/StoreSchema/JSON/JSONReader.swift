@@ -122,6 +122,19 @@ public struct JSONReader {
     depth -= 1
   }
 
+  /// Reads a text.
+  public mutating func text() throws(JSONError) -> String {
+    skipSpace()
+    guard peek == UInt8(ascii: "\"") else { throw fault("expected a text in quotes") }
+    return try string()
+  }
+
+  /// Whether `null` comes next.
+  mutating func isAtNull() -> Bool {
+    skipSpace()
+    return peek == UInt8(ascii: "n")
+  }
+
   /// Reads a number and gives it as it is written, digit for digit.
   public mutating func numberText() throws(JSONError) -> String {
     skipSpace()

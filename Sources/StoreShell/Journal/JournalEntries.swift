@@ -19,18 +19,44 @@ final class JournalEntries: OlderEntries {
   private struct Enough: Error {}
 
   func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
-    var plugins: [HostedPlugin] = []
-    var since = -1
-    let reader = EntryReader(host.entryTypes { plugins })
+    var reader: EntryReader?
     do {
       try file.visit(numbers) { row in
-        if since < 0 || row.isWhole {
-          plugins = try host.plugins(at: row.number)
-          since = row.number
-        }
-        guard try body(row.entry(reader)) else { throw Enough() }
+        // Others may be loaded from an action of the shell on.
+        if row.isOfShell { reader = nil }
+        let current = try reader ?? self.reader(at: row.number)
+        reader = current
+        guard try body(row.entry(current)) else { throw Enough() }
       }
     } catch is Enough {}
+  }
+
+  func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
+    var reader: EntryReader?
+    do {
+      try file.visitChanges(numbers) { row in
+        var goesOn = true
+        if row.isOfShell {
+          // It may have changed more than the row tells; and others may be loaded from now on.
+          reader = nil
+          try visit(row.number...row.number) { entry in
+            goesOn = try body(HistoryStep(entry))
+            return goesOn
+          }
+        } else {
+          let current = try reader ?? self.reader(at: row.number)
+          reader = current
+          goesOn = try body(HistoryStep(row.number, changes: row.changes, by: current))
+        }
+        guard goesOn else { throw Enough() }
+      }
+    } catch is Enough {}
+  }
+
+  /// Reads what was written while the plugins of a point were loaded.
+  private func reader(at number: Int) throws -> EntryReader {
+    let plugins = try host.plugins(at: number)
+    return EntryReader(host.entryTypes { plugins })
   }
 
   func snapshot(atOrBefore number: Int) throws -> (number: Int, state: HostState)? {
@@ -43,5 +69,5 @@ final class JournalEntries: OlderEntries {
 
 extension JournalRow {
   /// Whether more may have changed than the row tells.
-  fileprivate var isWhole: Bool { action.hasPrefix("shell.") }
+  fileprivate var isOfShell: Bool { action.hasPrefix("shell.") }
 }

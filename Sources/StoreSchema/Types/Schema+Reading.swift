@@ -1,0 +1,59 @@
+extension Schema {
+  /// Reads a value of the type straight from JSON: what ``value(fromJSON:)`` makes of it, without the maps and lists in
+  /// between.
+  ///
+  /// - Parameter reader: in front of the value, behind it thereafter.
+  /// - Returns: nil: it takes a closer look, by ``JSONReader/value()`` and ``value(fromJSON:)`` from where the reader stood
+  ///   before, to tell what is wrong or that all is right.
+  public func value(readFrom reader: inout JSONReader) -> Value? {
+    do throws(JSONError) {
+      return try typed(&reader)
+    } catch {
+      return nil
+    }
+  }
+
+  private static let misfit = JSONError(message: "", offset: 0)
+
+  private func typed(_ reader: inout JSONReader) throws(JSONError) -> Value {
+    switch kind {
+    case .optional(let wrapped):
+      if reader.isAtNull() { return try reader.value() }
+      return try wrapped.typed(&reader)
+    case .list(let element):
+      var list = PersistentList<Value>()
+      try reader.elements { (reader) throws(JSONError) in list.append(try element.typed(&reader)) }
+      return .list(list)
+    case .map(.string, let element):
+      var map = PersistentMap<MapKey, Value>()
+      try reader.members { (reader, name, _) throws(JSONError) in
+        let key = MapKey.string(name)
+        let value = try element.typed(&reader)
+        guard map[key] == nil else { throw Schema.misfit }
+        map[key] = value
+      }
+      return .map(map)
+    case .record(let record): return .record(try Schema.typed(record, &reader))
+    default:
+      let json = try reader.value()
+      do throws(SchemaError) {
+        return try value(fromJSON: json)
+      } catch {
+        throw Schema.misfit
+      }
+    }
+  }
+
+  /// A record whose fields all stand there, in declared order, as ``JSON`` writes them.
+  private static func typed(_ record: RecordSchema, _ reader: inout JSONReader) throws(JSONError) -> Record {
+    let fields = record.fields
+    var values: [Value] = []
+    values.reserveCapacity(fields.count)
+    try reader.members { (reader, name, _) throws(JSONError) in
+      guard values.count < fields.count, fields[values.count].name == name else { throw misfit }
+      values.append(try fields[values.count].schema.typed(&reader))
+    }
+    guard values.count == fields.count else { throw misfit }
+    return Record(record.layout, values)
+  }
+}

@@ -1,0 +1,83 @@
+import StoreHistory
+import StoreSchema
+
+extension ShellHost {
+  func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> LoggedEntry? {
+    let start = numbers.lowerBound - 1
+    let view = PastView(start, try history.state(at: start), try plugins(at: start))
+    return try viewing(view) {
+      var bisection = Bisection(self, view)
+      return try bisection.first(in: numbers, holds).flatMap { try history.entry($0) }
+    }
+  }
+}
+
+/// The way to the first action after which a condition holds: the state is led from action to action and the condition asked
+/// after each that changed a module which it looked at. Of the other modules nothing is read: they stay behind, until the
+/// condition looks at one.
+private struct Bisection {
+  private let host: ShellHost
+  private let view: PastView
+  /// The modules that the condition has looked at so far.
+  private var modules = ModuleNames()
+  /// Whether the other modules are behind.
+  private var isPartial = false
+  /// What the condition said last.
+  private var outcome: Result<Bool, any Error> = .success(false)
+
+  /// - Parameter view: shows the state at which the walk begins.
+  init(_ host: ShellHost, _ view: PastView) {
+    self.host = host
+    self.view = view
+  }
+
+  mutating func first(in numbers: ClosedRange<Int>, _ holds: () throws -> Bool) throws -> Int? {
+    host.readModules = []
+    defer { host.readModules = nil }
+    try ask(at: numbers.lowerBound - 1, holds)
+    var found: Int?
+    try host.history.visitChanges(numbers) { step in
+      if try advance(by: step) {
+        let before = outcome
+        try ask(at: step.number, holds)
+        // Where it cannot be said, such as before a plugin was loaded, it does not hold.
+        if case .failure = outcome, case .success = before { outcome = .success(false) }
+      }
+      guard case .success(true) = outcome else { return true }
+      found = step.number
+      return false
+    }
+    if found == nil { _ = try outcome.get() }
+    return found
+  }
+
+  /// Leads the state on.
+  ///
+  /// - Returns: whether the condition may say something else from now on.
+  private mutating func advance(by step: HistoryStep) throws -> Bool {
+    guard !step.isWhole else {
+      try bringUp(to: step.number)
+      view.plugins = try host.plugins(at: step.number)
+      return true
+    }
+    let changes = try step.changes(in: modules)
+    isPartial = true
+    guard !changes.isEmpty else { return false }
+    try view.state.apply(changes)
+    return true
+  }
+
+  /// Asks the condition. Where it looks at a module that stayed behind, it gets to see it as it was, and says it again.
+  private mutating func ask(at number: Int, _ holds: () throws -> Bool) throws {
+    while true {
+      outcome = Result { try holds() }
+      guard modules.formUnion(host.readModules ?? []), isPartial else { return }
+      try bringUp(to: number)
+    }
+  }
+
+  private mutating func bringUp(to number: Int) throws {
+    view.state = try host.history.state(at: number)
+    isPartial = false
+  }
+}
