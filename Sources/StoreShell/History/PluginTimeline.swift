@@ -5,10 +5,16 @@ final class PluginVersion {
   let source: PluginSource
   fileprivate(set) var hosted: HostedPlugin?
 
-  fileprivate init(_ hosted: HostedPlugin, source: PluginSource) {
-    self.source = source
+  /// A version that is ready.
+  ///
+  /// - Parameter source: its code, where another version has the same already.
+  init(_ hosted: HostedPlugin, source: PluginSource? = nil) {
+    self.source = source ?? hosted.plugin.source
     self.hosted = hosted
   }
+
+  /// A version that is made ready when somebody returns to it.
+  init(_ source: PluginSource) { self.source = source }
 }
 
 /// Which plugins were loaded when. An earlier version of a plugin, or one that was unloaded, is known here for as long as
@@ -18,14 +24,12 @@ final class PluginTimeline {
   /// How many versions that do not run are kept ready.
   private static let readyLimit = 4
 
-  private var points: [(number: Int, versions: [PluginVersion])] = [(0, [])]
+  private var points: [(number: Int, versions: [PluginVersion])]
   /// The versions that are ready and not loaded, that of longest ago first.
   private var idle: [PluginVersion] = []
 
   /// A timeline of what is known already: which plugins were loaded after which actions, in that order.
-  init(_ known: [(number: Int, plugins: [HostedPlugin])] = []) {
-    for point in known { note(point.plugins, after: point.number, oldest: 0) }
-  }
+  init(_ known: [(number: Int, versions: [PluginVersion])] = [(0, [])]) { points = known }
 
   /// The plugins that were loaded after an action, in load order, as far as they are ready.
   func plugins(at number: Int) -> [HostedPlugin] { versions(at: number).compactMap(\.hosted) }

@@ -61,7 +61,7 @@ extension ShellHost {
     history = History(from: state, at: contents.last, limits: state.shell.limits, older: entries) { entry, state in
       try state.apply(entry.changes)
     }
-    timeline = try pluginTimeline(file, contents)
+    timeline = try pluginTimeline(file, upTo: contents.last)
     return RecoveredStore(
       last: contents.last, hadEnded: contents.hasEnded, changedPlugins: changed.map(\.name), kept: kept)
   }
@@ -170,28 +170,6 @@ extension ShellHost {
           ?? substates.lazy.flatMap(\.actions).first { $0.fullName == name }
         return type.map { EntryTypes.ActionShape(fields: $0.fields, layout: $0.layout) }
       }, slice: { name in module(name[...])?.schema ?? substates.first { $0.name == name }?.schema })
-  }
-
-  // MARK: Plugins of the past
-
-  /// Which plugins were loaded when, as a journal tells. One that is no longer there as it was is left out.
-  private func pluginTimeline(_ file: any JournalReading, _ contents: JournalContents) throws -> PluginTimeline {
-    let loads = try file.plugins(upTo: contents.last)
-    guard !loads.isEmpty else { return PluginTimeline() }
-    var known = Dictionary(plugins.map { ($0.plugin.source.digest, $0) }, uniquingKeysWith: { first, _ in first })
-    for load in loads where known[load.digest] == nil {
-      guard let source = try? PluginSource(folder: load.directory, displayedAs: load.name),
-        source.digest == load.digest, let plugin = try? Plugin(loading: source, into: surroundings(of: load.name))
-      else { continue }
-      known[load.digest] = HostedPlugin(plugin, surroundings(for: load.name))
-    }
-    var points: [(number: Int, plugins: [HostedPlugin])] = [(0, [])]
-    for (number, state) in try file.states(of: "shell") {
-      let shell = ShellState(json: try JSON.value(of: state))
-      points.append((number, shell.plugins.compactMap { known[$0.digest] }))
-    }
-    points.append((contents.last, plugins))
-    return PluginTimeline(points)
   }
 }
 

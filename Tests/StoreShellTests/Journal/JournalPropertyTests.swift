@@ -1,0 +1,69 @@
+import Testing
+
+@testable import StoreShell
+
+/// Closing a store and opening it again, in order or after a kill, is the identity, over histories at random with Swift and
+/// Lua units, gates, undo, imports, looks at the past, and plugins that are loaded, reloaded, switched off and unloaded.
+@Suite struct JournalPropertyTests {
+  /// What can be seen of a session.
+  private struct Seen: Equatable {
+    let state: String
+    let middleware: String
+    let plugins: String
+    let settings: String
+    let log: String
+
+    init(_ shell: Shell) {
+      state = shell.run("show --as json").output
+      // How often a unit was asked is not kept.
+      middleware = shell.run("show shell.middleware --as json").output.replacing(
+        #/"(seen|held|dropped|tasks)":\d+/#, with: "")
+      plugins = shell.run("plugin list").output
+      settings = shell.run("show shell.settings --as json").output.replacing(#/"origin":"[^"]*"/#, with: "")
+      log = shell.run("log --all").output
+    }
+  }
+
+  private func shell() throws -> Shell {
+    try Shell {
+      $0.isQuiet = true
+      $0.keepsGoing = true
+      $0.grants = ["pomodoro"]
+    }
+  }
+
+  @Test(arguments: 0..<24)
+  func closingAndOpeningIsTheIdentity(seed: Int) throws {
+    let first = try shell()
+    try first.copyPlugin("pomodoro")
+    _ = try first.plugin("bag", RecordingTests.bag)
+    var commands = GeneratedCommands(seed: UInt64(seed) &* 77, folder: first.folder)
+    var file = "\(first.folder)/0.db"
+    #expect(first.openStore(file) == .init())
+    var current = first
+    // Their folders hold the files.
+    var former: [Shell] = []
+    for sitting in 1...3 {
+      for _ in 0..<20 { _ = current.run(commands.next()) }
+      _ = current.run("goto head")
+      let before = Seen(current)
+      let isKilled = (seed + sitting) % 2 == 0
+      if isKilled {
+        file = try current.killedCopy(of: file, as: "\(sitting).db")
+      } else {
+        #expect(current.outcome { current.session.endJournal() } == .init())
+      }
+      let next = try shell()
+      let opened = next.openStore(file)
+      #expect(opened.status == 0 && !opened.errors.contains("error"), "seed \(seed), sitting \(sitting): \(opened)")
+      #expect(Seen(next) == before, "seed \(seed), sitting \(sitting), killed: \(isKilled)")
+      former.append(current)
+      current = next
+    }
+    // The whole of it runs again to the same states.
+    let run = "\(first.folder)/run.jsonl"
+    #expect(current.run("export journal \(run)").errors == "")
+    let outcome = try Shell().run("replay \(run) --verify")
+    #expect(outcome.errors == "" && outcome.output.hasSuffix(", every state matches\n"), "seed \(seed): \(outcome)")
+  }
+}
