@@ -14,13 +14,17 @@ extension CommandDefinition {
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     let commands = invocation.session.commands
-    guard let topic = try invocation.operand(0) else { return invocation.print(HelpText.listing(commands)) }
-    if let definition = commands[topic] { return invocation.print(HelpText.text(of: definition)) }
+    let width = invocation.session.console.width()
+    guard let topic = try invocation.operand(0) else {
+      return invocation.print(HelpText.listing(commands, width: width))
+    }
+    if let definition = commands[topic] { return invocation.print(HelpText.text(of: definition, width: width)) }
     if let plugin = invocation.session.store.plugin(named: topic) {
       return invocation.print(HelpText.text(of: plugin.module, summary: plugin.source.manifest.summary))
     }
     if let explanation = ErrorCode.explanations[topic] {
-      return invocation.print("error[\(topic)]: \(explanation)\n")
+      return invocation.print(
+        WrappedText.hanging("error[\(topic)]: \(explanation)", indentation: 0, width: width) + "\n")
     }
     let names = commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted()
     let suggestion = Suggestion.nearest(to: topic, among: names)
@@ -32,17 +36,18 @@ extension CommandDefinition {
 
 /// The shell's commands in words.
 enum HelpText {
-  /// One command: usage, flags, examples with their output.
-  static func text(of definition: CommandDefinition) -> String {
+  /// One command: usage, flags, examples with their output; sentences fit the width of a terminal.
+  static func text(of definition: CommandDefinition, width: Int? = nil) -> String {
     var out = ""
     for (index, usage) in definition.usage.enumerated() { out += (index == 0 ? "usage: " : "       ") + usage + "\n" }
-    out += definition.summary + "\n"
+    out += WrappedText.hanging(definition.summary, indentation: 0, width: width) + "\n"
     if !definition.flags.isEmpty {
       out += "flags\n"
       let names = definition.flags.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
-      let width = names.map(\.count).max() ?? 0
+      let widest = names.map(\.count).max() ?? 0
       for (name, flag) in zip(names, definition.flags) {
-        out += "  \(name)\(String(repeating: " ", count: width - name.count))  \(flag.summary)\n"
+        let summary = WrappedText.hanging(flag.summary, indentation: widest + 4, width: width)
+        out += "  \(name)\(String(repeating: " ", count: widest - name.count))  \(summary)\n"
       }
     }
     if !definition.examples.isEmpty {
@@ -69,13 +74,13 @@ enum HelpText {
     return out + "describe \(module.name) shows its state, actions and projections\n"
   }
 
-  /// All commands, one a line.
-  static func listing(_ table: CommandTable) -> String {
-    let width = table.definitions.map(\.verb.count).max() ?? 0
+  /// All commands, one a line where that fits the width of a terminal.
+  static func listing(_ table: CommandTable, width: Int?) -> String {
+    let widest = table.definitions.map(\.verb.count).max() ?? 0
     var out = ""
     for definition in table.definitions {
-      out += definition.verb + String(repeating: " ", count: width - definition.verb.count)
-      out += "  \(definition.summary)\n"
+      out += definition.verb + String(repeating: " ", count: widest - definition.verb.count)
+      out += "  " + WrappedText.hanging(definition.summary, indentation: widest + 2, width: width) + "\n"
     }
     out += "help COMMAND shows usage and examples; help ERROR-CODE explains an error\n"
     return out
