@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <locale.h>
 #include <poll.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include <readline/history.h>
 #include <readline/readline.h>
 
-static bool is_open, is_initialized, is_dumb, is_editing;
+static bool is_open, is_initialized, is_dumb, is_editing, is_reading_key, is_display_behind;
 static void *action_context;
 static creadline_action complete_action, edit_action;
 static creadline_result result;
@@ -30,6 +31,37 @@ static int translated(unsigned char byte) {
   if (typed_ahead == 0) return byte;
   typed_ahead--;
   return byte == 0 ? 0x04 : byte;
+}
+
+// Where a key that readline gives up on (Ctrl-G, one that is bound to nothing) jumps to: readline's own, which is in no
+// header. In its callback interface that may be a function that has returned: one key of a search or of a macro that is
+// followed by others leaves it behind. So each such jump is made to end in `creadline_read_keys` instead.
+extern sigjmp_buf _rl_top_level __attribute__((weak));
+static sigjmp_buf key_start;
+
+static int waiting_bytes(void) {
+  int count;
+  return ioctl(fileno(rl_instream), FIONREAD, &count) == 0 ? count : 0;
+}
+
+static void catch_up_display(void) {
+  if (!is_display_behind) return;
+  is_display_behind = false;
+  rl_redisplay();
+}
+
+// In place of rl_redisplay, which costs as much as the line is long: a paste would draw each of its characters. readline
+// draws before it jumps, too.
+static void redisplay(void) {
+  if (is_reading_key && &_rl_top_level != NULL) memcpy(_rl_top_level, key_start, sizeof key_start);
+  is_display_behind = is_reading_key && waiting_bytes() > 0;
+  if (!is_display_behind) rl_redisplay();
+}
+
+// A key that is no text may end the line or move away from it: it finds what was typed before it on the screen.
+static int with_display(int byte) {
+  if (byte < 0x20 || byte == 0x7F) catch_up_display();
+  return byte;
 }
 
 // In place of rl_getc: a key that waits for more (a paste whose end never comes) gives up on Ctrl-C.
@@ -51,7 +83,7 @@ static int read_byte(FILE *stream) {
       creadline_note_interrupt();
       return EOF;
     }
-    if (count == 1) return translated(byte);
+    if (count == 1) return with_display(translated(byte));
     if (count == 0) return EOF;
     if (errno == EAGAIN) poll(sources, 1, -1);
     else if (errno != EINTR) return RL_ISSTATE(RL_STATE_READCMD) ? READERR : EOF;
@@ -63,6 +95,8 @@ static int on_interrupt(int count, int key) {
   return 0;
 }
 
+static const char *const key_maps[] = {"emacs-standard", "vi-insert", "vi-command", NULL};
+
 // While a line is edited Ctrl-C is a key like any other, in its place among the keys: as a signal it would make the
 // kernel throw away what was typed before it and not read yet.
 static void prep_terminal(int meta) {
@@ -73,8 +107,12 @@ static void prep_terminal(int meta) {
   rl_prep_terminal(meta);
   if (tcgetattr(fileno(rl_instream), &settings) != 0) return;
   settings.c_cc[VINTR] = _POSIX_VDISABLE;
+  // Nor may a slip of the finger (Ctrl-\) end the program with a half-typed line.
+  settings.c_cc[VQUIT] = _POSIX_VDISABLE;
   tcsetattr(fileno(rl_instream), TCSADRAIN, &settings);
-  rl_bind_key(interrupt_key, on_interrupt);
+  for (const char *const *map = key_maps; *map != NULL; map++) {
+    rl_bind_key_in_map(interrupt_key, on_interrupt, rl_get_keymap_by_name(*map));
+  }
 }
 
 // readline ends the line itself on end of input when bracketed paste is on, and only then. The newline is ours always.
@@ -132,6 +170,7 @@ static void initialize(const char *program) {
   // readline would call setenv, which is not safe while other threads read the environment.
   rl_change_environment = 0;
   rl_getc_function = read_byte;
+  rl_redisplay_function = redisplay;
   rl_prep_term_function = prep_terminal;
   rl_deprep_term_function = deprep_terminal;
   rl_completion_entry_function = no_completion;
@@ -198,9 +237,20 @@ void creadline_set_prompt(const char *prompt) {
   rl_redisplay();
 }
 
-creadline_result creadline_read_key(void) {
+// As many keys as one call reads when they are there already: between calls timers and effects have their turn.
+static const int keys_at_once = 1000;
+
+creadline_result creadline_read_keys(void) {
   result = CREADLINE_EDITING;
-  rl_callback_read_char();
+  is_reading_key = true;
+  // After a jump the rest of the keys waits for the next call.
+  if (sigsetjmp(key_start, 0) == 0) {
+    int count = 0;
+    do rl_callback_read_char();
+    while (result == CREADLINE_EDITING && !creadline_interrupt_pending() && ++count < keys_at_once && waiting_bytes() > 0);
+  }
+  is_reading_key = false;
+  if (result == CREADLINE_EDITING && waiting_bytes() == 0) catch_up_display();
   return result;
 }
 

@@ -89,7 +89,7 @@ public final class ReadlineEditor: LineEditing {
         if let end, end <= .now { return .deadline }
         continue
       }
-      if sources[0].revents != 0, let event = readKey() { return event }
+      if sources[0].revents != 0, let event = readKeys() { return event }
       if sources.dropFirst(own.count).contains(where: { $0.revents != 0 }) { return .woken }
       if let end, end <= .now { return .deadline }
     }
@@ -113,8 +113,8 @@ public final class ReadlineEditor: LineEditing {
     return Int32(min(seconds, most) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
   }
 
-  private func readKey() -> LineEvent? {
-    switch creadline_read_key() {
+  private func readKeys() -> LineEvent? {
+    switch creadline_read_keys() {
     case CREADLINE_LINE:
       let bytes = creadline_take_line()
       defer { free(bytes) }

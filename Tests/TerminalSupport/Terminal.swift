@@ -4,6 +4,8 @@ import Glibc
 public final class Terminal {
   /// What the terminal shows.
   public private(set) var screen: TerminalScreen
+  /// Whether `screen` follows what the program writes. One that a million bytes are pasted to has no use for a picture.
+  public var isWatched = true
   /// Every byte that the program has written to the terminal.
   public private(set) var output: [UInt8] = []
   private var process: pid_t = 0
@@ -19,6 +21,7 @@ public final class Terminal {
     try ProgramFailure.check("openpty", openpty(&terminal, &programEnd, nil, nil, nil))
     // Another test's program must not keep this terminal open.
     for end in [terminal, programEnd] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    _ = fcntl(terminal, F_SETFL, O_NONBLOCK)
     var name = [CChar](repeating: 0, count: 64)
     try ProgramFailure.check("ttyname", -ttyname_r(programEnd, &name, name.count))
     resize(columns: columns)
@@ -39,13 +42,26 @@ public final class Terminal {
   // MARK: What a person does
 
   /// Presses keys.
-  public func type(_ keys: String) {
-    var rest = Array(keys.utf8)[...]
-    while !rest.isEmpty {
+  public func type(_ keys: String) { type(Array(keys.utf8)) }
+
+  /// Presses keys of any bytes. What the program writes meanwhile is read, so that neither waits for the other.
+  public func type(_ keys: [UInt8]) {
+    var rest = keys[...]
+    let limit = ContinuousClock.now + .seconds(60)
+    while !rest.isEmpty, ContinuousClock.now < limit {
       let count = rest.withUnsafeBytes { write(terminal, $0.baseAddress, $0.count) }
-      guard count > 0 else { return }
-      rest = rest.dropFirst(count)
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else {
+        guard errno == EAGAIN, read(within: 1) else { return }
+      }
     }
+  }
+
+  /// Looks on for some milliseconds while the program writes.
+  public func lookOn(milliseconds: Int32) {
+    let end = ContinuousClock.now + .milliseconds(Int(milliseconds))
+    while case let left = Int32((end - .now) / .milliseconds(1)), left > 0, read(within: left) {}
   }
 
   /// Makes the window wider or narrower.
@@ -83,7 +99,20 @@ public final class Terminal {
     try wait(for: "the cursor on '\(line)'") { $0.cursorLine == line }
   }
 
-  /// Waits for the program's end and answers with its exit status.
+  /// Looks away from what was shown so far: an empty screen follows what comes now.
+  public func clearScreen() {
+    screen = TerminalScreen(columns: screen.columns)
+    undecoded = []
+    isWatched = true
+  }
+
+  /// Whether the program has ended, by itself or by a signal.
+  public var isOver: Bool {
+    var info = siginfo_t()
+    return hasEnded || waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_signo == SIGCHLD
+  }
+
+  /// Waits for the program's end and answers with its exit status; 128 and the signal's number where one ended it.
   public func waitForEnd() throws -> Int32 {
     var status: Int32 = 0
     let limit = ContinuousClock.now + .seconds(60)
@@ -93,7 +122,8 @@ public final class Terminal {
     }
     hasEnded = true
     while read() {}
-    return status >> 8 & 0xFF
+    let signal = status & 0x7F
+    return signal == 0 ? status >> 8 & 0xFF : 128 + signal
   }
 
   /// Whether the terminal echoes and edits lines by itself, as programs expect it to.
@@ -104,13 +134,14 @@ public final class Terminal {
   }
 
   /// False when nothing can come any more.
-  private func read() -> Bool {
+  private func read(within milliseconds: Int32 = 50) -> Bool {
     var source = pollfd(fd: terminal, events: Int16(POLLIN), revents: 0)
-    guard poll(&source, 1, 50) > 0 else { return !hasEnded }
-    var buffer = [UInt8](repeating: 0, count: 4096)
+    guard poll(&source, 1, milliseconds) > 0 else { return !hasEnded }
+    var buffer = [UInt8](repeating: 0, count: 1 << 16)
     let count = Glibc.read(terminal, &buffer, buffer.count)
     guard count > 0 else { return false }
     output += buffer[..<count]
+    guard isWatched else { return true }
     undecoded += buffer[..<count]
     // A chunk may end inside a character.
     while !undecoded.isEmpty, let text = String(validating: undecoded, as: UTF8.self) {

@@ -38,9 +38,9 @@ bool creadline_is_editing(void);
 /// Changes the prompt of the line being edited.
 void creadline_set_prompt(const char *prompt);
 
-/// Reads one key from standard input, which must be readable, and does what it is bound to. A finished line gives the
-/// terminal back.
-creadline_result creadline_read_key(void);
+/// Reads keys from standard input, which must be readable, and does what they are bound to: those that are there, up to the
+/// end of the line and a thousand at most. A finished line gives the terminal back.
+creadline_result creadline_read_keys(void);
 
 /// The text of the last finished line, to be freed by the caller; NULL when there is none.
 char *creadline_take_line(void);
