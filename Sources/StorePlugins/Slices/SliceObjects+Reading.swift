@@ -128,6 +128,7 @@ extension SliceObjects {
       throw LuaFailure("state has no module '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }
     let shape = shape(of: found)
+    guard shape._withUnsafeGuaranteedRef({ $0.form != .none }) else { return writeWhole(name, to: &result) }
     if let number = modules.firstIndex(of: name).flatMap({ child(-1, .module($0)) }),
       nodes[number].shape.toOpaque() == shape.toOpaque()
     {
@@ -136,6 +137,11 @@ extension SliceObjects {
     modules.append(name)
     let step = SliceNode.Step.module(modules.count - 1)
     result.append(addPart(shape, -1, step, Place()))
+  }
+
+  /// Writes a slice that has no parts to hand out: of an enum, an optional or of any type.
+  private func writeWhole(_ name: String, to result: inout LuaResult) {
+    _ = view?.readSlice(name) { schema, slice in LuaBridge.write(schema.access.read(slice), to: &result) }
   }
 
   func describe(_ object: LuaObject) -> String {

@@ -14,7 +14,7 @@ struct PluginGrant: Hashable, Sendable {
 
   /// All that a plugin asks for.
   init(_ source: PluginSource) {
-    folder = PluginGrant.absolute(source.folder)
+    folder = Files.absolute(source.folder)
     permissions = source.manifest.permissions.map(\.description)
   }
 
@@ -25,14 +25,7 @@ struct PluginGrant: Hashable, Sendable {
 
   /// Whether it is a grant of a permission to the plugin in that folder.
   func covers(_ permission: Permission, of source: PluginSource) -> Bool {
-    permissions.contains(permission.description) && folder == PluginGrant.absolute(source.folder)
-  }
-
-  /// A relative path means another folder elsewhere.
-  private static func absolute(_ folder: String) -> String {
-    guard let path = realpath(folder, nil) else { return folder }
-    defer { free(path) }
-    return String(cString: path)
+    permissions.contains(permission.description) && folder == Files.absolute(source.folder)
   }
 }
 

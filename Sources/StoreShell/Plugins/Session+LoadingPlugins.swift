@@ -8,6 +8,7 @@ extension Session {
       throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
     }
     let source = try PluginLocator(options).source(word)
+    guard !isRestored(source) else { return .none }
     guard commands[source.manifest.name] == nil else {
       throw PluginError(
         .load, "\(source.manifest.name): that is the name of a command of the shell",
@@ -25,6 +26,12 @@ extension Session {
       return .none
     }
     return try finish(report, details: plugin.counts)
+  }
+
+  /// Whether the start of a session asks for a plugin that its store has brought back already.
+  private func isRestored(_ source: PluginSource) -> Bool {
+    guard origin.isStart, let plugin = store.plugin(named: source.manifest.name) else { return false }
+    return Files.absolute(plugin.source.folder) == Files.absolute(source.folder)
   }
 
   /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4. One that was only to be compared did

@@ -31,7 +31,7 @@ final class ReplacingFile {
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
     } else {
       // A symbolic link stays one: what it leads to is replaced.
-      target = ReplacingFile.resolved(path)
+      target = Files.absolute(path)
       let name = "\(target).\(getpid()).part"
       beside = name
       descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
@@ -73,12 +73,6 @@ final class ReplacingFile {
       rest = rest.dropFirst(count)
     }
     bytes.removeAll(keepingCapacity: true)
-  }
-
-  private static func resolved(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
   }
 }
 

@@ -8,7 +8,7 @@ extension Session {
     let (outerOptions, outerOrigin, outerTally) = (options, origin, tally)
     options.keepsGoing = true
     options.isQuiet = true
-    origin = StatementOrigin(file: file, kind: .batch, allowsAliases: true)
+    origin = StatementOrigin(file: file, kind: .batch, allowsAliases: true, isStart: true)
     runAll(bytes)
     options.keepsGoing = outerOptions.keepsGoing
     options.isQuiet = outerOptions.isQuiet

@@ -371,7 +371,7 @@ extension Session {
   ///
   /// - Returns: 0, or the status of the first that cannot be loaded, which is reported.
   public func loadPlugins() -> Int32 {
-    origin = StatementOrigin(file: "-p", kind: .batch)
+    origin = StatementOrigin(file: "-p", kind: .batch, isStart: true)
     defer { origin = .prompt }
     for folder in options.pluginFolders {
       do {

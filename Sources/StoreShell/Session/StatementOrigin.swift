@@ -13,6 +13,9 @@ struct StatementOrigin {
   /// Whether a person says what stands here, for whom aliases are; a script must run anywhere.
   var allowsAliases = false
 
+  /// Whether it belongs to the start of every session: `-p` and `init.stsh`.
+  var isStart = false
+
   static let prompt = StatementOrigin(file: "repl", kind: .repl, allowsAliases: true)
 
   /// Errors name the file, but not at the prompt.

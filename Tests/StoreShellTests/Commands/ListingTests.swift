@@ -174,6 +174,28 @@ import Testing
     #expect(outcome.errors.hasPrefix("error[plugin-grant]: ticking asks for dispatch:ticking.tick; not granted\n"))
   }
 
+  @Test func pluginsOfTheStartThatTheStoreBringsBackAreNotLoadedTwice() throws {
+    let author = try Shell()
+    let folder = try author.plugin("ticking", Self.ticking, permissions: "[\"dispatch:ticking.tick\"]")
+    let file = "\(author.folder)/a.db"
+    try author.write("init.stsh", Array("plugin load \(folder)\ndispatch counter.increment\n".utf8))
+    for start in 1...3 {
+      let shell = try Shell {
+        $0.pluginFolders = [folder]
+        $0.grants = ["ticking"]
+      }
+      #expect(shell.openStore(file).errors.contains("error") == false)
+      #expect(shell.outcome { shell.session.loadPlugins() } == .init())
+      #expect(
+        shell.outcome {
+          shell.session.run(initFile: "\(author.folder)/init.stsh"); return 0
+        }.errors == "")
+      #expect(shell.session.store.head == start + 1)
+      #expect(shell.run("plugin load \(folder)").errors.contains("there is a module of that name already"))
+      #expect(shell.outcome { shell.session.endJournal() } == .init())
+    }
+  }
+
   @Test func describeShowsAllOfAModule() throws {
     let shell = try ticking()
     #expect(

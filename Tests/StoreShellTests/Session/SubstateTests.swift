@@ -124,9 +124,10 @@ enum CartAction: Hashable, Sendable {
   @Test func aSubstateThatNobodyDeclaredHoldsAnyValue() throws {
     let outcome = try Shell().run(
       "substate add note --value hello --json", "show note", "substate add more --value {a = [1, {b = 2}]}",
-      "show more.a[2].b", "substate reset note", "substate")
+      "show more.a[2].b", "= state.more.a[2].b + 40", "= state.note .. '!'", "substate reset note",
+      "substate")
     #expect(outcome.errors == "")
-    #expect(outcome.output.contains("\"hello\"\n") && outcome.output.contains("\n2\n"))
+    #expect(outcome.output.contains("\"hello\"\n") && outcome.output.contains("\n2\n42\n\"hello!\"\n"))
     #expect(outcome.output.hasSuffix("name  type  value\nmore  Any   { a = [1, { b = 2 }] }\n"))
   }
 
