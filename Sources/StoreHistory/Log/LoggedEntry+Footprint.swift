@@ -4,15 +4,22 @@ import StoreSchema
 extension LoggedEntry {
   /// About how many bytes the entry takes.
   var footprint: Int {
-    var bytes = 256 + arguments.values.reduce(0) { $0 + $1.footprint }
-    for change in changes {
-      bytes += 120 + 48 * change.path.steps.count
-      switch change.kind {
-      case .replace(let old, let new): bytes += old.footprint + new.footprint
-      case .add(let value), .remove(let value): bytes += value.footprint
-      }
+    var bytes = 256
+    for index in arguments.values.indices { bytes += arguments.values[index].footprint }
+    for index in changes.indices {
+      bytes += 120 + 48 * changes[index].path.steps.count + changes[index].kind.footprint
     }
     return bytes
+  }
+}
+
+extension Change.Kind {
+  /// About how many bytes the values take beside their places.
+  fileprivate var footprint: Int {
+    switch self {
+    case .replace(let old, let new): old.footprint + new.footprint
+    case .add(let value), .remove(let value): value.footprint
+    }
   }
 }
 

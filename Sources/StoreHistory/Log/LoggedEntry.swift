@@ -17,14 +17,31 @@ public final class LoggedEntry: Sendable {
   public let isQuiet: Bool
   /// What it changed, in schema order.
   public let changes: [Change]
+  /// What few entries have; nil: the entry has none of it. Apart, so that millions of others are small.
+  private let rarities: Rarities?
+
   /// The error's code, if a reducer failed; then nothing was changed.
-  public let failure: String?
+  public var failure: String? { rarities?.failure }
   /// A digest of the code that came into the store by the action, where it loaded or reloaded a plugin.
-  public let digest: String?
+  public var digest: String? { rarities?.digest }
   /// The action as it was dispatched, where an interceptor passed on another (R5).
-  public let original: Original?
+  public var original: Original? { rarities?.original }
   /// The interceptor that took the action out, if one did: nothing was reduced (R5).
-  public let droppedBy: String?
+  public var droppedBy: String? { rarities?.droppedBy }
+
+  private final class Rarities: Sendable {
+    let failure: String?
+    let digest: String?
+    let original: Original?
+    let droppedBy: String?
+
+    init(failure: String?, digest: String?, original: Original?, droppedBy: String?) {
+      self.failure = failure
+      self.digest = digest
+      self.original = original
+      self.droppedBy = droppedBy
+    }
+  }
 
   /// Whether the action carries a thunk, which an interceptor takes in any case (R20).
   public var isThunk: Bool { action.hasPrefix("thunk:") }
@@ -59,10 +76,10 @@ public final class LoggedEntry: Sendable {
     self.arguments = arguments
     self.isQuiet = isQuiet
     self.changes = changes
-    self.failure = failure
-    self.digest = digest
-    self.original = original
-    self.droppedBy = droppedBy
+    let hasRarities = failure != nil || digest != nil || original != nil || droppedBy != nil
+    rarities =
+      hasRarities
+      ? Rarities(failure: failure, digest: digest, original: original, droppedBy: droppedBy) : nil
   }
 }
 

@@ -12,22 +12,17 @@ public struct History<State: Sendable> {
   private struct Snapshot: Sendable {
     let number: Int
     let state: State
-    /// The entries up to the next snapshot, and their bytes; of the last snapshot not yet.
-    var count = 0
-    var bytes = 0
   }
-
-  /// How many entries stand between two snapshots.
-  private static var spacing: Int { 256 }
 
   /// How much memory holds. What is over the limits goes with the next entry, in blocks that end at a snapshot.
   public var limits: HistoryLimits
   /// Where entries are read back from that memory no longer holds.
   public var older: (any OlderEntries<State>)?
   /// The entries in memory.
-  public private(set) var log = ActionLog(limit: .max)
+  public var log: ActionLog { blocks.log }
+  private var blocks = EntryBlocks()
+  /// The state before each block, and before the next entry where a block ends with the last one.
   private var snapshots: Deque<Snapshot>
-  private var bytes = 0
   private let apply: Apply
 
   /// A history that starts with a state.
@@ -57,26 +52,11 @@ public struct History<State: Sendable> {
   ///
   /// - Parameter state: the state after it.
   public mutating func append(_ entry: LoggedEntry, state: State) {
-    let size = entry.footprint
-    log.append(entry)
-    bytes += size
-    recent.count += 1
-    recent.bytes += size
-    if entry.isWhole || recent.count >= Self.spacing {
-      snapshots[snapshots.count - 1].count = recent.count
-      snapshots[snapshots.count - 1].bytes = recent.bytes
-      snapshots.append(Snapshot(number: entry.number, state: state))
-      recent = (0, 0)
-    }
-    while snapshots.count > 1, log.count - snapshots[0].count >= limits.entries || bytes > limits.bytes {
-      let gone = snapshots.removeFirst()
-      log.removeFirst(gone.count)
-      bytes -= gone.bytes
-    }
+    let (endsBlock, gone) = blocks.append(entry, limits)
+    // Done seldom: this is generic code, which nobody specialises.
+    if endsBlock { snapshots.append(Snapshot(number: entry.number, state: state)) }
+    if gone > 0 { snapshots.removeFirst(gone) }
   }
-
-  /// The entries since the last snapshot, and their bytes.
-  private var recent = (count: 0, bytes: 0)
 
   // MARK: Reading
 

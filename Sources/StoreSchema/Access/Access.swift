@@ -101,7 +101,8 @@ public struct Access: Sendable {
     )
   }
 
-  /// The parts that a value has.
+  /// The parts that a value has. The ways to them are objects: they are taken up at every step of a walk, and one reference
+  /// is cheaper to copy than a closure for each of them.
   public enum Parts: Sendable {
     /// None: a scalar.
     case none
@@ -142,7 +143,7 @@ public typealias PartReader = (UnsafeRawPointer) -> Void
 public typealias PartWriter = (UnsafeMutableRawPointer) throws -> Void
 
 /// The way to the value that an optional may hold.
-public struct OptionalAccess: Sendable {
+public final class OptionalAccess: Sendable {
   /// Hands out the wrapped value; false where there is none.
   public let read: @Sendable (UnsafeRawPointer, PartReader) -> Bool
   /// Hands out the wrapped value for change in place; false where there is none.
@@ -178,7 +179,7 @@ public struct FoundPart {
 ///
 /// The address of an element holds as long as the list stays where it is and nothing in it is changed but by such
 /// addresses.
-public struct ListAccess: Sendable {
+public final class ListAccess: Sendable {
   /// How many elements there are.
   public let count: @Sendable (UnsafeRawPointer) -> Int
   /// Where the element at a position is, which must exist.
@@ -231,7 +232,7 @@ public struct ListAccess: Sendable {
 }
 
 /// The way to the entries of a map.
-public struct MapAccess: Sendable {
+public final class MapAccess: Sendable {
   /// How many entries there are.
   public let count: @Sendable (UnsafeRawPointer) -> Int
   /// Hands out the value under a key; false where there is none.
@@ -354,7 +355,7 @@ public enum RecordAccess: Sendable {
 }
 
 /// The way into an enum.
-public struct UnionAccess: Sendable {
+public final class UnionAccess: Sendable {
   /// The position of the current case, from 0.
   public let caseIndex: @Sendable (UnsafeRawPointer) -> Int
   /// The current case's payload in declared order.

@@ -1,51 +1,72 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension Schema {
   /// The typed difference between two values of the type, in schema order (rule R22): fields as declared, map entries by
   /// key, list elements by their `id` field where they have one, else by index. What both values share in memory is not
   /// looked into.
   public func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: Path = Path()) -> [Change] {
-    var collector = ChangeCollector(path)
-    collector.compare(self, old, new)
-    return collector.changes
+    var changes: [Change] = []
+    appendChanges(from: old, to: new, at: path, to: &changes)
+    return changes
+  }
+
+  /// Appends the typed difference between two values of the type, as ``changes(from:to:at:)`` gives it.
+  public func appendChanges(
+    from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: @autoclosure () -> Path, to changes: inout [Change]
+  ) {
+    if access.byteCount > 0, hasSameBytes(old, new, access.byteCount) { return }
+    var collector = ChangeCollector(path())
+    swap(&collector.changes, &changes)
+    collector.lookInto(self, old, new)
+    swap(&collector.changes, &changes)
   }
 }
 
 /// Walks two values of one type side by side.
 private struct ChangeCollector {
   var changes: [Change] = []
-  /// Where the two values stand that are compared. Copied only where they differ.
-  private var path: Path
+  /// The steps to where the two values stand that are compared. Changes get a copy, so that these change in place.
+  private var steps: [Path.Step] = []
   /// Where the elements stand that the path names by id.
   private var positions: [Int] = []
 
-  init(_ path: Path) { self.path = path }
+  init(_ path: Path) {
+    steps.reserveCapacity(path.steps.count + 6)
+    steps.append(contentsOf: path.steps)
+  }
 
   private mutating func add(_ kind: Change.Kind, isInPlace: Bool = false) {
-    changes.append(Change(path, kind, positions: positions, isInPlace: isInPlace))
+    add(kind, positions, isInPlace: isInPlace)
   }
 
   /// Adds what happened to an element as a whole.
-  private mutating func add(_ kind: Change.Kind, at position: Int) {
-    changes.append(Change(path, kind, positions: positions + [position]))
+  private mutating func add(_ kind: Change.Kind, at position: Int) { add(kind, positions + [position]) }
+
+  private mutating func add(_ kind: Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
+    let path = Path(steps.withUnsafeBufferPointer { Array($0) })
+    changes.append(Change(path, kind, positions: positions, isInPlace: isInPlace))
   }
 
   /// Goes one step further in and back.
   @inline(__always)
   private mutating func at(_ step: Path.Step, _ body: (inout ChangeCollector) -> Void) {
-    path.steps.append(step)
+    steps.append(step)
     body(&self)
-    path.steps.removeLast()
+    steps.removeLast()
   }
 
-  mutating func compare(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
-    // Collections that were not touched share their storage, so most of a state is known to be the same at once.
-    let byteCount = schema.access.byteCount
-    if byteCount > 0, memcmp(old, new, byteCount) == 0 { return }
+  /// Whether two values are known to be equal by a look at the bytes that they take. Collections that were not touched share
+  /// their storage, so most of a state is.
+  @inline(__always)
+  private func hasSameMemory(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) -> Bool {
+    let count = schema.access.byteCount
+    return count > 0 && hasSameBytes(old, new, count)
+  }
+
+  private mutating func compare(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+    if !hasSameMemory(schema, old, new) { lookInto(schema, old, new) }
+  }
+
+  /// Compares two values that take different bytes.
+  mutating func lookInto(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
     switch schema.access.parts {
     case .none, .union:
       guard !schema.access.isEqual(old, new) else { return }
@@ -53,16 +74,17 @@ private struct ChangeCollector {
     case .optional(let access): compareOptionals(schema, access, old, new)
     case .record(let access):
       guard case .record(let record) = schema.kind else { return }
-      compareFields(record, byteCount, access, old, new)
+      compareFields(record, schema.access.byteCount, access, old, new)
     case .list(let access):
       guard case .list(let element) = schema.kind else { return }
       compareLists(element, access, old, new)
     case .map(let access):
       guard case .map(_, let element) = schema.kind else { return }
       access.visitDifferences(old, new) { key, old, new in
+        if let old, let new, hasSameMemory(element, old, new) { return }
         at(.key(key)) { collector in
           switch (old, new) {
-          case (let old?, let new?): collector.compare(element, old, new)
+          case (let old?, let new?): collector.lookInto(element, old, new)
           case (nil, let new?): collector.add(.add(element.access.read(new)))
           case (let old?, nil): collector.add(.remove(element.access.read(old)))
           case (nil, nil): break
@@ -83,28 +105,30 @@ private struct ChangeCollector {
         // Fields do not overlap, so what lies in front of the next one holds all of this one.
         let end = index + 1 < offsets.count ? offsets[index + 1] : byteCount
         if end > offset, hasSameBytes(old + offset, new + offset, end - offset) { continue }
-        at(.field(record.layout.fields[index])) {
-          $0.compare(record.fields[index].schema, old + offset, new + offset)
-        }
+        compareField(record, index, old + offset, new + offset)
       }
     case .dynamic:
-      guard case .record(let oldRecord) = old.assumingMemoryBound(to: Value.self).pointee,
-        case .record(let newRecord) = new.assumingMemoryBound(to: Value.self).pointee
+      // Only looked at.
+      guard let oldRecord = Value.record(at: UnsafeMutableRawPointer(mutating: old)),
+        let newRecord = Value.record(at: UnsafeMutableRawPointer(mutating: new))
       else { return }
-      oldRecord.values.withUnsafeBufferPointer { oldFields in
-        newRecord.values.withUnsafeBufferPointer { newFields in
-          guard let oldBase = oldFields.baseAddress, let newBase = newFields.baseAddress, oldBase != newBase else {
-            return
-          }
-          for index in record.fields.indices {
-            at(.field(record.layout.fields[index])) {
-              $0.compare(
-                record.fields[index].schema, UnsafeRawPointer(oldBase + index), UnsafeRawPointer(newBase + index))
-            }
-          }
-        }
+      let oldFields = Value.elements(of: &oldRecord.pointee.values)
+      let newFields = Value.elements(of: &newRecord.pointee.values)
+      guard oldFields != newFields else { return }
+      for index in record.fields.indices {
+        let offset = index * MemoryLayout<Value>.stride
+        compareField(record, index, oldFields + offset, newFields + offset)
       }
     }
+  }
+
+  @inline(__always)
+  private mutating func compareField(
+    _ record: RecordSchema, _ index: Int, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer
+  ) {
+    let field = record.fields[index]
+    if hasSameMemory(field.schema, old, new) { return }
+    at(.field(field.name)) { $0.lookInto(field.schema, old, new) }
   }
 
   private mutating func compareOptionals(
@@ -122,7 +146,7 @@ private struct ChangeCollector {
 
   /// Adds what happened to the value of an optional: within a collection it must not pass for one of its elements.
   private mutating func addInPlace(_ kind: Change.Kind) {
-    switch path.steps.last {
+    switch steps.last {
     case .index, .key: add(kind, isInPlace: true)
     default: add(kind)
     }
@@ -195,13 +219,6 @@ private struct ChangeCollector {
       }
     }
   }
-}
-
-/// Whether two stretches of memory are the same; at once for the few bytes of a field, where a call costs more than the look.
-@inline(__always)
-private func hasSameBytes(_ old: UnsafeRawPointer, _ new: UnsafeRawPointer, _ count: Int) -> Bool {
-  guard count == MemoryLayout<UInt64>.size else { return memcmp(old, new, count) == 0 }
-  return old.loadUnaligned(as: UInt64.self) == new.loadUnaligned(as: UInt64.self)
 }
 
 /// The field by which the elements of a list are told apart: `id`, an integer or a text.

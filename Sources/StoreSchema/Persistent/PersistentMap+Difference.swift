@@ -2,7 +2,7 @@ extension PersistentMap {
   /// Visits, in order of the keys, where two maps may differ.
   ///
   /// Parts that the maps share are skipped without a look at them, so that a map and an earlier snapshot of it are
-  /// compared in time proportional to what has changed in between, times log n.
+  /// compared in time proportional to what has changed in between, times log n. So are entries whose memory is the same.
   /// - Parameter visit: gets a key, its value in `old` and its value in `new`, nil on the side that lacks the key.
   ///   Where both are there they may be equal: comparing them is up to the caller. The addresses are valid during
   ///   the call.
@@ -11,16 +11,20 @@ extension PersistentMap {
     _ old: Self, _ new: Self,
     visit: (_ key: Key, _ old: UnsafePointer<Value>?, _ new: UnsafePointer<Value>?) throws -> Void
   ) rethrows {
-    _ = try walk(old, new) { key, old, new in
+    _ = try walk(old, new, skipsSameMemory: true) { key, old, new in
       try visit(key, old, new)
       return true
     }
   }
 
   /// Merges both maps in order of their keys, until `visit` returns false; returns whether it never did.
+  ///
+  /// - Parameter skipsSameMemory: whether entries are passed over whose memory is the same: not where it is up to `==`.
   @inlinable
+  @inline(__always)
   static func walk(
-    _ old: Self, _ new: Self, visit: (Key, UnsafePointer<Value>?, UnsafePointer<Value>?) throws -> Bool
+    _ old: Self, _ new: Self, skipsSameMemory: Bool = false,
+    visit: (Key, UnsafePointer<Value>?, UnsafePointer<Value>?) throws -> Bool
   ) rethrows -> Bool {
     var oldRank = 0
     var newRank = 0
@@ -36,8 +40,15 @@ extension PersistentMap {
         while oldStep < count && newStep < count {
           let oldEntry = oldEntries + oldStep
           let newEntry = newEntries + newStep
-          let isInOld = oldEntry.pointee.key <= newEntry.pointee.key
-          let isInNew = newEntry.pointee.key <= oldEntry.pointee.key
+          // Of a leaf that was copied to change one entry, the others are what they were.
+          if skipsSameMemory, hasSameMemory(oldEntry, newEntry) {
+            oldStep += 1
+            newStep += 1
+            continue
+          }
+          let isInBoth = oldEntry.pointee.key == newEntry.pointee.key
+          let isInOld = isInBoth || oldEntry.pointee.key < newEntry.pointee.key
+          let isInNew = isInBoth || !isInOld
           let goesOn = try visit(
             isInOld ? oldEntry.pointee.key : newEntry.pointee.key,
             isInOld ? UnsafePointer(value(of: oldEntry)) : nil,
@@ -59,5 +70,16 @@ extension PersistentMap {
       guard try visit(entry.pointee.key, nil, UnsafePointer(value(of: entry))) else { return false }
     }
     return true
+  }
+  /// Whether two entries are the same, bit by bit; false where that cannot be told.
+  @inlinable
+  static func hasSameMemory(_ left: UnsafeMutablePointer<Entry>, _ right: UnsafeMutablePointer<Entry>) -> Bool {
+    // Part by part: what lies between them may hold anything.
+    withUnsafePointer(to: &left.pointee.key) { leftKey in
+      withUnsafePointer(to: &right.pointee.key) { hasSameBytes(leftKey, $0, MemoryLayout<Key>.size) }
+    }
+      && withUnsafePointer(to: &left.pointee.value) { leftValue in
+        withUnsafePointer(to: &right.pointee.value) { hasSameBytes(leftValue, $0, MemoryLayout<Value>.size) }
+      }
   }
 }

@@ -5,13 +5,17 @@ import StoreSchema
 struct AppState: Sendable {
   private var storage: Storage
 
-  init<State: SchematicRecord>(_ state: State) { storage = TypedStorage(state) }
+  init<State: SchematicRecord>(_ state: State) {
+    let memory = UnsafeMutablePointer<State>.allocate(capacity: 1)
+    memory.initialize(to: state)
+    storage = Storage(UnsafeMutableRawPointer(memory), StateKind(State.self))
+  }
 
   /// The type of the state.
-  var schema: Schema { storage.schema }
+  var schema: Schema { storage.kind.schema }
 
   /// The fields of the state: the application's modules.
-  var record: RecordSchema { storage.record }
+  var record: RecordSchema { storage.kind.record }
 
   /// Hands out the state where it lies, of the type that `schema` describes.
   func read<Result>(_ body: (UnsafeRawPointer) throws -> Result) rethrows -> Result {
@@ -26,14 +30,14 @@ struct AppState: Sendable {
 
   /// The typed state, if it is of this type.
   func typed<State: SchematicRecord>(_ type: State.Type = State.self) -> State? {
-    (storage as? TypedStorage<State>)?.pointer.pointee
+    guard storage.kind.type == ObjectIdentifier(type) else { return nil }
+    return read { $0.assumingMemoryBound(to: State.self).pointee }
   }
 
   /// Changes the typed state in place, if it is of this type.
   mutating func modify<State: SchematicRecord>(_ type: State.Type, _ body: (inout State) throws -> Void) rethrows {
-    if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
-    guard let typed = storage as? TypedStorage<State> else { return }
-    try withExtendedLifetime(typed) { try body(&typed.pointer.pointee) }
+    guard storage.kind.type == ObjectIdentifier(type) else { return }
+    try modify { try body(&$0.assumingMemoryBound(to: State.self).pointee) }
   }
 }
 
@@ -44,48 +48,57 @@ extension AppState: Equatable {
     return left.read { left in right.read { right.schema.access.isEqual(left, $0) } }
   }
 
-  /// What changed from this state to another of its type, in schema order.
-  func changes(to new: AppState) -> [Change] {
-    if storage === new.storage { return [] }
-    return read { old in new.read { schema.changes(from: old, to: $0) } }
+  /// Appends what changed from this state to another of its type, in schema order.
+  func appendChanges(to new: AppState, _ changes: inout [Change]) {
+    if storage === new.storage { return }
+    read { old in new.read { schema.appendChanges(from: old, to: $0, at: Path(), to: &changes) } }
   }
 
   /// The state as a value.
   var value: Value { read { schema.access.read($0) } }
 }
 
-/// Memory that holds one state.
-private class Storage: @unchecked Sendable {
-  // Safe: the memory is changed only by the one owner of the only reference.
-  let memory: UnsafeMutableRawPointer
+/// What is known of the type of a hosted state. Objects of a generic class would have their type looked up in a table with
+/// every copy.
+private final class StateKind: Sendable {
+  let type: ObjectIdentifier
   let schema: Schema
   let record: RecordSchema
+  /// Makes a copy of a state in memory of its own.
+  let copy: @Sendable (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
+  /// Lets go of a state and its memory.
+  let free: @Sendable (UnsafeMutableRawPointer) -> Void
 
-  init(memory: UnsafeMutableRawPointer, schema: Schema, record: RecordSchema) {
-    self.memory = memory
-    self.schema = schema
-    self.record = record
+  init<State: SchematicRecord>(_ type: State.Type) {
+    self.type = ObjectIdentifier(type)
+    schema = State.schema
+    record = if case .record(let record) = schema.kind { record } else { RecordSchema(name: "", fields: []) }
+    copy = { state in
+      let memory = UnsafeMutablePointer<State>.allocate(capacity: 1)
+      memory.initialize(from: state.assumingMemoryBound(to: State.self), count: 1)
+      return UnsafeMutableRawPointer(memory)
+    }
+    free = { state in
+      let memory = state.assumingMemoryBound(to: State.self)
+      memory.deinitialize(count: 1)
+      memory.deallocate()
+    }
   }
-
-  func copy() -> Storage { self }
 }
 
-private final class TypedStorage<State: SchematicRecord>: Storage, @unchecked Sendable {
-  // Safe: as its superclass; a state is `Sendable`.
-  let pointer: UnsafeMutablePointer<State>
+/// Memory that holds one state.
+private final class Storage: @unchecked Sendable {
+  // Safe: the memory is changed only by the one owner of the only reference, and a state is `Sendable`.
+  let memory: UnsafeMutableRawPointer
+  let kind: StateKind
 
-  init(_ state: State) {
-    pointer = .allocate(capacity: 1)
-    pointer.initialize(to: state)
-    let schema = State.schema
-    let record = if case .record(let record) = schema.kind { record } else { RecordSchema(name: "", fields: []) }
-    super.init(memory: UnsafeMutableRawPointer(pointer), schema: schema, record: record)
+  /// Takes over memory that holds a state.
+  init(_ memory: UnsafeMutableRawPointer, _ kind: StateKind) {
+    self.memory = memory
+    self.kind = kind
   }
 
-  override func copy() -> Storage { TypedStorage(pointer.pointee) }
+  deinit { kind.free(memory) }
 
-  deinit {
-    pointer.deinitialize(count: 1)
-    pointer.deallocate()
-  }
+  func copy() -> Storage { Storage(kind.copy(memory), kind) }
 }

@@ -44,6 +44,9 @@ struct PluginSlice: Sendable {
   let name: String
   let schema: Schema
   var value: Value
+
+  /// Whether another slice is that of the same plugin with the same type.
+  func isSamePlace(as other: PluginSlice) -> Bool { schema === other.schema && name == other.name }
 }
 
 /// The slice of the module `shell`.
@@ -132,26 +135,25 @@ extension HostState {
   /// What changed between two states, in the order of the modules. The shell's own changes, and the arrival or removal of
   /// a plugin's slice, are left out.
   static func changes(from old: HostState, to new: HostState) -> [Change] {
-    var changes = old.app.changes(to: new.app)
-    if !new.plugins.isEmpty { changes += Self.changes(from: old.plugins, to: new.plugins) }
-    if !new.substates.isEmpty { changes += Self.changes(from: old.substates, to: new.substates) }
+    var changes: [Change] = []
+    old.app.appendChanges(to: new.app, &changes)
+    appendChanges(from: old.plugins, to: new.plugins, &changes)
+    if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, &changes) }
     return changes
   }
 
-  private static func changes(from old: [PluginSlice], to new: [PluginSlice]) -> [Change] {
-    var changes: [Change] = []
-    for slice in new {
-      guard let before = old.first(where: { $0.name == slice.name && $0.schema === slice.schema }) else {
-        continue
-      }
-      withUnsafePointer(to: before.value) { before in
-        withUnsafePointer(to: slice.value) { after in
-          changes += slice.schema.changes(
-            from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), at: Path([.field(slice.name)]))
+  private static func appendChanges(from old: [PluginSlice], to new: [PluginSlice], _ changes: inout [Change]) {
+    for index in new.indices {
+      let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
+      guard let before = position ?? old.firstIndex(where: { $0.isSamePlace(as: new[index]) }) else { continue }
+      withUnsafePointer(to: old[before].value) { before in
+        withUnsafePointer(to: new[index].value) { after in
+          new[index].schema.appendChanges(
+            from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), at: Path([.field(new[index].name)]),
+            to: &changes)
         }
       }
     }
-    return changes
   }
 
   /// Whether two states are equal by value.

@@ -1,0 +1,44 @@
+import DequeModule
+
+/// The latest entries, in blocks: the state before each block is kept, and what memory lets go of goes block by block.
+struct EntryBlocks: Sendable {
+  /// What is known of the entries of a block: how many they are, and how many bytes they take.
+  private struct Weight: Sendable {
+    var count = 0
+    var bytes = 0
+  }
+
+  /// How many entries a block has at most.
+  private static let longest = 256
+
+  /// The entries.
+  private(set) var log = ActionLog(limit: .max)
+  /// The blocks that are complete.
+  private var complete = Deque<Weight>()
+  private var last = Weight()
+  private var bytes = 0
+
+  /// Adds an entry behind the others, and drops blocks that are over the limits.
+  ///
+  /// - Returns: whether a block ends with the entry, and how many of the first blocks are gone.
+  mutating func append(_ entry: LoggedEntry, _ limits: HistoryLimits) -> (endsBlock: Bool, gone: Int) {
+    let size = entry.footprint
+    log.append(entry)
+    bytes += size
+    last.count += 1
+    last.bytes += size
+    let endsBlock = last.count >= Self.longest || entry.isWhole
+    if endsBlock {
+      complete.append(last)
+      last = Weight()
+    }
+    var gone = 0
+    while let first = complete.first, log.count - first.count >= limits.entries || bytes > limits.bytes {
+      complete.removeFirst()
+      log.removeFirst(first.count)
+      bytes -= first.bytes
+      gone += 1
+    }
+    return (endsBlock, gone)
+  }
+}

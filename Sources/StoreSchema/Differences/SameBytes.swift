@@ -1,0 +1,24 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Whether two stretches of memory are the same; at once for those of a word or two, where a call costs more than the look.
+@usableFromInline
+@inline(__always)
+func hasSameBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {
+  let word = MemoryLayout<UInt64>.size
+  func isSameWord(at offset: Int) -> Bool {
+    left.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      == right.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+  }
+  switch count {
+  case word: return isSameWord(at: 0)
+  case (word + 1)...(2 * word): return isSameWord(at: 0) && isSameWord(at: count - word)
+  // A `Value`, and a text with a little more to it.
+  case (2 * word + 1)...(3 * word):
+    return isSameWord(at: 0) && isSameWord(at: word) && isSameWord(at: count - word)
+  default: return memcmp(left, right, count) == 0
+  }
+}
