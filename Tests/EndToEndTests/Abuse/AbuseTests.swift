@@ -19,8 +19,8 @@ struct AbuseTests {
     let terminal = try Self.start(shell)
     var mischief = Mischief(seed: seed)
     terminal.isWatched = false
-    // Each third session has a million bytes pasted to it.
-    let paste = seed % 3 == 0 ? Int(seed / 3 % 80) : -1
+    // Each fifth session has a million bytes pasted to it.
+    let paste = seed % 5 == 0 ? Int(seed / 5 % 80) : -1
     for step in 0..<120 where !terminal.isOver {
       if step == paste { terminal.type(mischief.paste(bytes: 1_000_000)) }
       switch mischief.next() {
