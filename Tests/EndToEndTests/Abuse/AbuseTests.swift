@@ -33,7 +33,8 @@ struct AbuseTests {
       try Self.recover(terminal)
       try Self.checkState(shell, terminal)
       terminal.type("\u{4}")
-      #expect(try terminal.waitForEnd() == 0, "seed \(seed)")
+      let status = try terminal.waitForEnd()
+      #expect(status == 0, "seed \(seed)")
       #expect(terminal.isInUsualMode, "seed \(seed)")
       #expect(
         try shell.run("--no-init", "-c", "replay run.jsonl --verify").output.hasSuffix("every state matches\n"),
@@ -68,6 +69,8 @@ struct AbuseTests {
     let limit = ContinuousClock.now + .seconds(50)
     var number = 0
     while true {
+      // The kernel hears no Ctrl-C behind keys that it has no room for; a signal from elsewhere does.
+      if number > 1 { terminal.signal(SIGINT) }
       // Ends a search and an argument; a Ctrl-C that meets a running command cancels it, one at a line drops it.
       terminal.type("\u{7}\u{3}")
       terminal.lookOn(milliseconds: 100)
