@@ -126,18 +126,31 @@ private final class SleeperUnit: PluginOutput, @unchecked Sendable {
 
   func start(_ task: PluginTaskStart) {
     guard let action, let effects, let handler else { return }
-    let effect: Effect<Void, ActionCall> = .run { [self] effect in await run(task, effect) }.token(task.key)
-    effects.start(effect, context: action, output: handler)
+    let effect: Effect<Void, ActionCall> = .steps { [plugin] in Sleeper(task, of: plugin, $0) }
+    effects.start(effect.token(task.key), context: action, output: handler)
+  }
+}
+
+/// One of the tasks.
+private final class Sleeper: EffectSteps {
+  private let start: PluginTaskStart
+  private let plugin: Plugin
+  private let effect: EffectContext<Void, ActionCall>
+  private var task: PluginTask?
+
+  init(_ start: PluginTaskStart, of plugin: Plugin, _ effect: EffectContext<Void, ActionCall>) {
+    self.start = start
+    self.plugin = plugin
+    self.effect = effect
   }
 
-  private func run(_ start: PluginTaskStart, _ effect: EffectContext<Void, ActionCall>) async {
-    guard let task = try? plugin.begin(start, isOver: { effect.isCancelled }) else { return }
-    while !effect.isCancelled {
-      let step = try? task.resume(view: NoState()) { call, source in
-        effect.send(DispatchedAction(call, source: source))
-      }
-      guard case .sleep(let duration) = step else { return }
-      try? await effect.sleep(for: duration)
-    }
+  func step() -> EffectWait {
+    do {
+      let task = try self.task ?? plugin.begin(start) { [effect] in effect.isCancelled }
+      self.task = task
+      let step = try task.resume(view: NoState()) { [effect] in effect.send(DispatchedAction($0, source: $1)) }
+      if case .sleep(let duration) = step { return .sleep(duration) }
+    } catch {}
+    return .finished
   }
 }

@@ -18,6 +18,8 @@ public struct Effect<Dependencies: Sendable, Output>: Sendable {
     case open(@Sendable (EffectContext<Dependencies, Output>) -> Void)
     /// Ends when it returns; begins at once or as a job of its own.
     case task(@Sendable (EffectContext<Dependencies, Output>) async -> Void, startsAtOnce: Bool = false)
+    /// Ends when a step says so.
+    case steps(@Sendable (EffectContext<Dependencies, Output>) -> any EffectSteps)
     /// Does something to other effects.
     case operation(EffectOperation<Output>)
   }
@@ -63,6 +65,7 @@ public struct Effect<Dependencies: Sendable, Output>: Sendable {
           case .immediate(let body): .immediate { body(inner($0)) }
           case .open(let body): .open { body(inner($0)) }
           case .task(let body, let startsAtOnce): .task({ await body(inner($0)) }, startsAtOnce: startsAtOnce)
+          case .steps(let begin): .steps { begin(inner($0)) }
           case .operation(let inside): .operation(operation(inside))
           }
         return Effect<OtherDependencies, Other>.Component(schedule: component.schedule, work: work)

@@ -16,7 +16,13 @@ final class EffectEntry: @unchecked Sendable {
   /// The call that started it: effects of one call do not replace each other.
   let generation: Int
   var task: Task<Void, Never>?
+  /// What it runs, where it does so in steps and has begun.
+  var steps: (any EffectSteps)?
   var timer: ScheduledTimer?
+  /// Tells its waits for the clock from each other.
+  private var waits = 0
+  /// What it means to it when it is resumed.
+  var resumption = Resumption.ignored
   /// When it goes on, while it waits for the clock.
   var wakesAt: Duration?
   /// Whether the unit states that it should be running, so that it closes when the unit no longer does.
@@ -24,6 +30,18 @@ final class EffectEntry: @unchecked Sendable {
   /// Takes values, where it is a long-lived effect with an inbox.
   var channel: OpenChannel?
   private let over = Atomic<Bool>(false)
+
+  /// What resuming an effect means.
+  enum Resumption {
+    /// Nothing: it waits for something else.
+    case ignored
+    /// It will mean something if it comes to wait for this: a step runs.
+    case noticed
+    /// It was resumed while a step ran.
+    case early
+    /// It goes on.
+    case awaited
+  }
 
   init(
     order: Int, key: EffectKey?, path: [EffectToken], number: Int, root: Int, startedAt: Duration, generation: Int
@@ -40,12 +58,40 @@ final class EffectEntry: @unchecked Sendable {
   /// Whether it has ended or been cancelled.
   var isOver: Bool { over.load(ordering: .relaxed) }
 
+  /// Goes on after a while, unless it was cancelled or resumed by then.
+  ///
+  /// - Parameter isListed: whether listings show until when it waits.
+  func wait(
+    _ duration: Duration, _ runtime: EffectRuntime, isListed: Bool = true, _ body: @escaping @Sendable () -> Void
+  ) {
+    let deadline = runtime.clock.now + duration
+    if isListed { wakesAt = deadline }
+    waits += 1
+    let wait = waits
+    timer = runtime.clock.schedule(at: deadline) { [self] in
+      runtime.enqueue(
+        Job { [self] in
+          guard !isOver, waits == wait else { return }
+          stopWaiting()
+          body()
+        })
+    }
+  }
+
+  /// Lets go of what it waits for.
+  func stopWaiting() {
+    waits += 1
+    resumption = .ignored
+    wakesAt = nil
+    timer?.cancel()
+    timer = nil
+  }
+
   /// Marks it as over and stops what it waits for.
   func end() {
     over.store(true, ordering: .relaxed)
-    timer?.cancel()
-    timer = nil
-    wakesAt = nil
+    stopWaiting()
+    steps = nil
     channel?.close()
     channel = nil
     let task = task

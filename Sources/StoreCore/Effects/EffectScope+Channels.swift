@@ -21,8 +21,8 @@ extension EffectScope {
         if !channel.deliver(value.value) { unit.droppedValue(value.value, key, "wrong type") }
       }
     }
-    EffectContext<Void, Output>(dependencies: (), action: action, scope: scope, entry: entry, output: output)
-      .run(opening.work)
+    opening.start(
+      EffectContext(dependencies: (), action: action, scope: scope, entry: entry, output: output))
     return entry
   }
 

@@ -33,6 +33,7 @@ struct EffectStarter<Dependencies: Sendable, Output>: Sendable {
       context.finish()
     case .open(let body): body(context)
     case .task(let body, let startsAtOnce): context.run(body, startsAtOnce: startsAtOnce)
+    case .steps(let begin): context.run(steps: begin)
     case .operation(let operation):
       perform(operation)
       context.finish()
@@ -49,23 +50,6 @@ struct EffectStarter<Dependencies: Sendable, Output>: Sendable {
   }
 }
 
-extension EffectEntry {
-  /// Goes on after a while, unless it was cancelled by then.
-  func wait(_ duration: Duration, _ runtime: EffectRuntime, _ body: @escaping @Sendable () -> Void) {
-    let deadline = runtime.clock.now + duration
-    wakesAt = deadline
-    timer = runtime.clock.schedule(at: deadline) { [self] in
-      runtime.enqueue(
-        Job { [self] in
-          guard !isOver else { return }
-          wakesAt = nil
-          timer = nil
-          body()
-        })
-    }
-  }
-}
-
 extension EffectContext {
   /// Runs a closure as a task of the store's thread, to the end of the effect.
   func run(_ body: @escaping @Sendable (EffectContext) async -> Void, startsAtOnce: Bool = false) {
@@ -76,5 +60,10 @@ extension EffectContext {
       await body(self)
       finish()
     }
+  }
+
+  /// Runs work in steps, the first of them soon.
+  func run(steps begin: @escaping @Sendable (EffectContext) -> any EffectSteps) {
+    scope.unit.run(entry) { begin(self) }
   }
 }

@@ -27,7 +27,11 @@ final class StoreExecutor: TaskExecutor {
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if runsNext.exchange(false, ordering: .relaxed) { return job.runSynchronously(on: asUnownedTaskExecutor()) }
-    let work = Job { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) }
+    run(Job { [self] in job.runSynchronously(on: asUnownedTaskExecutor()) })
+  }
+
+  /// Runs a job of the store's queue; where the store is gone, on a thread that looks after what it left.
+  func run(_ work: Job) {
     if !take(work) { StoreExecutor.afterlife.async { work.run() } }
   }
 }

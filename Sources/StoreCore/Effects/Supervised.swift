@@ -19,7 +19,7 @@ public struct Supervised<Output>: Sendable {
   /// What runs, and what takes values for it.
   struct Opening {
     let channel: OpenChannel?
-    let work: @Sendable (EffectContext<Void, Output>) async -> Void
+    let start: (EffectContext<Void, Output>) -> Void
   }
 
   init(id: EffectToken, make: @escaping @Sendable () -> Opening) {
@@ -36,7 +36,18 @@ public struct Supervised<Output>: Sendable {
   public init(
     _ id: some Hashable & Sendable, work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
   ) {
-    self.init(id: EffectToken(id)) { Opening(channel: nil, work: work) }
+    self.init(id: EffectToken(id)) { Opening(channel: nil) { $0.run(work) } }
+  }
+
+  /// An effect without an inbox that runs in steps.
+  ///
+  /// - Parameters:
+  ///   - id: what tells it from the unit's others, by type and value.
+  ///   - steps: makes the work, before the first step.
+  public init(
+    _ id: some Hashable & Sendable, steps: @escaping @Sendable (EffectContext<Void, Output>) -> any EffectSteps
+  ) {
+    self.init(id: EffectToken(id)) { Opening(channel: nil) { $0.run(steps: steps) } }
   }
 
   /// An effect with an inbox.
@@ -51,7 +62,7 @@ public struct Supervised<Output>: Sendable {
   ) {
     self.init(id: EffectToken(id)) {
       let (stream, continuation) = AsyncStream.makeStream(of: Value.self)
-      return Opening(channel: OpenChannel(continuation)) { context in await work(context, stream) }
+      return Opening(channel: OpenChannel(continuation)) { $0.run { await work($0, stream) } }
     }
   }
 
@@ -101,7 +112,7 @@ public struct Supervised<Output>: Sendable {
     var copy = Supervised<Other>(id: id) {
       let opening = make()
       return Supervised<Other>.Opening(channel: opening.channel) { context in
-        await opening.work(context.with(output: transform(context.action, context.output)))
+        opening.start(context.with(output: transform(context.action, context.output)))
       }
     }
     copy.path = path

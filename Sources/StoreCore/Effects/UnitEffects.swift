@@ -119,7 +119,10 @@ final class UnitEffects: @unchecked Sendable {
       byKey[key] = others.isEmpty ? nil : others
     }
     report(entry, step)
+    let steps = entry.steps
     entry.end()
+    // After the mark, so that nothing of it comes behind.
+    if let steps { cancel(steps) }
   }
 
   private func refuse(_ key: EffectKey, _ reason: String) -> EffectEntry? {

@@ -314,7 +314,14 @@ extension Store {
   /// Runs a job between two actions, behind what is queued; before this returns where the store is idle.
   func enqueue(_ job: Job) {
     guard ownership.isMine else {
-      ownership.bring(.job(job))
+      guard ownership.tryAcquire() else {
+        ownership.bring(.job(job))
+        return drainIncoming()
+      }
+      if ownership.hasIncoming { acceptIncoming() }
+      queue.append(.job(job))
+      drainOwned()
+      ownership.release()
       return drainIncoming()
     }
     // What other threads brought is not looked at here: this may be called while a task is being cancelled.

@@ -6,9 +6,12 @@ final class FunctionNames {
   private(set) var chunks: [String] = []
   /// Whether a chunk names its table of globals, and so may replace it.
   private(set) var mentionsEnvironment = false
+  /// What lines were found to name: every dispatch of a task asks for one.
+  private var found: [String: [Int: String?]] = [:]
 
   /// Takes note of a chunk's text.
   func note(_ text: String, _ chunk: String) {
+    found[chunk] = nil
     if lines[chunk] == nil { chunks.append(chunk) }
     lines[chunk] = text.split(separator: "\n", omittingEmptySubsequences: false)
     mentionsEnvironment = mentionsEnvironment || text.contains("_ENV")
@@ -16,6 +19,13 @@ final class FunctionNames {
 
   /// The name of the function that is defined on a line, counted from 1; nil where the line names none, or several.
   func name(definedAt line: Int, of chunk: String) -> String? {
+    if let known = found[chunk]?[line] { return known }
+    let name = readName(definedAt: line, of: chunk)
+    found[chunk, default: [:]].updateValue(name, forKey: line)
+    return name
+  }
+
+  private func readName(definedAt line: Int, of chunk: String) -> String? {
     guard let lines = lines[chunk], lines.indices.contains(line - 1) else { return nil }
     var names: [String] = []
     var rest = lines[line - 1]

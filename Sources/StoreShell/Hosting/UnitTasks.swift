@@ -4,19 +4,20 @@ import StorePlugins
 /// The tasks of one middleware of a plugin, run as effects of its unit.
 final class UnitTasks: @unchecked Sendable {
   // Safe: used on the thread that owns the host, where effects run too.
-  private let plugin: Plugin
+  let plugin: Plugin
+  let surroundings: PluginSurroundings
+  /// The unit's name within the plugin.
+  let unit: String
   private let index: Int
-  private let surroundings: PluginSurroundings
   /// What the middleware said last.
   private var wanted: [PluginTaskStart] = []
 
   init(_ plugin: Plugin, unit index: Int, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
-    self.index = index
     self.surroundings = surroundings
+    self.index = index
+    unit = plugin.units[index].name
   }
-
-  private var unit: String { plugin.units[index].name }
 
   /// The tasks that should run in the state. What a middleware that fails said before still holds.
   func supervised() -> [Supervised<HostAction>] {
@@ -30,42 +31,12 @@ final class UnitTasks: @unchecked Sendable {
     } catch {
       surroundings.note(error, unit: unit)
     }
-    return wanted.map { start in Supervised(start.key) { [self] in await run(start, $0) } }
+    return wanted.map { start in Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0) }) }
   }
 
   /// A task that an action starts; one of that key is replaced.
   func effect(_ start: PluginTaskStart) -> Effect<Void, HostAction> {
-    .run { [self] in await run(start, $0) }.token(start.key)
-  }
-
-  private func run(_ start: PluginTaskStart, _ effect: EffectContext<Void, HostAction>) async {
-    do throws(PluginError) {
-      let task = try plugin.begin(start) { effect.isCancelled }
-      try await drive(task, effect)
-      task.close(view: surroundings.view)
-    } catch {
-      surroundings.note(error, unit: unit, startedBy: effect.action.number)
-    }
-  }
-
-  private func drive(
-    _ task: PluginTask, _ effect: EffectContext<Void, HostAction>
-  ) async throws(PluginError) {
-    let (view, typed) = (surroundings.view, surroundings.typed)
-    var action: ActionCall?
-    while !effect.isCancelled {
-      let step = try task.resume(with: action, view: view) { call, source in
-        effect.send(DispatchedAction(typed(call), source: source))
-      }
-      action = nil
-      switch step {
-      case .finished: return
-      // A cancelled wait ends the loop.
-      case .sleep(let duration): try? await effect.sleep(for: duration)
-      case .waitFor(let type, let timeout):
-        action = await surroundings.waiters.wait(for: type, timeout: timeout, effect.clock)
-      }
-    }
+    .steps { [self] in TaskRun(start, of: self, $0) }.token(start.key)
   }
 }
 

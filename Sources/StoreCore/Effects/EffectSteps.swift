@@ -1,0 +1,45 @@
+/// The work of an effect that runs in steps: each runs until it waits, and while it waits nothing of it is there but this
+/// object. What a thousand sleeping tasks take is then what a thousand of these take.
+///
+/// The store calls it on the thread that owns the store, between two actions.
+public protocol EffectSteps: AnyObject {
+  /// Goes on until it waits or ends. Each call is a job of its own, behind what is queued.
+  func step() -> EffectWait
+
+  /// Comes to an end where it waits: the effect was cancelled. Called once at most, behind what is queued, and neither before
+  /// the first step nor after the last.
+  func cancel()
+}
+
+extension EffectSteps {
+  /// Nothing to tidy up.
+  public func cancel() {}
+}
+
+/// What an effect that runs in steps waits for.
+public enum EffectWait: Hashable, Sendable {
+  /// To go on after a while; a negative one counts as none.
+  case sleep(Duration)
+  /// To go on once ``EffectContext/resume()`` says so or, at the latest, after a while; nil: however long that takes.
+  case resumption(within: Duration? = nil)
+  /// For nothing: the effect has ended.
+  case finished
+}
+
+extension Effect {
+  /// Runs in steps, each of them a job on the thread that owns the store, between two actions: the same as ``run(_:)`` for
+  /// work that is a machine of states rather than a closure, without a Swift task.
+  ///
+  /// - Parameter begin: makes the work, before the first step.
+  public static func steps(
+    _ begin: @escaping @Sendable (EffectContext<Dependencies, Output>) -> any EffectSteps
+  ) -> Effect {
+    Effect(.steps(begin))
+  }
+}
+
+extension EffectContext {
+  /// Has an effect that runs in steps go on where it waits for this, or comes to wait for it in the step that runs; else
+  /// nothing happens. May be called from any thread.
+  public func resume() { perform { scope.unit.resume(entry) } }
+}

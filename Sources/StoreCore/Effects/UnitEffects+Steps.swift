@@ -1,0 +1,55 @@
+/// Effects that run in steps.
+extension UnitEffects {
+  /// Runs the first step soon, as a job of its own.
+  ///
+  /// - Parameter begin: makes the work; not called where the effect is cancelled before.
+  func run(_ entry: EffectEntry, steps begin: @escaping () -> any EffectSteps) {
+    runtime.enqueue(
+      Job { [self] in
+        guard !entry.isOver else { return }
+        entry.steps = begin()
+        advance(entry)
+      })
+  }
+
+  /// Ends the wait of an effect for a resumption, the next one where a step runs at this moment.
+  func resume(_ entry: EffectEntry) {
+    switch entry.resumption {
+    case .ignored, .early: return
+    case .noticed: entry.resumption = .early
+    case .awaited:
+      entry.stopWaiting()
+      enqueue(entry)
+    }
+  }
+
+  /// Has work that was cancelled come to its end, even if the store is gone: it may hold what holds it.
+  func cancel(_ steps: any EffectSteps) { runtime.executor.run(Job { steps.cancel() }) }
+
+  private func enqueue(_ entry: EffectEntry) {
+    runtime.enqueue(Job { [self] in advance(entry) })
+  }
+
+  /// Runs a step; one that was cancelled has none.
+  private func advance(_ entry: EffectEntry) {
+    guard let steps = entry.steps else { return }
+    entry.resumption = .noticed
+    let wait = steps.step()
+    let isResumed = entry.resumption == .early
+    entry.resumption = .ignored
+    // It may have cancelled itself.
+    guard !entry.isOver else { return }
+    switch wait {
+    case .sleep(let duration):
+      guard duration > .zero else { return enqueue(entry) }
+      entry.wait(duration, runtime) { [self] in advance(entry) }
+    case .resumption(let limit):
+      guard !isResumed else { return enqueue(entry) }
+      if let limit { entry.wait(limit, runtime, isListed: false) { [self] in advance(entry) } }
+      entry.resumption = .awaited
+    case .finished:
+      entry.steps = nil
+      finish(entry)
+    }
+  }
+}
