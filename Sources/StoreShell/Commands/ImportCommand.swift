@@ -44,8 +44,11 @@ extension CommandDefinition {
       let report = try session.store.importState(json, from: file, source: session.source(function: "import"))
       return try session.finish(report)
     } catch let error as JSONError {
-      let line = bytes.prefix(error.offset).count { $0 == 0x0A } + 1
-      throw ShellError(code: "bad-state", message: "\(file):\(line): \(error.message)")
+      let before = bytes.prefix(error.offset)
+      let line = before.count { $0 == 0x0A } + 1
+      let column =
+        String(decoding: before[(before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0)...], as: UTF8.self).count + 1
+      throw ShellError(code: "bad-state", message: "\(file):\(line):\(column): \(error.message)")
     } catch let error as SchemaError {
       throw ShellError(code: error.code, message: "\(file): \(error.message)")
     }

@@ -43,7 +43,7 @@ import Testing
     (#"{"counter":{"valeu":1}}"#, "unexpected-argument]: FILE: counter has no field 'valeu' (did you mean 'value'?)"),
     (#"{"conter":{}}"#, "unexpected-argument]: FILE: the store has no field 'conter' (did you mean 'counter'?)"),
     ("[1]", "type-mismatch]: FILE: value must be a record of modules, got a list"),
-    ("{\n\"counter\":\n}", "bad-state]: FILE:3: expected a value"),
+    ("{\n\"counter\":\n}", "bad-state]: FILE:3:1: expected a value"),
     (
       #"{"shell":{"plugins":{"bag":"1"}},"bag":{}}"#,
       "unknown-plugin]: FILE: the state of plugin 'bag' is there, but the plugin is not loaded"
