@@ -132,22 +132,26 @@ return plugin {
           cmd:print(string.format("%s  %-9s  %12s", name, row.kind, cents(row.balance)))
         end
       end },
-    { name = "statement", args = { field("account", text()) },
-      summary = "the transactions of one account, with the balance after each",
-      examples = { "ledger statement bank" },
+    { name = "statement", args = { field("account", text()), field("last", int { min = 1, max = 1000, default = 100 }) },
+      summary = "the newest lines of one account, with the balance after each",
+      examples = { "ledger statement bank last=10" },
       run = function(args, cmd)
-        if not cmd.state.ledger.accounts[args.account] then
-          refuse("there is no account '" .. args.account .. "'")
-        end
-        local balance = 0
-        for _, t in ipairs(cmd.state.ledger.transactions) do
-          for _, l in ipairs(t.lines) do
-            if l.account == args.account then
-              balance = balance + l.amount
-              cmd:print(string.format("%4d  %12s  %12s  %s", t.id, cents(l.amount), cents(balance), t.memo))
+        local books = cmd.state.ledger
+        local balance = account(books, args.account).balance
+        local rows = {}
+        -- From the newest back, so that a long ledger need not be summed up.
+        for i = #books.transactions, 1, -1 do
+          local t = books.transactions[i]
+          for j = #t.lines, 1, -1 do
+            local l = t.lines[j]
+            if l.account == args.account and #rows < args.last then
+              rows[#rows + 1] = string.format("%4d  %12s  %12s  %s", t.id, cents(l.amount), cents(balance), t.memo)
+              balance = balance - l.amount
             end
           end
+          if #rows == args.last then break end
         end
+        for i = #rows, 1, -1 do cmd:print(rows[i]) end
       end },
   },
 }
