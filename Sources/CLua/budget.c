@@ -1,7 +1,8 @@
 // Budgets: memory by the allocator, instructions and time by the count hook and by charges of long C functions.
 //
 // Once a budget is used up the hook fires at every instruction, so that code that catches the error gets no further.
-// New coroutines inherit the hook of the thread that makes them.
+// New coroutines inherit the hook of the thread that makes them. A call that ends within one period whatever it does is not
+// counted: its hook would never fire.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,16 +128,28 @@ void clua_charge(lua_State *L, uint64_t cost) {
   stop(L, status, record.short_src, line);
 }
 
-static void fill(CLuaMachine *machine, lua_State *L) {
+static inline void fill(CLuaMachine *machine) {
   machine->remaining = machine->instructionLimit > 0 ? machine->instructionLimit : 1;
   machine->exhausted = CLuaStatusDone;
   machine->deadline = machine->millisecondLimit > 0 ? deadlineToCome : 0;
-  lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
 }
 
-void clua_startBudget(CLuaMachine *machine, lua_State *L) {
+/// Has the instructions of a thread counted from here on.
+static inline void count(CLuaMachine *machine, lua_State *L) {
+  lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
+  if (L == machine->main) machine->isCounting = true;
+}
+
+void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   __atomic_store_n(&machine->interruption, 0, __ATOMIC_RELAXED);
-  fill(machine, L);
+  fill(machine);
+  if (isCounted) {
+    count(machine, L);
+  } else if (machine->isCounting) {
+    // A hook costs each instruction as much as some instructions do.
+    lua_sethook(L, NULL, 0, 0);
+    machine->isCounting = false;
+  }
 }
 
 /// What a nested call costs the call around it, in instructions.
@@ -145,7 +158,8 @@ static const int64_t nestedCallCost = 50;
 CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
   CLuaBudget outer = {machine->remaining, machine->deadline, machine->deadline > 0 ? milliseconds() : 0,
                       machine->charged, machine->exhausted};
-  fill(machine, L);
+  fill(machine);
+  count(machine, L);
   return outer;
 }
 
@@ -154,7 +168,7 @@ void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
   machine->deadline = outer.deadline > 0 ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
   machine->charged = outer.charged;
   machine->exhausted = outer.exhausted;
-  lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
+  count(machine, L);
 }
 
 void clua_interrupt(CLuaMachine *machine) { __atomic_store_n(&machine->interruption, 1, __ATOMIC_RELAXED); }

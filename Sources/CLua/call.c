@@ -25,7 +25,7 @@ static inline void begin(CLuaMachine *machine, lua_State *hooked, int32_t top, C
   if (machine->depth == 0) {
     machine->callBase = NULL;
     machine->failureString = NULL;
-    clua_startBudget(machine, hooked);
+    clua_startBudget(machine, hooked, true);
   } else {
     lua_Debug record;
     machine->callBase = lua_getstack(L, 0, &record) ? record.i_ci : NULL;
@@ -111,30 +111,60 @@ static int callWithItems(lua_State *L) {
   return lua_gettop(L) - 1;
 }
 
-/// Calls a function with the items above the mark. Above `top` there are then the handler of errors and the results, or
-/// nothing where it failed.
-static CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t top, int resultCount) {
+/// Pushes a function and its arguments, or what makes them where that can raise, and answers how many arguments that is.
+static inline int pushCall(CLuaMachine *machine, lua_State *L, Request *request) {
+  lua_rawgeti(L, LUA_REGISTRYINDEX, request->function);
+  int arguments = clua_pushPlainItems(L, &machine->items, request->mark);
+  machine->enforcing = arguments >= 0;
+  if (arguments >= 0) return arguments;
+  lua_pop(L, -arguments);
+  lua_pushcfunction(L, callWithItems);
+  lua_pushlightuserdata(L, request);
+  return 1;
+}
+
+/// Calls a function with the items above the mark while no other call runs: there is nothing that its end has to restore.
+static CLuaStatus callOutermost(CLuaMachine *machine, Request request, int32_t top, int resultCount, bool isCounted) {
+  lua_State *L = machine->main;
+  machine->error.frameCount = 0;
+  machine->callBase = NULL;
+  machine->failureString = NULL;
+  clua_startBudget(machine, L, isCounted || machine->instructionLimit < CLUA_HOOK_PERIOD);
+  machine->depth = 1;
+  int arguments = pushCall(machine, L, &request);
+  int status = lua_pcall(L, arguments, resultCount, clua_handlerIndex);
+  machine->enforcing = false;
+  CLuaStatus outcome = CLuaStatusDone;
+  if (status != LUA_OK || machine->exhausted != CLuaStatusDone) {
+    clua_reset(&machine->items, request.mark);
+    clua_reset(&machine->keys, (CLuaMark){0, 0});
+    outcome = clua_finishError(machine, L, status);
+    machine->exhausted = CLuaStatusDone;
+    lua_settop(L, top);
+  }
+  machine->depth = 0;
+  return outcome;
+}
+
+/// Calls a function with the items above the mark. Above `top` there are then the results, or nothing where it failed.
+static CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t top, int resultCount,
+                       bool isCounted) {
+  Request request = {function, mark};
+  if (machine->depth == 0) return callOutermost(machine, request, top, resultCount, isCounted);
   lua_State *L = machine->current;
   Call call;
   begin(machine, L, top, &call);
-  Request request = {function, mark};
   lua_pushcfunction(L, clua_collectFrames);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-  int arguments = clua_pushPlainItems(L, &machine->items, mark);
-  machine->enforcing = arguments >= 0;
-  if (arguments < 0) {
-    lua_settop(L, top + 1);
-    lua_pushcfunction(L, callWithItems);
-    lua_pushlightuserdata(L, &request);
-    arguments = 1;
-  }
+  int arguments = pushCall(machine, L, &request);
   int status = lua_pcall(L, arguments, resultCount, top + 1);
-  return end(machine, &call, mark, status);
+  CLuaStatus outcome = end(machine, &call, mark, status);
+  if (outcome == CLuaStatusDone) lua_remove(L, top + 1);
+  return outcome;
 }
 
 static inline bool hasRoom(CLuaMachine *machine, CLuaMark mark) {
   size_t count = machine->items.count - mark.items;
-  // While no call runs the stack is empty but for results that are read, and LUA_MINSTACK slots are there.
+  // While no call runs the stack is empty but for the handler and results that are read, and LUA_MINSTACK slots are there.
   if (machine->depth == 0 && count < 8) return true;
   return lua_checkstack(machine->current, (int)count + LUA_MINSTACK);
 }
@@ -143,44 +173,41 @@ CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int3
   if (!hasRoom(machine, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
   int32_t top = lua_gettop(L);
-  CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET);
-  if (outcome == CLuaStatusDone) lua_remove(L, top + 1);
+  CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET, true);
   *first = top + 1;
   *count = lua_gettop(L) - top;
   return outcome;
 }
 
-CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *count) {
+CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t *count) {
   if (!hasRoom(machine, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
   int32_t top = lua_gettop(L);
-  CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET);
-  *count = lua_gettop(L) - top - 1;
-  lua_settop(L, top);
+  CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET, isCounted);
+  *count = lua_gettop(L) - top;
+  if (*count > 0) lua_settop(L, top);
   return outcome;
 }
 
 CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first) {
   if (!hasRoom(machine, mark)) return refuse(machine, mark);
-  lua_State *L = machine->current;
-  *first = lua_gettop(L) + 1;
-  CLuaStatus outcome = call(machine, function, mark, *first - 1, 1);
-  if (outcome == CLuaStatusDone) lua_replace(L, *first);
-  return outcome;
+  *first = lua_gettop(machine->current) + 1;
+  return call(machine, function, mark, *first - 1, 1, true);
 }
 
-CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t slot, bool *isNil) {
+CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
+                            bool *isNil) {
   if (!hasRoom(machine, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
-  int32_t top = lua_gettop(L);
-  CLuaStatus outcome = call(machine, function, mark, top, 1);
-  if (outcome == CLuaStatusDone) {
-    *isNil = lua_isnil(L, -1);
+  CLuaStatus outcome = call(machine, function, mark, lua_gettop(L), 1, isCounted);
+  if (outcome != CLuaStatusDone) return outcome;
+  *isNil = lua_type(L, -1) == LUA_TNIL;
+  if (*isNil) {
     // A slot that holds nil may be lost, and making it again could raise.
-    if (*isNil) lua_pushboolean(L, false);
-    lua_rawseti(L, LUA_REGISTRYINDEX, slot);
+    lua_pop(L, 1);
+    lua_pushboolean(L, false);
   }
-  lua_settop(L, top);
+  lua_rawseti(L, LUA_REGISTRYINDEX, slot);
   return outcome;
 }
 

@@ -70,7 +70,8 @@ static inline void pushPlain(lua_State *L, const CLuaItem *item) {
 static size_t pushTable(lua_State *L, const CLuaItems *items, size_t position, int depth) {
   const CLuaItem *begin = &items->items[position];
   if (depth >= maximumTableDepth) luaL_error(L, "a table is nested more than %d levels deep", maximumTableDepth);
-  luaL_checkstack(L, 4, "a table is nested too deep");
+  // A C function has room for more than the first one needs.
+  if (depth > 1) luaL_checkstack(L, 4, "a table is nested too deep");
   if (begin->kind == CLuaItemKindRefillTable) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, begin->integer);
   } else {
@@ -113,7 +114,7 @@ int clua_pushPlainItems(lua_State *L, CLuaItems *items, CLuaMark mark) {
   if (items->outOfMemory) return -1;
   for (size_t position = mark.items; position < items->count; position += 1) {
     const CLuaItem *item = &items->items[position];
-    if (item->kind > CLuaItemKindReference) return -1;
+    if (item->kind > CLuaItemKindReference) return -1 - (int)(position - mark.items);
     pushPlain(L, item);
   }
   int count = (int)(items->count - mark.items);
@@ -131,7 +132,7 @@ int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark) {
   checkMemory(L, items);
   int count = 0;
   for (size_t position = mark.items; position < items->count; count += 1) {
-    luaL_checkstack(L, 4, "too many values");
+    if (count >= 8) luaL_checkstack(L, 4, "too many values");
     position = pushOne(L, items, position, 0);
   }
   clua_reset(items, mark);

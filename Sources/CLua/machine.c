@@ -40,8 +40,9 @@ CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, c
     clua_close(machine);
     return NULL;
   }
+  lua_pushcfunction(L, clua_collectFrames);
   // Coroutines inherit the hook, those made before the first call too.
-  clua_startBudget(machine, L);
+  clua_startBudget(machine, L, true);
   return machine;
 }
 

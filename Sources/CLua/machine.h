@@ -9,8 +9,8 @@
 
 #include "CLua.h"
 
-/// Instructions between two looks at the budget.
-enum { CLUA_HOOK_PERIOD = 1000 };
+/// Where on the stack of the main thread the handler of errors stands from the machine's opening to its end.
+enum { clua_handlerIndex = 1 };
 
 /// What a callback into the host changes and its return restores.
 typedef struct CLuaHostEntry {
@@ -34,7 +34,8 @@ static inline void clua_leaveHost(CLuaMachine *machine, CLuaHostEntry entry) {
 
 // budget.c
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
-void clua_startBudget(CLuaMachine *machine, lua_State *L);
+/// Fills the budget and has the instructions of `L` counted; of a call that is not counted `L` is the main thread.
+void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted);
 
 /// What is left of the budget of a call that waits for a nested one.
 typedef struct CLuaBudget {
@@ -59,8 +60,8 @@ void clua_freeItems(CLuaItems *items);
 int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark);
 /// The same for one value; nil when there is none.
 void clua_pushItem(lua_State *L, CLuaItems *items, CLuaMark mark);
-/// The same where it cannot raise and there is room on the stack: answers -1 at the first item that is a string or a table,
-/// with what stands before it pushed and all of them still on the buffer.
+/// The same where it cannot raise and there is room on the stack: at the first item that is a string or a table answers a
+/// negative number, how many values are on the stack then, the one below the items among them, which are still on the buffer.
 int clua_pushPlainItems(lua_State *L, CLuaItems *items, CLuaMark mark);
 
 // objects.c

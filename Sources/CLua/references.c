@@ -1,6 +1,5 @@
 // Values that the host keeps, and raw access to tables and globals.
 
-#include <limits.h>
 #include <string.h>
 
 #include "machine.h"
@@ -179,15 +178,6 @@ bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *const *ke
   }
   lua_settop(L, top);
   return isAsExpected;
-}
-
-int32_t clua_parameterCount(CLuaMachine *machine, int32_t function) {
-  lua_State *L = machine->current;
-  lua_Debug record;
-  if (!lua_checkstack(L, 2)) return INT_MAX;
-  lua_rawgeti(L, LUA_REGISTRYINDEX, function);
-  lua_getinfo(L, ">u", &record);
-  return record.isvararg ? INT_MAX : record.nparams;
 }
 
 static int sortedKeys(lua_State *L) {

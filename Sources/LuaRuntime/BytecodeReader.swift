@@ -20,6 +20,10 @@ struct BytecodeReader {
   struct Function {
     var source: String
     var lineDefined: Int
+    var parameterCount: Int
+    /// Whether it takes any number of arguments.
+    var isVariadic: Bool
+    var instructions: [Instruction]
     var assignments: [(capture: Int, line: Int)]
     var namedUses: [NamedUse]
     var captures: [Capture]
@@ -28,13 +32,6 @@ struct BytecodeReader {
 
   /// The bytes are not what this reader knows.
   struct Malformed: Error {}
-
-  /// The opcodes that assign to an upvalue, and that read and set a field of one; and the operands of an instruction.
-  private static let setUpvalue: UInt32 = 10
-  private static let getField: UInt32 = 11
-  private static let setField: UInt32 = 15
-  private static let opcodeMask: UInt32 = 0x7f
-  private static let shifts: (a: UInt32, b: UInt32, c: UInt32) = (7, 16, 24)
 
   private let bytes: [UInt8]
   private var position = 0
@@ -87,10 +84,10 @@ struct BytecodeReader {
     return String(decoding: bytes[start..<position], as: UTF8.self)
   }
 
-  private mutating func instruction() throws -> UInt32 {
+  private mutating func instruction() throws -> Instruction {
     let start = position
     try skip(4)
-    return bytes[start..<position].reversed().reduce(0) { $0 << 8 | UInt32($1) }
+    return Instruction(word: bytes[start..<position].reversed().reduce(0) { $0 << 8 | UInt32($1) })
   }
 
   /// A constant where it is text, else nil.
@@ -110,17 +107,19 @@ struct BytecodeReader {
     if source.hasPrefix("@") || source.hasPrefix("=") { source.removeFirst() }
     let lineDefined = try size()
     _ = try size()
-    try skip(3)
+    let parameterCount = Int(try byte())
+    let isVariadic = try byte() != 0
+    try skip(1)
+    var instructions: [Instruction] = []
     var writes: [(capture: Int, instruction: Int)] = []
     var uses: [(capture: Int, name: Int, isAssignment: Bool, instruction: Int)] = []
     for index in 0..<(try size()) {
       let instruction = try instruction()
-      func operand(_ shift: UInt32) -> Int { Int(instruction >> shift & 0xff) }
-      let shifts = Self.shifts
-      switch instruction & Self.opcodeMask {
-      case Self.setUpvalue: writes.append((operand(shifts.b), index))
-      case Self.getField: uses.append((operand(shifts.b), operand(shifts.c), false, index))
-      case Self.setField: uses.append((operand(shifts.a), operand(shifts.b), true, index))
+      instructions.append(instruction)
+      switch instruction.operation {
+      case .setUpvalue: writes.append((instruction.b, index))
+      case .getUpvalueField: uses.append((instruction.b, instruction.c, false, index))
+      case .setUpvalueField: uses.append((instruction.a, instruction.b, true, index))
       default: break
       }
     }
@@ -149,8 +148,8 @@ struct BytecodeReader {
       return NamedUse(capture: use.capture, name: name, isAssignment: use.isAssignment, line: line(use.instruction))
     }
     return Function(
-      source: source, lineDefined: lineDefined, assignments: writes.map { ($0.capture, line($0.instruction)) },
-      namedUses: named,
+      source: source, lineDefined: lineDefined, parameterCount: parameterCount, isVariadic: isVariadic,
+      instructions: instructions, assignments: writes.map { ($0.capture, line($0.instruction)) }, namedUses: named,
       captures: captures, inner: inner)
   }
 

@@ -73,16 +73,21 @@ public struct LuaCaller {
   }
 
   /// Calls a function and counts its results.
-  public func count(_ function: LuaHandle, _ arguments: Arguments) -> Outcome {
+  ///
+  /// - Parameter isBrief: whether it ends before anybody looks at its budget (``LuaCodeSketch/isBrief``), and none of its
+  ///   arguments has metamethods in Lua.
+  public func count(_ function: LuaHandle, _ arguments: Arguments, isBrief: Bool = false) -> Outcome {
     var count: Int32 = 0
-    let status = clua_callCounting(machine, function.reference, arguments.mark, &count)
+    let status = clua_callCounting(machine, function.reference, !isBrief, arguments.mark, &count)
     return Outcome(status: status, count: Int(count))
   }
 
   /// Calls a function and leaves its first result in a slot.
-  public func keep(_ function: LuaHandle, _ arguments: Arguments, in slot: LuaSlot) -> Outcome {
+  ///
+  /// - Parameter isBrief: as for ``count(_:_:isBrief:)``.
+  public func keep(_ function: LuaHandle, _ arguments: Arguments, in slot: LuaSlot, isBrief: Bool = false) -> Outcome {
     var isNil = true
-    let status = clua_callKeeping(machine, function.reference, arguments.mark, slot.reference, &isNil)
+    let status = clua_callKeeping(machine, function.reference, !isBrief, arguments.mark, slot.reference, &isNil)
     slot.isEmpty = isNil
     return Outcome(status: status)
   }

@@ -16,10 +16,6 @@ public class LuaReference {
 
 /// A Lua function, or a host function as Lua sees it.
 public final class LuaFunction: LuaReference {
-  /// How many arguments the function takes notice of; `Int.max` where that is not known.
-  public private(set) lazy var parameterCount: Int = {
-    guard let machine = link.machine else { return .max }
-    let count = clua_parameterCount(machine, reference)
-    return count == .max ? .max : Int(count)
-  }()
+  /// What its code tells about its calls; of a host function that is nothing.
+  public private(set) lazy var sketch = LuaCodeSketch(link.bytecode(of: self))
 }

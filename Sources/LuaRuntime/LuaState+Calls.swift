@@ -34,7 +34,7 @@ extension LuaState {
     try checkOwner(function)
     let mark = self.write(write)
     var count: Int32 = 0
-    try check(clua_callCounting(machine, function.reference, mark, &count))
+    try check(clua_callCounting(machine, function.reference, true, mark, &count))
     return Int(count)
   }
 

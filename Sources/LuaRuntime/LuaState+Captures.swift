@@ -67,7 +67,14 @@ extension LuaState {
   }
 
   private func bytecode(of function: LuaFunction) -> BytecodeReader.Function? {
-    guard function.link === link else { return nil }
+    function.link === link ? link.bytecode(of: function) : nil
+  }
+}
+
+extension LuaLink {
+  /// The code of a function; nil of a host function.
+  func bytecode(of function: LuaFunction) -> BytecodeReader.Function? {
+    guard let machine else { return nil }
     var bytes: [UInt8] = []
     let isDumped = withUnsafeMutablePointer(to: &bytes) { target in
       clua_dump(machine, function.reference, target) { context, piece, count in

@@ -150,14 +150,6 @@ import Testing
     #expect(!hasOnly(keys.map(\.pointer)))
   }
 
-  @Test func parametersOfFunctions() throws {
-    for (text, count) in [
-      ("function() end", 0), ("function(a, b) end", 2), ("function(a, ...) end", Int.max), ("tostring", .max),
-    ] {
-      #expect(try evaluate(state, "return \(text)").asFunction?.parameterCount == count, "\(text)")
-    }
-  }
-
   @Test func internedKeysAreFoundByAddress() throws {
     let state = try LuaState(name: "keys")
     let long = String(repeating: "k", count: 60)

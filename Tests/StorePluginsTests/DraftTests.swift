@@ -311,6 +311,29 @@ struct DraftTests {
     #expect(bench.state("d") == "{\"\(long)\":1,\"\(long)x\":2}")
   }
 
+  @Test(arguments: [
+    ("function(s, a, meta) s.name = a.text .. meta.name end", "x1d.go"),
+    ("function(s, _, meta) s.name = meta.name end", "d.go"),
+    ("function(s, a) s.name = a.text end", "x1"), ("function(s, a) a.text = a.text .. 'y' s.name = a.text end", "x1y"),
+    ("function(s, a) s.name = a.text .. tostring(a.left) a.left = 1 end", "x1nil"),
+    ("function(s) s.name = 'none' end", "none"),
+    ("function(s, a) s.name = #a.list .. a.list[1] end", "2v"),
+    ("function(s, a, ...) s.name = a.text .. select('#', ...) end", "x11"),
+  ])
+  func reducersGetWhatTheyUse(_ reducer: String, _ name: String) throws {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "d",
+        lua: """
+          return plugin { state = { field("name", text()) }, reducers = { go = \(reducer) },
+            actions = { { name = "go", args = { field("text", text()), field("list", list(text())) } } } }
+          """))
+    let list = Value.list([.string("v"), .string("w")])
+    for _ in 0..<3 { try bench.dispatch("d.go", [("text", .string("x1")), ("list", list)]) }
+    #expect(bench.state("d") == "{\"name\":\"\(name)\"}")
+  }
+
   @Test func textAndEquality() throws {
     #expect(try reduce("s.name = tostring(s.list) .. ' ' .. tostring(s)", show: "s.name") == #""d.list d""#)
     #expect(try reduce("s.on = s.list == s.list and s.place ~= s.list", show: "s.on") == "true")

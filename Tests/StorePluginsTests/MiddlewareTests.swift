@@ -47,6 +47,46 @@ struct MiddlewareTests {
     #expect(bench.faults.isEmpty)
   }
 
+  @Test(arguments: [
+    ("function() end", "function(_, ctx) ctx:dispatch('note', { text = 'ctx' }) end", "ctx"),
+    (
+      "function(action) return action.name end", "function(_, ctx, kept) ctx:dispatch('note', { text = kept }) end",
+      "p.inc"
+    ),
+    (
+      "function(_, ctx) return ctx.state.p.count * 0 end",
+      "function(a, ctx, kept) ctx:dispatch('note', { text = a.name .. kept }) end", "p.inc0"
+    ),
+    (
+      "function(_, ctx) send = function(t) ctx:dispatch('note', { text = t }) end end", "function() send('none') end",
+      "none"
+    ),
+    (
+      "function(a, ctx) send = function(t) ctx:dispatch('note', { text = t }) end return a end",
+      "function(_, _, a) send(a.name) end", "p.inc"
+    ),
+  ])
+  func functionsGetWhatTheyUse(_ before: String, _ after: String, _ note: String) throws {
+    let bench = try bench("{ name = 'm', on = { 'inc' }, before = \(before), after = \(after) },", lines: "local send")
+    for _ in 0..<2 { try bench.dispatch("p.inc") }
+    #expect(bench.state("p") == #"{"count":2,"notes":["\#(note)","\#(note)"]}"#)
+    #expect(bench.faults.isEmpty, "\(bench.faults)")
+  }
+
+  @Test(arguments: [
+    ("function(_, ctx) setmetatable(ctx, endless) end", "function(_, ctx) local x = ctx.nothing end"),
+    ("function(_, ctx) setmetatable(ctx, endless) end", "function(_, ctx) local x = ctx + 1 end"),
+    ("function() return setmetatable({}, endless) end", "function(_, _, kept) kept.x = kept.y end"),
+    ("function() return setmetatable({}, endless) end", "function(_, _, kept) return kept + 1 end"),
+  ])
+  func metamethodsOfWhatIsHandedOverAreStopped(_ before: String, _ after: String) throws {
+    let bench = try bench(
+      "{ name = 'm', on = { 'inc' }, before = \(before), after = \(after) },",
+      lines: "local function spin() while true do end end local endless = { __index = spin, __add = spin }")
+    try bench.dispatch("p.inc")
+    #expect(bench.faults.contains { "\($0)".contains("VM instructions") }, "\(bench.faults)")
+  }
+
   @Test func whatBeforeKeeps() throws {
     for (kept, seen) in [
       ("nil", "nil"), ("false", "boolean"), ("{ a = { 1 } }", "table"), ("function() end", "function"),

@@ -139,6 +139,9 @@ typedef struct CLuaFrame {
 
 enum { CLUA_MAXIMUM_FRAMES = 16 };
 
+/// Instructions between two looks at the budget.
+enum { CLUA_HOOK_PERIOD = 1000 };
+
 /// The last error; valid until the next call.
 typedef struct CLuaError {
   char *_Nullable message;
@@ -172,6 +175,8 @@ typedef struct CLuaMachine {
   uint32_t interruption;
   int32_t depth;
   bool enforcing;
+  /// Whether the instructions of the main thread are counted.
+  bool isCounting;
   CLuaStatus exhausted;
   char exhaustedMessage[640];
 
@@ -297,13 +302,15 @@ CLuaStatus clua_load(CLuaMachine *machine, const char *_Nullable bytes, size_t c
                      const char *chunkName, int32_t *first);
 /// Calls a referenced function with the items above the mark.
 CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first, int32_t *count);
-/// The same where only the number of results is wanted.
-CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *count);
+/// The same where only the number of results is wanted. Instructions need not be counted of a function that ends within
+/// CLUA_HOOK_PERIOD of them, whatever it does and gets.
+CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t *count);
 /// The same where only the first result is wanted, nil where there was none.
 CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first);
 /// The same where the first result is put into a slot, a reference made for it, and never seen by the host; where it is nil
 /// the slot holds false.
-CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t slot, bool *isNil);
+CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
+                            bool *isNil);
 /// Starts or continues a referenced coroutine.
 CLuaStatus clua_resume(CLuaMachine *machine, int32_t coroutine, CLuaMark mark, int32_t *first,
                        int32_t *count);
@@ -356,8 +363,6 @@ int64_t clua_length(CLuaMachine *machine, int32_t table);
 /// Whether a referenced table has no metatable and no keys but these, the addresses of interned strings.
 bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull const *_Nullable keys,
                       size_t count);
-/// How many arguments a referenced function takes notice of; INT_MAX where that is not known.
-int32_t clua_parameterCount(CLuaMachine *machine, int32_t function);
 /// Pushes the keys of a referenced table as one list in key order, and the number of them.
 CLuaStatus clua_sortedKeys(CLuaMachine *machine, int32_t table, int32_t *first,
                            int64_t *count);

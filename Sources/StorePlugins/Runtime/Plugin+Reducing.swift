@@ -111,8 +111,7 @@ extension Plugin {
     var arguments = caller.arguments()
     arguments.writer.append(draft)
     plan.write(call.arguments, to: &arguments.writer)
-    if plan.takesMeta { arguments.writer.append(PluginCalls.metaObject) }
-    let outcome = caller.count(plan.function, arguments)
+    let outcome = caller.count(plan.function, arguments, isBrief: plan.isBrief)
     guard outcome.isDone else { return calls.faults.reducer(call.type.fullName, caller.error(outcome)) }
     guard outcome.count == 0 else {
       return calls.faults.make(

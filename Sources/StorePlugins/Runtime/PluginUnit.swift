@@ -23,9 +23,10 @@ public final class PluginUnit: @unchecked Sendable {
   private let view: UnsafeMutablePointer<any StateView>
   private let lua: LuaCaller
   private let takesAction: Bool
-  private let beforeTakesAction: Bool
-  private let beforeFunction: LuaHandle?
-  private let afterFunction: LuaHandle?
+  private let beforeFunction: MiddlewareFunction?
+  private let afterFunction: MiddlewareFunction?
+  /// Whether `after` uses what `before` returns.
+  private let keepsResult: Bool
   // Unmanaged, because counting references to them takes longer than a small call: this object and the plugin hold them.
   private let calls: Unmanaged<PluginCalls>
   private let emission: Unmanaged<PluginCalls.Emission>
@@ -43,10 +44,10 @@ public final class PluginUnit: @unchecked Sendable {
     ownEmission.start = { [unowned output] in output.start($0) }
     emission = .passUnretained(ownEmission)
     lua = LuaCaller(plugin.lua)
-    takesAction = plan.beforeTakesAction || plan.afterTakesAction
-    beforeTakesAction = plan.beforeTakesAction
-    beforeFunction = plan.before?.handle
-    afterFunction = plan.after?.handle
+    takesAction = plan.before?.takesAction ?? false || plan.after?.takesAction ?? false
+    beforeFunction = plan.before
+    afterFunction = plan.after
+    keepsResult = plan.after?.takesKept ?? false
     calls = .passUnretained(plugin.calls)
     action = .passUnretained(plugin.calls.action)
     objects = .passUnretained(plugin.objects)
@@ -67,11 +68,7 @@ public final class PluginUnit: @unchecked Sendable {
   public func before(_ call: ActionCall, _ context: ActionContext) throws(PluginError) {
     if takesAction { action._withUnsafeGuaranteedRef { $0.hold(context, call: call) } }
     if let beforeFunction {
-      let outcome = reading {
-        var arguments = lua.arguments()
-        if beforeTakesAction { append(to: &arguments.writer) }
-        return kept._withUnsafeGuaranteedRef { lua.keep(beforeFunction, arguments, in: $0) }
-      }
+      let outcome = run(beforeFunction, keepsResult: keepsResult)
       if !outcome.isDone {
         let fault = fault("before", outcome)
         if takesAction { action._withUnsafeGuaranteedRef { $0.release() } }
@@ -85,36 +82,46 @@ public final class PluginUnit: @unchecked Sendable {
   public func after() throws(PluginError) {
     guard let afterFunction else { return }
     calls._withUnsafeGuaranteedRef { $0.emissionOfAfter = emission }
-    let outcome = reading {
-      var arguments = lua.arguments()
-      append(to: &arguments.writer)
-      kept._withUnsafeGuaranteedRef { arguments.writer.append($0) }
-      return lua.count(afterFunction, arguments)
-    }
+    let outcome = run(afterFunction, keepsResult: false)
     calls._withUnsafeGuaranteedRef { $0.emissionOfAfter = nil }
     if takesAction { action._withUnsafeGuaranteedRef { $0.release() } }
     if !outcome.isDone { throw fault("after", outcome) }
   }
 
-  /// Writes the action and the context table.
+  /// Runs one of the functions, which reads the state and, where it asks, the action.
   @inline(__always)
-  private func append(to writer: inout LuaWriter) {
-    writer.append(PluginCalls.actionObject)
-    calls._withUnsafeGuaranteedRef { $0.appendContext(to: &writer) }
-  }
-
-  /// Runs Lua code that reads the state and, where it asks, the action.
-  @inline(__always)
-  private func reading(_ call: () -> LuaCaller.Outcome) -> LuaCaller.Outcome {
-    objects._withUnsafeGuaranteedRef { objects in
+  private func run(_ function: MiddlewareFunction, keepsResult: Bool) -> LuaCaller.Outcome {
+    if function.isAlone { return call(function, keepsResult) }
+    return objects._withUnsafeGuaranteedRef { objects in
       let outer = objects.viewInUse
       objects.viewInUse = UnsafePointer(view)
       action._withUnsafeGuaranteedRef { $0.isOpen = true }
-      let outcome = call()
+      let outcome = call(function, keepsResult)
       action._withUnsafeGuaranteedRef { $0.shut() }
       objects.viewInUse = outer
       if outer == nil { objects.endCall() }
       return outcome
+    }
+  }
+
+  /// Calls one of the functions with what it uses.
+  @inline(__always)
+  private func call(_ function: MiddlewareFunction, _ keepsResult: Bool) -> LuaCaller.Outcome {
+    var arguments = lua.arguments()
+    if function.takesAction {
+      arguments.writer.append(PluginCalls.actionObject)
+    } else if function.takesContext || function.takesKept {
+      arguments.writer.appendNil()
+    }
+    if function.takesContext {
+      calls._withUnsafeGuaranteedRef { $0.appendContext(to: &arguments.writer) }
+    } else if function.takesKept {
+      arguments.writer.appendNil()
+    }
+    return kept._withUnsafeGuaranteedRef { kept in
+      if function.takesKept { arguments.writer.append(kept) }
+      guard keepsResult else { return lua.count(function.handle, arguments, isBrief: function.isBrief) }
+      return lua.keep(function.handle, arguments, in: kept, isBrief: function.isBrief)
     }
   }
 

@@ -8,9 +8,14 @@ final class ReducerPlan {
   let function: LuaHandle
   /// The module whose slice the reducer changes.
   let module: String
-  /// Whether the function has a parameter for the action's arguments, and one for `meta`.
+  /// Whether the function uses its parameters for the action's arguments, and for `meta`.
   let takesArguments: Bool
   let takesMeta: Bool
+  /// Whether the function may leave something in the table of arguments.
+  private let mayKeepArguments: Bool
+  /// Whether its calls end before anybody looks at their budget. What a reducer gets has no metamethods in Lua: its draft and
+  /// `meta` are the host's, and the table of arguments is checked.
+  let isBrief: Bool
   /// How often it was called.
   @exclusivity(unchecked) var uses = 0
   @exclusivity(unchecked) private var table: ArgumentTable? {
@@ -24,8 +29,10 @@ final class ReducerPlan {
     function = watched.function.handle
     self.type = type
     self.module = module
-    takesArguments = watched.function.parameterCount > 1
-    takesMeta = watched.function.parameterCount > 2
+    takesArguments = watched.function.sketch.use(of: 1) != .none
+    takesMeta = watched.function.sketch.use(of: 2) != .none
+    mayKeepArguments = watched.function.sketch.use(of: 1) == .any
+    isBrief = watched.function.sketch.isBrief
   }
 
   /// The same reducer for another action.
@@ -39,15 +46,21 @@ final class ReducerPlan {
     if takesArguments, table == nil { table = try ArgumentTable(type, in: lua) }
   }
 
-  /// Writes the arguments, in declared order.
+  /// Writes the arguments, in declared order, and `meta`, as far as the function uses them.
   @inline(__always)
   func write(_ arguments: [Value], to writer: inout LuaWriter) {
-    borrowedTable?._withUnsafeGuaranteedRef { $0.write(arguments, to: &writer) }
+    if takesArguments {
+      borrowedTable?._withUnsafeGuaranteedRef { $0.write(arguments, to: &writer) }
+    } else if takesMeta {
+      writer.appendNil()
+    }
+    if takesMeta { writer.append(PluginCalls.metaObject) }
   }
 
   /// Has the next call make a table of its own where something was left in this one.
   @inline(__always)
   func checkArguments(_ lua: LuaCaller) {
+    guard mayKeepArguments else { return }
     if !(borrowedTable?._withUnsafeGuaranteedRef { $0.isClean(lua) } ?? true) { dropArguments() }
   }
 

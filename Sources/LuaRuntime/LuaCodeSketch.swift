@@ -1,0 +1,48 @@
+import CLua
+
+/// What the code of a function tells about its calls, found without running it.
+public struct LuaCodeSketch: Hashable, Sendable {
+  /// What a function does with a parameter.
+  public enum ParameterUse: Hashable, Sendable {
+    /// Nothing: it need not be given.
+    case none
+    /// Only fields with constant names are read of it: nobody else gets it, and nothing is left in it.
+    case fields
+    /// Anything.
+    case any
+  }
+
+  /// What it does with each of its parameters; nil: it takes any number, and does anything with them.
+  let uses: [ParameterUse]?
+  /// Whether a call ends before anybody looks at its budget, of values without metamethods in Lua: the code has no loops,
+  /// calls nothing, uses no captured values and is short. Its instructions need not be counted.
+  public let isBrief: Bool
+
+  /// What it does with the argument at a position, from 0.
+  public func use(of position: Int) -> ParameterUse {
+    guard let uses else { return .any }
+    return position < uses.count ? uses[position] : .none
+  }
+}
+
+extension LuaCodeSketch {
+  init(_ code: BytecodeReader.Function?) {
+    guard let code, !code.isVariadic else {
+      self.init(uses: nil, isBrief: false)
+      return
+    }
+    let isBrief = code.instructions.count < CLUA_HOOK_PERIOD && code.instructions.allSatisfy(\.goesOn)
+    self.init(uses: (0..<code.parameterCount).map { code.use(of: $0) }, isBrief: isBrief)
+  }
+}
+
+extension BytecodeReader.Function {
+  // A parameter has its register to itself for as long as the function runs.
+  fileprivate func use(of parameter: Int) -> LuaCodeSketch.ParameterUse {
+    let isCaptured = inner.contains { $0.captures.contains { $0.isLocalOfParent && $0.index == parameter } }
+    let readers = instructions.filter { $0.mayRead(parameter) }
+    if isCaptured { return .any }
+    if readers.isEmpty { return .none }
+    return readers.allSatisfy { $0.operation == .getField || $0.operation == .test } ? .fields : .any
+  }
+}

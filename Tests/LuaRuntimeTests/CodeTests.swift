@@ -1,0 +1,98 @@
+import LuaRuntime
+import Testing
+
+/// What is told of functions by their code.
+@Suite struct CodeTests {
+  let state: LuaState
+
+  init() throws { state = try LuaState(name: "code") }
+
+  private func sketch(_ source: String) throws -> LuaCodeSketch {
+    try #require(try evaluate(state, "local up = {} return \(source)").asFunction).sketch
+  }
+
+  @Test(arguments: [
+    "function(a) end", "function(_, a) return a end", "function(a, b) b.x = b.y + 1 end",
+    "function(a) a = 1 return a and 2 end",
+    "function(a) local b = {} b.x = b end",
+  ])
+  func parametersThatAreNotUsed(source: String) throws {
+    #expect(try sketch(source).use(of: 0) == (source.contains("a = 1") ? .any : .none))
+  }
+
+  @Test(arguments: [
+    "function(a) return a.x end", "function(a) local x, y = a.x, a.y return x < y and x or y end",
+    "function(a, b) b.x = a.x b[a.y] = a.z end", "function(a) if a then return a.x .. a.y end end",
+    "function(a) for i = a.x, a.y do up[i] = a.z end end", "function(a) up.f(a.x) end", "function(a) return a.x.y end",
+  ])
+  func parametersOfWhichFieldsAreRead(source: String) throws {
+    #expect(try sketch(source).use(of: 0) == .fields)
+  }
+
+  @Test(arguments: [
+    "function(a) a.x = 1 end", "function(a) up.a = a end", "function(a) return a end", "function(a) return 1, a end",
+    "function(a) return { a } end", "function(a) return { x = a } end", "function(a) up(a) end", "function(a) a() end",
+    "function(a) a:x() end", "function(a) return function() return a end end", "function(a) local b = a b.x = 1 end",
+    "function(a) a[1] = 1 end", "function(a, b) a[b] = 1 end", "function(a, b) b[a] = 1 end",
+    "function(a, b) b[1] = a end",
+    "function(a) return a .. 'x' end", "function(a) return #a end", "function(a) return -a end",
+    "function(a) return a + 1 end", "function(a) return 1 - a end", "function(a, b) return b + a end",
+    "function(a, b) return b == a end", "function(a, b) return b or a end", "function(a) for i = 1, a do end end",
+    "function(a) for k in pairs(a) do end end", "function(a) up = a end", "function(a, ...) end", "tostring",
+    "function(a) local b <close> = a end", "function(a) return up(a.x, a) end", "function(a, b) return b[a] end",
+    "function(a) return a[1] end", "function(a, b) return b:x(a) end", "function(a) x = a end",
+  ])
+  func parametersThatAnythingIsDoneWith(source: String) throws {
+    #expect(try sketch(source).use(of: 0) == .any)
+  }
+
+  @Test func parametersThatThereAreNot() throws {
+    #expect(try sketch("function(a) return a end").use(of: 1) == .none)
+    #expect(try sketch("function(a, ...) end").use(of: 7) == .any)
+  }
+
+  @Test(arguments: [
+    "function(s) s.n = s.n + 1 end", "function(s, a) local e = s.all[a.key] e.n = e.n + 1 end",
+    "function(s) if s.x ~= 'y' then return end s.list[#s.list + 1] = { s.x } end",
+    "function(s) s.title = s.title == 'a' and 'b' or 'a' .. s.x end",
+  ])
+  func codeThatEndsSoon(source: String) throws {
+    #expect(try sketch(source).isBrief)
+  }
+
+  @Test(arguments: [
+    "function(s) while s.x do end end", "function(s) for i = 1, 2 do end end", "function(s) repeat until s.x end",
+    "function(s) for k in s.x do end end", "function(s) s.f() end", "function(s) return s.f() end",
+    "function(s) s:f() end",
+    "function(s) up.x = 1 end", "function(s) return up.x end", "function(s) up = 1 end", "function(s) return x end",
+    "function(s) ::again:: if s.x then goto again end end", "function(...) end", "tostring",
+    "function(s) local c <close> = s.x end", "function(s) return function() end end",
+  ])
+  func codeThatMayGoOn(source: String) throws {
+    #expect(try !sketch(source).isBrief)
+  }
+
+  @Test func longCodeIsNotBrief() throws {
+    func code(_ count: Int) -> String { "function(s) " + String(repeating: "s.x = s.x ", count: count) + "end" }
+    #expect(try sketch(code(200)).isBrief)
+    #expect(try !sketch(code(500)).isBrief)
+  }
+
+  @Test func countingGoesOnAfterABriefCall() throws {
+    state.limits.instructions = 5000
+    let brief = try #require(try evaluate(state, "return function() end").asFunction)
+    let endless = try #require(try evaluate(state, "return function() while true do end end").asFunction)
+    let caller = LuaCaller(state)
+    for _ in 0..<3 {
+      #expect(caller.count(brief.handle, caller.arguments(), isBrief: brief.sketch.isBrief).isDone)
+      #expect { try state.call(endless) } throws: { ($0 as? LuaError)?.kind == .instructions }
+    }
+    let inCoroutine = "return function() coroutine.wrap(function() while true do end end)() end"
+    let wrapping = try #require(try evaluate(state, inCoroutine).asFunction)
+    #expect(caller.count(brief.handle, caller.arguments(), isBrief: true).isDone)
+    #expect { try state.call(wrapping) } throws: { ($0 as? LuaError)?.kind == .instructions }
+    #expect(caller.count(brief.handle, caller.arguments(), isBrief: true).isDone)
+    let coroutine = try state.makeCoroutine(endless)
+    #expect { try coroutine.resume() } throws: { ($0 as? LuaError)?.kind == .instructions }
+  }
+}
