@@ -76,6 +76,10 @@ bool clua_readWindow(lua_State *L, CLuaMachine *machine, CLuaObject object) {
       if (!isTextInPlace(slot, field)) return false;
       lua_pushlstring(L, field, textCount(field));
       return true;
+    case CLuaSlotKindPart:
+      if (window->parts == 0) return false;
+      clua_pushObject(L, machine->windows.stamp << 24 | (window->parts + slot->part));
+      return true;
     case CLuaSlotKindOther: return false;
   }
 }
@@ -116,6 +120,7 @@ static inline bool takeValue(lua_State *L, const CLuaWindowSlot *slot, char *byt
       *bytes = (char)lua_toboolean(L, 3);
       return true;
     case CLuaSlotKindText: return takeText(L, slot, bytes);
+    case CLuaSlotKindPart:
     case CLuaSlotKindOther: return false;
   }
 }

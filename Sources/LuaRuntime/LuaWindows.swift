@@ -15,6 +15,8 @@ public struct LuaWindowSlot {
     /// A `String`, where it is kept in place: up to fifteen bytes, zeros and a byte that is the count plus a mark, which is
     /// one for ASCII and another for other text.
     case text(asciiMark: UInt8, otherMark: UInt8)
+    /// Something that the host has an object for: which one of these it is in the record, from 0.
+    case part(Int)
     /// What only the host can read.
     case other
   }
@@ -41,6 +43,9 @@ public struct LuaWindowSlot {
     case .text(let asciiMark, let otherMark):
       raw.kind = .text
       (raw.asciiMark, raw.textMark) = (asciiMark, otherMark)
+    case .part(let position):
+      raw.kind = .part
+      raw.part = UInt32(truncatingIfNeeded: position)
     case .other: break
     }
     self.raw = raw
@@ -69,15 +74,18 @@ public struct LuaWindows {
   /// - Parameters:
   ///   - slots: the fields, which must stay where they are while it is open.
   ///   - memory: the start of the record.
+  ///   - parts: the number of the object of the first field that is a ``LuaWindowSlot/Kind/part(_:)``; those of the others
+  ///     follow. 0: the host is to be asked for them.
   @inlinable
   public func open(
     _ number: Int, _ slots: UnsafeMutableBufferPointer<LuaWindowSlot>, _ memory: UnsafeMutableRawPointer,
-    isWritable: Bool
+    isWritable: Bool, parts: Int = 0
   ) {
     let start = UnsafeRawPointer(slots.baseAddress)?.assumingMemoryBound(to: CLuaWindowSlot.self)
     guard let start else { return }
     clua_openWindow(
-      raw, number, start, UInt32(truncatingIfNeeded: slots.count), memory, isWritable)
+      raw, number, start, UInt32(truncatingIfNeeded: slots.count), memory, isWritable,
+      UInt32(truncatingIfNeeded: parts))
   }
 
   /// Whether the window of a number is open.
@@ -93,10 +101,10 @@ public struct LuaWindows {
     return (UnsafeMutableRawPointer(memory), raw.pointee.windows[number].isWritable)
   }
 
-  /// Forgets all windows; from now on they stand behind objects with the tag and the generation of this one.
+  /// Shuts all windows; from now on they stand behind objects with the tag and the generation of this one.
   @inlinable
-  public func removeAll(for object: LuaObject) {
-    raw.pointee.count = 0
+  public func moveOn(to object: LuaObject) {
+    raw.pointee.time += 1
     raw.pointee.stamp = object.raw >> 24
   }
 

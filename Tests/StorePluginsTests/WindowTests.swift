@@ -100,6 +100,19 @@ struct WindowTests {
       "q9"
     ),
     ("pcall(function() s.n = 4 s.n = 6 end) s.name = tostring(s.n)", "4"),
+    // Parts of the draft that Lua finds without asking, until they are replaced.
+    (
+      "local l = s.list s.list = { { x = 9, tag = 'n' } } s.name = #l .. #s.list .. l[1].x .. s.list[1].x "
+        + "l[1].x = 8 s.list[1].x = s.list[1].x - 2 s.name = s.name .. l[1].x .. s.list[1].x", "211987"
+    ),
+    ("s.by = { z = s.by.k } s.by.z.x = 2 s.by = { y = s.by.z } s.by.y.x = 3 s.name = s.by.y.x .. s.by.y.tag", "3r"),
+    ("s.name = tostring(s.list == s.list and s.at == s.at and s.at ~= s.list and s.maybe == nil)", "true"),
+    (
+      "local a = s.at s.at = { x = 5, tag = '' } s.name = tostring(s.at ~= a and s.at == s.at) .. s.at.x .. a.x",
+      "true51"
+    ),
+    ("local a = s.at pcall(function() s.at = 1 end) a.x = 5 s.name = tostring(s.at == a and s.at.x)", "5"),
+    ("local l, b = s.list, s.by l[1] = b.k b.k.x = 8 l[1].x = 9 s.name = s.list[1].x .. s.by.k.x", "98"),
   ])
   func whatIsWrittenIsRead(_ body: String, _ expected: String) throws {
     #expect(try name(after: body) == expected, "\(body)")

@@ -19,6 +19,8 @@ typedef enum CLUA_CLOSED CLuaSlotKind : uint32_t {
   CLuaSlotKindNumber,
   CLuaSlotKindBoolean,
   CLuaSlotKindText,
+  /// Something that the host has an object for.
+  CLuaSlotKindPart,
 } CLuaSlotKind;
 
 /// A field of a record in the host's memory: eight bytes; one that is a boolean; or sixteen of text that the host keeps in
@@ -34,6 +36,8 @@ typedef struct CLuaWindowSlot {
   /// The mark of text in place that is ASCII, and of other text in place.
   uint8_t asciiMark;
   uint8_t textMark;
+  /// Which one of the parts of the record it is, from 0.
+  uint32_t part;
   /// What an integer is held to.
   int64_t minimum;
   int64_t maximum;
@@ -46,6 +50,8 @@ typedef struct CLuaWindow {
   char *_Nullable memory;
   int64_t time;
   uint32_t count;
+  /// The `id` of the object of the first part, behind which are those of the others; 0: the host has to be asked for them.
+  uint32_t parts;
   bool isWritable;
 } CLuaWindow;
 
@@ -74,7 +80,7 @@ bool clua_reserveWindow(CLuaWindows *windows, size_t number);
 
 /// Opens a window under a number, of those with lower numbers none or some are open. Without memory for it nothing happens.
 static inline void clua_openWindow(CLuaWindows *windows, size_t number, const CLuaWindowSlot *slots, uint32_t count,
-                                   void *memory, bool isWritable) {
+                                   void *memory, bool isWritable, uint32_t parts) {
   if (number >= windows->count && !clua_reserveWindow(windows, number)) return;
   CLuaWindow *window = &windows->windows[number];
   window->slots = slots;
@@ -82,6 +88,7 @@ static inline void clua_openWindow(CLuaWindows *windows, size_t number, const CL
   window->time = windows->time;
   window->count = count;
   window->isWritable = isWritable;
+  window->parts = parts;
 }
 
 /// How many bytes a slot has.

@@ -88,7 +88,7 @@ extension SliceObjects {
   }
 
   @inline(__always)
-  private func shape(of part: UnsafeMutablePointer<SlicePart>) -> Unmanaged<SliceShape> {
+  func shape(of part: UnsafeMutablePointer<SlicePart>) -> Unmanaged<SliceShape> {
     if let shape = part.pointee.shape { return shape }
     let shape = findShape(of: part.pointee.schema.unwrapped)
     part.pointee.shape = shape

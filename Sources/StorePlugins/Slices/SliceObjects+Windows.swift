@@ -25,7 +25,7 @@ extension SliceObjects {
       } else {
         fields = FoundPart(UnsafeMutableRawPointer(mutating: RecordAccess.fields(address)), isOwn: false)
       }
-      windows.open(number, shape.slots, fields.address, isWritable: fields.isOwn)
+      windows.open(number, shape.slots, fields.address, isWritable: fields.isOwn, parts: firstPart(number))
       return fields
     }
   }
@@ -37,7 +37,28 @@ extension SliceObjects {
       let record = mutableAddress(number)
     else { return }
     nodes[number].shape._withUnsafeGuaranteedRef { shape in
-      windows.open(number, shape.slots, mutableFields(number, shape, record), isWritable: true)
+      windows.open(
+        number, shape.slots, mutableFields(number, shape, record), isWritable: true, parts: firstPart(number))
     }
   }
+
+  /// Makes nodes for the parts of the draft that Lua finds without asking here, the next numbers.
+  ///
+  /// - Parameter fields: where the fields of the draft are, and whether they can be changed there.
+  func addShownParts(of shape: Unmanaged<SliceShape>, _ fields: FoundPart) {
+    shape._withUnsafeGuaranteedRef { shape in
+      for number in 0..<shape.shownPartCount {
+        let position = shape.shownParts[number]
+        let part = shape.part(position)
+        nodes.append(
+          SliceNode(
+            shape: self.shape(of: part), parent: 0, step: .field(position), draft: draftNumber,
+            address: fields.address + part.pointee.offset, time: time, isMutable: fields.isOwn))
+      }
+    }
+  }
+
+  /// The number of the first part that Lua finds in the window of a node; 0: none.
+  @inline(__always)
+  private func firstPart(_ number: Int) -> Int { number == 0 && showsParts ? 1 : 0 }
 }

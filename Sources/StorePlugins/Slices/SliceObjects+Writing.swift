@@ -129,6 +129,8 @@ extension SliceObjects {
   private func loosen(_ node: Int, _ schema: Schema, _ address: UnsafeRawPointer) {
     loose.append(schema.access.copy(address))
     nodes[node].presence = .loose(loose.count - 1)
+    // One of those that Lua finds without asking: from now on it asks.
+    if nodes[node].parent == 0 { showsParts = false }
   }
 
   private func checked(

@@ -40,6 +40,8 @@ final class SliceObjects: LuaObjectHandler {
   /// Drafts are numbered, so that one that was kept is told from the present one.
   @exclusivity(unchecked) private(set) var draftNumber = 0
   @exclusivity(unchecked) private(set) var draftName = ""
+  /// Whether node 0 is the draft and the nodes behind it are those of its shown parts, all of them in place.
+  @exclusivity(unchecked) var showsParts = false
   /// Moves on whenever something happens that addresses do not survive.
   @inline(__always) var time: Int {
     get { windows.time }
@@ -57,7 +59,7 @@ final class SliceObjects: LuaObjectHandler {
     self.state = state
     windows = state.windows
     windows.time = 1
-    windows.removeAll(for: object(0))
+    windows.moveOn(to: object(0))
   }
 
   // MARK: The life of objects
@@ -68,11 +70,14 @@ final class SliceObjects: LuaObjectHandler {
     if draftName != name { draftName = name }
     draftNumber += 1
     let shape = shape(of: schema)
+    let number = nodes.count
+    showsParts = number == 0
     nodes.append(
       SliceNode(
         shape: shape, parent: -1, step: .draft, draft: draftNumber, address: pointer, time: time, isMutable: true))
-    showRecord(nodes.count - 1, shape, at: pointer)
-    return object(nodes.count - 1)
+    let fields = showRecord(number, shape, at: pointer)
+    if showsParts { addShownParts(of: shape, fields) }
+    return object(number)
   }
 
   /// Ends the life of all objects handed out since the last time.
@@ -83,6 +88,7 @@ final class SliceObjects: LuaObjectHandler {
 
   private func forgetCall() {
     draft = nil
+    showsParts = false
     time += 1
     journal.removeAll()
     windows.forgetWrites()
@@ -94,7 +100,7 @@ final class SliceObjects: LuaObjectHandler {
     if !loose.isEmpty { loose.removeAll(keepingCapacity: true) }
     index.removeAll()
     generation = (generation &+ 1) & LuaObject.maximumGeneration
-    windows.removeAll(for: object(0))
+    windows.moveOn(to: object(0))
   }
 
   func object(_ number: Int) -> LuaObject {

@@ -7,7 +7,10 @@ extension SlicePart {
   var isWrapped: Bool { form == .optionalParts && memory != .value }
 
   /// How Lua reads and writes the field without asking anybody, where it can.
-  func slot(_ key: LuaKey) -> LuaWindowSlot {
+  ///
+  /// - Parameter part: which one of the record's shown parts it is; nil: none.
+  func slot(_ key: LuaKey, part: Int?) -> LuaWindowSlot {
+    if let part { return LuaWindowSlot(key, offset: offset, .part(part)) }
     var kind: LuaWindowSlot.Kind
     var tag: (offset: Int, value: UInt8)?
     let tags = Value.scalarTags

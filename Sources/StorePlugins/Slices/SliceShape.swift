@@ -22,6 +22,12 @@ final class SliceShape {
   private let firstField: UnsafeMutablePointer<SlicePart>
   /// What a list or a map consists of; else the type itself.
   let element: UnsafeMutablePointer<SlicePart>
+  /// The positions of the first few fields of a record that are always there and have parts of their own: of a draft Lua
+  /// finds them without asking here.
+  let shownParts: UnsafeMutablePointer<Int>
+  let shownPartCount: Int
+  /// More would cost drafts that nobody looks at so closely.
+  private static let maximumShownParts = 4
   /// The fields of a record that Lua reads and writes without asking here; empty where there are none.
   let slots: UnsafeMutableBufferPointer<LuaWindowSlot>
   /// The fields' names as the Lua state interned them: a field is found by comparing addresses.
@@ -77,8 +83,17 @@ final class SliceShape {
     firstField = .allocate(capacity: parts.count)
     fields = UnsafeMutableBufferPointer(start: firstField, count: parts.count)
     _ = fields.initialize(from: parts)
+    let isNamed = keys.count == parts.count
+    let shownParts = parts.indices.filter { isNamed && parts[$0].form == .parts }.prefix(Self.maximumShownParts)
+    self.shownParts = .allocate(capacity: Self.maximumShownParts)
+    self.shownParts.initialize(from: Array(shownParts), count: shownParts.count)
+    shownPartCount = shownParts.count
     var shown: [LuaWindowSlot] = []
-    if keys.count == parts.count { shown = zip(keys, parts).map { $1.slot($0) } }
+    if isNamed {
+      shown = parts.indices.map { position in
+        parts[position].slot(keys[position], part: shownParts.firstIndex(of: position))
+      }
+    }
     slots = .allocate(capacity: shown.contains { $0.isShown } ? shown.count : 0)
     _ = slots.initialize(from: shown.prefix(slots.count))
     self.element = .allocate(capacity: 1)
@@ -138,7 +153,7 @@ final class SliceShape {
   func mapKey(_ key: LuaKeyArgument) -> MapKey? {
     switch (form, key) {
     case (.integerMap, .integer(let number)): .int(number)
-    case (.textMap, .string(let text)): .string(text.text)
+    case (.textMap, .string(let text)): .string(ShortText.text(text.bytes) ?? text.text)
     default: nil
     }
   }
@@ -149,6 +164,7 @@ final class SliceShape {
   deinit {
     for index in fields.indices { fields[index].forget() }
     firstField.deallocate()
+    shownParts.deallocate()
     slots.deallocate()
     element.pointee.forget()
     element.deallocate()

@@ -50,6 +50,18 @@ public struct ShortText {
     UInt128(first.byteSwapped) << 64 | UInt128((last & 0x0fff_ffff_ffff_ffff).byteSwapped)
   }
 
+  /// A text of up to fifteen bytes of ASCII; nil where they are something else, or texts are not kept in place.
+  public static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
+    guard let marks, bytes.count <= 15 else { return nil }
+    var words: (UInt64, UInt64) = (0, 0)
+    withUnsafeMutableBytes(of: &words) { words in
+      for index in 0..<bytes.count { words[index] = bytes[index] }
+    }
+    guard (words.0 | words.1) & 0x8080_8080_8080_8080 == 0 else { return nil }
+    words.1 |= UInt64(marks.ascii | UInt8(truncatingIfNeeded: bytes.count)) << 56
+    return unsafeBitCast(words, to: String.self)
+  }
+
   /// A hash that is quicker than a good one.
   @inline(__always)
   public var quickHash: Int {
