@@ -13,10 +13,23 @@ public struct PersistentMap<Key: Comparable, Value> {
   @inlinable
   public init() {}
 
-  /// A map of keys to values; of entries with equal keys the last one counts.
+  /// A map of keys to values; of entries with equal keys the last one counts. Sorted first, so that its nodes are full: a
+  /// search in a map that grew entry by entry meets more of them.
   @inlinable
   public init<S: Sequence>(_ entries: S) where S.Element == (Key, Value) {
-    for (key, value) in entries { updateValue(value, forKey: key) }
+    var sorted: [Entry] = []
+    sorted.reserveCapacity(entries.underestimatedCount)
+    var isAscending = true
+    for (key, value) in entries {
+      if let last = sorted.last, !(last.key < key) { isAscending = false }
+      sorted.append(Entry(key: key, value: value))
+    }
+    if !isAscending { sorted.sort { $0.key < $1.key } }
+    var builder = TreeBuilder<MapContent<Key, Value>>(underestimatedCount: sorted.count)
+    for index in sorted.indices where index + 1 == sorted.count || sorted[index].key < sorted[index + 1].key {
+      builder.append(sorted[index])
+    }
+    tree = builder.finish()
   }
 
   /// The number of entries; O(1).
