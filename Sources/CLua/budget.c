@@ -90,8 +90,15 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
   lua_error(L);
 }
 
+/// With more memory than this, one instruction may work on so much of it that they are looked at more often.
+static const size_t ordinaryMemory = 8 << 20;
+
 static int nextPeriod(const CLuaMachine *machine) {
-  if (machine->remaining >= CLUA_HOOK_PERIOD) return CLUA_HOOK_PERIOD;
+  int64_t period = CLUA_HOOK_PERIOD;
+  if (machine->memoryLimit > ordinaryMemory) {
+    period = period * (int64_t)(ordinaryMemory >> 10) / (int64_t)(machine->memoryLimit >> 10) + 1;
+  }
+  if (machine->remaining >= period) return (int)period;
   return machine->remaining > 0 ? (int)machine->remaining : 1;
 }
 

@@ -254,7 +254,7 @@ static int resume(lua_State *L) {
     // The error object lies twice on the coroutine's stack; closing its variables takes the second one.
     lua_pop(coroutine, 1);
     machine->enforcing = true;
-    resumption->status = lua_resetthread(coroutine);
+    resumption->status = clua_closeThread(machine, coroutine);
     machine->enforcing = false;
     lua_xmove(coroutine, L, 1);
     return 1;
@@ -310,7 +310,7 @@ CLuaStatus clua_closeCoroutine(CLuaMachine *machine, int32_t reference) {
   Call call;
   begin(machine, coroutine, lua_gettop(L), &call);
   machine->enforcing = true;
-  int status = lua_resetthread(coroutine);
+  int status = clua_closeThread(machine, coroutine);
   if (status != LUA_OK) lua_xmove(coroutine, L, 1);
   return end(machine, &call, mark, status);
 }

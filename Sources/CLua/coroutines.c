@@ -1,10 +1,14 @@
 // The coroutine library of the sandbox. A new coroutine runs up to a hook period uncounted, so making one is charged;
-// and lua_resume is never asked to resume what it would refuse, since its own refusal may allocate outside any
-// protected call of that thread.
+// lua_resume is never asked to resume what it would refuse, since its own refusal may allocate outside any protected call
+// of that thread; and lua_resetthread counts no nested C calls, so that they are counted here.
 
 #include "machine.h"
 
-enum { creationCost = 100 };
+enum {
+  creationCost = 100,
+  /// How many coroutines can be closed within each other's closing; each has a C stack of its own to spend.
+  maximumClosings = 8,
+};
 
 static lua_State *toCoroutine(lua_State *L) {
   lua_State *coroutine = lua_tothread(L, 1);
@@ -21,15 +25,41 @@ static int create(lua_State *L) {
   return 1;
 }
 
+int clua_closeThread(CLuaMachine *machine, lua_State *coroutine) {
+  machine->closings += 1;
+  int status = lua_resetthread(coroutine);
+  machine->closings -= 1;
+  return status;
+}
+
+static void checkClosings(lua_State *L) {
+  if (clua_machine(L)->closings >= maximumClosings) luaL_error(L, "C stack overflow (coroutines closed within closings)");
+}
+
+static bool isActive(lua_State *coroutine) {
+  lua_Debug record;
+  return lua_status(coroutine) == LUA_OK && lua_getstack(coroutine, 0, &record);
+}
+
+static int close(lua_State *L) {
+  lua_State *coroutine = toCoroutine(L);
+  if (L == coroutine) return luaL_error(L, "cannot close a running coroutine");
+  if (isActive(coroutine)) return luaL_error(L, "cannot close a normal coroutine");
+  checkClosings(L);
+  bool isClosed = clua_closeThread(clua_machine(L), coroutine) == LUA_OK;
+  lua_pushboolean(L, isClosed);
+  if (isClosed) return 1;
+  lua_xmove(coroutine, L, 1);
+  return 2;
+}
+
 static const char *refusal(lua_State *L, lua_State *coroutine) {
   if (L == coroutine) return "cannot resume non-suspended coroutine";
   switch (lua_status(coroutine)) {
     case LUA_YIELD: return NULL;
-    case LUA_OK: {
-      lua_Debug record;
-      if (lua_getstack(coroutine, 0, &record)) return "cannot resume non-suspended coroutine";
+    case LUA_OK:
+      if (isActive(coroutine)) return "cannot resume non-suspended coroutine";
       return lua_gettop(coroutine) == 0 ? "cannot resume dead coroutine" : NULL;
-    }
     default: return "cannot resume dead coroutine";
   }
 }
@@ -72,8 +102,9 @@ static int resumeWrapped(lua_State *L) {
   int count = resumeWith(L, coroutine, lua_gettop(L));
   if (count >= 0) return count;
   int status = lua_status(coroutine);
-  if (status != LUA_OK && status != LUA_YIELD && lua_resetthread(coroutine) != LUA_OK) {
-    lua_xmove(coroutine, L, 1);
+  if (status != LUA_OK && status != LUA_YIELD) {
+    checkClosings(L);
+    if (clua_closeThread(clua_machine(L), coroutine) != LUA_OK) lua_xmove(coroutine, L, 1);
   }
   if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
     luaL_where(L, 1);
@@ -90,4 +121,4 @@ static int wrap(lua_State *L) {
 }
 
 const luaL_Reg clua_coroutineFunctions[] = {
-    {"create", create}, {"resume", resume}, {"wrap", wrap}, {NULL, NULL}};
+    {"close", close}, {"create", create}, {"resume", resume}, {"wrap", wrap}, {NULL, NULL}};

@@ -98,6 +98,10 @@ void clua_openFunctions(lua_State *L);
 /// Runs a C function of one argument under protection with the memory limit off; results stay on the stack.
 CLuaStatus clua_protect(CLuaMachine *machine, lua_CFunction function, void *argument);
 
+// coroutines.c
+/// Closes the pending variables of a coroutine that does not run, and answers like lua_resetthread. Never raises.
+int clua_closeThread(CLuaMachine *machine, lua_State *coroutine);
+
 // text.c
 /// Pushes what tostring gives, without addresses.
 const char *clua_toText(lua_State *L, int index, size_t *count);

@@ -69,6 +69,7 @@ import Testing
     "pcall(error) pcall(pcall, pcall, pcall) while true do end",
     "select(-1)",
     "os.exit()",
+    "local f f = function(...) return f(1, ...) + 1 end f()",
   ]
 
   @Test(arguments: attacks)
@@ -167,6 +168,52 @@ import Testing
       let one = try state.load("return 1", chunkName: "one.lua")
       #expect(try state.call(one) == [.integer(1)])
     }
+  }
+
+  /// Lua itself counts no C calls where a coroutine is closed within the closing of another one.
+  @Test(arguments: ["coroutine.close(next)", "pcall(next)", "local _ <close> = setmetatable({}, { __close = next })"])
+  func coroutinesClosedWithinClosings(onwards: String) throws {
+    let state = try LuaState(name: "closings", limits: .init(instructions: .max, memory: 256 << 20))
+    let isWrapped = !onwards.hasPrefix("coroutine")
+    let chain = """
+      local all, closed = {}, 0
+      for i = 1, 20000 do
+        all[i] = coroutine.\(isWrapped ? "wrap" : "create")(function()
+          local x <close> = setmetatable({}, { __close = function()
+            closed = closed + 1
+            local next = all[i + 1]
+            if next then \(onwards) end
+          end })
+          coroutine.yield()
+          error("on")
+        end)
+        \(isWrapped ? "all[i]()" : "coroutine.resume(all[i])")
+      end
+      \(isWrapped ? "pcall(all[1])" : "coroutine.close(all[1])")
+      return closed
+      """
+    guard case .integer(let closed) = try evaluate(state, chain) else { return #expect(Bool(false)) }
+    #expect((1...20).contains(closed), "\(closed)")
+    #expect(
+      try run(state, "local c = coroutine.create(error) return coroutine.close(c), coroutine.status(c)") == [
+        .boolean(true), .string("dead"),
+      ])
+  }
+
+  /// The larger the memory, the longer one instruction can take, and the sooner the next look at the budget.
+  @Test func instructionsOnMuchMemoryAreLookedAtSooner() throws {
+    let state = try LuaState(name: "large", limits: .init(instructions: .max, memory: 256 << 20, milliseconds: 1))
+    let count = try state.makeTable { writer in
+      writer.beginTable(record: 1)
+      writer.key("n")
+      writer.append(0)
+      writer.endTable()
+    }
+    try state.setGlobal("count", .table(count))
+    let error = failure(state, "local s = ('0'):rep(4000000) while true do tonumber(s) count.n = count.n + 1 end")
+    #expect(error?.kind == .time)
+    guard case .integer(let calls) = try evaluate(state, "return count.n") else { return #expect(Bool(false)) }
+    #expect(calls < 60, "\(calls)")
   }
 
   @Test func interruptsFromAnotherThread() async throws {

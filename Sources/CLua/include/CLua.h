@@ -174,6 +174,8 @@ typedef struct CLuaMachine {
   int64_t deadline;
   uint32_t interruption;
   int32_t depth;
+  /// How many coroutines are being closed, each within the closing of the one before.
+  int32_t closings;
   bool enforcing;
   /// Whether the instructions of the main thread are counted.
   bool isCounting;
