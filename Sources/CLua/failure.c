@@ -26,12 +26,26 @@ void clua_fail(CLuaMachine *machine, const char *bytes, size_t count, bool hasLo
   machine->failureHasLocation = hasLocation;
 }
 
+/// Pushes the place of the innermost Lua function that runs: the host may have been called by way of a library function,
+/// such as the iterator of ipairs.
+static void pushPlace(lua_State *L) {
+  lua_Debug record;
+  for (int level = 1; lua_getstack(L, level, &record); level += 1) {
+    lua_getinfo(L, "l", &record);
+    if (record.currentline >= 0) {
+      luaL_where(L, level);
+      return;
+    }
+  }
+  lua_pushliteral(L, "");
+}
+
 int clua_raiseFailure(lua_State *L, CLuaMark mark) {
   CLuaMachine *machine = clua_machine(L);
   clua_reset(&machine->items, mark);
   luaL_checkstack(L, 4, NULL);
   if (machine->failureHasLocation) {
-    luaL_where(L, 1);
+    pushPlace(L);
   } else {
     lua_pushliteral(L, "");
   }

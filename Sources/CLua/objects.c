@@ -63,12 +63,22 @@ void clua_readValue(lua_State *L, int index, CLuaValue *value) {
   }
 }
 
+/// Reads the key at index 2, a float that is a whole number as an integer: so do tables.
+static void readKey(lua_State *L, CLuaValue *key) {
+  clua_readValue(L, 2, key);
+  lua_Integer integer;
+  if (key->kind != CLuaKindNumber || !lua_numbertointeger(key->number, &integer)) return;
+  if ((lua_Number)integer != key->number) return;
+  key->kind = CLuaKindInteger;
+  key->integer = integer;
+}
+
 static int getField(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
   CLuaObject object = checkObject(L, 1);
   if (clua_readWindow(L, machine, object)) return 1;
   CLuaValue key;
-  clua_readValue(L, 2, &key);
+  readKey(L, &key);
   CLuaMark mark = clua_mark(&machine->items);
   CLuaHostEntry entry = clua_enterHost(machine, L);
   CLuaAnswer answer = machine->callbacks.get(machine->context, object, &key);
@@ -83,7 +93,7 @@ static int setField(lua_State *L) {
   CLuaObject object = checkObject(L, 1);
   if (clua_writeWindow(L, machine, object)) return 0;
   CLuaValue key, value;
-  clua_readValue(L, 2, &key);
+  readKey(L, &key);
   clua_readValue(L, 3, &value);
   CLuaMark mark = clua_mark(&machine->items);
   CLuaHostEntry entry = clua_enterHost(machine, L);
@@ -124,7 +134,7 @@ int clua_nextOfObject(lua_State *L) {
   clua_charge(L, 1);
   lua_settop(L, 2);
   CLuaValue key;
-  clua_readValue(L, 2, &key);
+  readKey(L, &key);
   CLuaMark mark = clua_mark(&machine->items);
   CLuaMark keyMark = clua_mark(&machine->keys);
   CLuaHostEntry entry = clua_enterHost(machine, L);

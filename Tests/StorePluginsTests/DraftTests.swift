@@ -158,6 +158,14 @@ struct DraftTests {
     #expect(try reduce("s.list = { 1 }; s.list[4] = nil; s.list[0] = nil; s.list[-1] = nil", show: "s.list") == "[1]")
   }
 
+  /// As in a table, a float that is a whole number is the integer.
+  @Test func wholeFloatsAreKeys() throws {
+    #expect(try reduce("s.list = { 5, 6 }", "s.list[4 / 2] = s.list[#s.list / 2] + 2", show: "s.list") == "[5,7]")
+    #expect(try refuse("s.list[1.5] = 1", code: .runtime) == "d.list is [Int]; it has no '1.5' (keys are Int)")
+    #expect(try refuse("s.list[0/0] = 1", code: .runtime).hasPrefix("d.list is [Int]; it has no '"))
+    #expect(try refuse("s.list[2 ^ 63] = 1", code: .runtime).hasPrefix("d.list is [Int]; it has no '"))
+  }
+
   @Test func removingFromAnEmptyList() throws {
     #expect(try reduce("local x = table.remove(s.list); s.count = x == nil and 1 or 0", show: "s.count") == "1")
     #expect(try reduce("s.list[#s.list] = nil", show: "#s.list") == "0")
@@ -187,6 +195,23 @@ struct DraftTests {
 
   @Test func lengthsOfRecords() throws {
     #expect(try refuse("local n = #s.place", code: .runtime) == "attempt to get length of d.place, which is no list")
+  }
+
+  /// Also where a function of the library reached into the draft.
+  @Test func errorsBelowTheLibraryHaveTheirPlace() throws {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "d",
+        lua: """
+          return plugin {
+            state = { field("place", record("Place", { field("x", int()) })) }, actions = { { name = "go" } },
+            reducers = { go = function(s) for _ in ipairs(s.place) do end end },
+          }
+          """))
+    #expect(
+      fault { try bench.dispatch("d.go") }?.message
+        == "d: reducer 'd.go': bad/d/init.lua:3: d.place has no field '1'")
   }
 
   // MARK: Parts of parts
