@@ -54,6 +54,34 @@ struct DefinitionTests {
     #expect(plugin.onLoad == "p.tick")
   }
 
+  /// Whatever a definition spells out by a few tables, and however deep, reading it ends.
+  @Test(arguments: [
+    (
+      "local r = {} r[1] = field('x', record('R', r)) return plugin { state = r }",
+      "R.x: types are nested deeper than 32, or within themselves"
+    ),
+    ("local t = {} t.kind, t.of = 'list', t return plugin { state = { field('x', t) } }", "nested deeper than 32"),
+    (
+      "local t = int() for i = 1, 20000 do t = optional(t) end return plugin { state = { field('x', t) } }",
+      "nested deeper"
+    ),
+    (
+      "local t = int() for i = 1, 30 do t = record('R' .. i, { field('a', t), field('b', t) }) end "
+        + "return plugin { state = { field('x', t) } }",
+      "p: the definition is too large: it declares more than 10,000 types and entries"
+    ),
+    (
+      "local c = {} for i = 1, 10001 do c[i] = 'c' .. i end return plugin { state = { field('x', enum(c)) } }",
+      "too large"
+    ),
+    ("local a = {} for i = 1, 10001 do a[i] = { name = 'a' .. i } end return plugin { actions = a }", "too large"),
+  ])
+  func definitionsWithoutEnd(lua: String, message: String) throws {
+    let error = try #require(try refuse(lua))
+    #expect(error.code == .schema)
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
   @Test func anEmptyDefinition() throws {
     let plugin = try Bench().load(try PluginFolder("p", lua: "return plugin {}"))
     #expect(plugin.module.schema == nil)

@@ -33,6 +33,7 @@ extension DefinitionReader {
     guard let table = try optionalTable(value, place) else { return [] }
     var entries: [LuaTable] = []
     for (key, value) in table.entries() {
+      try types.note(1)
       guard case .integer = key, case .table(let entry) = value else {
         throw types.fault("\(place) must be a list of tables { name = … }")
       }

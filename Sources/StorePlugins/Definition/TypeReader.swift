@@ -4,6 +4,27 @@ import StoreSchema
 /// Reads type declarations: what `int{min = 0}` and its like made.
 struct TypeReader {
   let plugin: String
+  private let extent = Extent()
+
+  /// How far the reader has come: a type may stand in many places, and within itself, and is read at each.
+  private final class Extent {
+    var depth = 0
+    var count = 0
+  }
+
+  /// How deep types can be nested, and how much a definition can declare.
+  private static let deepest = 32
+  private static let most = 10_000
+
+  init(plugin: String) { self.plugin = plugin }
+
+  /// Counts what a definition declares.
+  func note(_ count: Int) throws(PluginError) {
+    extent.count += count
+    guard extent.count <= Self.most else {
+      throw fault("the definition is too large: it declares more than 10,000 types and entries")
+    }
+  }
 
   /// A fault of the definition.
   func fault(_ message: String, hint: String? = nil) -> PluginError {
@@ -54,6 +75,14 @@ struct TypeReader {
   func type(_ value: LuaValue, _ place: String) throws(PluginError) -> (Schema, Value?) {
     guard case .table(let table) = value, case .string(let kind) = table["kind"] else {
       throw fault("\(place) must be a type such as int() or text(), got \(value.described)")
+    }
+    try note(1)
+    extent.depth += 1
+    defer { extent.depth -= 1 }
+    guard extent.depth <= Self.deepest else {
+      throw fault(
+        "\(place): types are nested deeper than \(Self.deepest), or within themselves",
+        hint: "for a tree keep a list of records that name their parents")
     }
     try checkOptions(table, kind, place)
     let schema: Schema
@@ -148,6 +177,7 @@ struct TypeReader {
 
   private func cases(_ value: LuaValue, _ place: String) throws(PluginError) -> [String] {
     guard case .table(let table) = value else { throw fault("\(place): enum{…} needs the names of its cases") }
+    try note(table.count)
     var cases: [String] = []
     for index in 1...max(table.count, 1) {
       guard case .string(let name) = table[index], name.isName else {
