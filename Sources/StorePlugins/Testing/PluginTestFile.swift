@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// One of a plugin's files of tests, run in a Lua state of its own: the sandbox of plugins, and the word `test`.
+/// One of a plugin's files of tests, run in a Lua state of its own: the sandbox of plugins, and the words `test` and `log`.
 public final class PluginTestFile {
   /// The file's path within the plugin's folder.
   public let path: String
@@ -34,7 +34,9 @@ public final class PluginTestFile {
       try lua.setGlobal("test", .function(try makeTest()))
       try lua.setGlobal("require", .function(try Plugin.requireFunction(lua, source, FunctionNames())))
       calling = try Self.function(in: lua, "return function(body, t) body(t) end")
-      methods = try PluginTestMethods(in: lua)
+      let methods = try PluginTestMethods(in: lua)
+      try lua.setGlobal("log", .table(methods.log))
+      self.methods = methods
       _ = try lua.call(try lua.load(file.text, chunkName: file.chunk))
     } catch {
       throw Self.failure(error, code: error.kind == .syntax ? "lua-syntax" : "lua-error")

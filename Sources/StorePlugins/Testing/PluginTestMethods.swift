@@ -4,16 +4,19 @@ import StoreSchema
 /// What tests get: the table `t` and its methods, which speak for the test that runs.
 final class PluginTestMethods {
   private(set) var table: LuaTable
+  /// The global `log`, whose lines are printed below the test's.
+  private(set) var log: LuaTable
   /// The test that runs.
   var run: PluginTestRun?
 
   private typealias Method = @Sendable (inout LuaCall, PluginTestRun) throws -> Void
 
   init(in lua: LuaState) throws(LuaError) {
-    table = try lua.makeTable { writer in
+    let empty = try lua.makeTable { writer in
       writer.beginTable(record: 0)
       writer.endTable()
     }
+    (table, log) = (empty, empty)
     var functions: [(String, LuaFunction)] = []
     for (name, method) in Self.methods {
       functions.append(
@@ -26,7 +29,12 @@ final class PluginTestMethods {
           }
         ))
     }
-    table = try lua.makeTable { writer in
+    table = try Self.table(of: functions, in: lua)
+    log = try Self.table(of: try makeLogFunctions(in: lua), in: lua)
+  }
+
+  private static func table(of functions: [(String, LuaFunction)], in lua: LuaState) throws(LuaError) -> LuaTable {
+    try lua.makeTable { writer in
       writer.beginTable(record: functions.count)
       for (name, function) in functions {
         writer.key(name)
@@ -34,6 +42,19 @@ final class PluginTestMethods {
       }
       writer.endTable()
     }
+  }
+
+  /// Makes the functions of `log`.
+  private func makeLogFunctions(in lua: LuaState) throws(LuaError) -> [(String, LuaFunction)] {
+    var functions: [(String, LuaFunction)] = []
+    for (name, prefix) in [("info", ""), ("warn", "warning: ")] {
+      let function = try lua.makeFunction(name) { [unowned self] call in
+        guard let run else { throw LuaFailure("log.\(name) is only possible while a test runs") }
+        run.lines.append(prefix + (try Self.line(of: call.arguments, call.state, run)))
+      }
+      functions.append((name, function))
+    }
+    return functions
   }
 
   /// The methods by name, in the order in which the guide lists them.
@@ -83,11 +104,15 @@ final class PluginTestMethods {
   }
 
   private static func print(_ call: inout LuaCall, _ run: PluginTestRun) throws {
-    let texts = try call.arguments.dropFirst().map { argument in
-      if case .table = argument { return run.described(argument) }
-      return try call.state.describe(argument)
-    }
-    run.lines.append(texts.joined(separator: " "))
+    run.lines.append(try line(of: Array(call.arguments.dropFirst()), call.state, run))
+  }
+
+  /// Values as a test prints them.
+  private static func line(of values: [LuaValue], _ state: LuaState, _ run: PluginTestRun) throws -> String {
+    try values.map { value in
+      if case .table = value { return run.described(value) }
+      return try state.describe(value)
+    }.joined(separator: " ")
   }
 
   private static func skip(_ call: inout LuaCall, _ run: PluginTestRun) throws {

@@ -172,6 +172,14 @@ import Testing
         """) == "  | seen 2 { a = 1 }\n")
   }
 
+  @Test func whatATestLogsIsPrintedBelowIt() throws {
+    #expect(
+      try body(#"log.info("saw", 7, nil, { a = 1 }) log.warn("low")"#) == "  | saw 7 nil { a = 1 }\n  | warning: low\n")
+    let early = try test(#"log.info("x") test("it", function() end)"#)
+    #expect(early.errors.contains("log.info is only possible while a test runs"))
+    #expect(early.status == 2)
+  }
+
   @Test func skippedTestsAreCountedApart() throws {
     let outcome = try test("test('later', function(t) t:skip('not yet') end) test('now', function() end)")
     #expect(outcome == .init(output: "skip later: not yet\nok   now\n1 passed, 0 failed, 1 skipped\n"))
