@@ -50,12 +50,13 @@ final class PluginLog {
     early = []
   }
 
-  /// Says a text, each of its lines for itself.
-  func write(_ level: PluginLogLine.Level, _ text: String) {
+  /// Says a text, each of its lines for itself. The text is made only where there is room for it: what is dropped costs next
+  /// to nothing, however long it is.
+  func write(_ level: PluginLogLine.Level, _ makeText: () throws -> String) throws {
     let time = now()
     if time >= second + .seconds(1) || time < second { (second, written) = (time, 0) }
-    // What is dropped costs next to nothing, however long it is.
     guard written < limit else { return dropped += 1 }
+    let text = try makeText()
     for line in text.split(separator: "\n", maxSplits: limit - written, omittingEmptySubsequences: false) {
       guard written < limit else { return dropped += 1 }
       written += 1
@@ -95,8 +96,8 @@ final class PluginLog {
     for level in [PluginLogLine.Level.info, .warn] {
       let function = try lua.makeFunction(level.rawValue) { [unowned self] call in
         if let refusal = refusal() { throw LuaFailure("log.\(level.rawValue) is not possible in a \(refusal)") }
-        let texts = try call.arguments.map { try call.state.describe($0) }
-        write(level, texts.joined(separator: " "))
+        let (state, arguments) = (call.state, call.arguments)
+        try write(level) { try arguments.map { try state.describe($0) }.joined(separator: " ") }
       }
       functions.append((level.rawValue, function))
     }

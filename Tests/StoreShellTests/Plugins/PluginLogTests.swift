@@ -61,6 +61,22 @@ import Testing
     #expect(try shell.type("wait 1s", "dispatch p.flood n=3 --quiet").errors == "[p] 1\n[p] 2\n[p] 3\n")
   }
 
+  @Test func whatIsDroppedIsNotLookedAt() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      local text = setmetatable({}, { __tostring = function() error("looked at") end })
+      return plugin {
+        actions = { { name = "go" } },
+        middleware = { { name = "m", after = function() for i = 1, 100 do log.info(i) end log.info(text) end } },
+      }
+      """)
+    let outcome = try shell.type("plugin load \(folder)", "dispatch p.go --quiet")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.hasSuffix("[p] 100\n[p] warning: 1 line was dropped, more than 100 in a second\n"))
+  }
+
   @Test func aFloodIsBoundedByDefault() throws {
     let (shell, _) = try shell()
     let flood = try shell.type("dispatch p.flood n=1000 --quiet")
