@@ -75,6 +75,12 @@ final class FaultBox: @unchecked Sendable {
 
   func note(_ error: any Error) { faults.append(error) }
 
+  /// The same, unless it is what was noted last.
+  func noteOnce<Fault: Error & Equatable>(_ error: Fault) {
+    if let last = faults.last as? Fault, last == error { return }
+    note(error)
+  }
+
   func take() -> [any Error] {
     defer { faults = [] }
     return faults

@@ -66,17 +66,17 @@ struct PluginSurroundings: @unchecked Sendable {
   /// Takes note of what was wrong about the tasks that a middleware wants.
   func note(_ error: PluginError, unit: String) { note(error, in: lastAction(), unit: unit) }
 
-  /// Takes note of what a task did wrong.
+  /// Takes note of what a task did wrong; once, where the tasks that one action starts fail alike one after the other.
   ///
   /// - Parameter action: the action that started it in words, where the log does not have it yet.
   func note(_ error: PluginError, unit: String, startedBy number: Int, _ action: String? = nil) {
-    faults.note(TaskFailure(error: error, startedBy: action ?? describe(number)))
+    faults.noteOnce(TaskFailure(error: error, startedBy: action ?? describe(number)))
     strikes.failed(in: max(lastAction(), number), unit: unit)
   }
 }
 
 /// A task of a plugin failed.
-struct TaskFailure: Error {
+struct TaskFailure: Error, Equatable {
   let error: PluginError
   /// The action that started it, in words.
   let startedBy: String?

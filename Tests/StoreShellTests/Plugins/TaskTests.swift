@@ -231,6 +231,25 @@ import Testing
     #expect(try shell.type("wait 1s", "show p.ticks").output == "4\n")
   }
 
+  /// What holds of a thousand tasks is said once.
+  @Test func manyMoreTasksThanAllowed() throws {
+    let shell = try shell(
+      """
+      { name = "m", on = { "go" }, after = function(_, ctx)
+        for i = 1, 1000 do ctx:task("t" .. i, function(task) task:sleep(1) end) end
+      end },
+      """)
+    let outcome = try shell.type("dispatch p.go --quiet")
+    #expect(
+      outcome.errors == """
+        error[plugin-budget]: p: more than 4 tasks
+          task started by #2 p.go (repl:2)
+        note: #2 p.go was applied
+
+        """)
+    #expect(try shell.type("effects --as raw").output.split(separator: "\n").count == 4)
+  }
+
   @Test func whatAFailingSuperviseSaidBeforeStillHolds() throws {
     let shell = try shell(
       """
