@@ -46,9 +46,19 @@ extension Session {
 extension Session: PluginCommandHost {
   /// Has an action that a plugin's command dispatches processed.
   public func dispatch(_ call: ActionCall, source: ActionSource) throws {
-    let report = store.dispatch(call, source: source)
+    let report = store.dispatch(try renewed(call), source: source)
     if let failure = report.failure { throw failure }
     if let fault = report.faults.first { throw fault }
+  }
+
+  /// The call as one of the action that now goes by its name: the plugin may have been reloaded while its command waited.
+  private func renewed(_ call: ActionCall) throws -> ActionCall {
+    guard let type = store.action(named: call.type.fullName) else {
+      throw ShellError(code: "unknown-action", message: "unknown action '\(call.type.fullName)'")
+    }
+    guard type !== call.type else { return call }
+    let arguments = zip(call.type.fields, call.arguments).filter { $0.1 != .none }
+    return try type.call(arguments.map { ($0.0.name, $0.1) })
   }
 
   /// Lets tasks run for a command of a plugin until what it waits for is there.

@@ -1,4 +1,5 @@
 import Glibc
+import StoreCore
 import StorePlugins
 import StoreSchema
 import Testing
@@ -53,6 +54,18 @@ import Testing
     // Once, and not for the same text again.
     try write("10")
     #expect(try shell.type(Self.add).errors == "")
+  }
+
+  /// A command that waited while its plugin was reloaded dispatches the actions of the edited version.
+  @Test func whatAnEarlierVersionDispatches() throws {
+    let add = try #require(shell.session.store.action(named: "p.add"))
+    let source = ActionSource(file: "t", function: "f", line: 1)
+    try write("10")
+    #expect(try shell.type("plugin reload p").status == 0)
+    try shell.session.dispatch(ActionCall(add, []), source: source)
+    #expect(try shell.type("show p.n").output == "10\n")
+    #expect(try shell.type("plugin unload p").status == 0)
+    #expect(throws: ShellError.self) { try shell.session.dispatch(ActionCall(add, []), source: source) }
   }
 
   @Test func editorsThatSaveByRenaming() throws {
