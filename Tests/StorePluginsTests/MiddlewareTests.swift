@@ -103,6 +103,43 @@ struct MiddlewareTests {
     }
   }
 
+  /// Where a reducer fails nobody is told after, and what `before` was told of is out of reach.
+  @Test func anActionWhoseReducerFailsIsShut() throws {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "p",
+        lua: """
+          local kept = {}
+          local function name() return kept.action.name end
+          return plugin {
+            state = { field("seen", list(text())) },
+            actions = { { name = "bad" }, { name = "good" }, { name = "note", args = { field("text", text()) } } },
+            reducers = {
+              bad = function() error("no") end,
+              note = function(s, a) s.seen[#s.seen + 1] = a.text end,
+            },
+            middleware = {
+              { name = "a", on = { "bad", "good" },
+                before = function(action) kept.action = kept.action or action return action.name end,
+                after = function(action, ctx, was)
+                  ctx:dispatch("note", { text = was .. " " .. action.name .. " " .. name() })
+                end },
+              { name = "b", on = { "bad" }, before = function(action) return action.name end, after = function() end },
+            },
+            commands = { { name = "look", run = function() return select(2, pcall(name)) end } },
+          }
+          """))
+    let shut = "bad/p/init.lua:2: this action was valid only during the call that gave it"
+    for seen in [#"[]"#, #"["p.good p.good p.good"]"#] {
+      #expect(fault { try bench.dispatch("p.bad") }?.code == .runtime)
+      guard case .text(shut) = try bench.run("p", "look") else { return #expect(Bool(false)) }
+      #expect(bench.state("p") == "{\"seen\":\(seen)}")
+      if seen == "[]" { try bench.dispatch("p.good") }
+    }
+    #expect(bench.faults.isEmpty)
+  }
+
   @Test func beforeRunsInOrderAndAfterBackwards() throws {
     func unit(_ name: String) -> String {
       """
