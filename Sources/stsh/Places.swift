@@ -27,6 +27,9 @@ struct Places {
   /// The file with permissions that were granted for good.
   var grants: String { "\(state)/grants.json" }
 
+  /// The folder with a file for each internal fault.
+  var crashes: String { "\(state)/crashes" }
+
   /// The journals of sessions at the prompt.
   var sessions: SessionFiles { SessionFiles(folder: "\(state)/sessions") }
 

@@ -69,4 +69,25 @@ struct ExitStatusTests {
     #expect(bytes(of: errors).isEmpty)
     #expect(status == 0 || status == 128 + SIGPIPE)
   }
+
+  @Test func anInternalFaultLeavesACrashFile() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt()
+    try terminal.enter("dispatch counter.increment")
+    terminal.type("half a li")
+    try terminal.waitForCursorLine("stsh> half a li")
+    terminal.signal(SIGSEGV)
+    #expect(try terminal.waitForEnd() == 70)
+    #expect(terminal.isInUsualMode)
+    let folder = shell.folder.path + "/home/.local/state/stsh/crashes"
+    let file = try #require(names(inFolder: folder).first)
+    #expect(
+      terminal.text.contains("error[internal]: stsh is at fault (SIGSEGV); the crash file is \(folder)/\(file)\n"))
+    let report = try #require(contents(ofFile: "\(folder)/\(file)"))
+    #expect(report.hasPrefix("stsh 0.1.0\nSIGSEGV\n\nstack\n"))
+    #expect(report.contains("/stsh("))
+    #expect(report.contains("\nmemory\n"))
+    // Nothing that was acknowledged is gone.
+    #expect(try shell.run("--recover", "-c", "show counter.value").output == "1\n")
+  }
 }

@@ -46,6 +46,7 @@ enum ErrorCode {
     "bad-record": "a line of an ingested file is not JSON or does not fit the action. What came before it stays.",
     "duplicate-unit": "two middlewares have the same name.",
     "failed": "the system refused something; the message says what.",
+    "internal": "the program itself is at fault. Its crash file says where; a session at the prompt can be recovered.",
     "interrupted": "Ctrl-C was pressed while the command ran. The action that was being processed changed nothing.",
     "line-too-long": "a statement has more than 8 MiB. Read big data with ingest.",
     "lua-error": "Lua raised an error. The line below the message is where.",

@@ -255,7 +255,8 @@ import Testing
 
   @Test func everyCodeThatIsThrownIsExplained() {
     let thrown = Set(Self.cases.map(\.code)).union([
-      "bad-interceptor", "bad-record", "bad-recording", "bad-state", "duplicate-unit", "failed", "interrupted",
+      "bad-interceptor", "bad-record", "bad-recording", "bad-state", "duplicate-unit", "failed", "internal",
+      "interrupted",
       "line-too-long", "lua-error",
       "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
