@@ -170,13 +170,14 @@ static void initialize(const char *program) {
   // readline would call setenv, which is not safe while other threads read the environment.
   rl_change_environment = 0;
   rl_getc_function = read_byte;
-  rl_redisplay_function = redisplay;
   rl_prep_term_function = prep_terminal;
   rl_deprep_term_function = deprep_terminal;
   rl_completion_entry_function = no_completion;
   rl_add_defun("complete-statement", on_complete, -1);
   rl_add_defun("edit-statement", on_edit, -1);
   rl_initialize();
+  // After that: readline asks nothing of the terminal where something else draws.
+  rl_redisplay_function = redisplay;
   bind_keys("emacs-standard");
   bind_keys("vi-insert");
   const char *terminal = getenv("TERM");
@@ -218,13 +219,28 @@ void creadline_close(void) {
 
 bool creadline_is_dumb(void) { return is_dumb; }
 
+// readline divides by the width, less one on some terminals: what is narrower than this is drawn as if it were not.
+static const int least_columns = 4;
+
+static bool is_too_narrow(void) {
+  struct winsize size;
+  return ioctl(fileno(rl_instream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_col < least_columns;
+}
+
+static void take_screen_size(void) {
+  int rows, columns;
+  rl_reset_screen_size();
+  rl_get_screen_size(&rows, &columns);
+  if (columns < least_columns) rl_set_screen_size(rows, least_columns);
+}
+
 void creadline_begin_line(const char *prompt) {
   fflush(rl_outstream);
   // An interrupt that nobody asked for while a command ran has nothing left to interrupt.
   creadline_take_interrupt();
   creadline_watch_suspend(true);
   is_editing = true;
-  rl_reset_screen_size();
+  take_screen_size();
   rl_callback_handler_install(prompt, accept_line);
   if (ioctl(fileno(rl_instream), FIONREAD, &typed_ahead) != 0) typed_ahead = 0;
 }
@@ -305,12 +321,20 @@ void creadline_lend_terminal(void) {
 
 void creadline_reclaim_terminal(void) {
   prep_terminal(1);
-  rl_reset_screen_size();
+  take_screen_size();
   creadline_show_line();
 }
 
 void creadline_resize(void) {
-  rl_resize_terminal();
+  if (is_too_narrow()) {
+    take_screen_size();
+    rl_forced_update_display();
+  } else {
+    // It clears what it drew at the old width only where it draws by itself.
+    rl_redisplay_function = rl_redisplay;
+    rl_resize_terminal();
+    rl_redisplay_function = redisplay;
+  }
   fflush(rl_outstream);
 }
 
