@@ -31,7 +31,7 @@ struct Stsh: ParsableCommand {
   @Option(help: "End after a time such as 2s or 5min, with status 5.")
   var timeout: String?
 
-  @Option(help: "Keep all commands and what they print in a file.")
+  @Option(help: "Keep all commands and what they print in a file.", completion: .file())
   var transcript: String?
 
   @Flag(help: "Answer every command with one JSON object a line.")
@@ -40,22 +40,26 @@ struct Stsh: ParsableCommand {
   @Flag(help: "Print nothing for dispatches.")
   var quiet = false
 
-  @Option(name: .customLong("as"), help: "How results are shown.")
+  @Option(
+    name: .customLong("as"), help: "How results are shown.", completion: .list(Format.allCases.map(\.rawValue)))
   var format = "auto"
 
-  @Option(help: "When to colour: auto, always or never. Results in files and pipes never are.")
+  @Option(
+    help: "When to colour: auto, always or never. Results in files and pipes never are.",
+    completion: .list(["auto", "always", "never"]))
   var color = "auto"
 
-  @Option(help: "The clock: real, or virtual (moves only when waited for).")
+  @Option(
+    help: "The clock: real, or virtual (moves only when waited for).", completion: .list(["real", "virtual"]))
   var clock = "real"
 
-  @Option(name: .customShort("p"), help: "Load the plugin in a folder; may be repeated.")
+  @Option(name: .customShort("p"), help: "Load the plugin in a folder; may be repeated.", completion: .directory)
   var plugin: [String] = []
 
   @Option(help: "Grant a plugin what it asks for; may be repeated.")
   var grant: [String] = []
 
-  @Option(help: "Start from a recording that export journal wrote.")
+  @Option(help: "Start from a recording that export journal wrote.", completion: .file())
   var replay: String?
 
   @Flag(name: .customLong("no-plugins"), help: "Load no plugins.")
@@ -64,12 +68,13 @@ struct Stsh: ParsableCommand {
   @Flag(name: .customLong("no-exec"), help: "Forbid piping results into commands.")
   var noExec = false
 
-  @Option(help: "Keep what happens in a file, and go on from what it holds.")
+  @Option(help: "Keep what happens in a file, and go on from what it holds.", completion: .file())
   var store: String?
 
   @Option(
     help:
-      "What a printed result promises: full (it survives a loss of power), normal (the end of the process), off (the same, never flushed)."
+      "What a printed result promises: full (it survives a loss of power), normal (the end of the process), off (the same, never flushed).",
+    completion: .list(Durability.allCases.map(\.rawValue))
   )
   var durability = "normal"
 
@@ -87,7 +92,7 @@ struct Stsh: ParsableCommand {
 
   @OptionGroup var printing: PrintingOptions
 
-  @Argument(help: "A script, or - for standard input, and its arguments.")
+  @Argument(help: "A script, or - for standard input, and its arguments.", completion: .file())
   var script: [String] = []
 
   func run() throws {
