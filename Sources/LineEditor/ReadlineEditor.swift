@@ -6,7 +6,8 @@ import StoreShell
 ///
 /// There is one at a time in a process. While it exists, SIGINT sets a flag instead of ending the process: `nextEvent`
 /// reports it while a line is edited, and `takeInterrupt` or `interruptPending` while a command runs. SIGTERM and SIGHUP
-/// are the program's own: it should call `close` before it ends, since a line being edited holds the terminal.
+/// are the program's own: it should call `interruption`, and `close` before it ends, since a line being edited holds the
+/// terminal.
 public final class ReadlineEditor: LineEditing {
   /// Proposes what may stand at the cursor.
   public var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)?
@@ -69,6 +70,9 @@ public final class ReadlineEditor: LineEditing {
 
   /// Readable while an interrupt waits to be taken.
   public var interruptDescriptor: Int32 { creadline_interrupt_descriptor() }
+
+  /// Does what Ctrl-C does; may be called from any thread.
+  public var interruption: @Sendable () -> Void { { creadline_note_interrupt() } }
 
   // MARK: Events
 

@@ -57,7 +57,7 @@ struct Program {
     guard !options.command.isEmpty || file != nil || isatty(0) != 1 else { return nil }
     let stop = RunStop()
     session.obey(stop)
-    let signals = RunSignals(stop, timeout: try timeout())
+    let signals = RunSignals(stop, timeout: try timeout(), handlesInterrupt: true)
     defer {
       session.obey(nil)
       signals.finish()
@@ -83,6 +83,10 @@ struct Program {
     if session.hasQuit { return session.status }
     let prompt = Prompt(session, on: editor)
     prompt.pager = pager
+    let stop = RunStop()
+    prompt.stop = stop
+    let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
+    defer { signals.finish() }
     return try prompt.run()
   }
 

@@ -7,8 +7,8 @@ import Synchronization
   import Darwin
 #endif
 
-/// While a run without a prompt goes on: SIGINT and SIGTERM, and the end of its time, end it in an orderly way. A second
-/// signal ends the process at once.
+/// While a run goes on: SIGTERM, SIGHUP and, without a prompt, SIGINT, and the end of its time, end it in an orderly way. A
+/// second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP.
 final class RunSignals {
   private static let ends: (read: Int32, write: Int32) = {
     var ends: [Int32] = [-1, -1]
@@ -16,17 +16,18 @@ final class RunSignals {
     return (ends[0], ends[1])
   }()
   private static let count = Atomic<Int>(0)
-  private static let handled = [SIGINT, SIGTERM]
+  private var thread: pthread_t?
   private var former: [Int32: sigaction] = [:]
 
-  init(_ stop: RunStop, timeout: Duration?) {
+  /// - Parameter handlesInterrupt: whether SIGINT is such a signal.
+  init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool) {
     let ends = RunSignals.ends
-    for number in RunSignals.handled {
+    for number in [SIGTERM, SIGHUP] + (handlesInterrupt ? [SIGINT] : []) {
       var action = sigaction()
       var old = sigaction()
       // Async-signal-safe: an atomic, `write` and `_exit` alone.
       action.__sigaction_handler.sa_handler = { number in
-        if RunSignals.count.add(1, ordering: .relaxed).oldValue > 0 { _exit(128 + number) }
+        if RunSignals.count.add(1, ordering: .relaxed).oldValue > 0, number != SIGHUP { _exit(128 + number) }
         var byte = UInt8(truncatingIfNeeded: number)
         _ = write(RunSignals.ends.write, &byte, 1)
       }
@@ -45,7 +46,7 @@ final class RunSignals {
         if let context { Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().wait() }
         return nil
       }, context.toOpaque())
-    if started == 0 { pthread_detach(thread) } else { context.release() }
+    if started == 0 { self.thread = thread } else { context.release() }
   }
 
   /// `SIG_IGN` is no function but the address 1, so that only its bits can be compared.
@@ -56,8 +57,10 @@ final class RunSignals {
   /// Gives the signals back.
   func finish() {
     for (number, var action) in former { sigaction(number, &action, nil) }
-    // Ends the thread.
+    // Ends the thread; the next one must not take the byte.
+    guard let thread else { return }
     _ = write(RunSignals.ends.write, [0], 1)
+    pthread_join(thread, nil)
   }
 
   /// Waits for a signal or for the end of the time, on a thread of its own.
@@ -74,9 +77,10 @@ final class RunSignals {
 
     func wait() {
       let end = timeout.map { ContinuousClock.now + $0 }
+      var isTimed = end != nil
       while true {
         var milliseconds: Int32 = -1
-        if let end {
+        if let end, isTimed {
           let left = (end - .now) / .milliseconds(1)
           milliseconds = Int32(max(0, min(left.rounded(.up), 1_000_000)))
         }
@@ -86,8 +90,9 @@ final class RunSignals {
           var byte: UInt8 = 0
           guard read(descriptor, &byte, 1) == 1, byte != 0 else { return }
           stop.stop(.signal(Int32(byte)))
-        } else if let timeout, let end, .now >= end {
-          return stop.stop(.timeOver(timeout))
+        } else if let timeout, let end, isTimed, .now >= end {
+          stop.stop(.timeOver(timeout))
+          isTimed = false
         }
       }
     }

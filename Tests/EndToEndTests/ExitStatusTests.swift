@@ -34,7 +34,7 @@ struct ExitStatusTests {
     #expect(outcome == .init(output: "one\n", status: 5))
   }
 
-  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
   func ofASignal(signal: Int32, status: Int32) throws {
     var input: [Int32] = [0, 0]
     var output: [Int32] = [0, 0]
@@ -43,14 +43,16 @@ struct ExitStatusTests {
     defer { for end in input + output { close(end) } }
     for end in input + output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     let shell = try Shell()
-    let running = try shell.start([], descriptors: [(0, input[0]), (1, output[1])])
+    let running = try shell.start(["--store", "a.db"], descriptors: [(0, input[0]), (1, output[1])])
     // The answer tells that the program has started and waits for more.
-    let line = Array("echo ready\n".utf8)
+    let line = Array("dispatch counter.increment\n".utf8)
     #expect(write(input[1], line, line.count) == line.count)
     var answer = pollfd(fd: output[0], events: Int16(POLLIN), revents: 0)
     #expect(poll(&answer, 1, 60_000) == 1, "what a command prints must not wait for the next command")
     kill(running.process, signal)
     #expect(try running.waitForEnd() == status)
+    // The store was closed in order.
+    #expect(try shell.run("--store", "a.db", "-c", "show counter.value") == .init(output: "1\n"))
   }
 
   @Test func aReaderThatGoesAwayEndsTheProgramSilently() throws {

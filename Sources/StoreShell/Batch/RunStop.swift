@@ -19,6 +19,7 @@ public final class RunStop: Sendable {
   private struct State {
     var reason: Reason?
     var interrupts: [@Sendable () -> Void] = []
+    var wake: @Sendable () -> Void = {}
   }
 
   private let state = Mutex(State())
@@ -41,7 +42,7 @@ public final class RunStop: Sendable {
   public func stop(_ reason: Reason) {
     let interrupts = state.withLock { state in
       if state.reason == nil { state.reason = reason }
-      return state.interrupts
+      return state.interrupts + [state.wake]
     }
     isSet.store(true, ordering: .releasing)
     _ = write(ends.write, [1], 1)
@@ -53,6 +54,9 @@ public final class RunStop: Sendable {
 
   /// Readable once the run is to end.
   var descriptor: Int32 { ends.read }
+
+  /// What is called to end the wait for a line.
+  func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
   /// What is called to stop the Lua that may be running.
   func setInterrupts(_ interrupts: [@Sendable () -> Void]) { state.withLock { $0.interrupts = interrupts } }

@@ -66,7 +66,7 @@ public struct ManualPage {
     ("2", "the script or the command line cannot be read: syntax, unknown flag, no such file"),
     ("3", "an assert failed"), ("4", "a plugin could not be loaded or lacks a grant"),
     ("5", "a wait, or the time for the whole run, was over"),
-    ("130, 143", "ended by SIGINT or SIGTERM"), ("n", "the script said quit n"),
+    ("129, 130, 143", "ended by SIGHUP, SIGINT or SIGTERM"), ("n", "the script said quit n"),
   ]
 
   private static let environment = [

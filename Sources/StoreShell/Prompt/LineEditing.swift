@@ -41,11 +41,19 @@ public protocol LineEditing: AnyObject {
   /// A file descriptor that is readable while such an interrupt waits to be taken: for a command that waits in `poll`.
   var interruptDescriptor: Int32 { get }
 
+  /// Does what Ctrl-C does; may be called from any thread.
+  var interruption: @Sendable () -> Void { get }
+
   /// Size of the terminal in characters.
   var screenSize: (rows: Int, columns: Int) { get }
 
   /// Restores the terminal. The editor is of no use afterwards.
   func close()
+}
+
+extension LineEditing {
+  /// Nothing: an editor whose lines come from elsewhere than a person.
+  public var interruption: @Sendable () -> Void { {} }
 }
 
 /// What a wait for input ended with.

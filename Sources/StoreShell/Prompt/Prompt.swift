@@ -5,6 +5,8 @@ public final class Prompt {
   private var open: [String] = []
   /// What shows results that are taller than the screen; nil: they scroll by.
   public var pager: Pager?
+  /// Lets something outside end the conversation, such as a signal.
+  public var stop: RunStop?
 
   /// A prompt of a session on an editor.
   public init(_ session: Session, on editor: any LineEditing) {
@@ -24,11 +26,14 @@ public final class Prompt {
     }
     session.ask = { [unowned self] question in self.answer(to: question) }
     session.pastLines = { [editor] in editor.history }
+    session.obey(stop)
+    stop?.setWake(editor.interruption)
     session.takeInterrupt = { [editor] in editor.takeInterrupt() }
     session.interruptDescriptor = editor.interruptDescriptor
     var number = 0
     while session.quitStatus == nil {
       session.console.flush()
+      if let status = session.stoppedStatus() { return status }
       let continuation = open.isEmpty ? nil : continuation
       let event = try editor.nextEvent(
         prompt: continuation?.prompt ?? session.prompt, until: session.untilNext,
@@ -39,7 +44,7 @@ public final class Prompt {
         open = []
         try take(text, number: &number)
       case .interrupted(let hadText):
-        if !hadText, open.isEmpty { session.console.writeError("(Ctrl-D or quit leaves)\n") }
+        if !hadText, open.isEmpty, stop?.isStopped != true { session.console.writeError("(Ctrl-D or quit leaves)\n") }
         open = []
       case .endOfInput:
         guard open.isEmpty else {
