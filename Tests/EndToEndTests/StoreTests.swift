@@ -233,6 +233,42 @@ struct SessionFileTests {
     #expect(try shell.run("--recover", "-c", "echo x").status == 2)
   }
 
+  @Test func asManySessionsAreKeptAsTheSettingSays() throws {
+    let shell = try Shell()
+    for number in 1...4 {
+      let terminal = try shell.prompt()
+      if number == 4 { try terminal.enter("set sessions.keep 2") }
+      try terminal.enter("dispatch counter.increment by=\(number)")
+      terminal.type("\u{4}")
+      #expect(try terminal.waitForEnd() == 0)
+      #expect(sessions(shell).count == min(number, number == 4 ? 2 : 4))
+    }
+    let last = try #require(sessions(shell).last)
+    let path = shell.folder.path + "/home/.local/state/stsh/sessions/" + last
+    #expect(try shell.run("--store", path, "-c", "show counter.value").output == "4\n")
+  }
+
+  @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
+  func aSignalEndsTheConversationInOrder(signal: Int32, status: Int32) throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt()
+    try terminal.enter("dispatch counter.increment by=5")
+    terminal.type("dispatch half a li")
+    terminal.signal(signal)
+    #expect(try terminal.waitForEnd() == status)
+    #expect(sessions(shell).count == 1)
+    // A wait, and Lua that would not end by itself: whether they have begun or not.
+    for endless in ["wait 1000s", "lua while true do end"] {
+      let busy = try shell.prompt()
+      try busy.enter("dispatch counter.increment --quiet")
+      busy.type(endless + "\n")
+      busy.signal(signal)
+      #expect(try busy.waitForEnd() == status)
+    }
+    #expect(sessions(shell).allSatisfy { $0.hasSuffix(".db") })
+    #expect(try shell.prompt().screen.lines == ["stsh>"])
+  }
+
   @Test func aSessionThatWasKilledIsToldOfOnceAndRecovered() throws {
     let shell = try Shell()
     let terminal = try shell.prompt()

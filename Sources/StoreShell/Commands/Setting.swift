@@ -70,6 +70,13 @@ struct Setting: Sendable {
         return try session.finish(session.store.setRunaway(limit, source: session.source(function: "set")))
       }),
     Setting(
+      "sessions.keep", [], "how many old sessions at the prompt are kept in the state folder",
+      read: { "\($0.options.keptSessions)" },
+      write: { session, value in
+        session.options.keptSessions = try number(value, "sessions.keep", atMost: .max)
+        return .none
+      }),
+    Setting(
       "traceback", ["on", "off"], "whether errors in Lua show all of their stack",
       read: { $0.showsTraceback ? "on" : "off" },
       write: { session, value in

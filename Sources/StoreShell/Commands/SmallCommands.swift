@@ -61,6 +61,7 @@ extension CommandDefinition {
           plugin.purity                sampled        default
           plugin.watch                 off            default
           runaway                      1000           default
+          sessions.keep                50             default
           traceback                    on             repl:1
 
           """),

@@ -35,7 +35,7 @@ extension Session {
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {
       try journal.end(store.journaledState)
-      if isAtPrompt { options.sessionFiles?.prune() }
+      if isAtPrompt { options.sessionFiles?.prune(keeping: options.keptSessions) }
       return 0
     } catch {
       console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: ShellError(error)))

@@ -10,11 +10,9 @@ import StorePlugins
 /// The journals of sessions at the prompt: one file a session, in one folder, named after the time at which it began.
 ///
 /// A session that ends in order leaves `ID.db` alone; beside the file of one that was killed stands its write-ahead log. So
-/// nothing has to be opened to find those. The newest ``kept`` are kept; those of sessions that ended unexpectedly, until
-/// somebody was told of them.
+/// nothing has to be opened to find those. The newest are kept, as many as the setting `sessions.keep` says; those of sessions
+/// that ended unexpectedly, until somebody was told of them.
 public struct SessionFiles: Sendable {
-  /// How many sessions are kept.
-  public static let kept = 50
   /// The folder.
   public let folder: String
 
@@ -73,14 +71,14 @@ public struct SessionFiles: Sendable {
     return "session \(path.dropFirst(folder.utf8.count + 1).dropLast(3))"
   }
 
-  /// Removes the files of old sessions.
-  func prune() {
+  /// Removes the files of all but the newest sessions.
+  func prune(keeping count: Int) {
     let names = Files.names(in: folder)
     let present = Set(names)
     for name in names where name.hasSuffix(".told") && !present.contains("\(name.dropLast(5)).db-wal") {
       unlink("\(folder)/\(name)")
     }
-    for name in names.filter({ $0.hasSuffix(".db") }).dropLast(Self.kept) {
+    for name in names.filter({ $0.hasSuffix(".db") }).dropLast(count) {
       let id = name.dropLast(3)
       let path = "\(folder)/\(name)"
       guard !present.contains("\(name)-wal") || present.contains("\(id).told"), !Journal.isInUse(path) else { continue }

@@ -34,6 +34,8 @@ public struct SessionOptions: Sendable {
   public var journal: JournalPlan?
   /// Where the journals of sessions at the prompt are; nil: nowhere.
   public var sessionFiles: SessionFiles?
+  /// How many of them are kept when a session at the prompt ends: its own and the newest before it.
+  public var keptSessions = 50
 
   /// The options of a session that was told nothing.
   public init() {}

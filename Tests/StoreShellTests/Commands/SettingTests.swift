@@ -23,6 +23,7 @@ import Testing
         plugin.purity,sampled,default
         plugin.watch,off,default
         runaway,7,repl:2
+        sessions.keep,50,default
         traceback,off,default
 
         """.replacing("\n", with: "\r\n").replacing("\"\r\n", with: "\"\n"))
@@ -35,6 +36,7 @@ import Testing
       "set plugin.ceiling.tasks 1001",
       "1:26: error[out-of-range]: plugin.ceiling.tasks is a number in 1...1000, got '1001'"
     ),
+    ("set sessions.keep 0", "1:19: error[out-of-range]: sessions.keep is a number above 0, got '0'"),
     ("set traceback maybe", "1:15: error[type-mismatch]: expected one of on, off, got 'maybe'"),
     ("set tracback on", "1:5: error[unknown-setting]: there is no setting 'tracback'"),
     ("set tracback", "1:5: error[unknown-setting]: there is no setting 'tracback'"),
