@@ -141,8 +141,8 @@ struct Program {
     if options.readOnly, options.store == nil, !options.recover {
       throw ValidationError("--read-only needs --store FILE or --recover")
     }
-    if options.replay != nil, options.store != nil || options.recover {
-      throw ValidationError("--replay starts a session of its own, not one with a store")
+    if options.replay != nil, options.recover || options.readOnly {
+      throw ValidationError("--replay starts a new store; it goes with neither --recover nor --read-only")
     }
     var path = options.store
     if options.recover {

@@ -67,6 +67,16 @@ public final class Journal: JournalReading, Sendable {
     writer.append(.snapshot(number: number, slices: slices))
   }
 
+  /// Starts anew with another history: all that was appended so far goes.
+  ///
+  /// - Parameters:
+  ///   - number: the action after which it starts.
+  ///   - slices: the modules of the state after it, in their order.
+  ///   - plugins: the plugins that are loaded in it.
+  public func restart(after number: Int, _ slices: [StateSlice], plugins: [JournaledPlugin]) {
+    writer.append(.restart, plugins.map { .plugin($0) } + [.snapshot(number: number, slices: slices)])
+  }
+
   /// Whether the whole state should be appended behind the last action; true once each time.
   public func takeWantsSnapshot() -> Bool { writer.takeWantsSnapshot() }
 

@@ -14,6 +14,8 @@ final class JournalQueue: @unchecked Sendable {
     /// The state at the end, which is left out where it would weigh too much.
     case lastSnapshot(number: Int, slices: [StateSlice])
     case plugin(JournaledPlugin)
+    /// All that was written before goes.
+    case restart
   }
 
   /// From how many on whoever appends writes them himself: memory stays bounded.

@@ -131,6 +131,9 @@ final class JournalWriter: @unchecked Sendable {
             case .lastSnapshot(let number, let slices):
               if rows.hasRoomForLastSnapshot { try rows.write(slices, after: number, to: db) }
             case .plugin(let plugin): try rows.write(plugin, to: db)
+            case .restart:
+              try RowWriter.removeAll(from: db)
+              rows = try RowWriter(db)
             }
           }
           return .commit

@@ -113,6 +113,11 @@ struct RowWriter {
     schedule.restart()
   }
 
+  /// Removes all that is written of actions and states.
+  static func removeAll(from db: Database) throws {
+    for table in ["actions", "plugins", "snapshots", "slices"] { try db.execute(sql: "DELETE FROM \(table)") }
+  }
+
   /// Notes that a plugin was loaded.
   func write(_ plugin: JournaledPlugin, to db: Database) throws {
     try db.execute(

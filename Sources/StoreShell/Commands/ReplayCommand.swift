@@ -77,8 +77,21 @@ extension Session {
   /// - Returns: how many actions were run.
   @discardableResult
   func replay(_ file: String, _ options: ReplayOptions, adopts: Bool) throws -> Int {
+    var recording = try run(file, options, "replaying")
+    guard adopts else { return recording.count }
+    if let journal = store.journal {
+      // Only what runs to its end is written, which takes another run: memory may not hold all of it.
+      var options = options
+      options.journal = journal
+      recording = try run(file, options, "writing")
+    }
+    try store.adopt(recording)
+    return recording.count
+  }
+
+  private func run(_ file: String, _ options: ReplayOptions, _ activity: String) throws -> ReplayedRecording {
     let locator = PluginLocator(self.options)
-    var progress = Progress(self, "replaying")
+    var progress = Progress(self, activity)
     defer { progress.clear() }
     var isReplaced = false
     let recording = try store.replay(
@@ -99,8 +112,7 @@ extension Session {
         code: "unknown-plugin", message: "\(file) loads no plugin '\(replacement.manifest.name)'",
         hint: "replay --with compares a plugin that the recording loads")
     }
-    if adopts { try store.adopt(recording) }
-    return recording.count
+    return recording
   }
 
   /// Starts the session from a recording, before the first statement; prints nothing.
@@ -108,6 +120,12 @@ extension Session {
   /// - Returns: 0, or the status of the error, which is reported.
   public func start(from file: String) -> Int32 {
     do {
+      guard isUntouched else {
+        throw ShellError(
+          code: "not-fresh",
+          message: "--replay starts a new store; \(options.journal?.path ?? "this one") holds actions",
+          hint: "give --store a file that is not there yet, or leave it out")
+      }
       try replay(file, ReplayOptions(), adopts: true)
       return 0
     } catch {

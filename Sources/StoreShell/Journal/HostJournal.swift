@@ -48,6 +48,18 @@ final class HostJournal {
     journal.append(entry, plugin: plugin, state: after.slices(isWhole: isWhole))
   }
 
+  /// Takes another history instead of what was recorded so far.
+  ///
+  /// - Parameters:
+  ///   - state: the state that it starts with.
+  ///   - number: the action after which that is.
+  ///   - plugins: the plugins that are loaded in it.
+  func restart(_ state: HostState, after number: Int, plugins: [JournaledPlugin]) {
+    guard let journal = journal ?? open(state, at: number) else { return }
+    start = number
+    journal.restart(after: number, state.slices(isWhole: true), plugins: plugins)
+  }
+
   private func open(_ state: HostState, at number: Int) -> Journal? {
     guard !isClosed else { return nil }
     // What keeps the folder from being made keeps the file from being opened.

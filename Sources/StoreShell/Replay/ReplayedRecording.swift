@@ -12,6 +12,8 @@ struct ReplayedRecording {
   let timeline: PluginTimeline
   /// What happened.
   let history: History<HostState>
+  /// The action before the first of them.
+  let start: Int
   /// How many actions were run.
   let count: Int
 }
@@ -24,6 +26,8 @@ struct ReplayOptions {
   var last: Int?
   /// What to load instead of the recorded plugin of its name.
   var replacement: PluginSource?
+  /// Where what is run is written, in place of what is there; nil: nowhere.
+  var journal: HostJournal?
 }
 
 extension ShellHost {
@@ -45,12 +49,14 @@ extension ShellHost {
     var history = History(from: start, at: file.header.start, limits: start.shell.limits) { entry, state in
       try state.apply(entry.changes)
     }
+    options.journal?.restart(start, after: file.header.start, plugins: replayer.loads(after: file.header.start))
     var count = 0
     var number = file.header.start
     let reader = replayer.reader
     while options.last.map({ number < $0 }) ?? true, let recorded = try next(file, after: number, by: reader) {
       if let last = options.last, recorded.entry.number > last { break }
       number = recorded.entry.number
+      let before = replayer.state
       let outcome: Replayer.Outcome
       do {
         outcome = try replayer.run(recorded)
@@ -65,6 +71,9 @@ extension ShellHost {
         throw error
       }
       history.append(outcome.entry, state: replayer.state)
+      options.journal?.record(
+        outcome.entry, from: before, to: replayer.state, isWhole: outcome.entry.isWhole,
+        plugin: replayer.load(by: outcome.entry))
       count += 1
       try progress(count, file.header.count)
     }
@@ -72,7 +81,8 @@ extension ShellHost {
       throw file.fault("the file ends after \(count) of \(file.header.count) actions")
     }
     return ReplayedRecording(
-      state: replayer.state, plugins: replayer.plugins, timeline: replayer.timeline, history: history, count: count)
+      state: replayer.state, plugins: replayer.plugins, timeline: replayer.timeline, history: history,
+      start: file.header.start, count: count)
   }
 
   private func next(_ file: RecordingFile, after number: Int, by reader: EntryReader) throws -> RecordedEntry? {
@@ -88,6 +98,25 @@ extension ShellHost {
 }
 
 extension Replayer {
+  /// The plugins that are loaded at the moment, as a journal notes that they were loaded by an action.
+  fileprivate func loads(after number: Int) -> [JournaledPlugin] {
+    plugins.map { hosted in
+      let source = hosted.plugin.source
+      return JournaledPlugin(
+        number: number, name: source.manifest.name, version: source.manifest.version,
+        directory: Files.absolute(source.folder), digest: source.digest)
+    }
+  }
+
+  /// What a journal notes of an action that loaded a plugin; nil: it is another action.
+  fileprivate func load(by entry: LoggedEntry) -> JournaledPlugin? {
+    let arrivals = [ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName]
+    guard entry.failure == nil, entry.droppedBy == nil, arrivals.contains(entry.action),
+      case .string(let name)? = entry.arguments.values.first
+    else { return nil }
+    return loads(after: entry.number).first { $0.name == name }
+  }
+
   /// What a difference may come from; nil where all plugins are what they were.
   fileprivate var editedHint: String? {
     guard !edited.isEmpty else { return nil }

@@ -39,6 +39,9 @@ extension ShellHost: ReplayingStore {
     collectActions()
     try recompose()
     history = recording.history
+    if let file = journal?.journal {
+      history.older = JournalEntries(file, oldest: recording.start, of: self)
+    }
     timeline = recording.timeline
     // No reducer knows the action; it brings the state and the number to go on from.
     let last = ActionContext(number: recording.history.head, source: .here(), time: clock.now, root: 0)
