@@ -48,11 +48,11 @@ extension EntryWriter {
   /// Appends a path as users write it, as the inside of a JSON text.
   private static func append(_ path: Path, to out: inout [UInt8]) {
     let start = out.count
-    for step in path.steps {
-      switch step {
-      case .field(let name) where name.isName, .key(.string(let name)) where name.isName:
-        if out.count > start { out.append(UInt8(ascii: ".")) }
-        JSON.append(bare: name, to: &out)
+    for index in path.steps.indices {
+      switch path.steps[index] {
+      case .field(let name), .key(.string(let name)):
+        let isAppended = append(name: name, isFirst: out.count == start, to: &out)
+        if !isAppended { append(path.steps[index], from: start, to: &out) }
       case .index(let index), .key(.int(let index)):
         out.append(UInt8(ascii: "["))
         JSON.append(index, to: &out)
@@ -63,15 +63,46 @@ extension EntryWriter {
         out.append(UInt8(ascii: "="))
         JSON.append(id, to: &out)
         out.append(UInt8(ascii: "]"))
-      default:
-        var text = out.count > start ? "." : ""
-        let isFirst = text.isEmpty
-        step.append(to: &text)
-        if !isFirst { text.removeFirst() }
-        var escaped = ""
-        ScalarText.appendEscaped(text, to: &escaped)
-        JSON.append(bare: escaped, to: &out)
+      default: append(path.steps[index], from: start, to: &out)
       }
     }
+  }
+
+  /// Appends a step that is a name, as nearly all are, looking at each of its bytes once.
+  ///
+  /// - Returns: false: it is no name, and nothing was appended.
+  private static func append(name: String, isFirst: Bool, to out: inout [UInt8]) -> Bool {
+    var name = name
+    return name.withUTF8 { bytes in
+      guard bytes.isName else { return false }
+      if !isFirst { out.append(UInt8(ascii: ".")) }
+      out.append(contentsOf: bytes)
+      return true
+    }
+  }
+
+  /// Appends a step of any kind.
+  ///
+  /// - Parameter start: where the path starts.
+  private static func append(_ step: Path.Step, from start: Int, to out: inout [UInt8]) {
+    var text = out.count > start ? "." : ""
+    let isFirst = text.isEmpty
+    step.append(to: &text)
+    if !isFirst { text.removeFirst() }
+    var escaped = ""
+    ScalarText.appendEscaped(text, to: &escaped)
+    JSON.append(bare: escaped, to: &out)
+  }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+  /// Whether the bytes are a name in paths, as `String.isName` says.
+  fileprivate var isName: Bool {
+    guard let first, first < 0x30 || first > 0x39 else { return false }
+    for byte in self {
+      let isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A || byte == 0x5F
+      guard isLetter || byte >= 0x30 && byte <= 0x39 else { return false }
+    }
+    return true
   }
 }

@@ -1,39 +1,58 @@
 import GRDBSQLite
 import StoreSchema
 
-/// The texts of an entry's row; their memory is used again for the next.
+/// The texts of an entry's row, one behind the other in memory that is used again for the next.
 struct EntryColumns {
-  private var arguments: [UInt8] = []
-  private var changes: [UInt8] = []
-  private var failure: [UInt8] = []
-  private var entry: [UInt8] = []
+  private var bytes: [UInt8] = []
+  /// Where each text ends; an empty one stands for NULL.
+  private var ends = (arguments: 0, changes: 0, failure: 0, entry: 0)
 
   /// Takes the texts of an entry.
   mutating func fill(_ entry: LoggedEntry) {
-    arguments.removeAll(keepingCapacity: true)
-    changes.removeAll(keepingCapacity: true)
-    failure.removeAll(keepingCapacity: true)
-    self.entry.removeAll(keepingCapacity: true)
-    if !entry.arguments.values.isEmpty { JSON.append(entry.arguments, to: &arguments) }
-    if !entry.changes.isEmpty { EntryWriter.append(entry.changes[...], to: &changes) }
-    if let code = entry.failure { failure.append(contentsOf: code.utf8) }
-    if entry.hasRareMembers { EntryWriter.append(entry, to: &self.entry) }
+    bytes.removeAll(keepingCapacity: true)
+    if !entry.arguments.values.isEmpty { JSON.append(entry.arguments, to: &bytes) }
+    ends.arguments = bytes.count
+    if !entry.changes.isEmpty { EntryWriter.append(entry.changes[...], to: &bytes) }
+    ends.changes = bytes.count
+    if let code = entry.failure { bytes.append(contentsOf: code.utf8) }
+    ends.failure = bytes.count
+    if entry.hasRareMembers { EntryWriter.append(entry, to: &bytes) }
+    ends.entry = bytes.count
   }
 
-  /// Binds the texts, in the order of the columns, and takes them into a checksum. They stay bound until the next `fill`.
-  ///
-  /// - Returns: how many bytes they are.
-  func bind(to statement: OpaquePointer, from first: Int32, _ checksum: inout RowChecksum) -> Int {
-    bind(arguments, to: statement, first, &checksum) + bind(changes, to: statement, first + 1, &checksum)
-      + bind(failure, to: statement, first + 2, &checksum) + bind(entry, to: statement, first + 3, &checksum)
+  /// How many bytes the texts are.
+  var size: Int { bytes.count }
+
+  /// Binds the texts, in the order of the columns, for as long as the body runs, and takes them into a checksum.
+  func bind<Result>(
+    to statement: OpaquePointer, from first: Int32, _ checksum: RowChecksum, _ body: (RowChecksum) throws -> Result
+  ) rethrows -> Result {
+    try bytes.withUnsafeBytes { bytes in
+      var checksum = checksum
+      var start = 0
+      func bind(upTo end: Int, _ index: Int32) {
+        let text = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        checksum.add(text)
+        self.bind(text, to: statement, index)
+        start = end
+      }
+      bind(upTo: ends.arguments, first)
+      bind(upTo: ends.changes, first + 1)
+      bind(upTo: ends.failure, first + 2)
+      bind(upTo: ends.entry, first + 3)
+      return try body(checksum)
+    }
   }
 
-  private func bind(
-    _ bytes: [UInt8], to statement: OpaquePointer, _ index: Int32, _ checksum: inout RowChecksum
-  ) -> Int {
-    bytes.withUnsafeBytes { checksum.add($0) }
-    if bytes.isEmpty { sqlite3_bind_null(statement, index) } else { StatementText.bind(bytes, to: statement, index) }
-    return bytes.count
+  private func bind(_ text: UnsafeRawBufferPointer, to statement: OpaquePointer, _ index: Int32) {
+    guard !text.isEmpty else {
+      sqlite3_bind_null(statement, index)
+      return
+    }
+    text.withMemoryRebound(to: CChar.self) {
+      // No destructor: SQLite makes no copy of its own.
+      _ = sqlite3_bind_text64(statement, index, $0.baseAddress, UInt64($0.count), nil, UInt8(SQLITE_UTF8))
+    }
   }
 }
 

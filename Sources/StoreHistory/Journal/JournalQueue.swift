@@ -19,7 +19,7 @@ final class JournalQueue: @unchecked Sendable {
   }
 
   /// From how many on whoever appends writes them himself: memory stays bounded.
-  static let bound = 8192
+  static let bound = 16_384
   /// From how many on the thread does not wait for more.
   private static let plenty = 1024
   /// How long the thread waits for more, in nanoseconds: appending wakes it no more often than that.

@@ -124,9 +124,10 @@ final class JournalWriter: @unchecked Sendable {
       do {
         try db.inTransaction(.immediate) {
           if !hasBegun { try file.begin(db) }
+          let insertion = try RowWriter.insertion(db)
           for item in backlog {
             switch item {
-            case .entry(let entry): try rows.write(entry, to: db)
+            case .entry(let entry): try rows.write(entry, by: insertion, to: db)
             case .snapshot(let number, let slices): try rows.write(slices, after: number, to: db)
             case .lastSnapshot(let number, let slices):
               if rows.hasRoomForLastSnapshot { try rows.write(slices, after: number, to: db) }

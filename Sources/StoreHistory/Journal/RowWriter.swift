@@ -46,18 +46,25 @@ struct RowWriter {
   /// Whether the state at the end may be written.
   var hasRoomForLastSnapshot: Bool { schedule.isLight }
 
+  /// What writes actions; looked for once for many.
+  static func insertion(_ db: Database) throws -> Statement {
+    let statement = try db.cachedStatement(
+      sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+    sqlite3_reset(statement.sqliteStatement)
+    return statement
+  }
+
   /// Writes an action.
-  mutating func write(_ entry: LoggedEntry, to db: Database) throws {
+  ///
+  /// - Parameter statement: ``insertion(_:)``.
+  mutating func write(_ entry: LoggedEntry, by statement: Statement, to db: Database) throws {
     let kind = try kind(of: entry, db)
     let source = try source(of: entry, db)
     columns.fill(entry)
     var checksum = RowChecksum()
     // Numbers have gaps; by the one before a row that was lost is noticed.
     checksum.add(last)
-    let statement = try db.cachedStatement(
-      sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
     let handle = statement.sqliteStatement
-    sqlite3_reset(handle)
     func bind(_ number: Int, _ index: Int32) {
       checksum.add(number)
       sqlite3_bind_int64(handle, index, Int64(number))
@@ -69,13 +76,14 @@ struct RowWriter {
     bind(entry.source.line, 5)
     bind(entry.source.cause ?? -1, 6)
     if entry.source.cause == nil { sqlite3_bind_null(handle, 6) }
-    let size = columns.bind(to: handle, from: 7, &checksum)
-    sqlite3_bind_int64(handle, 11, Int64(checksum.value))
-    try RowWriter.run(handle, db)
+    try columns.bind(to: handle, from: 7, checksum) { checksum in
+      sqlite3_bind_int64(handle, 11, Int64(checksum.value))
+      try RowWriter.run(handle, db)
+    }
     last = entry.number
-    schedule.add(bytes: size + 24)
-    for change in entry.changes {
-      if case .field(let module)? = change.path.steps.first { schedule.change(module) }
+    schedule.add(bytes: columns.size + 24)
+    for index in entry.changes.indices {
+      if case .field(let module)? = entry.changes[index].path.steps.first { schedule.change(module) }
     }
   }
 
