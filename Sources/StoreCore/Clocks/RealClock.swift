@@ -74,6 +74,7 @@ public final class RealClock: StoreClock {
 
   /// Runs what is due now, and what became due of it when it was scheduled meanwhile. For the host that drives the clock.
   public func runDue() {
+    if timers.isEmpty { return }
     let now = now
     while let due = timers.takeFirst(dueBy: now) { due.body() }
   }

@@ -1,10 +1,16 @@
+import Synchronization
+
 /// Closures that wait for their deadlines, the earliest first, those of one deadline in the order of scheduling. What every
 /// clock keeps its timers in; may be used from any thread.
 public final class TimerQueue: Sendable {
   private let heap = Lock(TimerHeap())
+  private let count = Atomic<Int>(0)
 
   /// An empty queue.
   public init() {}
+
+  /// Whether nobody waits; without the lock, so that it costs nothing to ask often.
+  public var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   /// The earliest deadline.
   public var nextDeadline: Duration? { heap.withLock { $0.timers.first?.deadline } }
@@ -19,6 +25,7 @@ public final class TimerQueue: Sendable {
       heap.lastOrder += 1
       let timer = ScheduledTimer(deadline: deadline, order: heap.lastOrder, queue: self, body: body)
       heap.insert(timer)
+      count.store(heap.timers.count, ordering: .releasing)
       return (timer, timer.index == 0)
     }
   }
@@ -28,6 +35,7 @@ public final class TimerQueue: Sendable {
     heap.withLock { heap in
       guard let first = heap.timers.first, first.deadline <= time, let body = first.body else { return nil }
       heap.remove(first)
+      count.store(heap.timers.count, ordering: .releasing)
       first.body = nil
       return (first.deadline, body)
     }
@@ -37,6 +45,7 @@ public final class TimerQueue: Sendable {
     // What the closure holds is let go of outside the lock: it may hold anything.
     let body = heap.withLock { heap in
       heap.remove(timer)
+      count.store(heap.timers.count, ordering: .releasing)
       defer { timer.body = nil }
       return timer.body
     }

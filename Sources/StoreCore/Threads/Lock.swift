@@ -12,7 +12,7 @@ package final class Lock<Value>: @unchecked Sendable {
   // Safe: the value comes in and goes out only as something that nobody else holds (`sending`), and is touched only while
   // the lock is held. The lock has memory of its own, since it must not move.
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
+  @exclusivity(unchecked) private var value: Value
 
   /// Holds a value.
   package init(_ value: consuming sending Value) {

@@ -48,7 +48,10 @@ public final class LoggedEntry: Sendable {
 
   /// Whether it changed more than `changes` tell, such as a gate, a setting or which plugins are loaded: what the shell does
   /// to its own slice is seen in the whole state alone.
-  public var isWhole: Bool { action.hasPrefix("shell.") && failure == nil && droppedBy == nil }
+  public var isWhole: Bool {
+    // Nearly all others end at the first letter.
+    action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.") && failure == nil && droppedBy == nil
+  }
 
   /// An action in whose place another went on.
   public struct Original: Equatable, Sendable {

@@ -53,10 +53,18 @@ public struct History<State: Sendable> {
   /// - Parameter state: the state after it.
   public mutating func append(_ entry: LoggedEntry, state: State) {
     let (endsBlock, gone) = blocks.append(entry, limits)
-    // Done seldom: this is generic code, which nobody specialises.
-    if endsBlock { snapshots.append(Snapshot(number: entry.number, state: state)) }
-    if gone > 0 { snapshots.removeFirst(gone) }
+    if endsBlock { keep(state, after: entry.number) }
+    if gone > 0 { letGo(gone) }
   }
+
+  // Functions of their own, because nobody specialises this code, and where snapshots are reached their type is looked up.
+  @inline(never)
+  private mutating func keep(_ state: State, after number: Int) {
+    snapshots.append(Snapshot(number: number, state: state))
+  }
+
+  @inline(never)
+  private mutating func letGo(_ count: Int) { snapshots.removeFirst(count) }
 
   // MARK: Reading
 

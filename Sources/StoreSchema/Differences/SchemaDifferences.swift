@@ -4,33 +4,39 @@ extension Schema {
   /// looked into.
   public func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: Path = Path()) -> [Change] {
     var changes: [Change] = []
-    appendChanges(from: old, to: new, at: path, to: &changes)
+    var finder = DifferenceFinder()
+    finder.append(from: old, to: new, of: self, at: path.steps, to: &changes)
     return changes
-  }
-
-  /// Appends the typed difference between two values of the type, as ``changes(from:to:at:)`` gives it.
-  public func appendChanges(
-    from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: @autoclosure () -> Path, to changes: inout [Change]
-  ) {
-    if access.byteCount > 0, hasSameBytes(old, new, access.byteCount) { return }
-    var collector = ChangeCollector(path())
-    swap(&collector.changes, &changes)
-    collector.lookInto(self, old, new)
-    swap(&collector.changes, &changes)
   }
 }
 
-/// Walks two values of one type side by side.
-private struct ChangeCollector {
-  var changes: [Change] = []
+/// Finds typed differences, one after the other. Where a store looks for one after every action, it keeps a finder: that has
+/// its memory already, and changes at one place in a row share their path.
+public struct DifferenceFinder: Sendable {
   /// The steps to where the two values stand that are compared. Changes get a copy, so that these change in place.
   private var steps: [Path.Step] = []
   /// Where the elements stand that the path names by id.
   private var positions: [Int] = []
+  private var changes: [Change] = []
+  /// The path of the change before.
+  private var recent = Path()
 
-  init(_ path: Path) {
-    steps.reserveCapacity(path.steps.count + 6)
-    steps.append(contentsOf: path.steps)
+  /// A finder that has found nothing yet.
+  public init() {}
+
+  /// Appends the difference between two values of a type, as ``Schema/changes(from:to:at:)`` gives it.
+  ///
+  /// - Parameter place: the steps to the two values.
+  public mutating func append(
+    from old: UnsafeRawPointer, to new: UnsafeRawPointer, of schema: Schema,
+    at place: @autoclosure () -> [Path.Step] = [], to changes: inout [Change]
+  ) {
+    if hasSameMemory(schema, old, new) { return }
+    for step in place() { steps.append(step) }
+    swap(&self.changes, &changes)
+    lookInto(schema, old, new)
+    swap(&self.changes, &changes)
+    steps.removeAll(keepingCapacity: true)
   }
 
   private mutating func add(_ kind: Change.Kind, isInPlace: Bool = false) {
@@ -41,13 +47,23 @@ private struct ChangeCollector {
   private mutating func add(_ kind: Change.Kind, at position: Int) { add(kind, positions + [position]) }
 
   private mutating func add(_ kind: Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
-    let path = Path(steps.withUnsafeBufferPointer { Array($0) })
-    changes.append(Change(path, kind, positions: positions, isInPlace: isInPlace))
+    if !isAtRecentPath {
+      // The steps themselves, not a reference to them.
+      recent = Path(steps.withUnsafeBufferPointer { Array($0) })
+    }
+    changes.append(Change(recent, kind, positions: positions, isInPlace: isInPlace))
+  }
+
+  /// Whether the change before was at this place. The last steps are the first to differ.
+  private var isAtRecentPath: Bool {
+    guard recent.steps.count == steps.count else { return false }
+    for index in steps.indices.reversed() where recent.steps[index] != steps[index] { return false }
+    return true
   }
 
   /// Goes one step further in and back.
   @inline(__always)
-  private mutating func at(_ step: Path.Step, _ body: (inout ChangeCollector) -> Void) {
+  private mutating func at(_ step: Path.Step, _ body: (inout DifferenceFinder) -> Void) {
     steps.append(step)
     body(&self)
     steps.removeLast()
@@ -66,7 +82,7 @@ private struct ChangeCollector {
   }
 
   /// Compares two values that take different bytes.
-  mutating func lookInto(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+  private mutating func lookInto(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
     switch schema.access.parts {
     case .none, .union:
       guard !schema.access.isEqual(old, new) else { return }
@@ -82,11 +98,11 @@ private struct ChangeCollector {
       guard case .map(_, let element) = schema.kind else { return }
       access.visitDifferences(old, new) { key, old, new in
         if let old, let new, hasSameMemory(element, old, new) { return }
-        at(.key(key)) { collector in
+        at(.key(key)) { finder in
           switch (old, new) {
-          case (let old?, let new?): collector.lookInto(element, old, new)
-          case (nil, let new?): collector.add(.add(element.access.read(new)))
-          case (let old?, nil): collector.add(.remove(element.access.read(old)))
+          case (let old?, let new?): finder.lookInto(element, old, new)
+          case (nil, let new?): finder.add(.add(element.access.read(new)))
+          case (let old?, nil): finder.add(.remove(element.access.read(old)))
           case (nil, nil): break
           }
         }
@@ -115,11 +131,22 @@ private struct ChangeCollector {
       let oldFields = Value.elements(of: &oldRecord.pointee.values)
       let newFields = Value.elements(of: &newRecord.pointee.values)
       guard oldFields != newFields else { return }
+      reserve(record, oldFields, newFields)
       for index in record.fields.indices {
         let offset = index * MemoryLayout<Value>.stride
         compareField(record, index, oldFields + offset, newFields + offset)
       }
     }
+  }
+
+  /// Makes room for the changes of fields, where there is more than one.
+  private mutating func reserve(_ record: RecordSchema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+    var count = 0
+    for index in record.fields.indices {
+      let offset = index * MemoryLayout<Value>.stride
+      if !hasSameBytes(old + offset, new + offset, MemoryLayout<Value>.size) { count += 1 }
+    }
+    if count > 1, changes.isEmpty { changes.reserveCapacity(count) }
   }
 
   @inline(__always)
@@ -171,12 +198,12 @@ private struct ChangeCollector {
     _ newRange: Range<Int>
   ) {
     for index in oldRange.lowerBound..<max(oldRange.upperBound, newRange.upperBound) {
-      at(.index(index + 1)) { collector in
+      at(.index(index + 1)) { finder in
         switch (oldRange.contains(index), newRange.contains(index)) {
         case (true, true):
-          collector.compare(element, access.address(old, index), access.address(new, index))
-        case (false, true): collector.add(.add(element.access.read(access.address(new, index))))
-        case (true, false): collector.add(.remove(element.access.read(access.address(old, index))))
+          finder.compare(element, access.address(old, index), access.address(new, index))
+        case (false, true): finder.add(.add(element.access.read(access.address(new, index))))
+        case (true, false): finder.add(.remove(element.access.read(access.address(old, index))))
         case (false, false): break
         }
       }
@@ -200,15 +227,15 @@ private struct ChangeCollector {
     }
     for index in oldRange {
       let id = identity.read(access, old, index)
-      at(.match(field: ElementIdentity.fieldName, id)) { collector in
+      at(.match(field: ElementIdentity.fieldName, id)) { finder in
         let old = access.address(old, index)
         guard let newIndex = newPlaces[id] else {
-          collector.add(.remove(element.access.read(old)), at: index)
+          finder.add(.remove(element.access.read(old)), at: index)
           return
         }
-        collector.positions.append(index)
-        collector.compare(element, old, access.address(new, newIndex))
-        collector.positions.removeLast()
+        finder.positions.append(index)
+        finder.compare(element, old, access.address(new, newIndex))
+        finder.positions.removeLast()
       }
     }
     for index in newRange {

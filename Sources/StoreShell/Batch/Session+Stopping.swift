@@ -19,7 +19,7 @@ extension Session {
   /// The status with which a run ends that was stopped; nil: it goes on. What was stopped between two commands is told of
   /// here.
   func stoppedStatus() -> Int32? {
-    guard let error = stop?.error else { return nil }
+    guard let stop, stop.isStopped, let error = stop.error else { return nil }
     if !hasReportedStop, error.code == "timed-out" {
       hasReportedStop = true
       if options.isJSON {

@@ -49,9 +49,9 @@ extension AppState: Equatable {
   }
 
   /// Appends what changed from this state to another of its type, in schema order.
-  func appendChanges(to new: AppState, _ changes: inout [Change]) {
+  func appendChanges(to new: AppState, by finder: inout DifferenceFinder, _ changes: inout [Change]) {
     if storage === new.storage { return }
-    read { old in new.read { schema.appendChanges(from: old, to: $0, at: Path(), to: &changes) } }
+    read { old in new.read { finder.append(from: old, to: $0, of: schema, to: &changes) } }
   }
 
   /// The state as a value.

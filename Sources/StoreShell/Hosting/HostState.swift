@@ -135,22 +135,30 @@ extension HostState {
   /// What changed between two states, in the order of the modules. The shell's own changes, and the arrival or removal of
   /// a plugin's slice, are left out.
   static func changes(from old: HostState, to new: HostState) -> [Change] {
+    var finder = DifferenceFinder()
+    return changes(from: old, to: new, by: &finder)
+  }
+
+  /// The same by a finder that is kept.
+  static func changes(from old: HostState, to new: HostState, by finder: inout DifferenceFinder) -> [Change] {
     var changes: [Change] = []
-    old.app.appendChanges(to: new.app, &changes)
-    appendChanges(from: old.plugins, to: new.plugins, &changes)
-    if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, &changes) }
+    old.app.appendChanges(to: new.app, by: &finder, &changes)
+    appendChanges(from: old.plugins, to: new.plugins, by: &finder, &changes)
+    if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, by: &finder, &changes) }
     return changes
   }
 
-  private static func appendChanges(from old: [PluginSlice], to new: [PluginSlice], _ changes: inout [Change]) {
+  private static func appendChanges(
+    from old: [PluginSlice], to new: [PluginSlice], by finder: inout DifferenceFinder, _ changes: inout [Change]
+  ) {
     for index in new.indices {
       let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
       guard let before = position ?? old.firstIndex(where: { $0.isSamePlace(as: new[index]) }) else { continue }
       withUnsafePointer(to: old[before].value) { before in
         withUnsafePointer(to: new[index].value) { after in
-          new[index].schema.appendChanges(
-            from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), at: Path([.field(new[index].name)]),
-            to: &changes)
+          finder.append(
+            from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), of: new[index].schema,
+            at: [.field(new[index].name)], to: &changes)
         }
       }
     }

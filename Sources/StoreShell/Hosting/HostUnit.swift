@@ -67,7 +67,7 @@ final class LogSink: @unchecked Sendable {
 /// Collects what went wrong beside an action while it was processed.
 final class FaultBox: @unchecked Sendable {
   // Safe: used on the thread that owns the host.
-  private var faults: [any Error] = []
+  @exclusivity(unchecked) private var faults: [any Error] = []
   /// Whether a plugin has failed so often in a row that it must be stopped.
   var hasPluginToStop = false
 
@@ -82,9 +82,12 @@ final class FaultBox: @unchecked Sendable {
   }
 
   func take() -> [any Error] {
+    if faults.isEmpty { return [] }
     defer { faults = [] }
     return faults
   }
 
-  func put(_ earlier: [any Error]) { faults = earlier + faults }
+  func put(_ earlier: [any Error]) {
+    if !earlier.isEmpty { faults = earlier + faults }
+  }
 }

@@ -7,7 +7,8 @@ import StoreUnits
 /// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
 /// logged.
 final class ShellHost: DynamicStore, @unchecked Sendable {
-  // Safe: a session uses a host on one thread, the one that dispatches; what a store calls back runs on it too.
+  // Safe: a session uses a host on one thread, the one that dispatches; what a store calls back runs on it too. What changes
+  // with every action is changed by nothing that such a change calls, so checks of exclusive access would find nothing.
   typealias Action = HostAction
   typealias State = HostState
 
@@ -20,20 +21,20 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   var actionsByName: [String: ActionType] = [:] { didSet { actionNamesVersion += 1 } }
   private(set) var actionNamesVersion = 0
   /// What happened so far.
-  var history: History<State>
+  @exclusivity(unchecked) var history: History<State>
   /// Which plugins were loaded when.
   var timeline = PluginTimeline()
   /// What is shown instead of the present.
-  var past: PastView?
+  @exclusivity(unchecked) var past: PastView?
   /// The modules that were read since somebody wanted to know.
   var readModules: Set<String>?
   let faults = FaultBox()
   let waiters = ActionWaiters()
   /// Where what happens is kept; nil: nowhere but in memory.
-  var journal: HostJournal?
+  @exclusivity(unchecked) var journal: HostJournal?
   private var traceSink: ((TraceEvent) -> Void)?
   private var observer: ((PurityProof.Recorded) -> Void)?
-  private var notes: [String] = []
+  @exclusivity(unchecked) private var notes: [String] = []
   /// What takes a plugin's place when the action that says so is committed.
   var replacement: PluginReplacement?
   /// What the state says; asked before every statement.
@@ -41,7 +42,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
   /// Tell whether what projections read has changed.
-  var versions = SliceVersions()
+  @exclusivity(unchecked) var versions = SliceVersions()
+  @exclusivity(unchecked) private var finder = DifferenceFinder()
   /// Gets what plugins say.
   var pluginLog: ((PluginLogLine) -> Void)?
   var defaultPurity = Purity.sampled { didSet { applyPurity() } }
@@ -246,7 +248,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
     for fault in SubstateChange.faults(of: record.action, in: record.before) { faults.note(fault) }
     if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
-    let changes = record.failure == nil ? State.changes(from: record.before, to: record.after) : []
+    let changes = record.failure == nil ? State.changes(from: record.before, to: record.after, by: &finder) : []
     versions.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
     if record.action.shell != nil { versions.noteAll() }

@@ -10,8 +10,9 @@ struct SliceVersions {
 
   /// Takes note of what an action changed.
   mutating func note(_ changes: [Change]) {
-    for change in changes {
-      guard case .field(let module) = change.path.steps.first else { continue }
+    // By position: a copy of a change would count references to all that is in it.
+    for index in changes.indices {
+      guard case .field(let module) = changes[index].path.steps.first else { continue }
       if let last, last.module == module {
         counts[last.position] += 1
         continue

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Bytes of someone else, with bounds checked and without a count of references: the reader of statements looks at each
 /// byte more than once, and retaining an array each time took most of its time.
 ///
@@ -41,15 +47,26 @@ struct ByteView: Bytes {
   func endOfPlainLine(from start: Int) -> Int? {
     guard start < base.count, base[start].isNameByte, !base[start].isDigit else { return nil }
     var position = start
-    while position < base.count {
-      let byte = base[position]
-      if byte == 0x0A { return position }
-      guard byte.isNameByte || byte == 0x20 || byte == UInt8(ascii: ".") || byte == UInt8(ascii: "-") else {
-        return nil
-      }
-      position += 1
-    }
-    return nil
+    while position < base.count, ByteView.isPlain(base[position]) { position += 1 }
+    return position < base.count && base[position] == 0x0A ? position : nil
+  }
+
+  /// Whether the same bytes stand at another position too.
+  func hasSame(_ range: Range<Int>, at position: Int) -> Bool {
+    precondition(range.lowerBound >= 0 && range.upperBound <= base.count && position >= 0)
+    guard let start = base.baseAddress, position + range.count <= base.count else { return false }
+    return memcmp(start + range.lowerBound, start + position, range.count) == 0
+  }
+
+  /// Whether a byte is one of those that plain lines are made of: each has a bit.
+  @inline(__always)
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    let marks: UInt64 = 1 << 0x20 | 1 << 0x2D | 1 << 0x2E
+    let digits: UInt64 = 0x3FF << 0x30
+    let letters: UInt64 = 0x3FF_FFFF << 0x01 | 0x3FF_FFFF << 0x21
+    let underscore: UInt64 = 1 << 0x1F
+    let bits = byte < 64 ? marks | digits : letters | underscore
+    return byte < 128 && bits >> UInt64(byte & 63) & 1 == 1
   }
 
   private func part(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Splits text into statements, one at a time, as its bytes arrive: a whole file at once, standard input in blocks, the
 /// prompt line by line.
 ///
@@ -63,8 +69,12 @@ public struct StatementReader: Sendable {
       while let end = bytes.endOfPlainLine(from: position), end - position <= maximumLength,
         !grammar.decidesReading(bytes[position..<end])
       {
-        position = end + 1
-        line += 1
+        let plain = position..<end + 1
+        repeat {
+          position += plain.count
+          line += 1
+          // Lines of generated scripts repeat.
+        } while bytes.hasSame(plain, at: position)
       }
     }
   }
@@ -103,8 +113,9 @@ public struct StatementReader: Sendable {
   /// The statement of the next line where that line was met before.
   private mutating func repeated() -> Statement? {
     let known: (StatementText, end: Int)? = bytes.withUnsafeBufferPointer { bytes in
-      let rest = bytes[position...].prefix(RepeatedLines.maximumLength + 1)
-      guard let end = rest.firstIndex(of: 0x0A) else { return nil }
+      let count = min(bytes.count - position, RepeatedLines.maximumLength + 1)
+      guard let start = bytes.baseAddress, let found = memchr(start + position, 0x0A, count) else { return nil }
+      let end = UnsafeRawPointer(found) - UnsafeRawPointer(start)
       return recent[UnsafeBufferPointer(rebasing: bytes[position..<end])].map { ($0, end) }
     }
     guard let (reading, end) = known else { return nil }

@@ -6,8 +6,10 @@ import StoreSchema
 /// One conversation with a store: takes statements, runs commands, prints results. The prompt, scripts, `-c` and standard
 /// input all come here, so that the same text means the same everywhere.
 public final class Session {
+  // What every statement looks at or changes is not checked for exclusive access: a session is used on one thread, and no
+  // command runs while one of these is being changed.
   /// What the session was started with.
-  public var options: SessionOptions
+  @exclusivity(unchecked) public var options: SessionOptions
   /// Where results and errors go.
   public let console: Console
   /// Asks the person at the terminal a question; nil: there is nobody to ask.
@@ -16,11 +18,11 @@ public final class Session {
   let store: any DynamicStore
   let clock: SessionClock
   let commands: CommandTable
-  var origin = StatementOrigin.prompt
-  var statement: Statement?
+  @exclusivity(unchecked) var origin = StatementOrigin.prompt
+  @exclusivity(unchecked) var statement: Statement?
   var watches = WatchList()
-  var tally = Tally()
-  var prepared = PreparedDispatches()
+  @exclusivity(unchecked) var tally = Tally()
+  @exclusivity(unchecked) var prepared = PreparedDispatches()
   var lastValue = Value.none
   var letNames: [String] = []
   /// What became of the last `try`.
@@ -56,7 +58,7 @@ public final class Session {
   var isChecking = false
   private var luaState: SessionLua?
   /// Whether a `try` excuses the statement that runs.
-  var isExcused = false
+  @exclusivity(unchecked) var isExcused = false
   /// The error that was reported last.
   private var lastError: ShellError?
   /// What stops stores that a command makes for itself.
