@@ -53,11 +53,13 @@ extension ShellHost {
     follow(nil, from: before, to: state)
     var kept: String?
     if isOfAnotherType || !changed.isEmpty, let journal = file as? Journal {
-      let copy = "\(file.path).before-\(contents.last)"
+      let copy = Self.freeName(for: "\(file.path).before-\(contents.last)")
       try journal.rebase(header, keeping: copy, state.slices(isWhole: true))
       kept = copy
     }
-    let entries = JournalEntries(file, oldest: kept == nil ? contents.base : contents.last, of: self)
+    // States of another type can no longer be made.
+    let oldest = isOfAnotherType || !changed.isEmpty ? contents.last : contents.base
+    let entries = JournalEntries(file, oldest: oldest, of: self)
     history = History(from: state, at: contents.last, limits: state.shell.limits, older: entries) { entry, state in
       try state.apply(entry.changes)
     }
@@ -79,15 +81,12 @@ extension ShellHost {
     _ snapshot: JournalSnapshot, _ file: any JournalReading, _ contents: JournalContents, isOfAnotherType: Bool,
     changed: [ShellState.LoadedPlugin]
   ) throws -> HostState {
-    let isMigrated = isOfAnotherType || !changed.isEmpty
-    if isMigrated, snapshot.number < contents.last {
-      throw ShellError(
-        code: "store-schema",
-        message: "\(file.path): the state has another type now, and the session that wrote it did not end in order",
-        hint: "open it once with the version that wrote it")
-    }
-    var slices = snapshot.slices
+    var snapshot = snapshot
     do {
+      if isOfAnotherType || !changed.isEmpty {
+        snapshot = try file.writtenState(after: contents.last, isRecord: isRecord) ?? snapshot
+      }
+      var slices = snapshot.slices
       for plugin in changed { try migrate(plugin, in: &slices) }
       var state = try HostState(slices, app: application.initial) { type(of: $0, among: plugins) }
       for plugin in changed {
@@ -111,7 +110,34 @@ extension ShellHost {
       throw ShellError(
         code: "store-schema", message: "\(file.path): its state does not fit what is declared now",
         details: error.problems, hint: "give new fields a default, and plugins a migrate(); the file is as it was")
+    } catch let error as ChangeError {
+      throw ShellError(
+        code: "store-schema", message: "\(file.path): \(error.path): \(error.message)",
+        hint: "open it once with the version that wrote it; the file is as it was")
     }
+  }
+
+  /// Whether what a path leads to is declared to be a record.
+  private func isRecord(_ path: Path) -> Bool {
+    guard case .field(let name)? = path.steps.first else { return false }
+    let module = application.modules.first { $0.name == name }?.schema ?? type(of: name, among: plugins)
+    switch module?.type(at: path.steps.dropFirst())?.kind {
+    case .record: return true
+    case .optional(let wrapped):
+      if case .record = wrapped.kind { return true }
+      return false
+    default: return false
+    }
+  }
+
+  /// A path where nothing is yet.
+  private static func freeName(for path: String) -> String {
+    var (name, number) = (path, 1)
+    while Files.exists(name) {
+      number += 1
+      name = "\(path).\(number)"
+    }
+    return name
   }
 
   /// The type of a plugin's slice or of a substate; nil: nobody declares it.

@@ -1,0 +1,174 @@
+import StoreCore
+import StoreHistory
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+// The same application three times: as it was, with more fields, and with a state that the first one does not fit.
+
+private enum First {
+  @Schema struct Box: Hashable, Sendable {
+    var id = 0
+    var name = ""
+  }
+  @Schema struct Shelf: Hashable, Sendable {
+    var boxes: [Box] = []
+    var label: String? = "new"
+    var prices: [String: Int] = [:]
+  }
+  @Schema struct House: Sendable { var shelf = Shelf() }
+  @Schema enum ShelfAction: Sendable {
+    case put(id: Int, name: String)
+    case take(id: Int)
+    case rename(id: Int, name: String)
+    case label(to: String?)
+    case price(name: String, value: Int?)
+  }
+  @Schema enum HouseAction: Sendable { case shelf(ShelfAction) }
+
+  static let reducer = Reducer<ShelfAction, Shelf>("shelf") { action, shelf in
+    switch action {
+    case .put(let id, let name): shelf.boxes.insert(Box(id: id, name: name), at: 0)
+    case .take(let id): shelf.boxes.removeAll { $0.id == id }
+    case .rename(let id, let name):
+      for index in shelf.boxes.indices where shelf.boxes[index].id == id { shelf.boxes[index].name = name }
+    case .label(let label): shelf.label = label
+    case .price(let name, let value): shelf.prices[name] = value
+    }
+  }
+  static let application = Application<HouseAction, House>(
+    initial: House(), reducer: reducer.lift(action: \.shelf, state: \.shelf))
+}
+
+private enum Second {
+  @Schema struct Box: Hashable, Sendable {
+    var id = 0
+    var name = ""
+    var weight = 1.5
+  }
+  @Schema struct Shelf: Hashable, Sendable {
+    var boxes: [Box] = []
+    var label: String? = "new"
+    var prices: [String: Int] = [:]
+    var color = "red"
+  }
+  @Schema struct House: Sendable {
+    var shelf = Shelf()
+    var cellar = Cellar()
+  }
+  @Schema struct Cellar: Hashable, Sendable { var bottles = 12 }
+  @Schema enum ShelfAction: Sendable { case paint(color: String) }
+  @Schema enum HouseAction: Sendable { case shelf(ShelfAction) }
+
+  static let reducer = Reducer<ShelfAction, Shelf>("shelf") { action, shelf in
+    switch action {
+    case .paint(let color): shelf.color = color
+    }
+  }
+  static let application = Application<HouseAction, House>(
+    initial: House(), reducer: reducer.lift(action: \.shelf, state: \.shelf))
+}
+
+private enum Third {
+  @Schema struct Box: Hashable, Sendable {
+    var id = ""
+    var name = ""
+  }
+  @Schema struct Shelf: Hashable, Sendable {
+    var boxes: [Box] = []
+    var depth: Int
+  }
+  @Schema struct House: Sendable { var shelf = Shelf(depth: 1) }
+
+  static let application = Application<Second.HouseAction, House>(
+    initial: House(), reducer: Reducer("none") { _, _ in })
+}
+
+/// A file that one version of a program wrote and another opens.
+@Suite struct MigrationTests {
+  private let writer: Shell
+  private let file: String
+
+  init() throws {
+    writer = try Shell(over: { try Session(First.application, options: $0, console: $1) })
+    file = "\(writer.folder)/a.db"
+    #expect(writer.openStore(file) == .init())
+    let outcome = writer.run(
+      "dispatch shelf.put 1 books --quiet", "dispatch shelf.put 2 shoes --quiet", "dispatch shelf.put 3 hats --quiet",
+      "dispatch shelf.take 2 --quiet", "dispatch shelf.rename 3 caps --quiet", "dispatch shelf.price hats 7 --quiet",
+      "dispatch shelf.price caps 8 --quiet", "dispatch shelf.price hats --quiet", "dispatch shelf.label --quiet")
+    #expect(outcome == .init())
+  }
+
+  private func open(_ path: String, _ start: @escaping (SessionOptions, Console) throws -> Session) throws -> (
+    Shell, Shell.Outcome
+  ) {
+    let shell = try Shell(over: start)
+    return (shell, shell.openStore(path))
+  }
+
+  private static let migrated =
+    #"{"shelf":{"boxes":[{"id":3,"name":"caps","weight":1.5},{"id":1,"name":"books","weight":1.5}],"#
+    + #""label":null,"prices":{"caps":8},"color":"red"},"cellar":{"bottles":12}}"# + "\n"
+
+  @Test(arguments: [true, false]) func newFieldsGetTheirDefaults(endsInOrder: Bool) throws {
+    var path = file
+    if endsInOrder {
+      #expect(writer.outcome { writer.session.endJournal() } == .init())
+    } else {
+      path = try writer.killedCopy(of: file, as: "killed.db")
+    }
+    let before = try Files.read(path)
+    let (shell, opened) = try open(path) { try Session(Second.application, options: $0, console: $1) }
+    let kept = "note: its state has another type now; the file as it was is \(path).before-9\n"
+    let found = endsInOrder ? "" : "note: \(path) ended unexpectedly after #9; all of it is restored\n"
+    #expect(opened == .init(errors: found + kept))
+    #expect(shell.run("show --as json").output == Self.migrated)
+    #expect(
+      shell.run("dispatch shelf.paint blue").output
+        == "#10 shelf.paint color=\"blue\"\n  shelf.color  \"red\" -> \"blue\"\n")
+    #expect(shell.run("goto 9", "show --as json", "goto head").output.contains(Self.migrated))
+    #expect(shell.run("log 2").output.contains("shelf.label"))
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+    if endsInOrder { #expect(try Files.read(path) != before) }
+    // The copy is what the first version wrote, and it can go on with it.
+    let (old, reopened) = try open("\(path).before-9") { try Session(First.application, options: $0, console: $1) }
+    #expect(reopened.status == 0, "\(reopened)")
+    #expect(
+      old.run("goto 3", "show shelf.boxes[*].name --as raw").output
+        == "viewing #3 of 9 (read-only)\nhats\nshoes\nbooks\n")
+  }
+
+  @Test func whatDoesNotFitIsListedAndTheFileStaysAsItIs() throws {
+    let path = try writer.killedCopy(of: file, as: "killed.db")
+    let before = try Files.read(path)
+    let (_, refused) = try open(path) { try Session(Third.application, options: $0, console: $1) }
+    #expect(refused.status == 1)
+    let sentence = "error[store-schema]: \(path): its state does not fit what is declared now\n"
+    #expect(refused.errors.hasPrefix(sentence), "\(refused)")
+    for misfit in ["shelf.depth (Int) is missing and has no default", "shelf.label is no longer declared"] {
+      #expect(refused.errors.contains(misfit), "\(refused)")
+    }
+    #expect(try Files.read(path) == before)
+    #expect(!Files.exists("\(path).before-9"))
+  }
+
+  @Test func aCopyOfBeforeIsNeverOverwritten() throws {
+    let path = try writer.killedCopy(of: file, as: "killed.db")
+    try writer.write("killed.db.before-9", "mine")
+    let (_, opened) = try open(path) { try Session(Second.application, options: $0, console: $1) }
+    #expect(opened.errors.hasSuffix("the file as it was is \(path).before-9.2\n"))
+    #expect(writer.contents("killed.db.before-9") == "mine")
+  }
+
+  @Test func aFileThatIsOnlyReadStaysAsItIs() throws {
+    let path = try writer.killedCopy(of: file, as: "killed.db")
+    let shell = try Shell(over: { try Session(Second.application, options: $0, console: $1) })
+    shell.session.options.journal = JournalPlan(path: path, opening: .readOnly)
+    #expect(shell.outcome { shell.session.openJournal() }.status == 0)
+    #expect(shell.run("show --as json").output == Self.migrated)
+    #expect(shell.run("goto 3").errors.contains("goes back to #9"))
+    #expect(!Files.exists("\(path).before-9"))
+  }
+}
