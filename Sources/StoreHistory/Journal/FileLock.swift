@@ -41,6 +41,13 @@ final class FileLock: Sendable {
     return Array(bytes.prefix(max(read, 0)))
   }
 
+  /// Whether the file is still the one at a path.
+  func isAt(_ path: String) -> Bool {
+    var (own, there) = (stat(), stat())
+    return fstat(descriptor, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino
+      && own.st_dev == there.st_dev
+  }
+
   /// How long the file is, in bytes.
   var size: Int {
     var status = stat()

@@ -22,6 +22,8 @@ public final class JournalArchive: JournalReading, Sendable {
       let contents = try reader.contents()
       found = contents
       if !contents.hasEnded { damage = reader.malformation() }
+      // While somebody writes it, it is only looked at; else whoever reads it may want to save what is good.
+      if damage == nil, let numbers = contents.numbers, !Journal.isInUse(path) { damage = reader.fault(in: numbers) }
     } catch {
       guard case .damaged(_, _, let reason) = error else { throw error }
       damage = reason
@@ -34,7 +36,7 @@ public final class JournalArchive: JournalReading, Sendable {
       contents = JournalContents(
         numbers: range.isEmpty ? nil : range.lowerBound...(range.upperBound - 1), hasEnded: false,
         header: found?.header ?? JournalHeader(program: "", began: 0, schema: "", schemaHash: ""),
-        process: found?.process, base: found?.base ?? 0)
+        process: found?.process, base: found?.base ?? 0, lacksLog: found?.lacksLog ?? false)
     }
     self.damage = damage
   }

@@ -13,6 +13,9 @@ public struct JournalContents: Hashable, Sendable {
 
   /// The action from whose state on states can be restored: before it the state had another type.
   public let base: Int
+  /// Whether it did not come to its end and the write-ahead log that should stand beside the file is missing: what it held is
+  /// lost, unless another program has taken it into the file.
+  public let lacksLog: Bool
 
   /// The last action; 0: none.
   public var last: Int { numbers?.upperBound ?? 0 }

@@ -27,6 +27,9 @@ final class JournalFile: Sendable {
     self.path = path
     self.lock = lock
     // Looked at read-only first: a damaged file must stay as it is.
+    if lock.size == 0, JournalFile.hasLog(path) {
+      throw .damaged(path: path, lastGood: nil, reason: "it is empty, but \(path)-wal is not")
+    }
     found = lock.size == 0 ? nil : try JournalFile.inspect(path, lock)
     let isNew = found == nil
     database = try JournalFile.opened(path) { db in
@@ -43,6 +46,22 @@ final class JournalFile: Sendable {
   func begin(_ db: Database) throws {
     try JournalFile.set(JournalMeta.process, to: "\(getpid())", in: db)
     try db.execute(sql: "DELETE FROM meta WHERE name = ?", arguments: [JournalMeta.end])
+  }
+
+  /// Notes in the file itself, and not only in its write-ahead log, that it is being written: whoever finds the one without
+  /// the other knows that something is missing.
+  func markBegun(_ db: Database) { try? db.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
+
+  /// - Throws: an error where the file is no longer at its path: nobody would find what is written.
+  func requirePlace() throws {
+    guard let lock, !lock.isAt(path) else { return }
+    throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the file is no longer there")
+  }
+
+  /// Whether there is a write-ahead log beside a file that holds anything.
+  static func hasLog(_ path: String) -> Bool {
+    var status = stat()
+    return stat("\(path)-wal", &status) == 0 && status.st_size > 0
   }
 
   /// Closes the file, and lets others write it.

@@ -52,7 +52,10 @@ struct JournalReader {
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard version <= JournalTables.version else { throw JournalError.unknownFormat(path: path, version: version) }
         var meta: [String: String] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT name, value FROM meta") { meta[row[0]] = row[1] }
+        for row in try Row.fetchAll(db, sql: "SELECT name, value FROM meta") {
+          let name: String = try row.checked(0)
+          meta[name] = try row.checked(1)
+        }
         let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions")
         let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions")
         return JournalContents(
@@ -62,7 +65,8 @@ struct JournalReader {
             program: meta[JournalMeta.program] ?? "", began: Int(meta[JournalMeta.began] ?? "") ?? 0,
             schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? ""),
           process: meta[JournalMeta.process].flatMap { Int($0) },
-          base: meta[JournalMeta.base].flatMap { Int($0) } ?? 0)
+          base: meta[JournalMeta.base].flatMap { Int($0) } ?? 0,
+          lacksLog: meta[JournalMeta.process] != nil && meta[JournalMeta.end] == nil && !JournalFile.hasLog(path))
       }
     } catch {
       throw JournalError(error, path: path, last: nil)
@@ -131,6 +135,18 @@ struct JournalReader {
     }
   }
 
+  /// Why some actions cannot all be read; nil: they can.
+  func fault(in numbers: ClosedRange<Int>) -> String? {
+    do {
+      try visitChanges(numbers) { _ in }
+      return nil
+    } catch JournalError.damaged(_, _, let reason) {
+      return reason
+    } catch {
+      return "\(error)"
+    }
+  }
+
   private func damaged(after last: Int, _ reason: String) -> JournalError {
     .damaged(path: path, lastGood: last, reason: reason)
   }
@@ -156,7 +172,7 @@ struct JournalReader {
           arguments: [number ?? Int.max])
         while let row = try found.next() {
           // One that cannot be read costs only time: an earlier one leads to the same state.
-          if let snapshot = try? snapshot(row[0], slices: row[1], db) { return snapshot }
+          if let snapshot = try? snapshot(row.checked(0), slices: row.checked(1), db) { return snapshot }
         }
         return nil
       }
@@ -174,11 +190,13 @@ struct JournalReader {
         guard let row = try Row.fetchOne(statement, arguments: [id]) else {
           throw damaged(after: number, "a part of its snapshot is missing")
         }
-        var state: String = row[1]
+        var state: String = try row.checked(1)
         var checksum = RowChecksum()
         state.withUTF8 { checksum.add(UnsafeRawBufferPointer($0)) }
-        guard checksum.value == row[2] else { throw damaged(after: number, "its snapshot is not what was written") }
-        return JournalSnapshot.Slice(module: row[0], state: state)
+        guard try checksum.value == row.checked(2) else {
+          throw damaged(after: number, "its snapshot is not what was written")
+        }
+        return JournalSnapshot.Slice(module: try row.checked(0), state: state)
       })
   }
 
@@ -189,7 +207,11 @@ struct JournalReader {
         try Row.fetchAll(
           db, sql: "SELECT number, name, version, directory, digest FROM plugins WHERE number <= ? ORDER BY rowid",
           arguments: [number]
-        ).map { JournaledPlugin(number: $0[0], name: $0[1], version: $0[2], directory: $0[3], digest: $0[4]) }
+        ).map { row in
+          JournaledPlugin(
+            number: try row.checked(0), name: try row.checked(1), version: try row.checked(2),
+            directory: try row.checked(3), digest: try row.checked(4))
+        }
       }
     } catch {
       throw JournalError(error, path: path, last: nil)
@@ -206,7 +228,7 @@ struct JournalReader {
             SELECT min(snapshots.number), slices.state FROM snapshots, json_each(snapshots.slices)
             JOIN slices ON slices.id = json_each.value WHERE slices.module = ? GROUP BY slices.id ORDER BY 1
             """, arguments: [module]
-        ).map { ($0[0], $0[1]) }
+        ).map { (try $0.checked(0), try $0.checked(1)) }
       }
     } catch {
       throw JournalError(error, path: path, last: nil)
@@ -225,7 +247,7 @@ struct JournalReader {
             JOIN kinds ON kinds.id = actions.kind
             WHERE kinds.action = ? AND failure IS NULL AND json_extract(entry, '$.droppedBy') IS NULL ORDER BY 1
             """, arguments: [UndoLine.restoreAction]
-        ).map { ($0[0], $0[1]) }
+        ).map { (try $0.checked(0), try $0.checked(1)) }
       }
     } catch {
       throw JournalError(error, path: path, last: nil)

@@ -122,6 +122,7 @@ final class JournalWriter: @unchecked Sendable {
       defer { settled.store(count, ordering: .releasing) }
       guard !backlog.isEmpty, mayTry(isFinal) else { return }
       do {
+        try file.requirePlace()
         try db.inTransaction(.immediate) {
           if !hasBegun { try file.begin(db) }
           let insertion = try RowWriter.insertion(db)
@@ -139,6 +140,7 @@ final class JournalWriter: @unchecked Sendable {
           }
           return .commit
         }
+        if !hasBegun { file.markBegun(db) }
         hasBegun = true
         wrote()
       } catch {

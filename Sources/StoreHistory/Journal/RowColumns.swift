@@ -52,13 +52,16 @@ struct RowNames {
 
   init(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT id, action, quiet FROM kinds") {
-      let action: String = row[1]
-      kinds[row[0]] = (action, row[2], action.hasPrefix("shell."))
+      let action: String = try row.checked(1)
+      let id: Int = try row.checked(0)
+      kinds[id] = (action, try row.checked(2), action.hasPrefix("shell."))
     }
     for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
-      sources[row[0]] = ActionSource(
-        file: row[2], function: row[3], line: 0, info: row[6], kind: ActionSource.Kind(rawValue: row[1]) ?? .code,
-        plugin: row[4], unit: row[5])
+      let id: Int = try row.checked(0)
+      sources[id] = ActionSource(
+        file: try row.checked(2), function: try row.checked(3), line: 0, info: try row.checkedIfPresent(6),
+        kind: ActionSource.Kind(rawValue: try row.checked(1)) ?? .code, plugin: try row.checkedIfPresent(4),
+        unit: try row.checkedIfPresent(5))
     }
   }
 

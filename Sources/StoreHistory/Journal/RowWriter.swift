@@ -19,12 +19,16 @@ struct RowWriter {
   /// A writer for the file behind a connection.
   init(_ db: Database) throws {
     last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
-    for row in try Row.fetchAll(db, sql: "SELECT id, action FROM kinds") { kinds[row[1]] = row[0] }
+    for row in try Row.fetchAll(db, sql: "SELECT id, action FROM kinds") {
+      let action: String = try row.checked(1)
+      kinds[action] = try row.checked(0)
+    }
     for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
       let source = ActionSource(
-        file: row[2], function: row[3], line: 0, info: row[6], kind: ActionSource.Kind(rawValue: row[1]) ?? .code,
-        plugin: row[4], unit: row[5])
-      sources[source] = row[0]
+        file: try row.checked(2), function: try row.checked(3), line: 0, info: try row.checkedIfPresent(6),
+        kind: ActionSource.Kind(rawValue: try row.checked(1)) ?? .code, plugin: try row.checkedIfPresent(4),
+        unit: try row.checkedIfPresent(5))
+      sources[source] = try row.checked(0)
     }
     let written = try Row.fetchAll(
       db,
@@ -33,10 +37,11 @@ struct RowWriter {
         JOIN slices ON slices.id = json_each.value WHERE number = (SELECT max(number) FROM snapshots)
         """)
     for row in written {
-      slices[row[1]] = (row[0], row[2])
-      schedule.wrote(row[1], bytes: row[3])
+      let module: String = try row.checked(1)
+      slices[module] = (try row.checked(0), try row.checked(2))
+      schedule.wrote(module, bytes: try row.checked(3))
       // There may be changes behind the snapshot.
-      schedule.change(row[1])
+      schedule.change(module)
     }
   }
 

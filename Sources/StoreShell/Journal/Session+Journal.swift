@@ -73,7 +73,11 @@ extension Session {
   }
 
   private func tell(_ recovered: RecoveredStore, _ name: String) {
-    if !recovered.hadEnded, recovered.last > 0 {
+    if recovered.lacksLog {
+      note(
+        "\(name) ended unexpectedly, and its write-ahead log is gone: unless another program took it in, "
+          + "what came after #\(recovered.last) is lost")
+    } else if !recovered.hadEnded, recovered.last > 0 {
       note("\(name) ended unexpectedly after #\(recovered.last); all of it is restored")
     }
     if let kept = recovered.kept { note("its state has another type now; the file as it was is \(kept)") }

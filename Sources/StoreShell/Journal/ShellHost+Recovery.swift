@@ -65,7 +65,8 @@ extension ShellHost {
     }
     timeline = try pluginTimeline(file, upTo: contents.last)
     return RecoveredStore(
-      last: contents.last, hadEnded: contents.hasEnded, changedPlugins: changed.map(\.name), kept: kept)
+      last: contents.last, hadEnded: contents.hasEnded, lacksLog: contents.lacksLog,
+      changedPlugins: changed.map(\.name), kept: kept)
   }
 
   /// Puts a plugin where it was, without its slice.

@@ -28,6 +28,7 @@ extension ShellError {
     case let error as PathSyntaxError: self.init(code: "unknown-path", message: error.message)
     case let error as StoreError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as HistoryError: self.init(code: ErrorCode.of(error), message: error.message)
+    case let error as JournalError: self.init(error)
     case let error as FileError:
       self.init(code: "no-such-file", message: "\(error.path): \(error.reason)", status: 2)
     default: self.init(code: "failed", message: "\(error)")

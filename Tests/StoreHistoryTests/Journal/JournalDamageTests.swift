@@ -1,4 +1,5 @@
 import GRDB
+import Glibc
 import StoreCore
 import StoreSchema
 import Testing
@@ -42,7 +43,8 @@ import Testing
     try filled()
     let whole = try folder.bytes("a.db")
     var seen: [Int?] = []
-    for kept in stride(from: 4096, to: whole.count, by: 4096) {
+    // At the ends of pages, and within the page of names and values.
+    for kept in [5000, 6000] + stride(from: 4096, to: whole.count, by: 4096) {
       try folder.write("torn.db", Array(whole.prefix(kept)))
       do {
         _ = try open("torn.db")
@@ -100,6 +102,52 @@ import Testing
       Issue.record("\(String(describing: error))")
       return
     }
+  }
+
+  @Test func aFileThatIsTakenAwayIsToldOfOnceAndWrittenWhenItIsBack() throws {
+    let file = try JournalFile(folder["a.db"], durability: .normal, header: Sample.header)
+    let writer = try JournalWriter(file)
+    func append(_ numbers: ClosedRange<Int>) {
+      for number in numbers { writer.append(.entry(Sample.entry(number))) }
+      writer.settle()
+    }
+    append(1...10)
+    #expect(writer.failure == nil)
+    #expect(rename(folder["a.db"], folder["b.db"]) == 0)
+    append(11...20)
+    let failure = JournalError.cannotWrite(path: folder["a.db"], last: 10, reason: "the file is no longer there")
+    #expect(writer.takeFailure() == failure)
+    append(21...30)
+    #expect(writer.takeFailure() == nil)
+    #expect(rename(folder["b.db"], folder["a.db"]) == 0)
+    writer.commit(isFinal: true)
+    #expect(writer.failure == nil)
+    #expect(writer.last == 30)
+    try file.reader.visit(1...30) { _ in }
+  }
+
+  @Test func aWriteAheadLogThatIsMissingIsNoticed() throws {
+    let journal = try open()
+    Sample.fill(journal, 10)
+    journal.settle()
+    try folder.copy("a.db", to: "killed.db")
+    try folder.write("alone.db", try folder.bytes("a.db"))
+    try journal.end()
+    try folder.copy("a.db", to: "ended.db")
+    #expect(try open("killed.db").found?.lacksLog == false)
+    #expect(try open("ended.db").found?.lacksLog == false)
+    #expect(try open("alone.db").found?.lacksLog == true)
+    #expect(try JournalArchive(folder["alone.db"]).contents.lacksLog)
+  }
+
+  @Test func aRowThatIsDamagedIsFoundWhenTheFileIsOnlyRead() throws {
+    try filled(400)
+    try DatabaseQueue(path: folder["a.db"]).write {
+      try $0.execute(sql: "UPDATE actions SET arguments = '{}' WHERE number = 300")
+    }
+    let archive = try JournalArchive(folder["a.db"])
+    #expect(archive.damage != nil)
+    #expect(archive.contents.last == 299)
   }
 
   @Test func aDiskThatIsFullLosesNothingAndIsToldOnce() throws {
