@@ -141,16 +141,20 @@ static inline void fill(CLuaMachine *machine) {
   machine->deadline = machine->millisecondLimit > 0 ? deadlineToCome : 0;
 }
 
-/// Has the instructions of a thread counted from here on.
+/// Has the instructions of a thread counted from here on, and those of the main one, where code that describes the error of
+/// a coroutine runs.
 static inline void count(CLuaMachine *machine, lua_State *L) {
-  lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
-  if (L == machine->main) machine->isCounting = true;
+  int period = nextPeriod(machine);
+  lua_sethook(L, hook, LUA_MASKCOUNT, period);
+  if (L != machine->main && !machine->isCounting) lua_sethook(machine->main, hook, LUA_MASKCOUNT, period);
+  machine->isCounting = true;
 }
 
 void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   __atomic_store_n(&machine->interruption, 0, __ATOMIC_RELAXED);
   fill(machine);
-  if (isCounted) {
+  // Where the period is shorter a call that fits into a whole one may need counting after all.
+  if (isCounted || nextPeriod(machine) < CLUA_HOOK_PERIOD) {
     count(machine, L);
   } else if (machine->isCounting) {
     // A hook costs each instruction as much as some instructions do.

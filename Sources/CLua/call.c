@@ -129,7 +129,7 @@ static CLuaStatus callOutermost(CLuaMachine *machine, Request request, int32_t t
   machine->error.frameCount = 0;
   machine->callBase = NULL;
   machine->failureString = NULL;
-  clua_startBudget(machine, L, isCounted || machine->instructionLimit < CLUA_HOOK_PERIOD);
+  clua_startBudget(machine, L, isCounted);
   machine->depth = 1;
   int arguments = pushCall(machine, L, &request);
   int status = lua_pcall(L, arguments, resultCount, clua_handlerIndex);

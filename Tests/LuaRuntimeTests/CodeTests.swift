@@ -95,4 +95,14 @@ import Testing
     let coroutine = try state.makeCoroutine(endless)
     #expect { try coroutine.resume() } throws: { ($0 as? LuaError)?.kind == .instructions }
   }
+
+  @Test func errorsOfCoroutinesAreDescribedWithinABudgetAfterABriefCall() throws {
+    let brief = try #require(try evaluate(state, "return function() end").asFunction)
+    let spinning = "function() error(setmetatable({}, { __tostring = function() while true do end end })) end"
+    let failing = try #require(try evaluate(state, "return \(spinning)").asFunction)
+    let caller = LuaCaller(state)
+    #expect(caller.count(brief.handle, caller.arguments(), isBrief: true).isDone)
+    let coroutine = try state.makeCoroutine(failing)
+    #expect { try coroutine.resume() } throws: { ($0 as? LuaError)?.kind == .notText }
+  }
 }

@@ -305,7 +305,7 @@ CLuaStatus clua_load(CLuaMachine *machine, const char *_Nullable bytes, size_t c
 /// Calls a referenced function with the items above the mark.
 CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first, int32_t *count);
 /// The same where only the number of results is wanted. Instructions need not be counted of a function that ends within
-/// CLUA_HOOK_PERIOD of them, whatever it does and gets.
+/// CLUA_HOOK_PERIOD of them, whatever it does and gets; they are counted all the same where the limits ask for more looks.
 CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t *count);
 /// The same where only the first result is wanted, nil where there was none.
 CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first);
