@@ -36,6 +36,9 @@ extension ShellHost: ImportingStore {
     guard case .map(var members) = json else {
       throw SchemaError(Path(), .typeMismatch(expected: "a record of modules", found: json.described))
     }
+    if let state = try reduxState(members, from: file) {
+      return dispatch(.importState(file: file, state), source)
+    }
     let versions = try Self.versions(members[.string(Self.versions)])
     members[.string(Self.versions)] = nil
     var state = store.withState { $0 }
