@@ -148,7 +148,7 @@ private final class Sleeper: EffectSteps {
     do {
       let task = try self.task ?? plugin.begin(start) { [effect] in effect.isCancelled }
       self.task = task
-      let step = try task.resume(view: NoState()) { [effect] in effect.send(DispatchedAction($0, source: $1)) }
+      let step = try task.resume(view: NoState()) { [self] in effect.send(DispatchedAction($0, source: $1)) }
       if case .sleep(let duration) = step { return .sleep(duration) }
     } catch {}
     return .finished

@@ -23,6 +23,8 @@ final class PluginCalls {
   /// The same of the middleware whose `after` runs, within which no other code of the plugin is called. It holds what is here
   /// meanwhile.
   @exclusivity(unchecked) var emissionOfAfter: Unmanaged<Emission>?
+  /// That of the task that runs: one for all of them, of which one runs at a time and none starts another.
+  let emissionOfTasks = Emission(unit: "", function: "", kind: .effect)
   var presentEmission: Emission? { emissionOfAfter?.takeUnretainedValue() ?? emission }
   var commandHost: (any PluginCommandHost)?
   /// What the command that pauses waits for.
@@ -47,9 +49,9 @@ final class PluginCalls {
 
   /// Who dispatches, and what becomes of it.
   final class Emission {
-    let unit: String
+    var unit: String
     /// The key of the definition under which the function stands, where it has no name of its own.
-    let function: String
+    var function: String
     let kind: ActionSource.Kind
     /// Enqueues; nil: the command host dispatches.
     @exclusivity(unchecked) var emit: ((ActionCall, ActionSource) -> Void)?

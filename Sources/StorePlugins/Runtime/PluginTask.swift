@@ -50,8 +50,9 @@ public final class PluginTask {
   ) throws(PluginError) -> Step {
     guard let coroutine else { return .finished }
     request = nil
-    let emission = PluginCalls.Emission(unit: unit, function: key, kind: .effect)
-    emission.emit = emit
+    let emission = plugin.calls.emissionOfTasks
+    (emission.unit, emission.function, emission.emit) = (unit, key, emit)
+    defer { emission.emit = nil }
     let outcome: LuaCoroutine.Outcome
     do throws(LuaError) {
       outcome = try plugin.running(self, emission, view) { () throws(LuaError) in

@@ -53,8 +53,8 @@ final class TaskRun: EffectSteps {
     }
     let action = action
     self.action = nil
-    let step = try task.resume(with: action, view: surroundings.view) { [effect, typed = surroundings.typed] in
-      effect.send(DispatchedAction(typed($0), source: $1))
+    let step = try task.resume(with: action, view: surroundings.view) { [self] in
+      effect.send(DispatchedAction(surroundings.typed($0), source: $1))
     }
     switch step {
     case .finished: return .finished
