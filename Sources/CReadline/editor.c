@@ -39,9 +39,13 @@ static int translated(unsigned char byte) {
 extern sigjmp_buf _rl_top_level __attribute__((weak));
 static sigjmp_buf key_start;
 
-static int waiting_bytes(void) {
+// Bytes that were read and not handed out yet: the rest of a character, and what came instead of one's next byte.
+static unsigned char held[16];
+static int held_next, held_end, put_back = -1;
+
+static bool has_waiting_bytes(void) {
   int count;
-  return ioctl(fileno(rl_instream), FIONREAD, &count) == 0 ? count : 0;
+  return held_next < held_end || put_back >= 0 || (ioctl(fileno(rl_instream), FIONREAD, &count) == 0 && count > 0);
 }
 
 static void catch_up_display(void) {
@@ -54,7 +58,7 @@ static void catch_up_display(void) {
 // draws before it jumps, too.
 static void redisplay(void) {
   if (is_reading_key && &_rl_top_level != NULL) memcpy(_rl_top_level, key_start, sizeof key_start);
-  is_display_behind = is_reading_key && waiting_bytes() > 0;
+  is_display_behind = is_reading_key && has_waiting_bytes();
   if (!is_display_behind) rl_redisplay();
 }
 
@@ -64,6 +68,32 @@ static int with_display(int byte) {
   return byte;
 }
 
+// Reads one byte of a character that has begun: the terminal sends them together.
+static bool read_next_byte(int source, unsigned char *byte) {
+  struct pollfd sources = {.fd = source, .events = POLLIN};
+  if (poll(&sources, 1, 100) <= 0 || read(source, byte, 1) != 1) return false;
+  *byte = translated(*byte);
+  return true;
+}
+
+// Holds the character that starts with a byte. What is none is held as U+FFFD, or as a question mark: moving over half a
+// character some of readline's functions go round for ever.
+static void hold_character(int source, unsigned char byte) {
+  mbstate_t state = {0};
+  held_next = held_end = 0;
+  for (;;) {
+    held[held_end++] = byte;
+    size_t size = mbrtowc(NULL, (char *)&held[held_end - 1], 1, &state);
+    if (size != (size_t)-1 && size != (size_t)-2) return;
+    if (size == (size_t)-1 && held_end > 1) put_back = byte;
+    if (size == (size_t)-1 || held_end > 8 || !read_next_byte(source, &byte)) break;
+  }
+  memset(&state, 0, sizeof state);
+  size_t size = wcrtomb((char *)held, L'\uFFFD', &state);
+  held_end = size == (size_t)-1 ? 1 : (int)size;
+  if (size == (size_t)-1) held[0] = '?';
+}
+
 // In place of rl_getc: a key that waits for more (a paste whose end never comes) gives up on Ctrl-C.
 static int read_byte(FILE *stream) {
   struct pollfd sources[2] = {
@@ -71,19 +101,30 @@ static int read_byte(FILE *stream) {
       {.fd = creadline_interrupt_descriptor(), .events = POLLIN},
   };
   for (;;) {
-    if (RL_ISSTATE(RL_STATE_MOREINPUT)) {
+    if (held_next < held_end) return held[held_next++];
+    if (RL_ISSTATE(RL_STATE_MOREINPUT) && put_back < 0) {
       if (poll(sources, 2, -1) < 0 && errno != EINTR) return EOF;
       if (sources[0].revents == 0 && sources[1].revents != 0) return EOF;
       if (sources[0].revents == 0) continue;
     }
-    unsigned char byte;
-    ssize_t count = read(sources[0].fd, &byte, 1);
+    unsigned char byte = (unsigned char)put_back;
+    ssize_t count = 1;
+    if (put_back >= 0) {
+      put_back = -1;
+    } else {
+      count = read(sources[0].fd, &byte, 1);
+      if (count == 1) byte = translated(byte);
+    }
     if (count == 1 && byte == interrupt_key && RL_ISSTATE(RL_STATE_MOREINPUT) &&
         !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
       creadline_note_interrupt();
       return EOF;
     }
-    if (count == 1) return with_display(translated(byte));
+    if (count == 1 && byte >= 0x80 && MB_CUR_MAX > 1) {
+      hold_character(sources[0].fd, byte);
+      continue;
+    }
+    if (count == 1) return with_display(byte);
     if (count == 0) return EOF;
     if (errno == EAGAIN) poll(sources, 1, -1);
     else if (errno != EINTR) return RL_ISSTATE(RL_STATE_READCMD) ? READERR : EOF;
@@ -259,14 +300,16 @@ static const int keys_at_once = 1000;
 creadline_result creadline_read_keys(void) {
   result = CREADLINE_EDITING;
   is_reading_key = true;
-  // After a jump the rest of the keys waits for the next call.
-  if (sigsetjmp(key_start, 0) == 0) {
-    int count = 0;
-    do rl_callback_read_char();
-    while (result == CREADLINE_EDITING && !creadline_interrupt_pending() && ++count < keys_at_once && waiting_bytes() > 0);
+  volatile int count = 0;
+  // After a jump the rest of a character has lost its meaning; the keys behind it have theirs.
+  if (sigsetjmp(key_start, 0) == 0) rl_callback_read_char();
+  else held_next = held_end;
+  while (result == CREADLINE_EDITING && !creadline_interrupt_pending() && has_waiting_bytes() &&
+         (held_next < held_end || put_back >= 0 || ++count < keys_at_once)) {
+    rl_callback_read_char();
   }
   is_reading_key = false;
-  if (result == CREADLINE_EDITING && waiting_bytes() == 0) catch_up_display();
+  if (result == CREADLINE_EDITING && !has_waiting_bytes()) catch_up_display();
   return result;
 }
 

@@ -26,6 +26,18 @@ struct EditingTests {
     try probe.waitForLine(#"line("xy")"#)
   }
 
+  /// Over half a character readline's functions for words would go round for ever; here they are moved over it in vi's way.
+  @Test(arguments: [[0xE5, 0xAD], [0xFF], [0xF0, 0x9F, 0x98], [0xC3, 0xC3]] as [[UInt8]])
+  func bytesThatAreNoCharacterAreReplaced(bytes: [UInt8]) throws {
+    let probe = try ProbeTerminal(environment: ["LANG": "C.UTF-8"])
+    probe.type("ab" + "\u{1}" + "\u{1B}\n")
+    probe.type([0x61] + bytes)
+    probe.type("\u{1B}0eEEwWbB=*\u{1B}ddi")
+    probe.type([0x78] + bytes + [0x79, 0x0D])
+    let replacement = String(repeating: "\u{FFFD}", count: bytes == [0xC3, 0xC3] ? 2 : 1)
+    try probe.waitForLine("line(\"x\(replacement)y\")")
+  }
+
   @Test func ctrlCDropsTheLineBehindItsEnd() throws {
     let probe = try ProbeTerminal()
     probe.type("half a line\u{2}\u{2}\u{2}")

@@ -81,9 +81,10 @@ final class ProbeTerminal {
 
   // MARK: What a person does
 
-  func type(_ keys: String) {
-    Self.writeAll(keys, to: terminal)
-  }
+  func type(_ keys: String) { type(Array(keys.utf8)) }
+
+  /// Types bytes that need not be text.
+  func type(_ keys: [UInt8]) { Self.writeAll(keys, to: terminal) }
 
   /// Types a line, waits for its event and for the next prompt.
   func enter(_ line: String) throws {
@@ -102,7 +103,7 @@ final class ProbeTerminal {
 
   /// Has the program print a text above its prompt.
   func printAbove(_ text: String) {
-    Self.writeAll(text, to: wakeEnd)
+    Self.writeAll(Array(text.utf8), to: wakeEnd)
   }
 
   func signal(_ number: Int32) {
@@ -177,8 +178,8 @@ final class ProbeTerminal {
     return result
   }
 
-  private static func writeAll(_ text: String, to descriptor: Int32) {
-    var rest = Array(text.utf8)[...]
+  private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+    var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       guard count > 0 else { return }

@@ -80,7 +80,7 @@ import Testing
       "bare", .function(state.makeFunction("bare") { _ in throw LuaFailure("bad", location: .none) }))
     #expect(failure(state, "\nnear()")?.message == "t.lua:2: bad")
     #expect(failure(state, "bare()")?.message == "bad")
-    #expect(try run(state, "return pcall(near)") == [.boolean(false), .string("bad")])
+    #expect(try run(state, "return pcall(near)") == [.boolean(false), .string("t.lua:1: bad")])
   }
 
   @Test func errorsOfNestedCallsKeepTheirKind() throws {

@@ -56,7 +56,7 @@ import Testing
     let writer = try shell(store)
     #expect(writer.outcome { writer.session.start(from: cut) }.errors.contains("the file ends after"))
     #expect(writer.outcome { writer.session.endJournal() } == .init())
-    #expect(try shell(store).run("log").output == "")
+    #expect(try shell(store).run("log").output == "0 items\n")
   }
 
   @Test func aStoreThatHoldsActionsIsNotReplaced() throws {

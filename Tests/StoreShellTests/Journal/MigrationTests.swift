@@ -1,6 +1,7 @@
 import StoreCore
 import StoreHistory
 import StoreSchema
+import StorePlugins
 import Testing
 
 @testable import StoreShell
@@ -129,7 +130,6 @@ private enum Third {
       shell.run("dispatch shelf.paint blue").output
         == "#10 shelf.paint color=\"blue\"\n  shelf.color  \"red\" -> \"blue\"\n")
     #expect(shell.run("goto 9", "show --as json", "goto head").output.contains(Self.migrated))
-    #expect(shell.run("log 2").output.contains("shelf.label"))
     #expect(shell.outcome { shell.session.endJournal() } == .init())
     if endsInOrder { #expect(try Files.read(path) != before) }
     // The copy is what the first version wrote, and it can go on with it.
