@@ -1,10 +1,9 @@
+import SchemaExpansion
 import SwiftDiagnostics
 import SwiftParser
 import SwiftSyntax
 import SwiftSyntaxMacroExpansion
 import SwiftSyntaxMacros
-
-@testable import StoreSchemaMacros
 
 /// A source text after `@Schema` was expanded in it.
 struct Expansion {
@@ -23,7 +22,7 @@ struct Expansion {
     let expanded = file.expand(
       macroSpecs: [
         "Schema": MacroSpec(
-          type: SchemaMacro.self, conformances: ["SchematicRecord", "SchematicUnion", "CasePathable"])
+          type: SchemaExpansion.self, conformances: ["SchematicRecord", "SchematicUnion", "CasePathable"])
       ],
       contextGenerator: {
         BasicMacroExpansionContext(sharingWith: context, lexicalContext: $0.allMacroLexicalContexts())
