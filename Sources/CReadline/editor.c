@@ -1,9 +1,9 @@
 #define _GNU_SOURCE
 #include "CReadline.h"
+#include "keys.h"
 
 #include <errno.h>
 #include <locale.h>
-#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,31 +22,12 @@ static void *action_context;
 static creadline_action complete_action, edit_action;
 static creadline_result result;
 static char *finished_line;
-static int typed_ahead;
-static unsigned char interrupt_key = 0x03;
-
-// The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL. Among the bytes typed ahead
-// a NUL is therefore read as the Ctrl-D it was.
-static int translated(unsigned char byte) {
-  if (typed_ahead == 0) return byte;
-  typed_ahead--;
-  return byte == 0 ? 0x04 : byte;
-}
 
 // Where a key that readline gives up on (Ctrl-G, one that is bound to nothing) jumps to: readline's own, which is in no
 // header. In its callback interface that may be a function that has returned: one key of a search or of a macro that is
 // followed by others leaves it behind. So each such jump is made to end in `creadline_read_keys` instead.
 extern sigjmp_buf _rl_top_level __attribute__((weak));
 static sigjmp_buf key_start;
-
-// Bytes that were read and not handed out yet: the rest of a character, and what came instead of one's next byte.
-static unsigned char held[16];
-static int held_next, held_end, put_back = -1;
-
-static bool has_waiting_bytes(void) {
-  int count;
-  return held_next < held_end || put_back >= 0 || (ioctl(fileno(rl_instream), FIONREAD, &count) == 0 && count > 0);
-}
 
 static void catch_up_display(void) {
   if (!is_display_behind) return;
@@ -58,77 +39,15 @@ static void catch_up_display(void) {
 // draws before it jumps, too.
 static void redisplay(void) {
   if (is_reading_key && &_rl_top_level != NULL) memcpy(_rl_top_level, key_start, sizeof key_start);
-  is_display_behind = is_reading_key && has_waiting_bytes();
+  is_display_behind = is_reading_key && keys_are_waiting();
   if (!is_display_behind) rl_redisplay();
 }
 
 // A key that is no text may end the line or move away from it: it finds what was typed before it on the screen.
-static int with_display(int byte) {
-  if (byte < 0x20 || byte == 0x7F) catch_up_display();
+static int read_key(FILE *stream) {
+  int byte = keys_read_byte(stream);
+  if ((byte >= 0 && byte < 0x20) || byte == 0x7F) catch_up_display();
   return byte;
-}
-
-// Reads one byte of a character that has begun: the terminal sends them together.
-static bool read_next_byte(int source, unsigned char *byte) {
-  struct pollfd sources = {.fd = source, .events = POLLIN};
-  if (poll(&sources, 1, 100) <= 0 || read(source, byte, 1) != 1) return false;
-  *byte = translated(*byte);
-  return true;
-}
-
-// Holds the character that starts with a byte. What is none is held as U+FFFD, or as a question mark: moving over half a
-// character some of readline's functions go round for ever.
-static void hold_character(int source, unsigned char byte) {
-  mbstate_t state = {0};
-  held_next = held_end = 0;
-  for (;;) {
-    held[held_end++] = byte;
-    size_t size = mbrtowc(NULL, (char *)&held[held_end - 1], 1, &state);
-    if (size != (size_t)-1 && size != (size_t)-2) return;
-    if (size == (size_t)-1 && held_end > 1) put_back = byte;
-    if (size == (size_t)-1 || held_end > 8 || !read_next_byte(source, &byte)) break;
-  }
-  memset(&state, 0, sizeof state);
-  size_t size = wcrtomb((char *)held, L'\uFFFD', &state);
-  held_end = size == (size_t)-1 ? 1 : (int)size;
-  if (size == (size_t)-1) held[0] = '?';
-}
-
-// In place of rl_getc: a key that waits for more (a paste whose end never comes) gives up on Ctrl-C.
-static int read_byte(FILE *stream) {
-  struct pollfd sources[2] = {
-      {.fd = fileno(stream), .events = POLLIN},
-      {.fd = creadline_interrupt_descriptor(), .events = POLLIN},
-  };
-  for (;;) {
-    if (held_next < held_end) return held[held_next++];
-    if (RL_ISSTATE(RL_STATE_MOREINPUT) && put_back < 0) {
-      if (poll(sources, 2, -1) < 0 && errno != EINTR) return EOF;
-      if (sources[0].revents == 0 && sources[1].revents != 0) return EOF;
-      if (sources[0].revents == 0) continue;
-    }
-    unsigned char byte = (unsigned char)put_back;
-    ssize_t count = 1;
-    if (put_back >= 0) {
-      put_back = -1;
-    } else {
-      count = read(sources[0].fd, &byte, 1);
-      if (count == 1) byte = translated(byte);
-    }
-    if (count == 1 && byte == interrupt_key && RL_ISSTATE(RL_STATE_MOREINPUT) &&
-        !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
-      creadline_note_interrupt();
-      return EOF;
-    }
-    if (count == 1 && byte >= 0x80 && MB_CUR_MAX > 1) {
-      hold_character(sources[0].fd, byte);
-      continue;
-    }
-    if (count == 1) return with_display(byte);
-    if (count == 0) return EOF;
-    if (errno == EAGAIN) poll(sources, 1, -1);
-    else if (errno != EINTR) return RL_ISSTATE(RL_STATE_READCMD) ? READERR : EOF;
-  }
 }
 
 static int on_interrupt(int count, int key) {
@@ -143,7 +62,7 @@ static const char *const key_maps[] = {"emacs-standard", "vi-insert", "vi-comman
 static void prep_terminal(int meta) {
   struct termios settings;
   if (tcgetattr(fileno(rl_instream), &settings) == 0 && settings.c_cc[VINTR] != _POSIX_VDISABLE) {
-    interrupt_key = settings.c_cc[VINTR];
+    keys_interrupt = settings.c_cc[VINTR];
   }
   rl_prep_terminal(meta);
   if (tcgetattr(fileno(rl_instream), &settings) != 0) return;
@@ -152,7 +71,7 @@ static void prep_terminal(int meta) {
   settings.c_cc[VQUIT] = _POSIX_VDISABLE;
   tcsetattr(fileno(rl_instream), TCSADRAIN, &settings);
   for (const char *const *map = key_maps; *map != NULL; map++) {
-    rl_bind_key_in_map(interrupt_key, on_interrupt, rl_get_keymap_by_name(*map));
+    rl_bind_key_in_map(keys_interrupt, on_interrupt, rl_get_keymap_by_name(*map));
   }
 }
 
@@ -210,7 +129,7 @@ static void initialize(const char *program) {
   rl_catch_sigwinch = 0;
   // readline would call setenv, which is not safe while other threads read the environment.
   rl_change_environment = 0;
-  rl_getc_function = read_byte;
+  rl_getc_function = read_key;
   rl_prep_term_function = prep_terminal;
   rl_deprep_term_function = deprep_terminal;
   rl_completion_entry_function = no_completion;
@@ -283,7 +202,7 @@ void creadline_begin_line(const char *prompt) {
   is_editing = true;
   take_screen_size();
   rl_callback_handler_install(prompt, accept_line);
-  if (ioctl(fileno(rl_instream), FIONREAD, &typed_ahead) != 0) typed_ahead = 0;
+  keys_begin_line();
 }
 
 bool creadline_is_editing(void) { return is_editing; }
@@ -303,13 +222,13 @@ creadline_result creadline_read_keys(void) {
   volatile int count = 0;
   // After a jump the rest of a character has lost its meaning; the keys behind it have theirs.
   if (sigsetjmp(key_start, 0) == 0) rl_callback_read_char();
-  else held_next = held_end;
-  while (result == CREADLINE_EDITING && !creadline_interrupt_pending() && has_waiting_bytes() &&
-         (held_next < held_end || put_back >= 0 || ++count < keys_at_once)) {
+  else keys_drop_character();
+  while (result == CREADLINE_EDITING && !creadline_interrupt_pending() && keys_are_waiting() &&
+         (keys_are_held() || ++count < keys_at_once)) {
     rl_callback_read_char();
   }
   is_reading_key = false;
-  if (result == CREADLINE_EDITING && !has_waiting_bytes()) catch_up_display();
+  if (result == CREADLINE_EDITING && !keys_are_waiting()) catch_up_display();
   return result;
 }
 

@@ -1,0 +1,104 @@
+#define _GNU_SOURCE
+#include "keys.h"
+#include "CReadline.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include <readline/readline.h>
+
+unsigned char keys_interrupt = 0x03;
+
+static int typed_ahead;
+
+// Bytes that were read and not handed out yet: the rest of a character, and what came instead of one's next byte.
+static unsigned char held[16];
+static int held_next, held_end, put_back = -1;
+
+void keys_begin_line(void) {
+  if (ioctl(fileno(rl_instream), FIONREAD, &typed_ahead) != 0) typed_ahead = 0;
+}
+
+bool keys_are_held(void) { return held_next < held_end || put_back >= 0; }
+
+bool keys_are_waiting(void) {
+  int count;
+  return keys_are_held() || (ioctl(fileno(rl_instream), FIONREAD, &count) == 0 && count > 0);
+}
+
+void keys_drop_character(void) { held_next = held_end; }
+
+// The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL. Among the bytes typed ahead
+// a NUL is therefore read as the Ctrl-D it was.
+static int translated(unsigned char byte) {
+  if (typed_ahead == 0) return byte;
+  typed_ahead--;
+  return byte == 0 ? 0x04 : byte;
+}
+
+// Reads one byte of a character that has begun: the terminal sends them together.
+static bool read_next_byte(int source, unsigned char *byte) {
+  struct pollfd sources = {.fd = source, .events = POLLIN};
+  if (poll(&sources, 1, 100) <= 0 || read(source, byte, 1) != 1) return false;
+  *byte = translated(*byte);
+  return true;
+}
+
+// Holds the character that starts with a byte. What is none is held as U+FFFD, or as a question mark: moving over half a
+// character some of readline's functions go round for ever.
+static void hold_character(int source, unsigned char byte) {
+  mbstate_t state = {0};
+  held_next = held_end = 0;
+  for (;;) {
+    held[held_end++] = byte;
+    size_t size = mbrtowc(NULL, (char *)&held[held_end - 1], 1, &state);
+    if (size != (size_t)-1 && size != (size_t)-2) return;
+    if (size == (size_t)-1 && held_end > 1) put_back = byte;
+    if (size == (size_t)-1 || held_end > 8 || !read_next_byte(source, &byte)) break;
+  }
+  memset(&state, 0, sizeof state);
+  size_t size = wcrtomb((char *)held, L'\uFFFD', &state);
+  held_end = size == (size_t)-1 ? 1 : (int)size;
+  if (size == (size_t)-1) held[0] = '?';
+}
+
+int keys_read_byte(FILE *stream) {
+  struct pollfd sources[2] = {
+      {.fd = fileno(stream), .events = POLLIN},
+      {.fd = creadline_interrupt_descriptor(), .events = POLLIN},
+  };
+  for (;;) {
+    if (held_next < held_end) return held[held_next++];
+    if (RL_ISSTATE(RL_STATE_MOREINPUT) && put_back < 0) {
+      if (poll(sources, 2, -1) < 0 && errno != EINTR) return EOF;
+      if (sources[0].revents == 0 && sources[1].revents != 0) return EOF;
+      if (sources[0].revents == 0) continue;
+    }
+    unsigned char byte = (unsigned char)put_back;
+    ssize_t count = 1;
+    if (put_back >= 0) {
+      put_back = -1;
+    } else {
+      count = read(sources[0].fd, &byte, 1);
+      if (count == 1) byte = translated(byte);
+    }
+    if (count == 1 && byte == keys_interrupt && RL_ISSTATE(RL_STATE_MOREINPUT) &&
+        !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
+      creadline_note_interrupt();
+      return EOF;
+    }
+    if (count == 1 && byte >= 0x80 && MB_CUR_MAX > 1) {
+      hold_character(sources[0].fd, byte);
+      continue;
+    }
+    if (count == 1) return byte;
+    if (count == 0) return EOF;
+    if (errno == EAGAIN) poll(sources, 1, -1);
+    else if (errno != EINTR) return RL_ISSTATE(RL_STATE_READCMD) ? READERR : EOF;
+  }
+}
