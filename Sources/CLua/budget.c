@@ -13,11 +13,34 @@
 /// Blocks from this size on are charged: making and filling them takes time that no instruction counts.
 static const size_t chargedBlock = 1024;
 
+/// A stack of this many bytes, 40,000 slots, grows no further. Where a table's `__call` is a table, and that one's too, Lua
+/// puts one more argument below all others each time, without an instruction, until the stack ends: the time grows with the
+/// square of its height.
+static const size_t tallStack = 40000 * 16;
+
+/// Whether a stack of one size, the spare slots included, is one of the other grown to twice its slots.
+static bool isTwice(size_t size, size_t half) {
+  static const size_t spare = 5 * 16;
+  return half > spare && size - spare == 2 * (half - spare);
+}
+
+/// Lua does not tell what a block is for. A stack that grows is made as a new block right before the old one is freed, or, in
+/// later versions, moved.
+static bool isTallStackGrowing(const CLuaMachine *machine, size_t oldSize, size_t newSize) {
+  return isTwice(newSize, oldSize == 0 ? machine->tallStack : oldSize) && newSize > 2 * tallStack;
+}
+
+static void noteFreed(CLuaMachine *machine, size_t size) {
+  if (size > 0 && size % 16 == 0 && size < machine->newBlock) machine->tallStack = machine->newBlock;
+  machine->newBlock = 0;
+}
+
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
   CLuaMachine *machine = context;
   if (block == NULL) oldSize = 0;
   if (newSize == 0) {
     machine->memory -= oldSize;
+    if (machine->newBlock != 0) noteFreed(machine, oldSize);
     free(block);
     return NULL;
   }
@@ -27,11 +50,15 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
       machine->remaining -= (int64_t)(machine->memory >> 8);
       return NULL;
     }
-    if (newSize >= chargedBlock) machine->remaining -= (int64_t)(newSize >> 7);
+    if (newSize >= chargedBlock) {
+      machine->remaining -= (int64_t)(newSize >> 7);
+      if (isTallStackGrowing(machine, oldSize, newSize)) return NULL;
+    }
   }
   void *moved = realloc(block, newSize);
   if (moved == NULL) return NULL;
   machine->memory += newSize - oldSize;
+  machine->newBlock = oldSize == 0 && newSize >= tallStack ? newSize : 0;
   return moved;
 }
 
@@ -62,6 +89,13 @@ static bool isLate(CLuaMachine *machine) {
 static CLuaStatus usedUp(CLuaMachine *machine) {
   if (machine->exhausted != CLuaStatusDone) return machine->exhausted;
   if (machine->remaining <= 0) return CLuaStatusInstructions;
+  if (machine->isRepeatable) {
+    if (isLate(machine)) {
+      machine->wasLate = true;
+      machine->deadline = 0;
+    }
+    return CLuaStatusDone;
+  }
   if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) return CLuaStatusTime;
   return isLate(machine) ? CLuaStatusTime : CLuaStatusDone;
 }

@@ -30,7 +30,8 @@ static int rep(lua_State *L) {
   return runStock(L);
 }
 
-static int byte(lua_State *L) {
+/// For functions that give a value for what is between two positions of a string.
+static int chargeSlice(lua_State *L) {
   if (lua_gettop(L) > 2) {
     size_t count;
     luaL_checklstring(L, 1, &count);
@@ -39,7 +40,9 @@ static int byte(lua_State *L) {
     if (first < 0) first = first < -size ? 1 : size + first + 1;
     if (last < 0) last = last < -size ? 0 : size + last + 1;
     if (last > size) last = size;
-    if (first < last) clua_charge(L, (uint64_t)(last - (first > 0 ? first : 1)) / 4);
+    if (first < 1) first = 1;
+    if (last - first >= CLUA_MAXIMUM_RESULTS) return luaL_error(L, "string slice too long");
+    if (first < last) clua_charge(L, (uint64_t)(last - first) / 4);
   }
   return runStock(L);
 }
@@ -81,9 +84,9 @@ void clua_chargeFunctions(lua_State *L, const luaL_Reg *functions) {
 }
 
 const luaL_Reg clua_chargedStringFunctions[] = {
-    {"rep", rep},           {"byte", byte},         {"format", format},         {"pack", chargeBytes},
+    {"rep", rep},          {"byte", chargeSlice},   {"format", format},        {"pack", chargeBytes},
     {"unpack", chargeBytes}, {"packsize", chargeBytes}, {NULL, NULL},
 };
 
 const luaL_Reg clua_chargedTextFunctions[] = {
-    {"len", chargeBytes}, {"codepoint", chargeBytes}, {"offset", chargeBytes}, {NULL, NULL}};
+    {"len", chargeBytes}, {"codepoint", chargeSlice}, {"offset", chargeBytes}, {NULL, NULL}};

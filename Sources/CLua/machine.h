@@ -32,6 +32,9 @@ static inline void clua_leaveHost(CLuaMachine *machine, CLuaHostEntry entry) {
   machine->enforcing = entry.enforcing;
 }
 
+/// So many values a library function gives at most: more would make a stack tall (budget.c).
+enum { CLUA_MAXIMUM_RESULTS = 1 << 15 };
+
 // budget.c
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
 /// Fills the budget and has the instructions of `L` counted; of a call that is not counted `L` is the main thread.

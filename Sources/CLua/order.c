@@ -83,7 +83,7 @@ static Key readKey(lua_State *L, int index) {
       key.boolean = lua_toboolean(L, index);
       break;
     default:
-      if (clua_machine(L)->enforcing && clua_machine(L)->refusesUnorderedKeys) {
+      if (clua_machine(L)->enforcing && clua_machine(L)->isRepeatable) {
         luaL_error(L, "keys of type '%s' have no order; use numbers, strings or booleans", luaL_typename(L, index));
       }
   }

@@ -127,7 +127,7 @@ static int unpack(lua_State *L) {
   lua_Integer last = luaL_opt(L, luaL_checkinteger, 3, luaL_len(L, 1));
   if (first > last) return 0;
   lua_Unsigned count = (lua_Unsigned)last - (lua_Unsigned)first;
-  if (count >= (unsigned int)INT_MAX || !lua_checkstack(L, (int)(count + 1))) {
+  if (count >= CLUA_MAXIMUM_RESULTS || !lua_checkstack(L, (int)(count + 1))) {
     return luaL_error(L, "too many results to unpack");
   }
   clua_charge(L, count / 2);

@@ -51,10 +51,17 @@ public struct LuaCaller {
     return Arguments(writer: LuaWriter(items), mark: clua_mark(items))
   }
 
-  /// Whether `pairs` and `next`, run by Lua code, refuse tables with keys that have no order.
-  public var refusesUnorderedKeys: Bool {
-    get { machine.pointee.refusesUnorderedKeys }
-    nonmutating set { machine.pointee.refusesUnorderedKeys = newValue }
+  /// The same as ``LuaState/isRepeatable``.
+  public var isRepeatable: Bool {
+    get { machine.pointee.isRepeatable }
+    nonmutating set { machine.pointee.isRepeatable = newValue }
+  }
+
+  /// The same as ``LuaState/takeLateness()``.
+  public func takeLateness() -> Bool {
+    guard machine.pointee.wasLate else { return false }
+    machine.pointee.wasLate = false
+    return true
   }
 
   /// Whether a table has no metatable and no keys but interned ones at these addresses.

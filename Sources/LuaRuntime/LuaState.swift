@@ -67,11 +67,16 @@ public final class LuaState {
   /// VM instructions that the running or the last outermost call has used, in steps of the count hook.
   public var instructionsUsed: Int { limits.instructions - Int(machine.pointee.remaining) }
 
-  /// Whether `pairs` and `next`, run by Lua code, refuse tables with keys that have no order: tables, functions, coroutines and objects.
-  public var refusesUnorderedKeys: Bool {
-    get { machine.pointee.refusesUnorderedKeys }
-    set { machine.pointee.refusesUnorderedKeys = newValue }
+  /// Whether what Lua code does may depend on nothing but its arguments: `pairs` and `next` refuse tables with keys that have
+  /// no order (tables, functions, coroutines and objects), and a call that takes longer than its time is not stopped, nor is
+  /// one that is interrupted. Its instructions end it.
+  public var isRepeatable: Bool {
+    get { machine.pointee.isRepeatable }
+    set { machine.pointee.isRepeatable = newValue }
   }
+
+  /// Whether a repeatable call took longer than its time since it was last asked.
+  public func takeLateness() -> Bool { LuaCaller(self).takeLateness() }
 
   /// Stops the call that runs, from any thread.
   public var interruption: LuaInterrupter { interrupter }

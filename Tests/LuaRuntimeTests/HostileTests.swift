@@ -238,6 +238,45 @@ import Testing
     #expect(error?.message == "t.lua:1: ran longer than 5 ms")
   }
 
+  /// The same code has to come to the same end on a slow machine.
+  @Test func repeatableCodeIsStoppedByItsInstructionsOnly() throws {
+    let state = try LuaState(name: "time", limits: .init(instructions: 5_000_000, milliseconds: 1))
+    state.isRepeatable = true
+    #expect(failure(state, "while true do end")?.kind == .instructions)
+    #expect(state.takeLateness())
+    #expect(!state.takeLateness())
+    #expect(try run(state, "return 1 + 1") == [.integer(2)])
+    #expect(!state.takeLateness())
+  }
+
+  /// Lua puts one more argument below the others for each `__call` that is no function, without an instruction: with this
+  /// much memory it would go on for minutes.
+  @Test(arguments: [
+    "m.__call = t t()",
+    "m.__call = t t(table.unpack({}, 1, 30000))",
+    "m.__call = t coroutine.wrap(function(...) t(...) end)(('x'):rep(30000):byte(1, -1))",
+    "m.__call = t local function deep(n) if n == 0 then t() end return deep(n - 1) + 1 end deep(3000)",
+  ])
+  func callsOfTablesThatCallThemselvesEnd(attack: String) throws {
+    let state = try LuaState(name: "calls", limits: .init(memory: 256 << 20))
+    #expect(failure(state, "local m = {} local t = setmetatable({}, m) " + attack)?.kind == .memory)
+    #expect(try run(state, "return 1 + 1") == [.integer(2)])
+  }
+
+  @Test func deepRecursionAndLargeTablesStayPossible() throws {
+    let state = try LuaState(name: "deep", limits: .init(instructions: 5_000_000, memory: 64 << 20))
+    let source = "local function depth(n) if n == 0 then return 0 end return depth(n - 1) + 1 end return depth(5000)"
+    #expect(try run(state, source) == [.integer(5000)])
+    #expect(try run(state, "local t = {} for i = 1, 200000 do t[i] = i end return #t") == [.integer(200_000)])
+    #expect(
+      try run(state, "local t = {} for i = 1, 200000 do t['k' .. i] = i end return t.k200000") == [.integer(200_000)])
+    #expect(try run(state, "return select('#', table.unpack({}, 1, 32768))") == [.integer(32768)])
+    #expect(failure(state, "return table.unpack({}, 1, 32769)")?.message.contains("too many results") == true)
+    #expect(failure(state, "return ('x'):rep(32769):byte(1, -1)")?.message.contains("slice too long") == true)
+    #expect(
+      failure(state, "return utf8.codepoint(('x'):rep(32769), 1, -1)")?.message.contains("slice too long") == true)
+  }
+
   @Test func theMemoryMessageIsPlain() throws {
     let state = try LuaState(name: "memory")
     let error = failure(state, "local s = 'x' while true do s = s .. s end")

@@ -75,6 +75,8 @@ package enum HostileCorpus {
     "return select('#', table.unpack({}, 1, 1 << 24))",
     "return string.char(table.unpack({}, 1, 200000))",
     "local t = { n = 1 } for i = 1, 1e9 do t = setmetatable({}, { __index = t }) end return t.n",
+    "local m = {} local t = setmetatable({}, m) m.__call = t t()",
+    "local m = {} local t = setmetatable({}, m) m.__call = t coroutine.wrap(function(...) t(...) end)(table.unpack({}, 1, 30000))",
     "local t = {} for i = 1, 200 do t = setmetatable({}, { __index = t, __call = t }) end t()",
     "return utf8.codepoint(('\\u{7fffffff}'):rep(100000), 1, -1)",
     "return utf8.char(table.unpack({}, 1, 1e6))",

@@ -161,7 +161,10 @@ typedef struct CLuaMachine {
   int64_t instructionLimit;
   int64_t millisecondLimit;
   size_t memoryLimit;
-  bool refusesUnorderedKeys;
+  /// Whether what code does may depend on nothing but its arguments.
+  bool isRepeatable;
+  /// Whether a call that must be repeatable took longer than it should.
+  bool wasLate;
 
   lua_State *_Nullable main;
   lua_State *_Nullable current;
@@ -169,6 +172,10 @@ typedef struct CLuaMachine {
   CLuaCallbacks callbacks;
 
   size_t memory;
+  /// Size of the block that was made last, while it may turn out to be a stack; else 0.
+  size_t newBlock;
+  /// Size of the tall stack that was made last.
+  size_t tallStack;
   int64_t remaining;
   uint64_t charged;
   int64_t deadline;

@@ -105,13 +105,14 @@ extension Plugin {
     } catch {
       return calls.faults.reducer(call.type.fullName, error)
     }
-    // Their order would be that of their addresses.
-    caller.refusesUnorderedKeys = true
-    defer { caller.refusesUnorderedKeys = false }
+    // Else a replay on another machine could come to another state.
+    caller.isRepeatable = true
+    defer { caller.isRepeatable = false }
     var arguments = caller.arguments()
     arguments.writer.append(draft)
     plan.write(call.arguments, to: &arguments.writer)
     let outcome = caller.count(plan.function, arguments, isBrief: plan.isBrief)
+    if caller.takeLateness() { log.warn("reducer '\(call.type.fullName)' took longer than 1 s") }
     guard outcome.isDone else { return calls.faults.reducer(call.type.fullName, caller.error(outcome)) }
     guard outcome.count == 0 else {
       return calls.faults.make(

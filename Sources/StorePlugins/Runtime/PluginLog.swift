@@ -64,6 +64,9 @@ final class PluginLog {
     }
   }
 
+  /// Says what its author should know.
+  func warn(_ text: String) { send(.warn, text) }
+
   /// Says how many lines were dropped since it was last said.
   func sayDropped() {
     guard dropped > 0 else { return }
