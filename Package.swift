@@ -135,3 +135,12 @@ let package = Package(
     .testTarget(name: "EndToEndTests", dependencies: ["stsh", "Gallery", "TerminalSupport"], swiftSettings: strict),
   ]
 )
+
+// For scripts/test-threads: nothing but the store needs the thread sanitizer, with which all is compiled anew.
+if Context.environment["STORESHELL_STORE_ONLY"] != nil {
+  let libraries: Set = ["StoreCore", "StoreUnits", "StoreSchema", "StoreTesting", "StoreCombine"]
+  let support: Set = ["SchemaExpansion", "StoreSchemaMacros", "TraceSupport"]
+  let tests: Set = ["StoreCoreTests", "StoreUnitsTests", "StoreTestingTests", "StoreCombineTests"]
+  package.products.removeAll { !libraries.contains($0.name) }
+  package.targets.removeAll { !libraries.union(support).union(tests).contains($0.name) }
+}

@@ -29,9 +29,12 @@ struct HostilePluginTests {
       """
   }
 
-  /// A definition has a hundred times the instructions of a call, so that only some of the attacks are tried there.
+  /// Each attack at two places in turn, so that each place meets all kinds of them. A definition has a hundred times the
+  /// instructions of a call: fewer are tried there.
   static let cases: [(attack: String, place: Place)] = HostileCorpus.attacks.enumerated().flatMap { index, attack in
-    Place.allCases.filter { $0 != .load || index % 6 == 0 }.map { (attack, $0) }
+    let calls: [Place] = [.reducer, .before, .after, .projection, .command]
+    let places = [calls[index % calls.count], calls[(index + 2) % calls.count]]
+    return (places + (index % 6 == 0 ? [.load] : [])).map { (attack, $0) }
   }
 
   @Test(arguments: cases)

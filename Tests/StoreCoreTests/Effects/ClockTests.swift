@@ -92,6 +92,7 @@ import Testing
         model.append((deadline, number, queue.schedule(at: deadline) { ran.note(number) }.timer))
       }
       #expect(queue.nextDeadline == model.map(\.deadline).min())
+      #expect(queue.isEmpty == model.isEmpty)
     }
     #expect(ran.all == expected)
   }

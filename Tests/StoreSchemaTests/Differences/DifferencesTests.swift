@@ -149,4 +149,29 @@ import Testing
       }
     }
   }
+
+  /// What one comparison leaves in a finder is nothing that the next one sees.
+  @Test(arguments: 1...8 as ClosedRange<UInt64>)
+  func aFinderThatIsKeptFindsWhatANewOneFinds(seed: UInt64) {
+    var generated = GeneratedSchemas(seed: seed)
+    var kept = DifferenceFinder()
+    var all: [Change] = []
+    var expected: [Change] = []
+    for round in 0..<40 {
+      let schema = generated.record(depth: 3, hasId: false)
+      let old = generated.value(schema)
+      let new = generated.variation(of: old, schema)
+      let place = Path(round.isMultiple(of: 2) ? [] : [.field("module"), .key(.int(round / 4))])
+      withUnsafePointer(to: old) { old in
+        withUnsafePointer(to: new) { new in
+          kept.append(
+            from: UnsafeRawPointer(old), to: UnsafeRawPointer(new), of: schema, at: place.steps, to: &all)
+          expected += schema.changes(from: UnsafeRawPointer(old), to: UnsafeRawPointer(new), at: place)
+        }
+      }
+      #expect(Self.text(all) == Self.text(expected))
+      #expect(all.map(\.positions) == expected.map(\.positions))
+    }
+    #expect(all.count > 40)
+  }
 }
