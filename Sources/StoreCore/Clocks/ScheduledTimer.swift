@@ -4,23 +4,17 @@ public final class ScheduledTimer: @unchecked Sendable {
 
   /// When it is due.
   public let deadline: Duration
-  let order: UInt64
   /// Where it stands in the heap; nil: no longer.
   var index: Int?
   var body: (@Sendable () -> Void)?
   private weak var queue: TimerQueue?
 
-  init(deadline: Duration, order: UInt64, queue: TimerQueue, body: @escaping @Sendable () -> Void) {
+  init(deadline: Duration, queue: TimerQueue, body: @escaping @Sendable () -> Void) {
     self.deadline = deadline
-    self.order = order
     self.queue = queue
     self.body = body
   }
 
   /// Takes it out of the queue; it does not run any more, unless it runs already.
   public func cancel() { queue?.cancel(self) }
-
-  func isBefore(_ other: ScheduledTimer) -> Bool {
-    deadline == other.deadline ? order < other.order : deadline < other.deadline
-  }
 }

@@ -13,7 +13,7 @@ public final class TimerQueue: Sendable {
   public var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   /// The earliest deadline.
-  public var nextDeadline: Duration? { heap.withLock { $0.timers.first?.deadline } }
+  public var nextDeadline: Duration? { heap.withLock { $0.nodes.first?.deadline } }
 
   /// Adds a closure.
   ///
@@ -23,9 +23,9 @@ public final class TimerQueue: Sendable {
   ) -> (timer: ScheduledTimer, isFirst: Bool) {
     heap.withLock { heap in
       heap.lastOrder += 1
-      let timer = ScheduledTimer(deadline: deadline, order: heap.lastOrder, queue: self, body: body)
+      let timer = ScheduledTimer(deadline: deadline, queue: self, body: body)
       heap.insert(timer)
-      count.store(heap.timers.count, ordering: .releasing)
+      count.store(heap.nodes.count, ordering: .releasing)
       return (timer, timer.index == 0)
     }
   }
@@ -33,9 +33,9 @@ public final class TimerQueue: Sendable {
   /// Takes out the earliest closure that is due by a time.
   public func takeFirst(dueBy time: Duration) -> (deadline: Duration, body: @Sendable () -> Void)? {
     heap.withLock { heap in
-      guard let first = heap.timers.first, first.deadline <= time, let body = first.body else { return nil }
+      guard let first = heap.nodes.first?.timer, first.deadline <= time, let body = first.body else { return nil }
       heap.remove(first)
-      count.store(heap.timers.count, ordering: .releasing)
+      count.store(heap.nodes.count, ordering: .releasing)
       first.body = nil
       return (first.deadline, body)
     }
@@ -45,7 +45,7 @@ public final class TimerQueue: Sendable {
     // What the closure holds is let go of outside the lock: it may hold anything.
     let body = heap.withLock { heap in
       heap.remove(timer)
-      count.store(heap.timers.count, ordering: .releasing)
+      count.store(heap.nodes.count, ordering: .releasing)
       defer { timer.body = nil }
       return timer.body
     }
@@ -53,30 +53,41 @@ public final class TimerQueue: Sendable {
   }
 }
 
-/// A binary heap whose timers know their places, so that cancelling one does not search.
+/// A binary heap whose timers know their places, so that cancelling one does not search. What is compared stands in the heap
+/// itself: timers lie all over the memory.
 private struct TimerHeap {
-  var timers: [ScheduledTimer] = []
+  struct Node {
+    let deadline: Duration
+    let order: UInt64
+    let timer: ScheduledTimer
+
+    func isBefore(_ other: Node) -> Bool {
+      deadline == other.deadline ? order < other.order : deadline < other.deadline
+    }
+  }
+
+  var nodes: [Node] = []
   var lastOrder: UInt64 = 0
 
   mutating func insert(_ timer: ScheduledTimer) {
-    timer.index = timers.count
-    timers.append(timer)
-    rise(timers.count - 1)
+    timer.index = nodes.count
+    nodes.append(Node(deadline: timer.deadline, order: lastOrder, timer: timer))
+    rise(nodes.count - 1)
   }
 
   mutating func remove(_ timer: ScheduledTimer) {
     guard let index = timer.index else { return }
-    exchange(index, timers.count - 1)
-    timers.removeLast()
+    exchange(index, nodes.count - 1)
+    nodes.removeLast()
     timer.index = nil
-    guard index < timers.count else { return }
+    guard index < nodes.count else { return }
     rise(index)
     sink(index)
   }
 
   private mutating func rise(_ start: Int) {
     var index = start
-    while index > 0, timers[index].isBefore(timers[(index - 1) / 2]) {
+    while index > 0, nodes[index].isBefore(nodes[(index - 1) / 2]) {
       exchange(index, (index - 1) / 2)
       index = (index - 1) / 2
     }
@@ -86,10 +97,8 @@ private struct TimerHeap {
     var index = start
     while true {
       var least = index
-      for child in [2 * index + 1, 2 * index + 2]
-      where child < timers.count && timers[child].isBefore(timers[least]) {
-        least = child
-      }
+      if 2 * index + 1 < nodes.count, nodes[2 * index + 1].isBefore(nodes[least]) { least = 2 * index + 1 }
+      if 2 * index + 2 < nodes.count, nodes[2 * index + 2].isBefore(nodes[least]) { least = 2 * index + 2 }
       guard least != index else { return }
       exchange(index, least)
       index = least
@@ -97,8 +106,8 @@ private struct TimerHeap {
   }
 
   private mutating func exchange(_ one: Int, _ other: Int) {
-    timers.swapAt(one, other)
-    timers[one].index = one
-    timers[other].index = other
+    nodes.swapAt(one, other)
+    nodes[one].timer.index = one
+    nodes[other].timer.index = other
   }
 }

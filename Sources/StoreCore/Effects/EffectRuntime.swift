@@ -1,16 +1,16 @@
 /// What all effects of one store share: its clock, its thread, its trace.
 @usableFromInline
 final class EffectRuntime: Sendable {
-  let clock: any StoreClock
-  let trace: TracePoint
+  @usableFromInline let clock: any StoreClock
+  @usableFromInline let trace: TracePoint
   /// Runs tasks as jobs of the store's queue.
-  let executor: StoreExecutor
+  @usableFromInline let executor: StoreExecutor
   /// Runs a job that only enqueues or looks after effects: see `Store.perform`. Does nothing once the store is gone.
-  let perform: @Sendable (Job) -> Void
+  @usableFromInline let perform: @Sendable (Job) -> Void
   /// Runs a job between two actions: see `Store.enqueue`. Does nothing once the store is gone.
-  let enqueue: @Sendable (Job) -> Void
+  @usableFromInline let enqueue: @Sendable (Job) -> Void
 
-  @usableFromInline
+  @inlinable
   init<Action: Sendable, State: Sendable>(
     _ owner: OwnerReference<Action, State>, clock: (any StoreClock)?, trace: TracePoint
   ) {

@@ -3,6 +3,7 @@ import Synchronization
 
 /// Runs tasks as jobs of a store's queue, between two actions, on whatever thread owns the store. So asynchronous effects
 /// touch what the store's thread touches without locks, and a dispatch returns once everything that can run has run.
+@usableFromInline
 final class StoreExecutor: TaskExecutor {
   private let take: @Sendable (Job) -> Bool
   /// Whether the next job is run where it comes from.
@@ -11,6 +12,7 @@ final class StoreExecutor: TaskExecutor {
   private static let afterlife = DispatchQueue(label: "StoreCore.StoreExecutor")
 
   /// - Parameter take: enqueues a job, or says that the store is gone.
+  @usableFromInline
   init(take: @escaping @Sendable (Job) -> Bool) {
     self.take = take
     runsNext = Atomic(false)
@@ -24,6 +26,7 @@ final class StoreExecutor: TaskExecutor {
   /// An executor for one task, whose first part runs on the thread that makes it: the store's.
   func startingAtOnce() -> StoreExecutor { StoreExecutor(startingAtOnce: take) }
 
+  @usableFromInline
   func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     if runsNext.exchange(false, ordering: .relaxed) { return job.runSynchronously(on: asUnownedTaskExecutor()) }

@@ -82,6 +82,7 @@ extension Store {
   private func isEmitted(_ source: ActionSource) -> Bool { source.cause != nil || source.kind == .effect }
 
   /// Keeps an action that was taken from the queue while the store is parked, if a unit emitted it.
+  @usableFromInline
   func holdWhileParked(_ queued: QueuedAction<Action>) {
     if isEmitted(queued.source) {
       parked?.held.append(queued)

@@ -93,7 +93,8 @@ extension Store {
     return DispatchResult(number: number, outcome: outcome(failure))
   }
 
-  private func outcome(_ failure: (any Error)?) -> DispatchResult.Outcome {
+  @usableFromInline
+  func outcome(_ failure: (any Error)?) -> DispatchResult.Outcome {
     switch failure {
     case nil: .done
     case let dropped as ActionDropped: .dropped(by: dropped.interceptor)
@@ -115,7 +116,7 @@ extension Store {
   ///
   /// - Parameter root: what it counts for while that root's drain is on (R30); 0: nothing.
   /// - Returns: its number; nil where it waits for the thread that owns the store.
-  @usableFromInline
+  @inlinable
   @discardableResult
   func emit(_ action: Action, _ source: ActionSource, root: Int) -> Int? {
     guard ownership.isMine else {
@@ -154,6 +155,7 @@ extension Store {
   }
 
   /// Appends an action to the queue, with its number and, where it is dispatched while another is processed, its cause.
+  @inlinable
   func append(
     _ action: Action, _ source: ActionSource, root emitted: Int = 0, since: Duration? = nil,
     onDone: (@Sendable (DispatchResult) -> Void)? = nil
@@ -180,11 +182,18 @@ extension Store {
   /// - Parameters:
   ///   - number: the action whose failure goes to `failure`; those of others go to the error handler.
   /// - Returns: why it stopped early, if it did; the rest of the queue is then gone.
-  private func drainQueue(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
-    defer { guardrail.reset() }
+  @inlinable
+  func drainQueue(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
     // The watched action, if any, is the first of this drain.
     drainStart = number ?? firstQueued
     if ownership.hasIncoming { acceptIncoming() }
+    return drainRest(watching: number, &failure)
+  }
+
+  /// Goes on with a drain that has begun.
+  @inlinable
+  func drainRest(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
+    defer { guardrail.reset() }
     while let next = queue.popFirst() {
       switch next {
       case .job(let job): run(job)
@@ -216,13 +225,14 @@ extension Store {
   }
 
   /// The number of the first action in the queue, or of the next one.
-  private var firstQueued: Int {
+  @usableFromInline var firstQueued: Int {
     for case .action(let action) in queue { return action.number }
     return nextNumber
   }
 
   /// Runs a job; what it enqueues counts for the root that the job does.
-  private func run(_ job: Job) {
+  @inlinable
+  func run(_ job: Job) {
     jobRoot = job.root
     job.run()
     jobRoot = 0
@@ -230,7 +240,8 @@ extension Store {
 
   /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them. The effects
   /// that the stopped root started are cancelled, lest they go on for ever.
-  private func stop(before next: QueuedAction<Action>) -> StoreError {
+  @usableFromInline
+  func stop(before next: QueuedAction<Action>) -> StoreError {
     cancelEffects(root: next.root, all: false)
     let error = StoreError.runaway(
       limit: guardrail.limit, next: "\(next.action)", source: next.source,
@@ -286,9 +297,21 @@ extension Store {
   }
 
   /// Processes the queue where no caller waits for an outcome.
+  @usableFromInline
   func drainOwned() {
     var failure: (any Error)?
     if let stop = drainQueue(watching: nil, &failure) { onLateError?(stop) }
+  }
+
+  /// Runs a job of a store that was idle, and what it enqueues.
+  @inlinable
+  func runFirst(_ job: Job) {
+    drainStart = nextNumber
+    run(job)
+    if ownership.hasIncoming { acceptIncoming() }
+    guard !queue.isEmpty else { return }
+    var failure: (any Error)?
+    if let stop = drainRest(watching: nil, &failure) { onLateError?(stop) }
   }
 
   /// Runs a job soon, on the thread that owns the store: at once where that is this one or nobody, else between two actions.
@@ -301,6 +324,7 @@ extension Store {
 
   /// Runs a job that only enqueues, on the thread that owns the store: at once where that is this one, else where the queue
   /// stands now.
+  @inlinable
   func perform(_ job: Job) {
     guard ownership.isMine else {
       ownership.bring(.emission(job))
@@ -312,15 +336,19 @@ extension Store {
   }
 
   /// Runs a job between two actions, behind what is queued; before this returns where the store is idle.
+  @inlinable
   func enqueue(_ job: Job) {
     guard ownership.isMine else {
       guard ownership.tryAcquire() else {
         ownership.bring(.job(job))
         return drainIncoming()
       }
-      if ownership.hasIncoming { acceptIncoming() }
-      queue.append(.job(job))
-      drainOwned()
+      if ownership.hasIncoming {
+        queue.append(.job(job))
+        drainOwned()
+      } else {
+        runFirst(job)
+      }
       ownership.release()
       return drainIncoming()
     }

@@ -137,7 +137,7 @@ extension Store {
   }
 
   /// Enqueues what units emit because of an action.
-  @usableFromInline
+  @inlinable
   func output(of number: Int, root: Int) -> ActionHandler<Action> {
     // By way of the owner, whose weak reference is there already: to make one takes as long as a small unit.
     ActionHandler { [owner] dispatched in

@@ -23,9 +23,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// What the context of the action that is processed refers to.
   @exclusivity(unchecked) @usableFromInline var contextStorage = ActionContextStorage()
   /// What the job that runs counts for; 0: nothing.
-  var jobRoot = 0
+  @exclusivity(unchecked) @usableFromInline var jobRoot = 0
   /// The number of the first action of the present drain.
-  var drainStart = 1
+  @exclusivity(unchecked) @usableFromInline var drainStart = 1
   var isAccepting = false
   /// What happens to the next action; unmanaged, because counting references to it costs as much as a reducer. It is safe
   /// because `keptCompositions` holds it: the present one and, until the end of an action, those that it was replaced for.
