@@ -64,9 +64,24 @@ static void copyText(char *target, size_t capacity, const char *source) {
   target[count] = 0;
 }
 
-void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record) {
+static bool isCopy(const char *copy, size_t capacity, const char *source) {
+  return strncmp(copy, source == NULL ? "" : source, capacity - 1) == 0;
+}
+
+static const char *sourceName(const lua_Debug *record) {
   const char *source = record->source;
-  copyText(frame->source, sizeof frame->source, *source == '@' || *source == '=' ? source + 1 : record->short_src);
+  return *source == '@' || *source == '=' ? source + 1 : record->short_src;
+}
+
+bool clua_isFrame(const CLuaFrame *frame, const lua_Debug *record) {
+  return frame->line == record->currentline && frame->lineDefined == record->linedefined &&
+         frame->isMain == (*record->what == 'm') && isCopy(frame->source, sizeof frame->source, sourceName(record)) &&
+         isCopy(frame->name, sizeof frame->name, record->name) &&
+         isCopy(frame->nameKind, sizeof frame->nameKind, record->namewhat);
+}
+
+void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record) {
+  copyText(frame->source, sizeof frame->source, sourceName(record));
   copyText(frame->nameKind, sizeof frame->nameKind, record->namewhat);
   copyText(frame->name, sizeof frame->name, record->name);
   frame->line = record->currentline;

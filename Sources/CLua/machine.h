@@ -90,6 +90,8 @@ int clua_raiseFailure(lua_State *L, CLuaMark mark);
 int clua_collectFrames(lua_State *L);
 /// Copies what is known of a running Lua function.
 void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record);
+/// Whether filling a frame that was filled before would change nothing.
+bool clua_isFrame(const CLuaFrame *frame, const lua_Debug *record);
 void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level);
 /// Turns the error object on top of the stack into the machine's error. Never raises.
 CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status);

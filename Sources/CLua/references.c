@@ -207,12 +207,13 @@ void clua_entry(CLuaMachine *machine, int32_t table, int32_t list, int64_t posit
   lua_remove(L, -2);
 }
 
-bool clua_caller(CLuaMachine *machine, CLuaFrame *frame) {
+const CLuaFrame *clua_caller(CLuaMachine *machine, bool *isSame) {
   lua_State *L = machine->current;
   lua_Debug record;
-  if (!lua_getstack(L, 1, &record) || !lua_getinfo(L, "Sln", &record) || *record.what == 'C') return false;
-  clua_fillFrame(frame, &record);
-  return true;
+  if (!lua_getstack(L, 1, &record) || !lua_getinfo(L, "Sln", &record) || *record.what == 'C') return NULL;
+  *isSame = clua_isFrame(&machine->caller, &record);
+  if (!*isSame) clua_fillFrame(&machine->caller, &record);
+  return &machine->caller;
 }
 
 bool clua_isYieldable(CLuaMachine *machine) { return lua_isyieldable(machine->current); }

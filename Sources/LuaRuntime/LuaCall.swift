@@ -41,18 +41,19 @@ public struct LuaCall {
 
   /// The Lua function that calls, nil when none does.
   public var caller: Caller? {
-    var frame = CLuaFrame()
-    guard clua_caller(state.machine, &frame) else { return nil }
-    return Caller(
-      chunk: frame.chunkText, line: Int(frame.line), name: frame.nameText.isEmpty ? nil : frame.nameText,
-      lineDefined: Int(frame.lineDefined))
+    var isSame = false
+    guard let frame = clua_caller(state.machine, &isSame) else { return nil }
+    if isSame, let caller = state.lastCaller { return caller }
+    let caller = Caller(frame.pointee)
+    state.lastCaller = caller
+    return caller
   }
 
   /// Where the Lua code that calls is, nil when no Lua function does.
   public var location: (chunk: String, line: Int)? { caller.map { ($0.chunk, $0.line) } }
 
-  /// The Lua function that calls one of the host's.
-  public struct Caller: Sendable {
+  /// The Lua function that calls one of the host's. The same object for calls from one place that follow each other.
+  public final class Caller: Sendable {
     /// The name of its chunk.
     public let chunk: String
     /// The line that is running.
@@ -61,6 +62,14 @@ public struct LuaCall {
     public let name: String?
     /// The line on which it is defined.
     public let lineDefined: Int
+
+    init(_ frame: CLuaFrame) {
+      chunk = frame.chunkText
+      line = Int(frame.line)
+      let name = frame.nameText
+      self.name = name.isEmpty ? nil : name
+      lineDefined = Int(frame.lineDefined)
+    }
   }
 
   /// Whether ``yield(_:)`` is possible: the caller runs in a coroutine.

@@ -11,10 +11,10 @@ public final class LuaCoroutine {
   }
 
   private let reference: LuaReference
-  private weak var state: LuaState?
+  // By way of the link: an object that anything refers to weakly is slow to count.
+  private var state: LuaState? { reference.link.state }
 
   init(_ state: LuaState, _ reference: Int32) {
-    self.state = state
     self.reference = LuaReference(state.link, reference)
   }
 

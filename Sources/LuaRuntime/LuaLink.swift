@@ -5,6 +5,8 @@ import Synchronization
 final class LuaLink {
   /// Null once the state is gone.
   var machine: UnsafeMutablePointer<CLuaMachine>?
+  /// Nil once the state is gone, which says so itself before its memory goes.
+  @exclusivity(unchecked) unowned(unsafe) var state: LuaState?
 
   /// Set when a table or function could not be kept: Lua has no memory, or no C stack left for the attempt.
   private var hasLostValue = false

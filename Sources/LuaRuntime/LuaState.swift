@@ -16,10 +16,12 @@ public final class LuaState {
   let machine: UnsafeMutablePointer<CLuaMachine>
   let interrupter: LuaInterrupter
   /// The host functions by number; nil where Lua has let go of one.
-  var functions: [HostFunction?] = []
+  @exclusivity(unchecked) var functions: [HostFunction?] = []
   private var freeNumbers: [Int] = []
   /// The error a callback threw last, until the outermost call ends.
   var lastFailure: (any Error)?
+  /// Who called a host function that asked for it last.
+  @exclusivity(unchecked) var lastCaller: LuaCall.Caller?
   /// Full names of chunks whose name Lua shortens in messages, by the short one.
   var longNames: [String: String] = [:]
 
@@ -40,6 +42,7 @@ public final class LuaState {
     self.limits = limits
     link.machine = machine
     interrupter = LuaInterrupter(machine)
+    link.state = self
     machine.pointee.context = Unmanaged.passUnretained(self).toOpaque()
     applyLimits()
   }
@@ -47,6 +50,7 @@ public final class LuaState {
   deinit {
     interrupter.forget()
     link.machine = nil
+    link.state = nil
     clua_close(machine)
   }
 

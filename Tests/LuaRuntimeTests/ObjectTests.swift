@@ -74,6 +74,22 @@ import Testing
     #expect(try run(state, "\nlocal a, b = record:method(1, 2) return a, b") == [.integer(3), .nil])
   }
 
+  @Test func callsFromOnePlaceHaveOneCaller() throws {
+    var callers: [LuaCall.Caller?] = []
+    records.method = try state.makeFunction("method") { callers.append($0.caller) }
+    _ = try run(
+      state, """
+        local function here() record:method() end
+        here() here()
+        local there = here there()
+        record:method() record:method()
+        """)
+    #expect(callers.map { $0?.line } == [1, 1, 1, 4, 4])
+    #expect(callers.map { $0?.name } == ["here", "here", "there", nil, nil])
+    #expect(callers[0] === callers[1] && callers[1] !== callers[2] && callers[2] !== callers[3])
+    #expect(callers[3] === callers[4])
+  }
+
   @Test func objectsKeepTheirNumbers() throws {
     let object = LuaObject(tag: 15, id: LuaObject.maximumID, generation: LuaObject.maximumGeneration)
     #expect((object.tag, object.id, object.generation) == (15, LuaObject.maximumID, LuaObject.maximumGeneration))

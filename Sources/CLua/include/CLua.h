@@ -211,6 +211,8 @@ typedef struct CLuaMachine {
   int64_t orderedPosition;
 
   CLuaError error;
+  /// What the last look for a caller found.
+  CLuaFrame caller;
 } CLuaMachine;
 
 /// Which libraries a state has, and whether undefined globals are errors.
@@ -331,8 +333,9 @@ void clua_drop(CLuaMachine *machine, int32_t first);
 void clua_read(CLuaMachine *machine, int32_t index, CLuaValue *value);
 /// Notes what a callback failed with, before it answers CLuaAnswerFailed. The bytes are copied.
 void clua_fail(CLuaMachine *machine, const char *_Nullable bytes, size_t count, bool hasLocation);
-/// The Lua function that called the running host function; false when no Lua function did.
-bool clua_caller(CLuaMachine *machine, CLuaFrame *frame);
+/// The Lua function that called the running host function, until the next look; null when no Lua function did. `isSame` says
+/// whether it is to the letter what the last look found.
+const CLuaFrame *_Nullable clua_caller(CLuaMachine *machine, bool *isSame);
 /// Whether the running host function may yield.
 bool clua_isYieldable(CLuaMachine *machine);
 

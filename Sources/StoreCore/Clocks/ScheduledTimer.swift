@@ -5,8 +5,8 @@ public final class ScheduledTimer: @unchecked Sendable {
   /// When it is due.
   public let deadline: Duration
   /// Where it stands in the heap; nil: no longer.
-  var index: Int?
-  var body: (@Sendable () -> Void)?
+  @exclusivity(unchecked) var index: Int?
+  @exclusivity(unchecked) var body: (@Sendable () -> Void)?
   private weak var queue: TimerQueue?
 
   init(deadline: Duration, queue: TimerQueue, body: @escaping @Sendable () -> Void) {

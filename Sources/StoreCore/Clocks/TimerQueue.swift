@@ -13,7 +13,7 @@ public final class TimerQueue: Sendable {
   public var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
   /// The earliest deadline.
-  public var nextDeadline: Duration? { heap.withLock { $0.nodes.first?.deadline } }
+  public var nextDeadline: Duration? { heap.withLock { $0.nodes.first?.timer.deadline } }
 
   /// Adds a closure.
   ///
@@ -57,7 +57,8 @@ public final class TimerQueue: Sendable {
 /// itself: timers lie all over the memory.
 private struct TimerHeap {
   struct Node {
-    let deadline: Duration
+    /// The deadline in attoseconds: durations are compared by a call.
+    let deadline: Int128
     let order: UInt64
     let timer: ScheduledTimer
 
@@ -70,44 +71,43 @@ private struct TimerHeap {
   var lastOrder: UInt64 = 0
 
   mutating func insert(_ timer: ScheduledTimer) {
-    timer.index = nodes.count
-    nodes.append(Node(deadline: timer.deadline, order: lastOrder, timer: timer))
-    rise(nodes.count - 1)
+    nodes.append(Node(deadline: timer.deadline.attoseconds, order: lastOrder, timer: timer))
+    settle(nodes.count - 1)
   }
 
   mutating func remove(_ timer: ScheduledTimer) {
     guard let index = timer.index else { return }
-    exchange(index, nodes.count - 1)
-    nodes.removeLast()
     timer.index = nil
+    let last = nodes.removeLast()
     guard index < nodes.count else { return }
-    rise(index)
-    sink(index)
+    nodes[index] = last
+    settle(index)
   }
 
-  private mutating func rise(_ start: Int) {
-    var index = start
-    while index > 0, nodes[index].isBefore(nodes[(index - 1) / 2]) {
-      exchange(index, (index - 1) / 2)
-      index = (index - 1) / 2
+  /// Takes a node up or down to where it belongs. Nodes are moved, not copied: no reference to a timer is counted.
+  private mutating func settle(_ start: Int) {
+    nodes.withUnsafeMutableBufferPointer { nodes in
+      guard let first = nodes.baseAddress else { return }
+      let node = (first + start).move()
+      var hole = start
+      while hole > 0, node.isBefore(first[(hole - 1) / 2]) {
+        Self.move((hole - 1) / 2, to: hole, in: first)
+        hole = (hole - 1) / 2
+      }
+      while 2 * hole + 1 < nodes.count {
+        var child = 2 * hole + 1
+        if child + 1 < nodes.count, first[child + 1].isBefore(first[child]) { child += 1 }
+        guard first[child].isBefore(node) else { break }
+        Self.move(child, to: hole, in: first)
+        hole = child
+      }
+      node.timer.index = hole
+      (first + hole).initialize(to: node)
     }
   }
 
-  private mutating func sink(_ start: Int) {
-    var index = start
-    while true {
-      var least = index
-      if 2 * index + 1 < nodes.count, nodes[2 * index + 1].isBefore(nodes[least]) { least = 2 * index + 1 }
-      if 2 * index + 2 < nodes.count, nodes[2 * index + 2].isBefore(nodes[least]) { least = 2 * index + 2 }
-      guard least != index else { return }
-      exchange(index, least)
-      index = least
-    }
-  }
-
-  private mutating func exchange(_ one: Int, _ other: Int) {
-    nodes.swapAt(one, other)
-    nodes[one].timer.index = one
-    nodes[other].timer.index = other
+  private static func move(_ index: Int, to hole: Int, in nodes: UnsafeMutablePointer<Node>) {
+    (nodes + hole).moveInitialize(from: nodes + index, count: 1)
+    Unmanaged.passUnretained(nodes[hole].timer)._withUnsafeGuaranteedRef { $0.index = hole }
   }
 }

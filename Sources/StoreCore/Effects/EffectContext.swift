@@ -5,11 +5,12 @@ public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
   public let dependencies: Dependencies
   /// The action that started the effect.
   public let action: ActionContext
-  let scope: EffectScope
-  let entry: EffectEntry
-  let output: ActionHandler<Output>
+  @usableFromInline let scope: EffectScope
+  @usableFromInline let entry: EffectEntry
+  @usableFromInline let output: ActionHandler<Output>
 
   /// Enqueues an action, unless the effect was cancelled or has ended (R18, R19). May be called from any thread.
+  @inlinable
   public func send(
     _ action: Output, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
   ) {
@@ -19,15 +20,20 @@ public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
   }
 
   /// Enqueues an action with a source of its own, unless the effect was cancelled or has ended.
+  @inlinable
   public func send(_ dispatched: DispatchedAction<Output>) {
-    perform { if !entry.isOver { output.dispatch(dispatched) } }
+    // At once where that is possible: a job takes memory, and holds a copy of all this.
+    guard scope.unit.runtime.isReady() else {
+      return perform { if !entry.isOver { output.dispatch(dispatched) } }
+    }
+    if !entry.isOver { output.dispatch(dispatched) }
   }
 
   /// The clock that effects wait by.
   public var clock: any StoreClock { scope.clock }
 
   /// Whether the effect was cancelled or has ended: what it sends is dropped.
-  public var isCancelled: Bool { entry.isOver }
+  @inlinable public var isCancelled: Bool { entry.isOver }
 
   /// Cancels what runs under a token of the same unit, and of the same element in a collection.
   public func cancel(_ token: some Hashable & Sendable) { scope.cancel(token) }
@@ -49,6 +55,7 @@ public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
     try await withTaskExecutorPreference(globalConcurrentExecutor) { try await work() }
   }
 
+  @usableFromInline
   func perform(_ body: @escaping () -> Void) { scope.unit.runtime.perform(Job(run: body)) }
 
   func finish() { perform { scope.unit.finish(entry) } }

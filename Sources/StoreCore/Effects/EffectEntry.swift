@@ -1,6 +1,7 @@
 import Synchronization
 
 /// An effect that was started and has neither ended nor been cancelled.
+@usableFromInline
 final class EffectEntry: @unchecked Sendable {
   // Safe: everything that changes, but for the flag, is used only on the thread that owns the store, and in the store's
   // `deinit`, when there is none.
@@ -15,21 +16,21 @@ final class EffectEntry: @unchecked Sendable {
   let startedAt: Duration
   /// The call that started it: effects of one call do not replace each other.
   let generation: Int
-  var task: Task<Void, Never>?
+  @exclusivity(unchecked) var task: Task<Void, Never>?
   /// What it runs, where it does so in steps and has begun.
-  var steps: (any EffectSteps)?
-  var timer: ScheduledTimer?
+  @exclusivity(unchecked) var steps: (any EffectSteps)?
+  @exclusivity(unchecked) var timer: ScheduledTimer?
   /// Tells its waits for the clock from each other.
-  private var waits = 0
+  @exclusivity(unchecked) private var waits = 0
   /// What it means to it when it is resumed.
-  var resumption = Resumption.ignored
+  @exclusivity(unchecked) var resumption = Resumption.ignored
   /// When it goes on, while it waits for the clock.
-  var wakesAt: Duration?
+  @exclusivity(unchecked) var wakesAt: Duration?
   /// Whether the unit states that it should be running, so that it closes when the unit no longer does.
   var isSupervised = false
   /// Takes values, where it is a long-lived effect with an inbox.
   var channel: OpenChannel?
-  private let over = Atomic<Bool>(false)
+  @usableFromInline let over = Atomic<Bool>(false)
 
   /// What resuming an effect means.
   enum Resumption {
@@ -56,7 +57,7 @@ final class EffectEntry: @unchecked Sendable {
   }
 
   /// Whether it has ended or been cancelled.
-  var isOver: Bool { over.load(ordering: .relaxed) }
+  @inlinable var isOver: Bool { over.load(ordering: .relaxed) }
 
   /// Goes on after a while, unless it was cancelled or resumed by then.
   ///
@@ -72,6 +73,8 @@ final class EffectEntry: @unchecked Sendable {
       runtime.enqueue(
         Job { [self] in
           guard !isOver, waits == wait else { return }
+          // It is the one that has run: there is nothing to cancel.
+          timer = nil
           stopWaiting()
           body()
         })

@@ -5,6 +5,9 @@ final class EffectRuntime: Sendable {
   @usableFromInline let trace: TracePoint
   /// Runs tasks as jobs of the store's queue.
   @usableFromInline let executor: StoreExecutor
+  /// Whether this thread owns the store, so that what only enqueues may be done at once: what other threads brought before
+  /// is then in the queue. See `Store.isReady`.
+  @usableFromInline let isReady: @Sendable () -> Bool
   /// Runs a job that only enqueues or looks after effects: see `Store.perform`. Does nothing once the store is gone.
   @usableFromInline let perform: @Sendable (Job) -> Void
   /// Runs a job between two actions: see `Store.enqueue`. Does nothing once the store is gone.
@@ -16,6 +19,7 @@ final class EffectRuntime: Sendable {
   ) {
     self.clock = clock ?? RealClock()
     self.trace = trace
+    isReady = { owner.store?.isReady() ?? false }
     perform = { job in owner.store?.perform(job) }
     enqueue = { job in owner.store?.enqueue(job) }
     executor = StoreExecutor { job in

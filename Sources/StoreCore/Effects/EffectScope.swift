@@ -1,7 +1,7 @@
 /// A unit's effects, those of one element where the unit is lifted to a collection. May be kept and used from any thread:
 /// what it is asked to do happens at once on the thread that owns the store, else as soon as that thread looks.
 public struct EffectScope: Sendable {
-  let unit: UnitEffects
+  @usableFromInline let unit: UnitEffects
   let path: [EffectToken]
 
   @usableFromInline

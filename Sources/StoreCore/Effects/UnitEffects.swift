@@ -4,7 +4,7 @@ final class UnitEffects: @unchecked Sendable {
   // Safe: everything that changes is used only on the thread that owns the store, and in the store's `deinit`, when there is
   // none.
   let unit: String
-  let runtime: EffectRuntime
+  @usableFromInline let runtime: EffectRuntime
   /// Those that run, by order.
   private var entries: [Int: EffectEntry] = [:]
   private var byKey: [EffectKey: [EffectEntry]] = [:]

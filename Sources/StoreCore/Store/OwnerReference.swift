@@ -11,7 +11,7 @@ import Synchronization
 final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendable {
   // Safe: set once, before the store is handed out; weak references may be read from any thread. `last` is written once,
   // before `hasLeft` is set, and read only after.
-  @usableFromInline weak var store: Store<Action, State>?
+  @exclusivity(unchecked) @usableFromInline weak var store: Store<Action, State>?
   private var last: State?
   private let hasLeft = Atomic<Bool>(false)
 

@@ -326,13 +326,17 @@ extension Store {
   /// stands now.
   @inlinable
   func perform(_ job: Job) {
-    guard ownership.isMine else {
-      ownership.bring(.emission(job))
-      return drainIncoming()
-    }
-    // What other threads emitted before comes before.
+    if isReady() { return job.run() }
+    ownership.bring(.emission(job))
+    drainIncoming()
+  }
+
+  /// Whether this thread owns the store. What other threads emitted before then comes before what it does next.
+  @inlinable
+  func isReady() -> Bool {
+    guard ownership.isMine else { return false }
     if ownership.hasIncoming { acceptIncoming() }
-    job.run()
+    return true
   }
 
   /// Runs a job between two actions, behind what is queued; before this returns where the store is idle.

@@ -46,8 +46,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @usableFromInline let trace: TracePoint
   @usableFromInline let effectRuntime: EffectRuntime
   @usableFromInline let owner: OwnerReference<Action, State>
-  @usableFromInline var guardrail: RunawayGuard
-  @usableFromInline var onLateError: ((any Error) -> Void)?
+  @exclusivity(unchecked) @usableFromInline var guardrail: RunawayGuard
+  @exclusivity(unchecked) @usableFromInline var onLateError: ((any Error) -> Void)?
 
   /// Makes a store.
   ///

@@ -37,7 +37,10 @@ final class PluginCalls {
   private(set) var projectionReads: [String] = []
   /// The thunk that runs.
   var thunk: PluginThunk?
+  /// The plugin's own actions by their names, with its module and without.
   private let ownActions: [String: ActionType]
+  /// The one that was asked for last.
+  @exclusivity(unchecked) private var recentAction: (name: String, type: ActionType)?
   private let surroundings: Plugin.Surroundings
   private let functionNames: FunctionNames
   private var contextTable: LuaTable?
@@ -72,7 +75,7 @@ final class PluginCalls {
     action = ActionFacade(name: "action", meta: meta)
     self.functionNames = functionNames
     self.faults = faults
-    self.ownActions = ownActions
+    self.ownActions = ownActions.merging(ownActions.values.map { ($0.name, $0) }) { full, _ in full }
     self.surroundings = surroundings
   }
 
@@ -147,11 +150,15 @@ final class PluginCalls {
     guard case .string(let name) = value else {
       throw LuaFailure("\(function) needs the name of an action, got \(value.described)")
     }
-    let own = ownActions[name] ?? ownActions["\(faults.manifest.name).\(name)"]
-    guard let type = own ?? surroundings.action(name) else {
+    if let recentAction, recentAction.name == name { return recentAction.type }
+    if let type = ownActions[name] {
+      recentAction = (name, type)
+      return type
+    }
+    guard let type = surroundings.action(name) else {
       let isFull = name.contains(".")
       let names =
-        ownActions.values.map { isFull ? $0.fullName : $0.name }.sorted()
+        Set(ownActions.values.map { isFull ? $0.fullName : $0.name }).sorted()
         + (isFull ? surroundings.actionNames() : [])
       let suggestion = Suggestion.nearest(to: name, among: names)
       throw LuaFailure("unknown action '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
@@ -175,8 +182,7 @@ final class PluginCalls {
     let caller = call.caller
     return ActionSource(
       file: caller?.chunk ?? faults.manifest.name,
-      function: caller.flatMap { $0.name ?? functionNames.name(definedAt: $0.lineDefined, of: $0.chunk) }
-        ?? emission.function,
+      function: caller.flatMap { functionNames.name(of: $0) } ?? emission.function,
       line: caller?.line ?? 0, kind: emission.kind, plugin: faults.manifest.name, unit: emission.unit)
   }
 
