@@ -24,6 +24,8 @@ struct BytecodeReader {
     /// Whether it takes any number of arguments.
     var isVariadic: Bool
     var instructions: [Instruction]
+    /// The constants; nil: one that is no text.
+    var constants: [String?]
     var assignments: [(capture: Int, line: Int)]
     var namedUses: [NamedUse]
     var captures: [Capture]
@@ -149,7 +151,8 @@ struct BytecodeReader {
     }
     return Function(
       source: source, lineDefined: lineDefined, parameterCount: parameterCount, isVariadic: isVariadic,
-      instructions: instructions, assignments: writes.map { ($0.capture, line($0.instruction)) }, namedUses: named,
+      instructions: instructions, constants: constants, assignments: writes.map { ($0.capture, line($0.instruction)) },
+      namedUses: named,
       captures: captures, inner: inner)
   }
 

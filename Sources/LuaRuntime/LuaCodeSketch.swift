@@ -6,8 +6,8 @@ public struct LuaCodeSketch: Hashable, Sendable {
   public enum ParameterUse: Hashable, Sendable {
     /// Nothing: it need not be given.
     case none
-    /// Only fields with constant names are read of it: nobody else gets it, and nothing is left in it.
-    case fields
+    /// Only fields with these names are read of it: nobody else gets it, and nothing is left in it.
+    case fields(Set<String>)
     /// Anything.
     case any
   }
@@ -43,6 +43,13 @@ extension BytecodeReader.Function {
     let readers = instructions.filter { $0.mayRead(parameter) }
     if isCaptured { return .any }
     if readers.isEmpty { return .none }
-    return readers.allSatisfy { $0.operation == .getField || $0.operation == .test } ? .fields : .any
+    var names: Set<String> = []
+    for reader in readers where reader.operation != .test {
+      guard reader.operation == .getField, constants.indices.contains(reader.c), let name = constants[reader.c] else {
+        return .any
+      }
+      names.insert(name)
+    }
+    return .fields(names)
   }
 }

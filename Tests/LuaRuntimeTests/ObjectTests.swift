@@ -78,12 +78,13 @@ import Testing
     var callers: [LuaCall.Caller?] = []
     records.method = try state.makeFunction("method") { callers.append($0.caller) }
     _ = try run(
-      state, """
-        local function here() record:method() end
-        here() here()
-        local there = here there()
-        record:method() record:method()
-        """)
+      state,
+      """
+      local function here() record:method() end
+      here() here()
+      local there = here there()
+      record:method() record:method()
+      """)
     #expect(callers.map { $0?.line } == [1, 1, 1, 4, 4])
     #expect(callers.map { $0?.name } == ["here", "here", "there", nil, nil])
     #expect(callers[0] === callers[1] && callers[1] !== callers[2] && callers[2] !== callers[3])

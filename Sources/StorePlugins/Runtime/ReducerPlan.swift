@@ -8,7 +8,9 @@ final class ReducerPlan {
   let function: LuaHandle
   /// The module whose slice the reducer changes.
   let module: String
-  /// Whether the function uses its parameters for the action's arguments, and for `meta`.
+  /// What the function does with its parameter for the action's arguments.
+  private let argumentUse: LuaCodeSketch.ParameterUse
+  /// Whether it uses that, and the one for `meta`.
   let takesArguments: Bool
   let takesMeta: Bool
   /// Whether the function may leave something in the table of arguments.
@@ -29,9 +31,10 @@ final class ReducerPlan {
     function = watched.function.handle
     self.type = type
     self.module = module
-    takesArguments = watched.function.sketch.use(of: 1) != .none
+    argumentUse = watched.function.sketch.use(of: 1)
+    takesArguments = argumentUse != .none
     takesMeta = watched.function.sketch.use(of: 2) != .none
-    mayKeepArguments = watched.function.sketch.use(of: 1) == .any
+    mayKeepArguments = argumentUse == .any
     isBrief = watched.function.sketch.isBrief
   }
 
@@ -43,7 +46,7 @@ final class ReducerPlan {
   /// Sees to it that there is a table for the action's arguments, where the function takes them.
   @inline(__always)
   func prepare(in lua: LuaState) throws(LuaError) {
-    if takesArguments, table == nil { table = try ArgumentTable(type, in: lua) }
+    if takesArguments, table == nil { table = try ArgumentTable(type, argumentUse, in: lua) }
   }
 
   /// Writes the arguments, in declared order, and `meta`, as far as the function uses them.
@@ -69,20 +72,26 @@ final class ReducerPlan {
 }
 
 /// The table that a reducer gets its action's arguments in, filled anew for each call. It is the reducer's to change, so it
-/// is used again only where nothing was left in it.
+/// is used again only where nothing was left in it. An argument that the reducer does not read is not there.
 final class ArgumentTable {
   private let keys: [LuaKey]
+  /// For each key the position of its argument.
+  private let positions: [Int]
   private let addresses: [UnsafeRawPointer]
   private let table: LuaTable
   private let handle: LuaHandle
 
-  init(_ type: ActionType, in lua: LuaState) throws(LuaError) {
-    var keys: [LuaKey] = []
-    for field in type.fields { keys.append(try lua.intern(field.name)) }
-    self.keys = keys
+  init(_ type: ActionType, _ use: LuaCodeSketch.ParameterUse, in lua: LuaState) throws(LuaError) {
+    var (keys, positions): ([LuaKey], [Int]) = ([], [])
+    for (position, field) in type.fields.enumerated() {
+      if case .fields(let names) = use, !names.contains(field.name) { continue }
+      keys.append(try lua.intern(field.name))
+      positions.append(position)
+    }
+    (self.keys, self.positions) = (keys, positions)
     addresses = keys.map(\.pointer)
     table = try lua.makeTable { writer in
-      writer.beginTable(record: type.fields.count)
+      writer.beginTable(record: keys.count)
       writer.endTable()
     }
     handle = table.handle
@@ -98,7 +107,7 @@ final class ArgumentTable {
     writer.refillTable(handle)
     for index in keys.indices {
       writer.key(keys[index])
-      LuaBridge.write(arguments[index], to: &writer)
+      LuaBridge.write(arguments[positions[index]], to: &writer)
     }
     writer.endTable()
   }

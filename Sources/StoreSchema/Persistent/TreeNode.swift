@@ -67,15 +67,23 @@ final class TreeNode<Content: TreeContent> {
   func copy() -> TreeNode {
     let copy = height == 0 ? TreeNode(leafCapacity: capacity) : TreeNode(height: height)
     if height == 0 {
-      copy.elements.initialize(from: elements, count: slots)
+      Self.copy(elements, to: copy.elements, count: slots)
     } else {
-      copy.children.initialize(from: children, count: slots)
-      copy.separators.initialize(from: separators, count: slots)
+      Self.copy(children, to: copy.children, count: slots)
+      Self.copy(separators, to: copy.separators, count: slots)
       copy.ends.initialize(from: ends, count: slots)
     }
     copy.slots = slots
     copy.count = count
     return copy
+  }
+
+  /// One by one where copying takes more than moving bytes: the runtime's function for many looks up how it is done for each
+  /// part of each of them.
+  @inlinable
+  static func copy<Slot>(_ source: UnsafeMutablePointer<Slot>, to target: UnsafeMutablePointer<Slot>, count: Int) {
+    if _isPOD(Slot.self) { return target.initialize(from: source, count: count) }
+    for index in 0..<count { (target + index).initialize(to: source[index]) }
   }
 }
 

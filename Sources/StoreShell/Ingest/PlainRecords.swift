@@ -62,13 +62,8 @@ final class PlainRecords {
 
   /// The action of a record; nil where the record is not plain, or does not fit.
   func call(_ line: UnsafeBufferPointer<UInt8>) -> ActionCall? {
-    let count = type.fields.count
-    var isWhole = false
-    let arguments = [Value](unsafeUninitializedCapacity: count) { places, initialized in
-      for index in 0..<count { places.initializeElement(at: index, to: .none) }
-      initialized = count
-      isWhole = read(line, into: places)
-    }
+    var arguments = [Value](repeating: .none, count: type.fields.count)
+    let isWhole = arguments.withUnsafeMutableBufferPointer { read(line, into: $0) }
     return isWhole ? ActionCall(type, arguments) : nil
   }
 
