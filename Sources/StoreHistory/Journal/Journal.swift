@@ -18,11 +18,15 @@ public final class Journal: JournalReading, Sendable {
 
   /// Opens a file, or makes it, for its owner alone, where there is none.
   ///
-  /// - Parameter header: what a new file says of the program; a file that is there keeps what it says.
+  /// - Parameters:
+  ///   - header: what a new file says of the program; a file that is there keeps what it says.
+  ///   - initial: the state before the first action, by which it is found out how much of a damaged file is good.
   /// - Throws: ``JournalError``. A file that is damaged is left as it is.
-  public init(_ path: String, durability: Durability = .normal, header: JournalHeader) throws(JournalError) {
+  public init(
+    _ path: String, durability: Durability = .normal, header: JournalHeader, initial: [StateSlice] = []
+  ) throws(JournalError) {
     self.durability = durability
-    file = try JournalFile(path, durability: durability, header: header)
+    file = try JournalFile(path, durability: durability, header: header, initial: initial)
     writer = try JournalWriter(file)
     writer.start()
   }
@@ -40,9 +44,12 @@ public final class Journal: JournalReading, Sendable {
     }
   }
 
-  /// The last action in a file, without a look at whether the rest of it is sound.
+  /// The last action in a file that nobody writes, without a look at whether the rest of it is sound.
   public static func last(in path: String) throws(JournalError) -> Int {
-    let database = try JournalFile.opened(path, isReadOnly: true)
+    // Opening it would wipe out what beside it tells of its end.
+    guard let image = FileEvidence(path).image else { throw .notAJournal(path: path) }
+    let database = try image.opened(path)
+    defer { try? database.close() }
     return try JournalReader(path: path, database: database).contents().last
   }
 

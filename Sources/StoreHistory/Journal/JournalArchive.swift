@@ -1,6 +1,13 @@
 import GRDB
 
-/// A journal that is only read: one that another process writes, or one that is damaged, as far as it is good.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A journal that is only read: one that another process writes, one that stands where nothing may be written, or one that is
+/// damaged, as far as it is good.
 public final class JournalArchive: JournalReading, Sendable {
   /// The file.
   public let path: String
@@ -9,36 +16,123 @@ public final class JournalArchive: JournalReading, Sendable {
   /// What is wrong with the file; nil: nothing.
   public let damage: String?
   private let reader: JournalReader
+  /// What the reader reads, where that is not the file itself.
+  private let image: FileImage?
+  /// Whether SQLite put files of its own beside the file.
+  private let hasCompany: Bool
 
   /// Opens a file to read it; nothing in it changes.
   ///
+  /// - Parameter initial: the state before the first action, for where no state in a damaged file can be read.
   /// - Throws: ``JournalError``; ``JournalError/damaged(path:lastGood:reason:)`` where nothing can be read.
-  public init(_ path: String) throws(JournalError) {
+  public convenience init(_ path: String, initial: [StateSlice] = []) throws(JournalError) {
+    // While somebody writes it, it is only looked at; else whoever reads it may want to save what is good.
+    if Journal.isInUse(path) { try self.init(inUse: path) } else { try self.init(unlocked: path, initial: initial) }
+  }
+
+  private init(inUse path: String) throws(JournalError) {
     self.path = path
     reader = JournalReader(path: path, database: try JournalFile.opened(path, isReadOnly: true))
-    var damage: String?
-    var found: JournalContents?
+    contents = try reader.contents()
+    (damage, image, hasCompany) = (nil, nil, false)
+  }
+
+  /// Opens a file that nobody writes.
+  init(unlocked path: String, initial: [StateSlice]) throws(JournalError) {
+    self.path = path
+    let evidence = FileEvidence(path)
+    guard let image = evidence.image else {
+      // Whatever keeps it from being read keeps SQLite from it, too.
+      _ = try JournalFile.opened(path, isReadOnly: true)
+      throw .notAJournal(path: path)
+    }
+    let reason: String
+    switch try JournalArchive.examined(path, image, evidence) {
+    case .sound(let contents):
+      self.contents = contents
+      damage = nil
+      // Others may begin to write the file, which SQLite sees to where it can.
+      if let database = try? JournalFile.opened(path, isReadOnly: true), let reader = Self.reader(path, database) {
+        (self.reader, self.image, hasCompany) = (reader, nil, !evidence.hasLog)
+      } else {
+        (reader, self.image, hasCompany) = (JournalReader(path: path, database: try image.opened(path)), image, false)
+      }
+      return
+    case .damaged(let found): reason = found
+    }
+    guard let best = JournalArchive.best(path, image, initial) else {
+      throw .damaged(path: path, lastGood: nil, reason: reason)
+    }
+    let good = best.good
+    var meta = (try? best.reader.meta()) ?? [:]
+    meta[JournalMeta.end] = nil
+    contents = JournalContents(
+      numbers: good.isEmpty ? nil : good.lowerBound...(good.upperBound - 1), meta, nil,
+      base: max(good.lowerBound - 1, Int(meta[JournalMeta.base] ?? "") ?? 0), last: good.upperBound - 1)
+    reader = best.reader
+    damage = good.lowerBound == 1 ? reason : "\(reason); it goes back to #\(good.lowerBound - 1)"
+    (self.image, hasCompany) = (image, false)
+  }
+
+  /// Ends reading, and takes away what SQLite put beside the file. The archive is not used thereafter.
+  public func close() {
+    try? reader.database.close()
+    guard hasCompany, !JournalFile.hasLog(path), let lock = try? FileLock(path, creates: false) else { return }
+    for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
+    lock.release()
+  }
+
+  private static func reader(_ path: String, _ database: DatabaseQueue) -> JournalReader? {
+    let reader = JournalReader(path: path, database: database)
     do throws(JournalError) {
-      let contents = try reader.contents()
-      found = contents
-      if !contents.hasEnded { damage = reader.malformation() }
-      // While somebody writes it, it is only looked at; else whoever reads it may want to save what is good.
-      if damage == nil, let numbers = contents.numbers, !Journal.isInUse(path) { damage = reader.fault(in: numbers) }
+      _ = try reader.isEmpty()
+      return reader
     } catch {
-      guard case .damaged(_, _, let reason) = error else { throw error }
-      damage = reason
+      return nil
     }
-    if let found, damage == nil {
-      contents = found
-    } else {
-      let reason = damage ?? ""
-      guard let range = reader.goodNumbers() else { throw .damaged(path: path, lastGood: nil, reason: reason) }
-      contents = JournalContents(
-        numbers: range.isEmpty ? nil : range.lowerBound...(range.upperBound - 1), hasEnded: false,
-        header: found?.header ?? JournalHeader(program: "", began: 0, schema: "", schemaHash: ""),
-        process: found?.process, base: found?.base ?? 0, lacksLog: found?.lacksLog ?? false)
+  }
+
+  private enum Examined {
+    case sound(JournalContents)
+    case damaged(String)
+  }
+
+  /// Looks whether all of a file is sound.
+  private static func examined(
+    _ path: String, _ image: FileImage, _ evidence: FileEvidence
+  ) throws(JournalError) -> Examined {
+    do throws(JournalError) {
+      if let fault = evidence.fault { return .damaged(fault) }
+      let reader = JournalReader(path: path, database: try image.opened(path))
+      let contents = try reader.contents(evidence.loss)
+      if let fault = image.fault { return .damaged(fault) }
+      if !contents.hasEnded || evidence.hasLog, let fault = reader.malformation() { return .damaged(fault) }
+      guard let numbers = contents.numbers else { return .sound(contents) }
+      if let fault = reader.fault(in: numbers) { return .damaged(fault) }
+      return try reader.snapshot(upTo: contents.last) == nil ? .damaged(JournalReader.noState) : .sound(contents)
+    } catch {
+      switch error {
+      case .damaged(_, _, let reason): return .damaged(reason)
+      case .notAJournal where image.hasLostHead: return .damaged("its beginning is not what was written")
+      default: throw error
+      }
     }
-    self.damage = damage
+  }
+
+  /// The way to read a damaged file by which most of it can be read; nil: none of it can.
+  private static func best(
+    _ path: String, _ image: FileImage, _ initial: [StateSlice]
+  ) -> (reader: JournalReader, good: Range<Int>)? {
+    var best: (reader: JournalReader, good: Range<Int>)?
+    let ways: [() throws -> DatabaseQueue?] = [image.database, Salvage(image, initial).database]
+    for open in ways {
+      guard let database = try? open() else { continue }
+      let reader = JournalReader(path: path, database: database)
+      guard (try? reader.contents()) != nil, let good = reader.goodNumbers() else { continue }
+      if let best, best.good.count >= good.count, best.good.upperBound >= good.upperBound { continue }
+      best = (reader, good)
+    }
+    return best
   }
 
   /// Hands out the rows of some actions, in their order.

@@ -13,12 +13,37 @@ public struct JournalContents: Hashable, Sendable {
 
   /// The action from whose state on states can be restored: before it the state had another type.
   public let base: Int
-  /// Whether it did not come to its end and the write-ahead log that should stand beside the file is missing: what it held is
-  /// lost, unless another program has taken it into the file.
-  public let lacksLog: Bool
+  /// What is missing at its end, where it did not come to its end; nil: nothing.
+  public let loss: Loss?
+
+  /// What a session that did not come to its end may have lost.
+  public enum Loss: Hashable, Sendable {
+    /// The write-ahead log that should stand beside the file, unless another program has taken it into the file.
+    case log
+    /// The end of the log, of which the system had not brought all to the disk when it stopped.
+    case endOfLog
+    /// What the system had not brought to the disk when it stopped, if anything.
+    case unknown
+  }
 
   /// The last action; 0: none.
-  public var last: Int { numbers?.upperBound ?? 0 }
+  public let last: Int
+
+  /// - Parameters:
+  ///   - meta: what the file says of itself, by the names of ``JournalMeta``.
+  ///   - base: the action from whose state on states can be restored; nil: as the file says.
+  ///   - last: the last action, where it is none of the numbers.
+  init(numbers: ClosedRange<Int>?, _ meta: [String: String], _ loss: Loss?, base: Int? = nil, last: Int = 0) {
+    self.numbers = numbers
+    self.last = numbers?.upperBound ?? last
+    hasEnded = meta[JournalMeta.end] != nil
+    header = JournalHeader(
+      program: meta[JournalMeta.program] ?? "", began: Int(meta[JournalMeta.began] ?? "") ?? 0,
+      schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? "")
+    process = meta[JournalMeta.process].flatMap { Int($0) }
+    self.base = base ?? meta[JournalMeta.base].flatMap { Int($0) } ?? 0
+    self.loss = loss
+  }
 }
 
 /// What a journal says of the program that writes it.
@@ -61,6 +86,9 @@ public struct JournalRow: Hashable, Sendable {
   public let failure: String?
   /// The whole entry as JSON, where it has members beside those above.
   public let entry: String?
+
+  /// Whether it is an action of the shell, which may have changed more than the row tells.
+  public var isOfShell: Bool { action.hasPrefix("shell.") }
 }
 
 /// What one action changed, as its row holds it.

@@ -16,7 +16,11 @@ final class JournalFile: Sendable {
   let found: JournalContents?
 
   /// Opens a file for writing, and makes it where there is none or where it is empty.
-  init(_ path: String, durability: Durability, header: JournalHeader) throws(JournalError) {
+  ///
+  /// - Parameter initial: the state before the first action, by which it is found out how much of a damaged file is good.
+  init(
+    _ path: String, durability: Durability, header: JournalHeader, initial: [StateSlice] = []
+  ) throws(JournalError) {
     let lock: FileLock
     do throws(JournalError) {
       lock = try FileLock(path)
@@ -30,7 +34,7 @@ final class JournalFile: Sendable {
     if lock.size == 0, JournalFile.hasLog(path) {
       throw .damaged(path: path, lastGood: nil, reason: "it is empty, but \(path)-wal is not")
     }
-    found = lock.size == 0 ? nil : try JournalFile.inspect(path, lock)
+    found = lock.size == 0 ? nil : try JournalFile.inspect(path, lock, initial)
     let isNew = found == nil
     database = try JournalFile.opened(path) { db in
       // A file that is only just being made has nothing to lose.
@@ -38,13 +42,17 @@ final class JournalFile: Sendable {
       try db.execute(sql: "PRAGMA journal_mode = WAL")
       if isNew { try db.execute(sql: "BEGIN; \(JournalTables.sql) COMMIT") }
       try db.execute(sql: "PRAGMA synchronous = \(durability.synchronous)")
-      if isNew { try JournalFile.write(header, to: db) }
+      if isNew {
+        try JournalFile.write(header, to: db)
+        try JournalFile.set(JournalMeta.id, to: StableHash.text(of: .random(in: 0 ... .max)), in: db)
+      }
     }
   }
 
   /// Notes that the file is being written, in the transaction that does so first: a file that is only opened stays as it is.
   func begin(_ db: Database) throws {
     try JournalFile.set(JournalMeta.process, to: "\(getpid())", in: db)
+    if let boot = FileEvidence.boot { try JournalFile.set(JournalMeta.boot, to: boot, in: db) }
     try db.execute(sql: "DELETE FROM meta WHERE name = ?", arguments: [JournalMeta.end])
   }
 
@@ -100,36 +108,42 @@ final class JournalFile: Sendable {
   }
 
   /// - Returns: nil: nothing, such as where a process was killed before it had made the tables.
-  private static func inspect(_ path: String, _ lock: FileLock) throws(JournalError) -> JournalContents? {
+  private static func inspect(
+    _ path: String, _ lock: FileLock, _ initial: [StateSlice]
+  ) throws(JournalError) -> JournalContents? {
+    func damaged(_ reason: String) -> JournalError {
+      // What can be said of the rest is found out with more leisure.
+      let archive = try? JournalArchive(unlocked: path, initial: initial)
+      defer { archive?.close() }
+      return .damaged(path: path, lastGood: archive?.contents.last, reason: archive?.damage ?? reason)
+    }
     let head = lock.head(100)
     guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count == 100 else {
+      // One that is none says so itself.
+      let archive = try JournalArchive(unlocked: path, initial: initial)
+      throw .damaged(path: path, lastGood: archive.contents.last, reason: archive.damage ?? "")
+    }
+    let evidence = FileEvidence(path)
+    if let fault = evidence.fault { throw damaged(fault) }
+    // A rollback journal is left where a process was killed while it made the file; reading alone cannot undo what it did.
+    let hasRollback = access("\(path)-journal", F_OK) == 0
+    guard let database = hasRollback ? try opened(path) : try evidence.image?.opened(path) else {
       throw .notAJournal(path: path)
     }
-    // A rollback journal is left where a process was killed while it made the file; reading alone cannot undo what it did.
-    let database = try opened(path, isReadOnly: access("\(path)-journal", F_OK) != 0)
     defer { try? database.close() }
     let reader = JournalReader(path: path, database: database)
     let found: JournalContents
     do throws(JournalError) {
       if try reader.isEmpty() { return nil }
-      found = try reader.contents()
+      found = try reader.contents(evidence.loss)
     } catch {
       guard case .damaged(_, _, let reason) = error else { throw error }
-      throw .damaged(path: path, lastGood: reader.lastGood(), reason: reason)
+      throw damaged(reason)
     }
-    if let reason = damage(head, path, lock.size) ?? (found.hasEnded ? nil : reader.malformation()) {
-      throw .damaged(path: path, lastGood: reader.lastGood(), reason: reason)
+    if let reason = evidence.image?.fault ?? (found.hasEnded && !evidence.hasLog ? nil : reader.malformation()) {
+      throw damaged(reason)
     }
     return found
-  }
-
-  /// What the first bytes of a file and its size say is wrong with it; nil: nothing.
-  private static func damage(_ head: [UInt8], _ path: String, _ size: Int) -> String? {
-    // What is in the write-ahead log may not have reached the file yet.
-    guard access("\(path)-wal", F_OK) != 0 else { return nil }
-    func number(_ offset: Int, _ count: Int) -> Int { head[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) } }
-    let pageSize = number(16, 2) == 1 ? 65536 : number(16, 2)
-    return size < number(28, 4) * pageSize ? "it is shorter than it was" : nil
   }
 
   // MARK: Meta

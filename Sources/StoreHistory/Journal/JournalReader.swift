@@ -42,8 +42,28 @@ struct JournalReader {
     }
   }
 
+  /// What the file says of itself, by the names of ``JournalMeta``.
+  func meta() throws(JournalError) -> [String: String] {
+    do {
+      return try database.unsafeRead { try meta($0) }
+    } catch {
+      throw JournalError(error, path: path, last: nil)
+    }
+  }
+
+  private func meta(_ db: Database) throws -> [String: String] {
+    var meta: [String: String] = [:]
+    for row in try Row.fetchAll(db, sql: "SELECT name, value FROM meta") {
+      let name: String = try row.checked(0)
+      meta[name] = try row.checked(1)
+    }
+    return meta
+  }
+
   /// What the file holds.
-  func contents() throws(JournalError) -> JournalContents {
+  ///
+  /// - Parameter loss: what is known to be missing at its end.
+  func contents(_ loss: JournalContents.Loss? = nil) throws(JournalError) -> JournalContents {
     do {
       return try database.unsafeRead { db in
         guard try Int.fetchOne(db, sql: "PRAGMA application_id") == JournalTables.applicationID else {
@@ -51,22 +71,14 @@ struct JournalReader {
         }
         let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         guard version <= JournalTables.version else { throw JournalError.unknownFormat(path: path, version: version) }
-        var meta: [String: String] = [:]
-        for row in try Row.fetchAll(db, sql: "SELECT name, value FROM meta") {
-          let name: String = try row.checked(0)
-          meta[name] = try row.checked(1)
-        }
         let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions")
         let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions")
+        // Nothing of them is needed, but they must be there.
+        for table in ["kinds", "sources", "plugins", "slices", "snapshots"] {
+          _ = try Int.fetchOne(db, sql: "SELECT max(rowid) FROM \(table)")
+        }
         return JournalContents(
-          numbers: first.flatMap { first in last.map { first...max(first, $0) } },
-          hasEnded: meta[JournalMeta.end] != nil,
-          header: JournalHeader(
-            program: meta[JournalMeta.program] ?? "", began: Int(meta[JournalMeta.began] ?? "") ?? 0,
-            schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? ""),
-          process: meta[JournalMeta.process].flatMap { Int($0) },
-          base: meta[JournalMeta.base].flatMap { Int($0) } ?? 0,
-          lacksLog: meta[JournalMeta.process] != nil && meta[JournalMeta.end] == nil && !JournalFile.hasLog(path))
+          numbers: first.flatMap { first in last.map { first...max(first, $0) } }, try meta(db), loss)
       }
     } catch {
       throw JournalError(error, path: path, last: nil)
@@ -151,25 +163,43 @@ struct JournalReader {
     .damaged(path: path, lastGood: last, reason: reason)
   }
 
-  /// The last action up to which the state can be restored; nil: nothing can be read.
-  func lastGood() -> Int? { goodNumbers().map { $0.upperBound - 1 } }
+  /// What is said of a file in which no snapshot can be read.
+  static let noState = "no state in it can be read"
 
-  /// The actions from the first snapshot that can be read on, as far as they can be read; nil: there is no such snapshot.
+  /// The most actions that can be read one behind the other from a snapshot on, the later ones of two that are as many; nil:
+  /// there is no snapshot that can be read.
   func goodNumbers() -> Range<Int>? {
-    guard let base = try? snapshot(upTo: nil, ascending: true) else { return nil }
-    var last = base.number
-    try? visit(base.number + 1...Int.max) { last = $0.number }
-    return base.number + 1..<last + 1
+    let snapshots: [Int]
+    do {
+      snapshots = try database.unsafeRead { db in
+        try Int.fetchAll(db, sql: "SELECT number FROM snapshots ORDER BY number")
+      }
+    } catch {
+      return nil
+    }
+    let known = Set(snapshots)
+    var best: Range<Int>?
+    var last = -1
+    for start in snapshots where start > last {
+      guard let snapshot = try? snapshot(upTo: start), snapshot.number == start else { continue }
+      last = start
+      try? visit(start + 1...Int.max) { row in
+        // What the shell did to itself is in the whole state alone.
+        if row.isOfShell, row.failure == nil, !known.contains(row.number) { throw JournalError.notAJournal(path: path) }
+        last = row.number
+      }
+      if last - start >= best?.count ?? 0 { best = start + 1..<last + 1 }
+    }
+    return best
   }
 
-  /// The latest snapshot that can be read, up to an action, or the first of all.
-  func snapshot(upTo number: Int?, ascending: Bool = false) throws(JournalError) -> JournalSnapshot? {
+  /// The latest snapshot that can be read, up to an action.
+  func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? {
     do {
       return try database.unsafeRead { db in
-        let order = ascending ? "ASC" : "DESC"
         let found = try Row.fetchCursor(
-          db, sql: "SELECT number, slices FROM snapshots WHERE number <= ? ORDER BY number \(order)",
-          arguments: [number ?? Int.max])
+          db, sql: "SELECT number, slices FROM snapshots WHERE number <= ? ORDER BY number DESC",
+          arguments: [number])
         while let row = try found.next() {
           // One that cannot be read costs only time: an earlier one leads to the same state.
           if let snapshot = try? snapshot(row.checked(0), slices: row.checked(1), db) { return snapshot }

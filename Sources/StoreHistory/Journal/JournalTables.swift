@@ -78,6 +78,12 @@ enum JournalMeta {
   static let schemaHash = "schemaHash"
   static let process = "process"
   static let end = "end"
+  /// A number that no other file has, by which a write-ahead log is known to belong to it.
+  static let id = "id"
+  /// A number that changes when the file starts anew with another history.
+  static let restart = "restart"
+  /// The run of the machine in which it was written last.
+  static let boot = "boot"
   /// The action from whose state on states can be restored: before it the state had another type.
   static let base = "base"
 }

@@ -128,6 +128,7 @@ struct RowWriter {
 
   /// Removes all that is written of actions and states.
   static func removeAll(from db: Database) throws {
+    try JournalFile.set(JournalMeta.restart, to: StableHash.text(of: .random(in: 0 ... .max)), in: db)
     for table in ["actions", "plugins", "snapshots", "slices"] { try db.execute(sql: "DELETE FROM \(table)") }
   }
 

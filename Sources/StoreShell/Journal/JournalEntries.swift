@@ -66,8 +66,3 @@ final class JournalEntries: OlderEntries {
     return (snapshot.number, state)
   }
 }
-
-extension JournalRow {
-  /// Whether more may have changed than the row tells.
-  fileprivate var isOfShell: Bool { action.hasPrefix("shell.") }
-}

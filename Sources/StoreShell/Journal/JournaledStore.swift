@@ -24,8 +24,8 @@ struct RecoveredStore {
   let last: Int
   /// Whether the session that wrote it came to its end in order.
   let hadEnded: Bool
-  /// Whether the write-ahead log that should stand beside the file is missing.
-  let lacksLog: Bool
+  /// What is missing at its end; nil: nothing.
+  let loss: JournalContents.Loss?
   /// The plugins whose code has changed since.
   let changedPlugins: [String]
   /// The file as it was, where the state has another type now.

@@ -30,6 +30,7 @@ extension Session {
   /// - Returns: 0, or 1 where something could not be written, which is reported.
   public func endJournal() -> Int32 {
     console.flush()
+    archive?.close()
     guard let journal = store.journal else { return 0 }
     store.journal = nil
     let isAtPrompt = options.journal?.opening == .withFirstAction
@@ -51,12 +52,19 @@ extension Session {
       tellOfAbandonedSessions()
       store.journal = HostJournal(plan, header: header, in: options.sessionFiles)
     case .readOnly:
-      let archive = try JournalArchive(plan.path)
+      let archive = try JournalArchive(plan.path, initial: store.journaledState.slices(isWhole: true))
+      self.archive = archive
       let recovered = try recover(archive, archive.contents)
       note("\(name) is open to be read: what happens from here on is kept in memory only")
-      if let damage = archive.damage { note("it is damaged after #\(recovered?.last ?? 0): \(damage)") }
+      if let damage = archive.damage {
+        note("it is damaged after #\(recovered?.last ?? 0): \(damage)")
+      } else if let recovered, !Journal.isInUse(plan.path) {
+        tell(recovered, name)
+      }
     case .atOnce:
-      let journal = try Journal(plan.path, durability: plan.durability, header: header)
+      let journal = try Journal(
+        plan.path, durability: plan.durability, header: header,
+        initial: store.journaledState.slices(isWhole: true))
       do {
         let recovered = try journal.found.flatMap { try recover(journal, $0) }
         if let recovered {
@@ -73,13 +81,7 @@ extension Session {
   }
 
   private func tell(_ recovered: RecoveredStore, _ name: String) {
-    if recovered.lacksLog {
-      note(
-        "\(name) ended unexpectedly, and its write-ahead log is gone: unless another program took it in, "
-          + "what came after #\(recovered.last) is lost")
-    } else if !recovered.hadEnded, recovered.last > 0 {
-      note("\(name) ended unexpectedly after #\(recovered.last); all of it is restored")
-    }
+    if !recovered.hadEnded, let outcome = recovered.outcome { note("\(name) ended unexpectedly\(outcome)") }
     if let kept = recovered.kept { note("its state has another type now; the file as it was is \(kept)") }
   }
 
@@ -105,6 +107,20 @@ extension Session {
       let source = try PluginSource(folder: plugin.directory, displayedAs: plugin.name)
       try grant(source, asks: false)
       return source
+    }
+  }
+}
+
+extension RecoveredStore {
+  /// What is left of a session that ended unexpectedly, behind a sentence that says so; nil: it held nothing.
+  fileprivate var outcome: String? {
+    switch loss {
+    case .log:
+      ", and its write-ahead log is gone: unless another program took it in, what came after #\(last) is lost"
+    case .endOfLog: ", and its write-ahead log has lost its end: what came after #\(last) is lost"
+    case .unknown where last > 0: " after #\(last), or the machine did; all that was on the disk is restored"
+    case .unknown: nil
+    case nil: last > 0 ? " after #\(last); all of it is restored" : nil
     }
   }
 }

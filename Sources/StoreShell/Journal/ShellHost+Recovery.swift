@@ -23,7 +23,10 @@ extension ShellHost {
   func recover(
     _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
   ) throws -> RecoveredStore? {
-    guard let snapshot = try file.snapshot(upTo: contents.last) else { return nil }
+    guard let snapshot = try file.snapshot(upTo: contents.last) else {
+      guard contents.last > 0 else { return nil }
+      throw JournalError.damaged(path: file.path, lastGood: nil, reason: "no state in it can be read")
+    }
     let loads = Dictionary(
       try file.plugins(upTo: contents.last).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
     let wanted = snapshot.shell.plugins
@@ -45,7 +48,9 @@ extension ShellHost {
     try recompose()
     rebindPlugins()
     let header = journalHeader(began: contents.header.began)
-    let isOfAnotherType = header.schemaHash != contents.header.schemaHash
+    // A damaged file may have lost what it said of itself.
+    let written = contents.header.schemaHash
+    let isOfAnotherType = !written.isEmpty && header.schemaHash != written
     let state = try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, changed: changed)
     let before = journaledState
     try store.replay([], from: state, after: contents.last)
@@ -65,7 +70,7 @@ extension ShellHost {
     }
     timeline = try pluginTimeline(file, upTo: contents.last)
     return RecoveredStore(
-      last: contents.last, hadEnded: contents.hasEnded, lacksLog: contents.lacksLog,
+      last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
       changedPlugins: changed.map(\.name), kept: kept)
   }
 

@@ -39,6 +39,8 @@ public final class Session {
   var sessionGrants: [String: PluginGrant] = [:]
   /// Says which plugins were saved, while that is asked for.
   var pluginWatch: PluginWatch?
+  /// The journal that is open to be read.
+  var archive: JournalArchive?
   /// The status that `quit` asked for.
   var quitStatus: Int32?
   var isTracing = false

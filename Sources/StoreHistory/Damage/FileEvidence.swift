@@ -1,0 +1,99 @@
+import GRDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a journal's file and the write-ahead log beside it show before anything is done with them. Nobody may be writing them.
+struct FileEvidence {
+  /// Why the two are not what a session leaves that came to its end or was killed; nil: nothing speaks against them.
+  private(set) var fault: String?
+  /// What the end of the machine may have cost, or what else is missing but no fault; nil: nothing.
+  private(set) var loss: JournalContents.Loss?
+  /// Whether there is a log.
+  let hasLog: Bool
+  /// The file with as much of the log as can be believed; nil: there is none.
+  private(set) var image: FileImage?
+
+  init(_ path: String) {
+    let log = WriteAheadLog(beside: path)
+    hasLog = log != nil
+    image = FileImage(path, nil)
+    if let log { judge(log, path) } else if hasBegun { loss = .log }
+  }
+
+  private mutating func judge(_ log: WriteAheadLog, _ path: String) {
+    let meta = Self.meta(image)
+    let hasEnded = meta[JournalMeta.end] != nil
+    // Else it may be the end of the machine that took things away, and that a file outlives in order.
+    let isSameBoot = meta[JournalMeta.boot] != nil && meta[JournalMeta.boot] == Self.boot
+    switch log.condition {
+    case .blank where hasEnded: return
+    case .blank where !isSameBoot: loss = .log
+    case .blank, .unreadable: fault = "its write-ahead log is not what was written"
+    case .foreign where isSameBoot: fault = Self.foreign
+    default:
+      let both = FileImage(path, log)
+      guard Self.belongs(both, to: image) else { return fault = Self.foreign }
+      image = both
+      switch log.condition {
+      case .broken where isSameBoot: fault = "its write-ahead log is not what was written behind that"
+      case .cut where isSameBoot: fault = "its write-ahead log has lost its end"
+      case .broken, .cut: loss = .endOfLog
+      default: if !isSameBoot, meta[JournalMeta.boot] != nil, !hasEnded { loss = .unknown }
+      }
+    }
+  }
+
+  /// Whether a session wrote the file and did not come to its end.
+  private var hasBegun: Bool {
+    let meta = Self.meta(image)
+    return meta[JournalMeta.process] != nil && meta[JournalMeta.end] == nil
+  }
+
+  private static let foreign = "its write-ahead log is that of another file"
+
+  /// Whether what a log adds to a file was written behind what the file holds: nothing of that may have changed.
+  private static func belongs(_ both: FileImage?, to alone: FileImage?) -> Bool {
+    let (old, new) = (meta(alone), meta(both))
+    if let id = old[JournalMeta.id], let other = new[JournalMeta.id], id != other { return false }
+    guard old[JournalMeta.restart] == new[JournalMeta.restart], let rows = lastRows(alone), let last = rows.first,
+      let found = lastRows(both, upTo: last.number)
+    else { return true }
+    return found.first?.number == last.number && found.first?.checksum == last.checksum
+  }
+
+  /// The last row up to a number, if there is one; nil: it cannot be read.
+  private static func lastRows(
+    _ image: FileImage?, upTo number: Int = .max
+  ) -> [(number: Int, checksum: Int)]? {
+    reading(image) { database in
+      try database.unsafeRead { db in
+        try Row.fetchAll(
+          db, sql: "SELECT number, checksum FROM actions WHERE number <= ? ORDER BY number DESC LIMIT 1",
+          arguments: [number]
+        ).map { (try $0.checked(0), try $0.checked(1)) }
+      }
+    }
+  }
+
+  private static func meta(_ image: FileImage?) -> [String: String] {
+    reading(image) { try JournalReader(path: "", database: $0).meta() } ?? [:]
+  }
+
+  private static func reading<Result>(_ image: FileImage?, _ body: (DatabaseQueue) throws -> Result) -> Result? {
+    guard let image, let database = try? image.database() else { return nil }
+    defer { try? database.close() }
+    return try? body(database)
+  }
+
+  /// The run of the machine; nil: it does not say.
+  static let boot: String? = {
+    guard let file = fopen("/proc/sys/kernel/random/boot_id", "r") else { return nil }
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 36)
+    return fread(&bytes, 1, bytes.count, file) == bytes.count ? String(decoding: bytes, as: UTF8.self) : nil
+  }()
+}

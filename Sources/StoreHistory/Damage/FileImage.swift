@@ -1,0 +1,69 @@
+import GRDB
+import GRDBSQLite
+
+/// An SQLite file and what its write-ahead log adds to it, as one database that is only looked at: neither file is written,
+/// locked or given company, so that it goes where nothing may be written, too.
+final class FileImage: @unchecked Sendable {
+  // Safe: the bytes are changed only while it is made.
+  /// The pages, those of the log in the place of those of the file.
+  let file: MappedFile
+  /// The size of a page.
+  let pageSize: Int
+
+  /// Takes a look; nil: the file is empty or cannot be read.
+  ///
+  /// - Parameter log: what stands in its log; nil: the file alone.
+  init?(_ path: String, _ log: WriteAheadLog?) {
+    let log = log.flatMap { $0.pageCount > 0 ? $0 : nil }
+    guard
+      let file = MappedFile(
+        path, size: log.map { $0.pageCount * $0.pageSize } ?? 0,
+        { image in
+          if let log {
+            for (page, offset) in log.pages where page > 0 && page <= log.pageCount {
+              UnsafeMutableRawBufferPointer(rebasing: image[(page - 1) * log.pageSize..<page * log.pageSize])
+                .copyBytes(from: log.bytes.memory[offset..<offset + log.pageSize])
+            }
+          }
+          // As it is shown it has no log.
+          if image.count > 19, image[18] == 2 { (image[18], image[19]) = (1, 1) }
+        })
+    else { return nil }
+    self.file = file
+    let declared = file.memory.count >= 100 ? Int(file.memory.bigEndian(16) >> 16) : 0
+    let size = log?.pageSize ?? (declared == 1 ? 65536 : declared)
+    pageSize = size >= 512 && size & (size - 1) == 0 ? size : 4096
+  }
+
+  /// What its first bytes and its size say is wrong with it; nil: nothing.
+  var fault: String? {
+    guard let count = number(28, 4), count * pageSize > file.memory.count else { return nil }
+    return "it is shorter than it was"
+  }
+
+  /// Whether it may be a file that has lost its beginning: what would say so is zero.
+  var hasLostHead: Bool { file.memory.count > pageSize && file.memory.prefix(16).allSatisfy { $0 == 0 } }
+
+  /// The pages as a database, which must not outlive them.
+  func opened(_ path: String) throws(JournalError) -> DatabaseQueue {
+    do { return try database() } catch { throw JournalError(error, path: path, last: nil) }
+  }
+
+  /// The pages as a database, which must not outlive them.
+  func database() throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    // Else SQLite would not even open a file that has lost its end.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
+    let queue = try DatabaseQueue(configuration: configuration)
+    try queue.writeWithoutTransaction { db in
+      let memory = UnsafeMutableRawBufferPointer(mutating: file.memory)
+      let size = sqlite3_int64(memory.count)
+      let code = sqlite3_deserialize(
+        db.sqliteConnection, "main", memory.baseAddress?.assumingMemoryBound(to: UInt8.self), size, size,
+        UInt32(SQLITE_DESERIALIZE_READONLY))
+      guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+    return queue
+  }
+}

@@ -1,0 +1,41 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The bytes of a file, read as they are needed and never written.
+final class MappedFile {
+  /// The bytes.
+  let memory: UnsafeRawBufferPointer
+
+  /// Maps a file; nil: it is empty or cannot be read.
+  convenience init?(_ path: String) { self.init(path, size: 0) }
+
+  /// Maps a file with room behind its end.
+  ///
+  /// - Parameters:
+  ///   - size: how many bytes there are to be at least; those behind the end of the file are zero.
+  ///   - change: may change the bytes, which leaves the file as it is.
+  init?(_ path: String, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
+    let length = max(Int(status.st_size), size)
+    let access = PROT_READ | PROT_WRITE
+    guard let start = mmap(nil, length, access, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), start != MAP_FAILED else {
+      return nil
+    }
+    guard mmap(start, Int(status.st_size), access, MAP_PRIVATE | MAP_FIXED, descriptor, 0) == start else {
+      munmap(start, length)
+      return nil
+    }
+    let bytes = UnsafeMutableRawBufferPointer(start: start, count: length)
+    change(bytes)
+    memory = UnsafeRawBufferPointer(bytes)
+  }
+
+  deinit { munmap(UnsafeMutableRawPointer(mutating: memory.baseAddress), memory.count) }
+}
