@@ -18,7 +18,7 @@ struct PrintingOptions: ParsableArguments {
         guard let shell = CompletionShell(rawValue: name) else {
           throw ValidationError("--completions takes bash, zsh or fish, not '\(name)'")
         }
-        return Stsh.completionScript(for: shell)
+        return CompletionScript(for: shell).text
       }
       guard manual else { return nil }
       let configuration = Stsh.configuration

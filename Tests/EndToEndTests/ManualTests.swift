@@ -45,17 +45,6 @@ struct ManualTests {
     #expect(!page.contains("--manual"))
   }
 
-  @Test(arguments: ["bash", "zsh", "fish"])
-  func aShellCanReadItsCompletions(name: String) throws {
-    let outcome = try shell.run("--completions", name)
-    #expect(outcome.errors == "")
-    #expect(outcome.status == 0)
-    for option in ["keep-going", "as", "completions"] { #expect(outcome.output.contains(option)) }
-    guard name == "bash" else { return }
-    try shell.folder.write("stsh.bash", outcome.output)
-    #expect(try shell.runInShell("bash -n stsh.bash && bash -c '. ./stsh.bash && complete -p stsh'").status == 0)
-  }
-
   @Test func anotherShellIsRefused() throws {
     let outcome = try shell.run("--completions", "tcsh")
     #expect(outcome.status == 2)
