@@ -36,10 +36,10 @@ static void catch_up_display(void) {
 }
 
 // In place of rl_redisplay, which costs as much as the line is long: a paste would draw each of its characters. readline
-// draws before it jumps, too.
+// draws before it jumps, too. A key that it has read and put back is the next one whatever waits, and may end the line.
 static void redisplay(void) {
   if (is_reading_key && &_rl_top_level != NULL) memcpy(_rl_top_level, key_start, sizeof key_start);
-  is_display_behind = is_reading_key && keys_are_waiting();
+  is_display_behind = is_reading_key && keys_are_waiting() && !RL_ISSTATE(RL_STATE_INPUTPENDING);
   if (!is_display_behind) rl_redisplay();
 }
 

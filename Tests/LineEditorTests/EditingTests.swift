@@ -12,12 +12,13 @@ struct EditingTests {
     #expect(probe.screen.column == 7)
   }
 
-  @Test func linesTypedAheadAreAllDelivered() throws {
+  @Test func linesTypedAheadAreAllDeliveredAndSeen() throws {
     let probe = try ProbeTerminal()
     probe.type("one\rtwo\rthree\r")
     try probe.waitForLine(#"line("three")"#)
-    #expect(probe.screen.lines.contains(#"line("one")"#))
-    #expect(probe.screen.lines.contains(#"line("two")"#))
+    try probe.waitForCursorLine("probe>")
+    let seen = ["one", "two", "three"].flatMap { ["probe> \($0)", "line(\"\($0)\")"] }
+    #expect(probe.screen.lines == seen + ["probe>"])
   }
 
   @Test func anUmlautIsOneCharacter() throws {
