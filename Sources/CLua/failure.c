@@ -1,5 +1,6 @@
 // Errors: from a failed callback to a Lua error, and from a Lua error to something the host can read.
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,7 @@ void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level) {
   error->frameCount = 0;
   if (error->frames == NULL) error->frames = malloc(CLUA_MAXIMUM_FRAMES * sizeof(CLuaFrame));
   if (error->frames == NULL) return;
+  error->frames[0].line = -1;
   lua_Debug record;
   bool isComplete = true;
   for (; lua_getstack(L, level, &record); level += 1) {
@@ -128,12 +130,27 @@ static void setMessage(CLuaError *error, const char *bytes, size_t count) {
 
 static int describeErrorObject(lua_State *L) {
   if (luaL_getmetafield(L, 1, "__tostring") == LUA_TNIL && !lua_isnumber(L, 1)) {
-    lua_pushfstring(L, "(error object is a %s)", luaL_typename(L, 1));
+    if (lua_isnil(L, 1)) lua_pushliteral(L, "(error object is nil)");
+    else lua_pushfstring(L, "(error object is a %s)", luaL_typename(L, 1));
     return 1;
   }
   size_t count;
   clua_toText(L, 1, &count);
   return 1;
+}
+
+/// Sets the message about an error object, which Lua gives no place, behind the place of the function that raised it.
+static void setPlacedMessage(CLuaError *error, const char *bytes, size_t count) {
+  const CLuaFrame *frame = error->frames;
+  char place[sizeof frame->source + 32];
+  int length = 0;
+  if (frame != NULL && frame->line > 0) length = snprintf(place, sizeof place, "%s:%d: ", frame->source, frame->line);
+  char *text = malloc((size_t)length + count);
+  if (text == NULL) return setMessage(error, bytes, count);
+  memcpy(text, place, (size_t)length);
+  memcpy(text + length, bytes, count);
+  setMessage(error, text, (size_t)length + count);
+  free(text);
 }
 
 /// Describes the error object on top of the stack within a budget of its own.
@@ -152,12 +169,12 @@ static void describeUnknown(CLuaMachine *machine, lua_State *L) {
   size_t count = 0;
   const char *text = status == LUA_OK && lua_type(L, -1) == LUA_TSTRING ? lua_tolstring(L, -1, &count) : NULL;
   if (text != NULL) {
-    setMessage(&machine->error, text, count);
+    setPlacedMessage(&machine->error, text, count);
   } else {
     char fallback[64] = "(error object is a ";
     strncat(fallback, type, 32);
     strcat(fallback, ")");
-    setMessage(&machine->error, fallback, strlen(fallback));
+    setPlacedMessage(&machine->error, fallback, strlen(fallback));
   }
   lua_pop(L, 1);
 }

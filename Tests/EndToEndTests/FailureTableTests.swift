@@ -120,14 +120,16 @@ struct FailureTableTests {
       errors: "error[plugin-memory]: fat: reducer 'fat.inc' needed more than 4 MiB and was stopped\n"),
     Row(
       name: "odd", lua: reducing("inc", "s.count = 1 error({})"), action: "inc",
-      errors: "error[plugin-runtime]: odd: reducer 'odd.inc': (error object is a table)\n"),
+      errors: "error[plugin-runtime]: odd: reducer 'odd.inc': bad/odd/init.lua:4: (error object is a table)\n"),
     Row(
       name: "endless",
       lua: reducing("inc", "error(setmetatable({}, { __tostring = function() while true do end end }))"),
-      action: "inc", errors: "error[plugin-runtime]: endless: reducer 'endless.inc': (error object is a table)\n"),
+      action: "inc",
+      errors:
+        "error[plugin-runtime]: endless: reducer 'endless.inc': bad/endless/init.lua:4: (error object is a table)\n"),
     Row(
       name: "told", lua: reducing("inc", "error(setmetatable({}, { __tostring = function() return 'told' end }))"),
-      action: "inc", errors: "error[plugin-runtime]: told: reducer 'told.inc': told\n"),
+      action: "inc", errors: "error[plugin-runtime]: told: reducer 'told.inc': bad/told/init.lua:4: told\n"),
     Row(
       name: "glob", lua: "count = 0\nreturn plugin {}",
       errors: "error[plugin-load]: glob: bad/glob/init.lua:1: plugins may not create globals ('count'); use 'local'\n",

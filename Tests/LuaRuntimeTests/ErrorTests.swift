@@ -91,16 +91,17 @@ import Testing
   }
 
   @Test func errorObjectsThatAreNotText() throws {
-    #expect(failure(state, "error({})")?.message == "(error object is a table)")
+    #expect(failure(state, "error({})")?.message == "t.lua:1: (error object is a table)")
     #expect(failure(state, "error({})")?.kind == .notText)
-    #expect(failure(state, "error()")?.message == "(error object is a nil)")
-    #expect(failure(state, "error(42)")?.message == "42")
+    #expect(failure(state, "error()")?.message == "t.lua:1: (error object is nil)")
+    #expect(failure(state, "error(42)")?.message == "t.lua:1: 42")
     #expect(
-      failure(state, "error(setmetatable({}, {__tostring = function() return 'shown' end}))")?.message == "shown")
+      failure(state, "error(setmetatable({}, {__tostring = function() return 'shown' end}))")?.message
+        == "t.lua:1: shown")
     for body in ["while true do end", "error('again')", "return {}", "error({})"] {
       let error = failure(state, "error(setmetatable({}, {__tostring = function() \(body) end}))")
       #expect(error?.kind == .notText)
-      #expect(error?.message == "(error object is a table)", "\(body)")
+      #expect(error?.message == "t.lua:1: (error object is a table)", "\(body)")
     }
     #expect(try run(state, "return 1") == [.integer(1)])
   }

@@ -257,7 +257,20 @@ public struct SessionLuaError: Error, Sendable {
   init(_ error: LuaError) {
     isSyntax = error.kind == .syntax
     message = error.detail
-    trace = error.traceback.map { "at \($0)" }
+    var trace = error.traceback.map { "at \(Self.place($0.chunk, $0.line)): \($0.what)" }
+    // Which statement it was is known; which line of a long one is not.
+    if trace.isEmpty, let chunk = error.chunk, let line = error.line, line > 1 {
+      trace = ["at \(Self.place(chunk, line))"]
+    }
+    self.trace = trace
     underlying = error.underlying is LuaFailure ? nil : error.underlying
+  }
+
+  /// A line of a chunk, which is named by the place of its statement: in a file that is a line as well.
+  private static func place(_ chunk: String, _ line: Int) -> String {
+    guard let colon = chunk.lastIndex(of: ":"), let first = Int(chunk[chunk.index(after: colon)...]),
+      !["repl", "-c"].contains(chunk[..<colon])
+    else { return "\(chunk):\(line)" }
+    return "\(chunk[..<colon]):\(first + line - 1)"
   }
 }

@@ -289,6 +289,47 @@ import Testing
       shell.run("lua dispatch('counter.nope')").errors.contains("unknown action 'counter.nope'"))
   }
 
+  @Test func luaErrorsInLongStatementsNameTheirLine() throws {
+    let shell = try Shell()
+    let script = """
+
+      lua local function fail()
+        error({})
+      end fail()
+      = (function()
+
+        error() end)()
+      lua function later()
+        error(setmetatable({}, { __tostring = function() return "told" end }))
+      end
+      = 1
+      = later()
+      """
+    let path = "\(shell.folder)/script.stsh"
+    shell.session.options.keepsGoing = true
+    #expect(
+      try shell.run(script: script).errors == """
+        \(path):2:1: error[lua-error]: (error object is a table)
+          lua local function fail()
+          at \(path):3: in local 'fail'
+        \(path):5:1: error[lua-error]: (error object is nil)
+          = (function()
+          at \(path):7
+        \(path):12:1: error[lua-error]: told
+          = later()
+          at \(path):9
+        3 of 5 commands failed
+
+        """)
+    #expect(
+      try shell.type("lua local x \\\nlocal y = x.z", "lua error(nil)").errors == """
+        error[lua-error]: attempt to index a nil value (local 'x')
+          at repl:1:2
+        error[lua-error]: (error object is nil)
+
+        """)
+  }
+
   @Test func atThePromptAnErrorOfTheWholeCommandDoesNotRepeatTheLine() throws {
     let shell = try Shell()
     #expect(
