@@ -2,6 +2,7 @@ import PluginSupport
 import StoreCore
 import StorePlugins
 import StoreSchema
+import Synchronization
 import Testing
 
 /// Parts of a Swift slice that a reducer holds on to while it replaces them: they stand for the old value from then on, as
@@ -29,7 +30,7 @@ struct TypedPartTests {
       lists: [[3, 4], [1]])
   }
 
-  private func reduce(_ body: String, _ shelf: inout Shelf) throws {
+  private func reduce<Slice: Schematic>(_ body: String, _ shelf: inout Slice) throws {
     let folder = try PluginFolder(
       "l", permissions: ["reduce:shelf"],
       lua:
@@ -40,7 +41,7 @@ struct TypedPartTests {
     try withUnsafeMutablePointer(to: &shelf) { slice in
       try plugin.reduce(
         lifted: 0, ActionCall(type, []), number: 1, time: .zero,
-        source: ActionSource(file: "t", function: "f", line: 1), schema: Shelf.schema,
+        source: ActionSource(file: "t", function: "f", line: 1), schema: Slice.schema,
         slice: UnsafeMutableRawPointer(slice))
     }
   }
@@ -85,6 +86,52 @@ struct TypedPartTests {
       }
     ),
   ]
+
+  /// A key that counts how often it is turned into the form in which Lua sees it.
+  struct CountedKey: SchematicKey {
+    static let count = Mutex(0)
+    let text: String
+    static var keyKind: Schema.KeyKind { .string }
+    init(_ text: String) { self.text = text }
+    init?(mapKey: MapKey) {
+      guard case .string(let text) = mapKey else { return nil }
+      self.text = text
+    }
+    var mapKey: MapKey {
+      Self.count.withLock { $0 += 1 }
+      return .string(text)
+    }
+    static func < (left: Self, right: Self) -> Bool { left.text < right.text }
+  }
+
+  @Schema
+  struct Counts: Equatable {
+    var named: [CountedKey: Int] = [:]
+    var said = ""
+  }
+
+  @Test func aWalkThroughADictionaryLooksAtItsKeysOnce() throws {
+    let entries = 300
+    var counts = Counts(
+      named: Dictionary(uniqueKeysWithValues: (0..<entries).map { (CountedKey("key\(1000 + $0)"), $0) }))
+    CountedKey.count.withLock { $0 = 0 }
+    try reduce(
+      """
+      local keys, sum = 0, 0
+      for key, value in pairs(s.named) do
+        keys, sum = keys + 1, sum + value
+        if key == 'key1100' then s.named['key1101'], s.named.key1100 = nil, nil end
+      end
+      for key in pairs(s.named) do
+        for other in pairs(s.named) do keys = keys + 1 break end
+        if key == 'key1000' then break end
+      end
+      s.said = keys .. ' ' .. sum .. ' ' .. next(s.named) .. ' ' .. next(s.named, 'key1098')
+        .. ' ' .. next(s.named, 'key1099') .. ' ' .. tostring((next(s.named, 'key1299')))
+      """, &counts)
+    #expect(counts.said == "300 44749 key1000 key1099 key1102 nil")
+    #expect(CountedKey.count.withLock { $0 } < 20 * entries)
+  }
 
   @Test(arguments: 0..<changes.count)
   func theyStandForTheOldValue(index: Int) throws {

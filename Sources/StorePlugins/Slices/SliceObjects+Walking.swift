@@ -3,6 +3,19 @@ import StoreSchema
 
 /// How Lua counts and walks slices: records by declared fields, lists by position, maps by key (R31).
 extension SliceObjects {
+  /// A walk through the keys that a map had when it began; those that are gone by the time of their turn are passed over.
+  struct MapWalk {
+    private let keys: [MapKey]
+    private var position = -1
+
+    init(keys: [MapKey]) { self.keys = keys }
+
+    /// The key that was handed out last; nil at both ends.
+    var current: MapKey? { keys.indices.contains(position) ? keys[position] : nil }
+
+    mutating func advance() { position += 1 }
+  }
+
   func length(_ object: LuaObject) throws -> Int {
     let number = try number(of: object)
     var count = 0
@@ -43,7 +56,7 @@ extension SliceObjects {
       return found
     case .integerMap, .textMap:
       var nextKey: MapKey?
-      look(number) { nextKey = shape.map.nextKey($0, previous.flatMap { shape.mapKey($0) }) }
+      look(number) { nextKey = self.key(after: previous.flatMap { shape.mapKey($0) }, of: number, shape.map, at: $0) }
       guard let nextKey else { return false }
       switch nextKey {
       case .int(let number): key.append(number)
@@ -53,6 +66,19 @@ extension SliceObjects {
       return true
     case .none: return false
     }
+  }
+
+  /// The key behind another in a map; behind none, the first. A map that keeps no order sorts its keys once a walk.
+  private func key(after previous: MapKey?, of number: Int, _ access: MapAccess, at map: UnsafeRawPointer) -> MapKey? {
+    guard let sortedKeys = access.sortedKeys else { return access.nextKey(map, previous) }
+    if previous == nil { walks[number] = MapWalk(keys: sortedKeys(map)) }
+    guard walks[number] != nil, walks[number]?.current == previous else { return access.nextKey(map, previous) }
+    repeat { walks[number]?.advance() } while walks[number]?.current.map { !access.read(map, $0) { _ in } } ?? false
+    guard let key = walks[number]?.current else {
+      walks[number] = nil
+      return nil
+    }
+    return key
   }
 
   private func nextModule(

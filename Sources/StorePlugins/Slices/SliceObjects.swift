@@ -40,6 +40,8 @@ final class SliceObjects: LuaObjectHandler {
   /// Drafts are numbered, so that one that was kept is told from the present one.
   @exclusivity(unchecked) private(set) var draftNumber = 0
   @exclusivity(unchecked) private(set) var draftName = ""
+  /// How far the walks through maps that keep no order are, by the maps' nodes.
+  @exclusivity(unchecked) var walks: [Int: MapWalk] = [:]
   /// Whether node 0 is the draft and the nodes behind it are those of its shown parts, all of them in place.
   @exclusivity(unchecked) var showsParts = false
   /// Moves on whenever something happens that addresses do not survive.
@@ -97,6 +99,7 @@ final class SliceObjects: LuaObjectHandler {
     nodes.removeAll()
     keys.removeAll()
     if !modules.isEmpty { modules.removeAll(keepingCapacity: true) }
+    if !walks.isEmpty { walks.removeAll(keepingCapacity: true) }
     if !loose.isEmpty { loose.removeAll(keepingCapacity: true) }
     index.removeAll()
     generation = (generation &+ 1) & LuaObject.maximumGeneration
