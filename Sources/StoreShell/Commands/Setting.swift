@@ -11,11 +11,13 @@ struct Setting: Sendable {
   /// What its values are, where they cannot be listed.
   let form: String
   let read: @Sendable (Session) -> String
+  /// Whether it is the session's own; else it is the store's, and comes and goes with its state.
+  private let isOfSession: Bool
   /// Changes it. A setting of the store is changed by an action.
   private let write: @Sendable (Session, String) throws -> CommandResult
 
   private init(
-    _ name: String, _ values: [String], _ summary: String, form: String = "a number",
+    _ name: String, _ values: [String], _ summary: String, form: String = "a number", isOfSession: Bool = false,
     read: @escaping @Sendable (Session) -> String,
     write: @escaping @Sendable (Session, String) throws -> CommandResult
   ) {
@@ -23,6 +25,7 @@ struct Setting: Sendable {
     self.summary = summary
     self.values = values
     self.form = form
+    self.isOfSession = isOfSession
     self.read = read
     self.write = write
   }
@@ -45,7 +48,8 @@ struct Setting: Sendable {
         return try session.finish(session.store.setHistoryLimits(limits, source: session.source(function: "set")))
       }),
     Setting(
-      "output", Format.allCases.map(\.rawValue), "how results are shown", read: { $0.options.format.rawValue },
+      "output", Format.allCases.map(\.rawValue), "how results are shown", isOfSession: true,
+      read: { $0.options.format.rawValue },
       write: { session, value in
         session.options.format = Format(rawValue: value) ?? .auto
         return .none
@@ -70,14 +74,14 @@ struct Setting: Sendable {
         return try session.finish(session.store.setRunaway(limit, source: session.source(function: "set")))
       }),
     Setting(
-      "sessions.keep", [], "how many old sessions at the prompt are kept in the state folder",
+      "sessions.keep", [], "how many old sessions at the prompt are kept in the state folder", isOfSession: true,
       read: { "\($0.options.keptSessions)" },
       write: { session, value in
         session.options.keptSessions = try number(value, "sessions.keep", atMost: .max)
         return .none
       }),
     Setting(
-      "traceback", ["on", "off"], "whether errors in Lua show all of their stack",
+      "traceback", ["on", "off"], "whether errors in Lua show all of their stack", isOfSession: true,
       read: { $0.showsTraceback ? "on" : "off" },
       write: { session, value in
         session.showsTraceback = value == "on"
@@ -103,6 +107,11 @@ struct Setting: Sendable {
     throw ShellError(code: "out-of-range", message: "\(name) is a number \(bounds), got '\(value)'")
   }
 
+  /// Where the setting got its value: the place of a `set`, an option of the program, or `default`.
+  func origin(in session: Session) -> String {
+    (isOfSession ? session.settingOrigins[name] : session.store.settingOrigin(name)) ?? "default"
+  }
+
   /// Changes the setting, and keeps where that was said.
   func set(to value: String, at word: Word, in session: Session) throws -> CommandResult {
     guard values.isEmpty || values.contains(value) else {
@@ -113,7 +122,7 @@ struct Setting: Sendable {
     }
     do {
       let result = try write(session, value)
-      session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)"
+      if isOfSession { session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)" }
       return result
     } catch var error as ShellError where ["out-of-range", "type-mismatch"].contains(error.code) {
       error.place = .span(word.span)

@@ -20,6 +20,8 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   var emission: String { get }
   /// How many actions one outside dispatch may cause.
   var runaway: Int { get }
+  /// Where a setting of the store was changed; nil: nowhere, it is what it is by default.
+  func settingOrigin(_ name: String) -> String?
   /// The most that a plugin may ask for.
   var ceiling: PluginManifest.Limits { get }
   /// How often plugins are looked at for state of their own.

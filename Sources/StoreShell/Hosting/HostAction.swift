@@ -1,3 +1,4 @@
+import StoreCore
 import StoreHistory
 import StorePlugins
 import StoreSchema
@@ -132,6 +133,13 @@ enum ShellAction: Sendable {
     }
   }
 
+  /// The name of the setting that the action changes; nil: it changes none.
+  var setting: String? {
+    let call = call
+    guard call.type === Types.set, case .string(let name)? = call.arguments.first else { return nil }
+    return name
+  }
+
   /// Whether the action may be refused.
   var canFail: Bool {
     if case .substate(let change) = self { return change.canFail }
@@ -140,7 +148,14 @@ enum ShellAction: Sendable {
 
   /// Reduces the action over the root state.
   ///
+  /// - Parameter source: where the action is from.
   /// - Throws: `SubstateError` where a substate of that name is there.
+  func reduce(_ state: inout HostState, from source: ActionSource) throws {
+    try reduce(&state)
+    if let setting { state.shell.settingOrigins[setting] = "\(source.file):\(source.line)" }
+  }
+
+  /// Reduces an action that changes no setting.
   func reduce(_ state: inout HostState) throws {
     switch self {
     case .setGate(let name, let isOpen):

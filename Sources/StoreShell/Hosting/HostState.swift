@@ -69,6 +69,9 @@ struct ShellState: Hashable, Sendable {
   var watchesPlugins = false
   /// How much of the history memory holds.
   var limits = HistoryLimits()
+  /// Where settings were changed, by their names: the source of the action that did. What goes back to an earlier state or
+  /// is read from a file so keeps what is true of it.
+  var settingOrigins: [String: String] = [:]
 
   struct Gate: Hashable, Sendable {
     let name: String

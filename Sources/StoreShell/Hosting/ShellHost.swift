@@ -86,8 +86,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     var reducer = application.reducers
     for plugin in plugins { reducer = reducer.appending(plugin.reducer) }
     return reducer.appending(
-      Reducer<ShellAction, State>.throwing("shell", canFail: \.canFail) { action, state, _ in
-        try action.reduce(&state)
+      Reducer<ShellAction, State>.throwing("shell", canFail: \.canFail) { action, state, context in
+        try action.reduce(&state, from: context.source)
       }
       .lift(action: { $0.shell }, state: \State.self))
   }
@@ -108,6 +108,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
   var emission: String { withShownState { $0.shell.emission } }
   var runaway: Int { withShownState { $0.shell.runaway } }
+  func settingOrigin(_ name: String) -> String? { withShownState { $0.shell.settingOrigins[name] } }
   var purity: Purity { withShownState { $0.shell.purity } ?? defaultPurity }
   var ceiling: PluginManifest.Limits { withShownState { $0.shell.ceiling } }
   var view: any StateView { HostView(host: self) }

@@ -5,7 +5,10 @@ import StoreSchema
 extension ShellState {
   private static let layout = RecordLayout(
     name: "Shell",
-    fields: ["gates", "emission", "runaway", "plugins", "purity", "watchesPlugins", "limits", "ceiling", "substates"])
+    fields: [
+      "gates", "emission", "runaway", "plugins", "purity", "watchesPlugins", "limits", "ceiling", "substates",
+      "origins",
+    ])
   private static let gateLayout = RecordLayout(name: "Gate", fields: ["name", "open", "plugin"])
   private static let pluginLayout = RecordLayout(name: "Plugin", fields: ["name", "version", "digest", "condition"])
 
@@ -39,6 +42,7 @@ extension ShellState {
               Self.ceilingLayout,
               [.int(ceiling.instructions), .int(ceiling.memory), .int(ceiling.tasks), .int(ceiling.logLines)])),
           .list(PersistentList(substates.map { .string($0) })),
+          .map(PersistentMap(settingOrigins.map { (MapKey.string($0), .string($1)) })),
         ]))
   }
 
@@ -68,6 +72,7 @@ extension ShellState {
     }
     purity = members.text("purity").flatMap(Purity.init)
     watchesPlugins = members.flag("watchesPlugins") ?? watchesPlugins
+    for (name, origin) in members.texts("origins") { settingOrigins[name] = origin }
     limits = members.text("limits").flatMap { limits.changed(by: $0) } ?? limits
   }
 
@@ -92,6 +97,13 @@ extension ShellState {
     func text(_ name: String) -> String? {
       if case .string(let text)? = self[name] { return text }
       return nil
+    }
+
+    func texts(_ name: String) -> [(String, String)] {
+      guard case .map(let map)? = self[name] else { return [] }
+      return map.compactMap { key, value in
+        if case (.string(let key), .string(let value)) = (key, value) { (key, value) } else { nil }
+      }
     }
 
     func number(_ name: String) -> Int? {

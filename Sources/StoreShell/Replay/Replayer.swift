@@ -154,7 +154,7 @@ final class Replayer {
     case (ShellAction.Types.faultPlugin.fullName, .string(let name)?, _):
       try ShellAction.switchPlugin(name: name, to: .faulted).reduce(&state)
     case (ShellAction.Types.set.fullName, .string(let name)?, .string(let value)?):
-      try ShellAction(setting: name, to: value, in: state)?.reduce(&state)
+      try ShellAction(setting: name, to: value, in: state)?.reduce(&state, from: entry.source)
     case (ShellAction.Types.restore.fullName, .int(let target)?, _):
       guard let point = returns[target] else {
         throw ShellError(

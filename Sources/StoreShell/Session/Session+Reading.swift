@@ -126,7 +126,7 @@ enum ShellListing: String, CaseIterable {
       rows(
         ["name", "value", "origin"],
         Setting.all.map {
-          [.string($0.name), .string($0.read(session)), .string(session.settingOrigins[$0.name] ?? "default")]
+          [.string($0.name), .string($0.read(session)), .string($0.origin(in: session))]
         })
     }
   }

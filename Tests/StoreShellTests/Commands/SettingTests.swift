@@ -29,6 +29,45 @@ import Testing
         """.replacing("\n", with: "\r\n").replacing("\"\r\n", with: "\"\n"))
   }
 
+  /// The origin of a setting, as `set` lists it.
+  private func origin(_ name: String, _ shell: Shell) throws -> Substring? {
+    shell.run("set --as csv").output.split(separator: "\r\n").first { $0.hasPrefix(name + ",") }?
+      .split(separator: ",").last
+  }
+
+  @Test func theOriginGoesBackWithTheValue() throws {
+    let shell = try Shell()
+    #expect(try shell.type("set runaway 7", "set runaway 8", "undo").status == 0)
+    #expect(try origin("runaway", shell) == "repl:1")
+    #expect(try shell.type("undo 2", "set traceback on").status == 0)
+    #expect(try origin("runaway", shell) == "default")
+    #expect(try origin("traceback", shell) == "repl:5")
+    #expect(try shell.type("redo", "goto 1").status == 0)
+    #expect(try origin("runaway", shell) == "repl:1")
+  }
+
+  @Test func theOriginIsKeptInAStore() throws {
+    let shell = try Shell()
+    let path = shell.folder + "/kept.db"
+    #expect(shell.openStore(path) == .init())
+    let script = try shell.write("set.stsh", "\nset emit always\nset plugin.ceiling.tasks 9\n")
+    #expect(shell.run("source \(script)", "set runaway 7").status == 0)
+    let recording = shell.folder + "/run.jsonl"
+    #expect(shell.run("export journal \(recording)").status == 0)
+    _ = shell.outcome { shell.session.endJournal() }
+    for again in [try Shell(), try Shell()] {
+      #expect(again.openStore(path) == .init())
+      #expect(try origin("emit", again) == "\(script):2")
+      #expect(try origin("plugin.ceiling.tasks", again) == "\(script):3")
+      #expect(try origin("runaway", again) == "-c:2")
+      #expect(try origin("journal.limit", again)?.hasSuffix("default") == true)
+      _ = again.outcome { again.session.endJournal() }
+    }
+    let replaying = try Shell()
+    #expect(replaying.run("replay \(recording)").status == 0)
+    #expect(try origin("emit", replaying) == "\(script):2")
+  }
+
   @Test(arguments: [
     ("set emit sometimes", "1:10: error[type-mismatch]: expected one of always, whenDifferent, never, got 'sometimes'"),
     ("set runaway 0", "1:13: error[out-of-range]: runaway is a number above 0, got '0'"),
