@@ -77,8 +77,7 @@ public struct ErrorRenderer: Sendable {
 
   /// Messages quote what users and plugins wrote: none of its control characters reaches the terminal.
   private func appendMessage(_ code: String, _ message: String, to out: inout String) {
-    let lines = message.split(separator: "\n", omittingEmptySubsequences: false)
-    out += tag(code) + lines.map { DisplayText.printable($0) }.joined(separator: "\n  ") + "\n"
+    out += tag(code) + Excerpt.lines(of: message).map { DisplayText.printable($0) }.joined(separator: "\n  ") + "\n"
   }
 
   private func tag(_ code: String) -> String {
@@ -87,16 +86,16 @@ public struct ErrorRenderer: Sendable {
 
   private func appendLine(_ line: Substring, to out: inout String) {
     out += "  "
-    out += DisplayText.printable(line)
+    out += DisplayText.printable(Excerpt.of(line))
     out += "\n"
   }
 
   private func appendMarkedLine(_ line: Substring, _ column: Int, _ width: Int, to out: inout String) {
-    appendLine(line, to: &out)
+    let (before, marked, after) = Excerpt.around(column, width, in: line)
+    out += "  \(DisplayText.printable(before + marked + after))\n"
     guard width > 0 else { return }
     out += "  "
-    let start = line.index(line.startIndex, offsetBy: column - 1, limitedBy: line.endIndex) ?? line.endIndex
-    for character in line[..<start] {
+    for character in before {
       // A tab is as wide as the terminal makes it: the same tab stands above the caret.
       if character == "\t" {
         out += "\t"
@@ -104,15 +103,11 @@ public struct ErrorRenderer: Sendable {
         out += String(repeating: " ", count: DisplayWidth.of(DisplayText.printable(String(character))))
       }
     }
-    let end = line.index(start, offsetBy: width, limitedBy: line.endIndex) ?? line.endIndex
-    let marked = DisplayWidth.of(DisplayText.printable(line[start..<end]))
-    out += "^" + String(repeating: "~", count: max(0, marked - 1)) + "\n"
+    out += "^" + String(repeating: "~", count: max(0, DisplayWidth.of(DisplayText.printable(marked)) - 1)) + "\n"
   }
 
   private func appendIndented(_ text: String, to out: inout String) {
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-      out += "  \(DisplayText.printable(line))\n"
-    }
+    for line in Excerpt.lines(of: text) { out += "  \(DisplayText.printable(line))\n" }
   }
 
   private func append(_ chain: [Origin], to out: inout String) {

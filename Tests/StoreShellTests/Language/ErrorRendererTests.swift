@@ -35,6 +35,27 @@ import Testing
         """)
   }
 
+  @Test func whatIsTooLongToBeReadIsCut() throws {
+    let value = String(repeating: "x", count: 5000)
+    let line = "dispatch counter.increment by=1 " + String(repeating: " ", count: 2000) + "bye=\(value)"
+    let error = ShellError(
+      code: "unexpected-argument", message: "no such argument: \(value)", at: try statement(line).words[3],
+      details: [value, String(repeating: "line\n", count: 100)])
+    let text = ErrorRenderer(file: nil).text(of: error, in: try statement(line))
+    let lines = text.split(separator: "\n")
+    #expect(text.utf8.count < 5000)
+    #expect(lines[0].hasSuffix("xxx... (4018 more characters)"))
+    #expect(lines[1].hasPrefix("  ...    ") && lines[1].hasSuffix("xxx..."))
+    let caret = try #require(lines[2].firstIndex(of: "^"))
+    #expect(lines[1][caret...].hasPrefix("bye=xxx"))
+    #expect(lines[2].count == lines[1].count - "...".count)
+    #expect(lines[3] == "  " + value.prefix(1000) + "... (4000 more characters)")
+    #expect(lines.last == "  ... (61 more lines)")
+    #expect(lines.count == 4 + 41)
+    let short = ShellError(code: "x", message: String(repeating: "y", count: 1001))
+    #expect(ErrorRenderer(file: nil).text(of: short).hasSuffix("y... (1 more character)\n"))
+  }
+
   @Test func ofTheWholeCommand() throws {
     let line = "assert state.counter.value == 8 -- counter should be 8"
     let error = ShellError(
