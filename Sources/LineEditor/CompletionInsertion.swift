@@ -31,11 +31,21 @@ enum CompletionInsertion: Equatable {
   }
 
   static func commonPrefix(of texts: [String]) -> String {
-    guard var common = texts.first?[...] else { return "" }
+    guard let first = texts.first else { return "" }
+    // Byte by byte, since there may be thousands, and then back to the end of a character.
+    var count = first.utf8.count
     for text in texts.dropFirst() {
-      let shared = zip(common, text).prefix { $0 == $1 }.count
-      common = common.prefix(shared)
+      var shared = 0
+      for (left, right) in zip(first.utf8, text.utf8) {
+        guard left == right, shared < count else { break }
+        shared += 1
+      }
+      count = shared
     }
-    return String(common)
+    return String(
+      first.prefix { character in
+        count -= character.utf8.count
+        return count >= 0
+      })
   }
 }

@@ -9,7 +9,7 @@ let isJSON = arguments.contains("--json")
 let wanted = Set(arguments.filter { !$0.hasPrefix("-") })
 let all =
   storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + startBenchmarks()
-  + journalBenchmarks()
+  + completionBenchmarks() + journalBenchmarks()
 
 let unknown = wanted.subtracting(all.map(\.row)).sorted()
 guard unknown.isEmpty else {

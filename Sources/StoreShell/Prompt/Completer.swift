@@ -82,7 +82,8 @@ struct Completer {
     if let equals = current.firstIndex(of: "=") {
       let name = String(current[..<equals])
       guard let field = type.fields.first(where: { $0.name == name }) else { return list([]) }
-      return list(values(of: field, type).map { LineCompletion.Candidate(text: "\(name)=\($0)", display: $0) })
+      let typed = current[current.index(after: equals)...]
+      return list(values(of: field, type, typed).map { LineCompletion.Candidate(text: "\(name)=\($0)", display: $0) })
     }
     return list(
       missingFields(of: type, after: given).map { field in
@@ -109,45 +110,60 @@ struct Completer {
   private var actionNames: [String] { session.actionNames }
 
   /// Values that a field may have, as far as they can be listed: cases, truth values, ids of existing items.
-  private func values(of field: Field, _ type: ActionType) -> [String] {
+  private func values(of field: Field, _ type: ActionType, _ typed: Substring) -> [String] {
     var schema = field.schema
     while case .optional(let wrapped) = schema.kind { schema = wrapped }
     switch schema.kind {
     case .bool: return ["true", "false"]
     case .choice(_, let cases): return cases
-    case .int where field.name == "id": return ids(in: type.module)
+    case .int where field.name == "id": return ids(in: type.module, typed)
     default: return []
     }
   }
 
-  private func ids(in module: String) -> [String] {
-    guard let fields = session.store.modules.first(where: { $0.name == module })?.fields else { return [] }
-    for field in fields {
-      guard case .list(let element) = field.schema.kind, case .record(let record) = element.kind,
-        record.index(of: "id") != nil,
-        let reading = try? session.store.read(Path([.field(module), .field(field.name), .all, .field("id")])),
-        case .list(let list) = reading.value
-      else { continue }
-      return list.prefix(100).map { ActionText.literal(of: $0) }
+  /// How many items are looked at for their ids, and how many ids are proposed: a list may be long, and Tab is not to wait.
+  private static let (itemsLookedAt, idsProposed) = (10_000, 100)
+
+  /// Ids that begin as typed, of the items in the first list of a module whose items have ids.
+  private func ids(in module: String, _ typed: Substring) -> [String] {
+    var ids: [String] = []
+    _ = session.store.view.readSlice(module) { schema, slice in
+      guard case .record(let module) = schema.kind, case .record(let access) = schema.access.parts else { return }
+      for (index, field) in module.fields.enumerated() {
+        guard case .list(let element) = field.schema.kind, case .list(let items) = field.schema.access.parts,
+          case .record(let item) = element.kind, case .record(let parts) = element.access.parts,
+          let position = item.index(of: "id")
+        else { continue }
+        let id = item.fields[position].schema
+        return access.read(slice, index) { list in
+          for row in 0..<min(items.count(list), Self.itemsLookedAt) where ids.count < Self.idsProposed {
+            items.read(list, row) { item in
+              parts.read(item, position) { ids.append(ActionText.literal(of: id.access.read($0))) }
+            }
+            if ids.last?.hasPrefix(typed) == false { ids.removeLast() }
+          }
+        }
+      }
     }
-    return []
+    return ids
   }
 
   // MARK: Names with dots
 
   /// Names up to the next dot: `counter.` first, then `counter.increment`.
   private func nameCandidates(_ names: [String], _ typed: String) -> [LineCompletion.Candidate] {
-    let matching = names.filter { $0.hasPrefix(typed) }
+    let matching = names.lazy.filter { $0.hasPrefix(typed) }
     guard !typed.contains(".") else { return matching.map { LineCompletion.Candidate(text: $0) } }
     var candidates: [LineCompletion.Candidate] = []
-    for name in matching {
-      guard let dot = name.firstIndex(of: ".") else {
+    var module = ""
+    // A module's actions stand together.
+    for name in matching where module.isEmpty || !name.hasPrefix(module) {
+      if let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) {
+        candidates.append(LineCompletion.Candidate(text: String(name[..<dot]), suffix: "."))
+        module = String(name[...dot])
+      } else {
         candidates.append(LineCompletion.Candidate(text: name))
-        continue
       }
-      let module = String(name[..<dot])
-      // A module's actions stand together.
-      if candidates.last?.text != module { candidates.append(LineCompletion.Candidate(text: module, suffix: ".")) }
     }
     return candidates
   }
@@ -176,7 +192,7 @@ struct Completer {
         return plain(session.store.loadedPlugins.map(\.name))
       }
       return plain(session.options.pluginSearchPath.flatMap { DirectoryListing.folders(in: $0) }.sorted())
-        + DirectoryListing.candidates(words.current)
+        + DirectoryListing.folderCandidates(words.current)
     case .file: return DirectoryListing.candidates(words.current)
     case .words(let names): return plain(names)
     case .setting: return plain(Setting.all.map(\.name))

@@ -9,12 +9,17 @@ import StoreSchema
 /// Names in directories, for completion.
 enum DirectoryListing {
   /// Files and folders that begin as typed.
-  static func candidates(_ typed: String) -> [LineCompletion.Candidate] {
+  static func candidates(_ typed: String) -> [LineCompletion.Candidate] { candidates(typed) { _ in true } }
+
+  /// Folders that begin as typed.
+  static func folderCandidates(_ typed: String) -> [LineCompletion.Candidate] { candidates(typed, where: \.isFolder) }
+
+  private static func candidates(_ typed: String, where isIncluded: (Entry) -> Bool) -> [LineCompletion.Candidate] {
     var directory = ""
     if let slash = typed.lastIndex(of: "/") { directory = String(typed[...slash]) }
     let start = typed.dropFirst(directory.count)
     return entries(in: directory.isEmpty ? "." : directory)
-      .filter { !$0.name.hasPrefix(".") || start.hasPrefix(".") }
+      .filter { isIncluded($0) && (!$0.name.hasPrefix(".") || start.hasPrefix(".")) }
       .map { entry in
         LineCompletion.Candidate(
           text: directory + entry.name, display: entry.name, suffix: entry.isFolder ? "/" : " ")
@@ -24,10 +29,12 @@ enum DirectoryListing {
   /// The folders in a directory.
   static func folders(in directory: String) -> [String] { entries(in: directory).filter(\.isFolder).map(\.name) }
 
-  private static func entries(in directory: String) -> [(name: String, isFolder: Bool)] {
+  private typealias Entry = (name: String, isFolder: Bool)
+
+  private static func entries(in directory: String) -> [Entry] {
     guard let stream = opendir(directory) else { return [] }
     defer { closedir(stream) }
-    var entries: [(name: String, isFolder: Bool)] = []
+    var entries: [Entry] = []
     while let entry = readdir(stream) {
       let name = withUnsafePointer(to: &entry.pointee.d_name) {
         $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }

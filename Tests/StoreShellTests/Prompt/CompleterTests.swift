@@ -45,6 +45,20 @@ import Testing
       + completion.candidates[0].suffix
   }
 
+  @Test func pluginsAreFoldersAndIdsThoseThatFit() throws {
+    let shell = try shell()
+    try shell.write("notes.txt", "")
+    try shell.write("many/inner/init.lua", "")
+    #expect(tab(shell, "plugin load \(shell.folder)/") == "[\(shell.folder)/many \(shell.folder)/mood]")
+    #expect(tab(shell, "plugin load \(shell.folder)/n") == "[]")
+    #expect(tab(shell, "plugin load \(shell.folder)/man") == "plugin load \(shell.folder)/many/")
+    for _ in 1...28 { _ = shell.run("dispatch tasks.add more --quiet") }
+    #expect(
+      tab(shell, "dispatch tasks.remove id=2") == "[id=2 id=20 id=21 id=22 id=23 id=24 id=25 id=26 id=27 id=28 id=29]")
+    #expect(tab(shell, "dispatch tasks.remove id=30") == "dispatch tasks.remove id=30 ")
+    #expect(tab(shell, "dispatch tasks.remove id=31") == "[]")
+  }
+
   @Test(arguments: [
     ("dis", "dispatch "), ("di", "[dispatch diff]"), ("  dis", "  dispatch "), ("w", "[watch why wait]"),
     ("wa", "[watch wait]"),

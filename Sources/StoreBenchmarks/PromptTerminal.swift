@@ -1,0 +1,59 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// `stsh` at its prompt on a pseudo-terminal.
+final class PromptTerminal {
+  /// The process of the program.
+  let process: pid_t
+  private let terminal: Int32
+
+  /// Starts the program; its first prompt comes when it comes.
+  init(_ arguments: [String] = [], environment: [String]) throws {
+    var control: Int32 = -1
+    var programEnd: Int32 = -1
+    var size = winsize(ws_row: 24, ws_col: 80, ws_xpixel: 0, ws_ypixel: 0)
+    guard openpty(&control, &programEnd, nil, nil, &size) == 0, let name = ttyname(programEnd) else {
+      throw ProgramRun.Failure(reason: "no pseudo-terminal")
+    }
+    let path = String(cString: name)
+    defer { close(programEnd) }
+    _ = fcntl(control, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(programEnd, F_SETFD, FD_CLOEXEC)
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, path, O_RDWR, 0)
+    posix_spawn_file_actions_adddup2(&actions, 0, 1)
+    posix_spawn_file_actions_adddup2(&actions, 0, 2)
+    terminal = control
+    process = try ProgramRun.spawn(
+      try ProgramRun.stsh, arguments, actions: &actions, environment: ["TERM=xterm"] + environment,
+      isSessionLeader: true)
+  }
+
+  deinit {
+    kill(process, SIGKILL)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
+    close(terminal)
+  }
+
+  /// Presses keys.
+  func type(_ keys: String) {
+    _ = keys.withCString { write(terminal, $0, strlen($0)) }
+  }
+
+  /// Reads what the program writes until a text has come.
+  func wait(for text: String) throws {
+    var seen = ""
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while !seen.contains(text) {
+      let count = read(terminal, &block, block.count)
+      guard count > 0 else { throw ProgramRun.Failure(reason: "stsh ended before '\(text)': \(seen)") }
+      seen += String(decoding: block[..<count], as: UTF8.self)
+    }
+  }
+}

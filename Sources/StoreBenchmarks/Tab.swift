@@ -1,0 +1,63 @@
+import StorePlugins
+
+/// Completion at a prompt with very much to choose from: five plugins of 2,000 actions each, a list of 100,000 records.
+func completionBenchmarks() -> [Benchmark] {
+  [
+    Benchmark(
+      row: "T1", work: "Tab with 10,000 actions and 100,000 records", unit: "ms", target: 10,
+      prepare: {
+        let terminal = try crowdedPrompt()
+        return {
+          // Of all positions the slowest counts.
+          try [
+            ("dispatch crow", "ded"), ("dispatch crowded1.", "action"), ("dispatch crowded1.action", "more"),
+            ("dispatch crowded1.action199", "stsh> dispatch"), ("dispatch crowded1.remove id=", "91"),
+            ("dispatch crowded1.remove ", "Int"), ("show crowded1.", "items"), ("= state.crow", "ded"),
+          ].map { line, shown in try milliseconds(to: shown, after: line, on: terminal) }.max() ?? .nan
+        }
+      })
+  ]
+}
+
+/// How long a Tab at the end of a line takes until it shows something.
+private func milliseconds(to shown: String, after line: String, on terminal: PromptTerminal) throws -> Double {
+  terminal.type(line)
+  try terminal.wait(for: line)
+  let start = monotonicNanoseconds()
+  terminal.type("\t")
+  try terminal.wait(for: shown)
+  let time = Double(monotonicNanoseconds() - start) / 1e6
+  terminal.type("\u{3}")
+  try terminal.wait(for: "^C\r\n")
+  try terminal.wait(for: "stsh> ")
+  return time
+}
+
+private func crowdedPrompt() throws -> PromptTerminal {
+  let folders = try (1...5).map { number in
+    try LuaFixture.folder(
+      named: "crowded\(number)", text: crowdedPlugin, limits: #""memory":"64MiB","instructions":20000000"#)
+  }
+  let script = folders[0] + "/fill.stsh"
+  try Files.write(String(repeating: "dispatch crowded1.fill --quiet\n", count: 100), to: script)
+  let terminal = try PromptTerminal(
+    folders.flatMap { ["-p", $0] } + ["-i", script], environment: ["XDG_STATE_HOME=\(folders[0])/state"])
+  try terminal.wait(for: "stsh> ")
+  return terminal
+}
+
+private let crowdedPlugin = """
+  local actions = { { name = "fill" }, { name = "remove", args = { field("id", int()) } } }
+  local reducers = {
+    fill = function(s) for i = 1, 1000 do s.items[#s.items + 1] = { id = #s.items + 1, title = "item" } end end,
+    remove = function() end,
+  }
+  for i = 1, 1998 do
+    actions[#actions + 1] = { name = "action" .. i, args = { field("by", int()) } }
+    reducers["action" .. i] = function(s, a) s.n = a.by end
+  end
+  return plugin {
+    state = { field("n", int()), field("items", list(record("Item", { field("id", int()), field("title", text()) }))) },
+    actions = actions, reducers = reducers,
+  }
+  """
