@@ -1,10 +1,9 @@
-/// The line on a terminal that says how far an `ingest` is: it is written over and over, and gone at the end.
+/// The line on a terminal that says how far an `ingest` is.
 struct IngestProgress {
   private let console: Console
   private let size: Int?
   private let start = ContinuousClock.now
   private var shown: ContinuousClock.Instant
-  private var width = 0
 
   /// - Parameter size: the bytes of the file, where it has an end.
   init(_ console: Console, size: Int?) {
@@ -18,20 +17,7 @@ struct IngestProgress {
     let now = ContinuousClock.now
     guard now - shown >= .milliseconds(100) else { return }
     shown = now
-    replace(with: IngestProgress.text(records: records, bytes: bytes, size: size, time: now - start))
-  }
-
-  /// Leaves the line empty.
-  mutating func finish() {
-    guard width > 0 else { return }
-    replace(with: "")
-    console.writeProgress("\r")
-  }
-
-  private mutating func replace(with text: String) {
-    // Blanks and no escape sequence: any terminal knows them.
-    console.writeProgress("\r" + text + String(repeating: " ", count: max(0, width - text.count)))
-    width = text.count
+    console.showProgress(IngestProgress.text(records: records, bytes: bytes, size: size, time: now - start))
   }
 
   /// The line: records, their rate, and where the end is known the share that is done and the time that is left.

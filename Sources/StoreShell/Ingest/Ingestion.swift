@@ -17,7 +17,7 @@ struct Ingestion {
   func run(_ lines: LineReader, _ records: inout any RecordReading) throws -> String {
     var tally = Tally()
     var progress = session.console.showsProgress ? IngestProgress(session.console, size: lines.size) : nil
-    defer { progress?.finish() }
+    defer { session.console.hideProgress() }
     while true {
       do {
         guard let call = try records.next() else { break }
@@ -31,11 +31,9 @@ struct Ingestion {
         if !keepsGoing || error is HeaderFault { throw fault }
         tally.bad += 1
         guard tally.bad <= Self.shownFaults else { continue }
-        progress?.finish()
         session.console.writeError("\(fault.message)\n")
       }
     }
-    progress?.finish()
     let bad = tally.bad
     if bad > 0 { session.console.writeError("\(bad) bad \(bad == 1 ? "record" : "records") of \(file) left out\n") }
     return summary(tally)

@@ -16,6 +16,8 @@ public final class Console {
   /// Whether results are held back, because a pager may show them; ends with whatever else must be seen at once.
   var isHolding = false
   private var transcript: Transcript?
+  /// The columns that a line of progress takes now.
+  private var progressWidth = 0
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
   var interceptor: ((String, OutputTarget) -> Void)?
   /// Done before anything is told to anybody: what it tells of must be as durable as was asked.
@@ -57,14 +59,35 @@ public final class Console {
       return interceptor(text, .standardError)
     }
     flush()
+    hideProgress()
     beforeTelling?()
     Console.write(Array(text.utf8), to: errorDescriptor)
   }
 
-  /// Shows how far a long command is, in place, and keeps it nowhere.
-  func writeProgress(_ text: String) {
+  /// Shows how far a long command is, on a line that is written over and over. Whatever else is printed takes its place.
+  func showProgress(_ text: String) {
     flush()
-    Console.write(Array(text.utf8), to: errorDescriptor)
+    // What reaches a row's end would go on in the next one, where a return leads back to that only.
+    let text = String(text.prefix(max(0, errorColumns - 3)))
+    // Blanks and no escape sequence: any terminal knows them.
+    let blanks = String(repeating: " ", count: max(0, progressWidth - text.count))
+    Console.write(Array("\r\(text)\(blanks)".utf8), to: errorDescriptor)
+    progressWidth = text.count
+  }
+
+  /// Leaves the line of progress empty, with what the terminal may have added to it: the `^C` of a key.
+  func hideProgress() {
+    guard progressWidth > 0 else { return }
+    let blanks = String(repeating: " ", count: progressWidth + 2)
+    Console.write(Array("\r\(blanks)\r".utf8), to: errorDescriptor)
+    progressWidth = 0
+  }
+
+  /// How wide the terminal is that errors go to.
+  private var errorColumns: Int {
+    var size = winsize()
+    guard ioctl(errorDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
   }
 
   /// Keeps all statements and what they print in a file too, as they would stand at a prompt.
@@ -79,6 +102,7 @@ public final class Console {
   public func flush() {
     isHolding = false
     guard !output.isEmpty else { return }
+    hideProgress()
     beforeTelling?()
     Console.write(output, to: outputDescriptor)
     output.removeAll(keepingCapacity: true)

@@ -5,7 +5,6 @@ struct Progress {
   private let session: Session
   private let verb: String
   private let isShown: Bool
-  private var isVisible = false
 
   /// - Parameter verb: what is done, such as `replaying`.
   init(_ session: Session, _ verb: String) {
@@ -17,21 +16,16 @@ struct Progress {
   /// Takes note that so many steps are done.
   ///
   /// - Throws: `ShellError` where Ctrl-C was pressed.
-  mutating func step(_ count: Int) throws {
+  func step(_ count: Int) throws {
     guard count.isMultiple(of: 256) else { return }
     if session.takeInterrupt() {
       clear()
       throw ShellError.interrupted
     }
     guard isShown, count.isMultiple(of: 1 << 14) else { return }
-    isVisible = true
-    session.console.writeError("\r\(verb) \(count)\(total > 0 ? " of \(total)" : "")")
+    session.console.showProgress("\(verb) \(count)\(total > 0 ? " of \(total)" : "")")
   }
 
   /// Takes the line away.
-  mutating func clear() {
-    guard isVisible else { return }
-    isVisible = false
-    session.console.writeError("\r\u{1B}[K")
-  }
+  func clear() { session.console.hideProgress() }
 }
