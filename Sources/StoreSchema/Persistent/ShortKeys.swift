@@ -1,65 +1,85 @@
 /// Finds texts that are kept in place in the keys of a map: two words and a tag are all that has to be looked at, where
 /// comparing any two texts takes many times longer.
 struct ShortKeys {
-  private let marks: ShortText.Marks
-  private let tag: UInt8
+  /// The bits by which the last word of a text in place is known, and what they are.
+  fileprivate let mask: UInt64
+  fileprivate let mark: UInt64
+  fileprivate let tag: UInt8
 
-  private static let tagOffset = MemoryLayout<MapKey>.size - 1
+  fileprivate static let tagOffset = MemoryLayout<MapKey>.size - 1
 
   /// How they are found, as a look at some keys tells; nil where keys are laid out in another way.
   static let finding: ShortKeys? = {
-    guard let marks = ShortText.marks, tagOffset == MemoryLayout<String>.size else { return nil }
+    // The marks of ASCII and of other text differ in one bit, which is not looked at.
+    guard let marks = ShortText.marks, (marks.ascii ^ marks.other).nonzeroBitCount == 1,
+      tagOffset == MemoryLayout<String>.size
+    else { return nil }
     func bytes<Content>(_ content: Content) -> [UInt8] { withUnsafeBytes(of: content) { Array($0) } }
     let tag = bytes(MapKey.string(""))[tagOffset]
     for text in ["a", "é", "fifteen bytes..", "longer than fifteen bytes"] {
       guard bytes(MapKey.string(text)) == bytes(text) + [tag] else { return nil }
     }
     guard [0, 1, -1, Int.min].allSatisfy({ bytes(MapKey.int($0))[tagOffset] != tag }) else { return nil }
-    return ShortKeys(marks: marks, tag: tag)
+    let mask = UInt64(0xf0 & ~(marks.ascii ^ marks.other)) << 56
+    return ShortKeys(mask: mask, mark: UInt64(marks.ascii) << 56 & mask, tag: tag)
   }()
-
-  /// A number by which the key at an address stands among short texts; nil where it is none.
-  @inline(__always)
-  func order(at key: UnsafePointer<MapKey>) -> UInt128? {
-    let memory = UnsafeRawPointer(key)
-    guard memory.load(fromByteOffset: Self.tagOffset, as: UInt8.self) == tag else { return nil }
-    return ShortText(
-      first: memory.load(as: UInt64.self), last: memory.load(fromByteOffset: 8, as: UInt64.self), marks)?.order
-  }
 }
 
 /// How the keys of a map stand to the one that is looked for.
 struct KeySearch {
   private let key: UnsafePointer<MapKey>
-  private let keys: ShortKeys?
-  private let order: UInt128
+  /// As in ``ShortKeys``; where the key is no text in place, such that they fit no other one.
+  private let mask: UInt64
+  private let mark: UInt64
+  private let tag: UInt8
+  // Words that sort as the bytes of the text do. The count is behind all bytes, and tells apart what differs in zero bytes
+  // only; the mark, which follows from the bytes, is left out.
+  private let first: UInt64
+  private let last: UInt64
 
   @inline(__always)
   init(_ key: UnsafePointer<MapKey>) {
     self.key = key
-    if let finding = ShortKeys.finding, let order = finding.order(at: key) {
-      (keys, self.order) = (finding, order)
-    } else {
-      (keys, order) = (nil, 0)
-    }
+    let finding = ShortKeys.finding ?? ShortKeys(mask: 0, mark: 1, tag: 0)
+    let words = Self.words(at: key)
+    let isShort = words.tag == finding.tag && words.last & finding.mask == finding.mark
+    (mask, mark, tag) = (isShort ? finding.mask : 0, isShort ? finding.mark : 1, finding.tag)
+    (first, last) = (words.first.byteSwapped, Self.ordered(words.last))
   }
 
   @inline(__always)
+  private static func words(at key: UnsafePointer<MapKey>) -> (first: UInt64, last: UInt64, tag: UInt8) {
+    let memory = UnsafeRawPointer(key)
+    return (
+      memory.load(as: UInt64.self), memory.load(fromByteOffset: 8, as: UInt64.self),
+      memory.load(fromByteOffset: ShortKeys.tagOffset, as: UInt8.self)
+    )
+  }
+
+  @inline(__always)
+  private static func ordered(_ last: UInt64) -> UInt64 { (last & 0x0fff_ffff_ffff_ffff).byteSwapped }
+
+  @inline(__always)
   func isBefore(_ other: UnsafePointer<MapKey>) -> Bool {
-    if let keys, let other = keys.order(at: other) { return order < other }
-    return Self.isBelow(key, other)
+    let words = Self.words(at: other)
+    guard words.tag == tag, words.last & mask == mark else { return Self.isBelow(key, other) }
+    let otherFirst = words.first.byteSwapped
+    return first == otherFirst ? last < Self.ordered(words.last) : first < otherFirst
   }
 
   @inline(__always)
   func isBehind(_ other: UnsafePointer<MapKey>) -> Bool {
-    if let keys, let other = keys.order(at: other) { return other < order }
-    return Self.isBelow(other, key)
+    let words = Self.words(at: other)
+    guard words.tag == tag, words.last & mask == mark else { return Self.isBelow(other, key) }
+    let otherFirst = words.first.byteSwapped
+    return first == otherFirst ? Self.ordered(words.last) < last : otherFirst < first
   }
 
   @inline(__always)
   func isEqual(_ other: UnsafePointer<MapKey>) -> Bool {
-    if let keys, let other = keys.order(at: other) { return other == order }
-    return other.pointee == key.pointee
+    let words = Self.words(at: other)
+    guard words.tag == tag, words.last & mask == mark else { return other.pointee == key.pointee }
+    return first == words.first.byteSwapped && last == Self.ordered(words.last)
   }
 
   @inline(never)

@@ -11,7 +11,7 @@ extension TreeNode {
     var low = 1
     var high = slots
     while low < high {
-      let middle = (low &+ high) / 2
+      let middle = (low &+ high) &>> 1
       if isAbove(separators + middle) { high = middle } else { low = middle &+ 1 }
     }
     return low &- 1
@@ -27,7 +27,7 @@ extension TreeNode {
     var low = 0
     var high = slots
     while low < high {
-      let middle = (low &+ high) / 2
+      let middle = (low &+ high) &>> 1
       if isBelow(PersistentMap<Key, Value>.key(of: elements + middle)) { low = middle &+ 1 } else { high = middle }
     }
     return low

@@ -28,26 +28,13 @@ public struct ShortText {
     return Marks(ascii: ascii, other: other)
   }()
 
-  @inline(__always)
-  init?(first: UInt64, last: UInt64, _ marks: Marks) {
-    (self.first, self.last) = (first, last)
-    let mark = UInt8(truncatingIfNeeded: last >> 56) & 0xf0
-    guard mark == marks.ascii || mark == marks.other else { return nil }
-  }
-
   /// The words of a text; nil where it is not kept in place.
   @inline(__always)
   init?(_ text: String) {
     guard let marks = Self.marks else { return nil }
-    let words = unsafeBitCast(text, to: (UInt64, UInt64).self)
-    self.init(first: words.0, last: words.1, marks)
-  }
-
-  /// A number by which texts sort by their UTF-8 bytes; that of another text is another one.
-  @inline(__always)
-  var order: UInt128 {
-    // The count is behind all bytes, and tells apart what differs in zero bytes only; the mark follows from the bytes.
-    UInt128(first.byteSwapped) << 64 | UInt128((last & 0x0fff_ffff_ffff_ffff).byteSwapped)
+    (first, last) = unsafeBitCast(text, to: (UInt64, UInt64).self)
+    let mark = UInt8(truncatingIfNeeded: last >> 56) & 0xf0
+    guard mark == marks.ascii || mark == marks.other else { return nil }
   }
 
   /// A text of up to fifteen bytes of ASCII; nil where they are something else, or texts are not kept in place.
