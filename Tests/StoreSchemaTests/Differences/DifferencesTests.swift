@@ -172,6 +172,6 @@ import Testing
       #expect(Self.text(all) == Self.text(expected))
       #expect(all.map(\.positions) == expected.map(\.positions))
     }
-    #expect(all.count > 40)
+    #expect(all.count > 20)
   }
 }

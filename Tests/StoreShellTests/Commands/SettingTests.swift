@@ -39,7 +39,7 @@ import Testing
     let shell = try Shell()
     #expect(try shell.type("set runaway 7", "set runaway 8", "undo").status == 0)
     #expect(try origin("runaway", shell) == "repl:1")
-    #expect(try shell.type("undo 2", "set traceback on").status == 0)
+    #expect(try shell.type("undo", "set traceback on").status == 0)
     #expect(try origin("runaway", shell) == "default")
     #expect(try origin("traceback", shell) == "repl:5")
     #expect(try shell.type("redo", "goto 1").status == 0)
