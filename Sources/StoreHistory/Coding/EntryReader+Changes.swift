@@ -21,6 +21,7 @@ extension EntryReader {
       do throws(SchemaError) {
         return try schema?.value(fromJSON: value) ?? value
       } catch {
+        if isLenient { return value }
         throw EntryError("\(place): \(error.under(path).message)")
       }
     }
@@ -57,6 +58,7 @@ extension EntryReader {
       return (path, nil)
     }
     guard let (schema, steps) = slice.part(at: path.steps.dropFirst()) else {
+      if isLenient { return (path, nil) }
       throw EntryError("\(place): '\(text)' leads nowhere")
     }
     return (Path([module] + steps), schema)

@@ -5,10 +5,17 @@ import StoreSchema
 public struct EntryReader {
   /// The types by which values are read: the same for as long as the reader is used.
   public let types: EntryTypes
+  /// Whether a value that does not fit its type is read without one, as it may have had another type when it was written.
+  let isLenient: Bool
   let targets = KnownTargets()
 
   /// A reader by some types.
-  public init(_ types: EntryTypes) { self.types = types }
+  ///
+  /// - Parameter isLenient: whether a value that does not fit its type is read without one, instead of being an error.
+  public init(_ types: EntryTypes, isLenient: Bool = false) {
+    self.types = types
+    self.isLenient = isLenient
+  }
 
   /// Reads one entry.
   ///
@@ -99,13 +106,14 @@ public struct EntryReader {
   func arguments(_ value: Value?, of action: String) throws(EntryError) -> Record {
     guard let value else { throw EntryError("'args' is missing") }
     guard case .map(let members) = value else { throw EntryError("'args' must be an object, got \(value.described)") }
-    guard let shape = types.action(action) else {
-      return Record(
-        RecordLayout(name: action, fields: members.map(\.key.name)), members.map(\.value))
+    func untyped() -> Record {
+      Record(RecordLayout(name: action, fields: members.map(\.key.name)), members.map(\.value))
     }
+    guard let shape = types.action(action) else { return untyped() }
     do throws(SchemaError) {
       return Record(shape.layout, try Schema.values(fromJSON: members, shape.fields, shape.layout))
     } catch {
+      if isLenient { return untyped() }
       throw EntryError("\(action): \(error.message)")
     }
   }

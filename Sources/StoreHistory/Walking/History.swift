@@ -48,6 +48,9 @@ public struct History<State: Sendable> {
   /// The oldest number whose state can be made.
   public var oldest: Int { min(older?.oldest ?? .max, snapshots[0].number) }
 
+  /// The number before the oldest entry that can be read; entries may go back further than states.
+  public var oldestEntry: Int { min(older?.oldestEntry ?? .max, firstInMemory - 1) }
+
   /// Adds an entry behind the others.
   ///
   /// - Parameter state: the state after it.

@@ -7,6 +7,9 @@ public protocol OlderEntries<State>: AnyObject {
 
   /// The oldest number whose state can be made; 0: the initial state.
   var oldest: Int { get }
+  /// The number before the oldest entry that can be read: where the state had another type once, entries go back further than
+  /// states.
+  var oldestEntry: Int { get }
 
   /// Hands out entries in order.
   ///
@@ -32,6 +35,9 @@ public protocol OlderEntries<State>: AnyObject {
 }
 
 extension OlderEntries {
+  /// As far back as states go.
+  public var oldestEntry: Int { oldest }
+
   /// Hands out in order what entries changed, by way of the entries.
   public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
     try visit(numbers) { try body(HistoryStep($0)) }

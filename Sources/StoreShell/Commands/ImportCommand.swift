@@ -7,7 +7,8 @@ extension CommandDefinition {
   static let importState = CommandDefinition(
     "import", usage: ["import state FILE"],
     summary:
-      "takes over a state that export wrote, all of it or nothing; modules that the file leaves out stay as they are",
+      "takes over a state that export wrote, or the one that a file of the Redux DevTools shows, all of it or nothing; "
+      + "modules that the file leaves out stay as they are",
     operands: [.words(["state"]), .file],
     examples: [
       CommandExample(
@@ -48,7 +49,10 @@ extension CommandDefinition {
       let line = before.count { $0 == 0x0A } + 1
       let column =
         String(decoding: before[(before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0)...], as: UTF8.self).count + 1
-      throw ShellError(code: "bad-state", message: "\(file):\(line):\(column): \(error.message)")
+      let isRecording = bytes.starts(with: Array("{\"format\":\"\(RecordingHeader.format)\"".utf8))
+      throw ShellError(
+        code: "bad-state", message: "\(file):\(line):\(column): \(error.message)",
+        hint: isRecording ? "it says what happened; run it again: replay FILE" : nil)
     } catch let error as SchemaError {
       throw ShellError(code: error.code, message: "\(file): \(error.message)")
     }

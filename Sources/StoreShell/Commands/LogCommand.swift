@@ -46,8 +46,12 @@ extension CommandDefinition {
     let (lines, isCut) = try store.logLines(limit, where: filter.accepts) {
       isUnfolded ? $0.map { FoldedEntry($0) } : $0.folded()
     }
-    if isCut, !invocation.session.options.isJSON {
-      invocation.session.console.writeError("note: the history goes back to #\(store.oldest + 1)\n")
+    if !invocation.session.options.isJSON {
+      if isCut { invocation.session.console.writeError("note: the history goes back to #\(store.oldestEntry + 1)\n") }
+      if let first = lines.first, first.first.number <= store.oldest {
+        invocation.session.console.writeError(
+          "note: up to #\(store.oldest) the state had another type: goto, diff and undo go back to there\n")
+      }
     }
     return try invocation.show(LogListing.reading(of: lines))
   }
@@ -96,13 +100,13 @@ extension WalkableStore {
   /// - Returns: the lines, and whether there may have been earlier ones that are no longer kept.
   fileprivate func logLines(
     _ limit: Int, where isWanted: (LoggedEntry) -> Bool, _ fold: ([LoggedEntry]) -> [FoldedEntry]
-  ) throws -> (lines: some Sequence<FoldedEntry>, isCut: Bool) {
+  ) throws -> (lines: some Collection<FoldedEntry>, isCut: Bool) {
     var entries: [LoggedEntry] = []
     var upper = viewed?.number ?? head
     var size = limit == .max ? .max : 256
     // A line more than asked for: the first one may go on further back.
-    while upper > oldest, limit == .max || fold(entries).count <= limit {
-      let lower = size < upper - oldest ? upper - size + 1 : oldest + 1
+    while upper > oldestEntry, limit == .max || fold(entries).count <= limit {
+      let lower = size < upper - oldestEntry ? upper - size + 1 : oldestEntry + 1
       var block: [LoggedEntry] = []
       try visit(lower...upper) { entry in
         if isWanted(entry) { block.append(entry) }
@@ -113,7 +117,7 @@ extension WalkableStore {
       if size < .max / 2 { size *= 2 }
     }
     let lines = fold(entries)
-    return (lines.suffix(limit), oldest > 0 && lines.count <= limit)
+    return (lines.suffix(limit), oldestEntry > 0 && lines.count <= limit)
   }
 }
 

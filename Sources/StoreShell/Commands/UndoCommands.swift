@@ -76,8 +76,10 @@ extension Invocation {
 
   /// The number of an action, written as `17` or `#17`, that is not beyond the last one.
   ///
-  /// - Parameter word: what may stand there instead, such as `head`; nil: nothing else may.
-  func number(_ text: String, at place: Word?, or word: String?) throws -> Int {
+  /// - Parameters:
+  ///   - word: what may stand there instead, such as `head`; nil: nothing else may.
+  ///   - oldest: the oldest one that may be named; nil: that whose state can be made.
+  func number(_ text: String, at place: Word?, or word: String?, since oldest: Int? = nil) throws -> Int {
     let span = place.map { ShellError.Place.span($0.span) } ?? .command
     guard let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 else {
       throw ShellError(
@@ -85,21 +87,24 @@ extension Invocation {
         message: "\(definition.verb) takes the number of an action\(word.map { " or \($0)" } ?? ""), got '\(text)'",
         place: span, hint: "usage: \(usage)")
     }
-    let (head, oldest) = (session.store.head, session.store.oldest)
+    let (head, oldest) = (session.store.head, oldest ?? session.store.oldest)
     let error: HistoryError? =
       number > head
       ? .beyondHead(number, head: head) : number < oldest ? .notKept(number, oldest: oldest) : nil
     if let error {
       var described = ShellError(describing: error)
       described.place = span
+      if number > session.store.oldestEntry, number < oldest {
+        described.hint = "the state had another type then; log and why still tell of it"
+      }
       throw described
     }
     return number
   }
 
   /// The number that the operand at a position says.
-  func requiredNumber(_ index: Int, or word: String? = nil) throws -> Int {
+  func requiredNumber(_ index: Int, or word: String? = nil, since oldest: Int? = nil) throws -> Int {
     let text = try required(index, "the number of an action\(word.map { ", or \($0)" } ?? "")")
-    return try number(text, at: operands[index], or: word)
+    return try number(text, at: operands[index], or: word, since: oldest)
   }
 }

@@ -19,7 +19,7 @@ extension CommandDefinition {
     let store = invocation.session.store
     var chain = Causes()
     if text.hasPrefix("#") || Int(text) != nil {
-      let number = try invocation.requiredNumber(0)
+      let number = try invocation.requiredNumber(0, since: store.oldestEntry)
       guard let entry = try store.entry(number) else {
         throw ShellError(
           code: "out-of-range", message: "there is no action #\(number)", at: invocation.operands[0],
@@ -46,10 +46,25 @@ extension Invocation {
       chain.addReturn(to: target)
       end = target
     }
-    guard chain.isEmpty else { return chain.addBeginning(store.oldest) }
+    guard chain.isEmpty else { return chain.addBeginning(store.oldestEntry) }
     // Nobody ever changed it; but a path that leads nowhere is a mistake.
     _ = try reading.get()
-    chain.addBeginning(store.oldest, of: path)
+    try refuseProjection(path)
+    chain.addBeginning(store.oldestEntry, of: path)
+  }
+
+  /// A projection is no part of the state, so that no action is told to have changed it.
+  private func refuseProjection(_ path: Path) throws {
+    let steps = path.steps.prefix(2)
+    guard case .field(let module)? = steps.first, case .field(let name)? = steps.last, steps.count == 2,
+      session.store.modules.contains(where: { found in
+        found.name == module && found.projections.contains { $0.name == name }
+      })
+    else { return }
+    throw ShellError(
+      code: "unknown-path",
+      message: "\(module).\(name) is a projection: it is made from the state, which actions change",
+      at: operands[0], hint: "describe \(module) lists the fields of its state")
   }
 }
 
@@ -116,8 +131,8 @@ extension WalkableStore {
   func lastEntry(upTo end: Int, where condition: (LoggedEntry) -> Bool) throws -> LoggedEntry? {
     var upper = end
     var size = 256
-    while upper > oldest {
-      let lower = max(oldest + 1, upper - size + 1)
+    while upper > oldestEntry {
+      let lower = max(oldestEntry + 1, upper - size + 1)
       var found: LoggedEntry?
       try visit(lower...upper) { entry in
         if condition(entry) { found = entry }

@@ -7,6 +7,7 @@ import StoreSchema
 extension ShellHost {
   var head: Int { history.head }
   var oldest: Int { history.oldest }
+  var oldestEntry: Int { history.oldestEntry }
   var historyLimits: HistoryLimits { history.limits }
   var log: ActionLog { history.log }
 

@@ -8,6 +8,9 @@ protocol WalkableStore: AnyObject {
   var head: Int { get }
   /// The oldest number whose state can be shown; 0: the initial state.
   var oldest: Int { get }
+  /// The number before the oldest entry that can be read: where the state had another type once, entries go back further than
+  /// states.
+  var oldestEntry: Int { get }
   /// How much of the history memory holds.
   var historyLimits: HistoryLimits { get }
   /// What is shown instead of the present; nil: the present.

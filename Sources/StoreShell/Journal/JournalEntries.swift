@@ -5,13 +5,17 @@ import StoreSchema
 /// What memory no longer holds of a history, read back from a journal.
 final class JournalEntries: OlderEntries {
   let oldest: Int
+  let oldestEntry: Int
   private let file: any JournalReading
   private unowned let host: ShellHost
 
-  /// - Parameter oldest: the oldest number whose state can be made.
-  init(_ file: any JournalReading, oldest: Int, of host: ShellHost) {
+  /// - Parameters:
+  ///   - oldest: the oldest number whose state can be made.
+  ///   - oldestEntry: the number before the oldest entry that can be read; nil: entries go back as far as states.
+  init(_ file: any JournalReading, oldest: Int, oldestEntry: Int? = nil, of host: ShellHost) {
     self.file = file
     self.oldest = oldest
+    self.oldestEntry = min(oldestEntry ?? oldest, oldest)
     self.host = host
   }
 
@@ -23,7 +27,7 @@ final class JournalEntries: OlderEntries {
     do {
       try file.visit(numbers) { row in
         // Others may be loaded from an action of the shell on.
-        if row.isOfShell { reader = nil }
+        if row.isOfShell || row.number == oldest + 1 { reader = nil }
         let current = try reader ?? self.reader(at: row.number)
         reader = current
         guard try body(row.entry(current)) else { throw Enough() }
@@ -55,6 +59,11 @@ final class JournalEntries: OlderEntries {
 
   /// Reads what was written while the plugins of a point were loaded.
   private func reader(at number: Int) throws -> EntryReader {
+    guard number > oldest else {
+      // Nobody goes back there, so that nothing depends on what can no longer be told.
+      let plugins = (try? host.plugins(at: number)) ?? []
+      return EntryReader(host.entryTypes { plugins }, isLenient: true)
+    }
     let plugins = try host.plugins(at: number)
     return EntryReader(host.entryTypes { plugins })
   }

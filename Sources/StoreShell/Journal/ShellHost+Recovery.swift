@@ -64,7 +64,8 @@ extension ShellHost {
     }
     // States of another type can no longer be made.
     let oldest = isOfAnotherType || !changed.isEmpty ? contents.last : contents.base
-    let entries = JournalEntries(file, oldest: oldest, of: self)
+    let entries = JournalEntries(
+      file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
     history = History(from: state, at: contents.last, limits: state.shell.limits, older: entries) { entry, state in
       try state.apply(entry.changes)
     }

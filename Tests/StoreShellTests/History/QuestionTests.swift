@@ -29,7 +29,29 @@ import Testing
         == "#1 tasks.add title=\"milk\"  <- repl:1\n  tasks.items[id=1]  + { id = 1, title = \"milk\", done = false }\n"
     )
     #expect(try shell.type("why counter.value").output == "counter.value is as it was at the start\n")
+    #expect(try shell.type("why tasks.open").errors.contains("tasks.open is a projection"))
     #expect(try shell.type("why counter.valeu").errors.contains("did you mean 'counter.value'?"))
+  }
+
+  @Test func whySaysTheSameOfAStoreThatIsOpenedAgain() throws {
+    let first = try Shell { $0.grants = ["pomodoro"] }
+    let file = "\(first.folder)/a.db"
+    #expect(first.openStore(file) == .init())
+    let told = first.run(
+      "set journal.limit 10", "dispatch tasks.add milk --quiet", "plugin load pomodoro",
+      "dispatch pomodoro.start minutes=1 task=1 --quiet", "wait 61s", "undo --quiet", "redo --quiet",
+      "dispatch counter.increment --quiet")
+    #expect(told.errors == "")
+    let questions = [
+      "why tasks.items[id=1].done", "why tasks.items[1].title", "why pomodoro.phase", "why pomodoro.task", "why #66",
+      "why counter.value", "why counter.step", "bisect #state.pomodoro.rounds > 0", "log --changed tasks.items",
+    ]
+    let answers = questions.map { first.run($0) }
+    #expect(answers[0].output.contains("caused by #4 pomodoro.start"), "\(answers[0])")
+    #expect(first.outcome { first.session.endJournal() } == .init())
+    let second = try Shell { $0.grants = ["pomodoro"] }
+    #expect(second.openStore(file) == .init())
+    #expect(questions.map { second.run($0) } == answers)
   }
 
   @Test func whyLooksThroughRestores() throws {

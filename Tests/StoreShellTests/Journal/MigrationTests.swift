@@ -130,6 +130,26 @@ private enum Third {
       shell.run("dispatch shelf.paint blue").output
         == "#10 shelf.paint color=\"blue\"\n  shelf.color  \"red\" -> \"blue\"\n")
     #expect(shell.run("goto 9", "show --as json", "goto head").output.contains(Self.migrated))
+    // What happened before is told of, as far as its values fit; an action that is gone with what it was given.
+    let log = shell.run("log")
+    #expect(log.errors == "note: up to #9 the state had another type: goto, diff and undo go back to there\n")
+    let lines = log.output.split(separator: "\n")
+    #expect(lines.count == 11)
+    #expect(lines[1].contains("shelf.put id=1 name=\"books\"") && lines[1].hasSuffix("shelf.boxes[id=1]"), "\(log)")
+    #expect(lines[10].contains("shelf.paint"))
+    #expect(
+      shell.run("why shelf.boxes[id=3].name").output
+        == """
+        #5 shelf.rename id=3 name="caps"  <- -c:5
+          shelf.boxes[id=3].name  "hats" -> "caps"
+
+        """)
+    #expect(
+      shell.run("why #1").output.hasPrefix(
+        "#1 shelf.put id=1 name=\"books\"  <- -c:1\n  shelf.boxes[id=1]  + { id = 1, name = \"books\""))
+    let past = shell.run("goto 3")
+    #expect(past.errors.contains("goes back to #9"))
+    #expect(past.errors.contains("hint: the state had another type then; log and why still tell of it"))
     #expect(shell.outcome { shell.session.endJournal() } == .init())
     if endsInOrder { #expect(try Files.read(path) != before) }
     // The copy is what the first version wrote, and it can go on with it.
