@@ -172,7 +172,7 @@ final class JournalWriter: @unchecked Sendable {
       trouble.failure = nil
       if let last { trouble.last = last }
     }
-    if rows.wantsSnapshot { mustSnapshot.store(true, ordering: .relaxed) }
+    if rows.takeWantsSnapshot() { mustSnapshot.store(true, ordering: .relaxed) }
   }
 
   private func failed(_ error: any Error) {

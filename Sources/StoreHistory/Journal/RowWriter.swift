@@ -45,8 +45,8 @@ struct RowWriter {
     }
   }
 
-  /// Whether a snapshot of the state should follow what was written last.
-  var wantsSnapshot: Bool { schedule.isDue }
+  /// Whether a snapshot of the state should follow what was written last; true once until there is one.
+  mutating func takeWantsSnapshot() -> Bool { schedule.takeIsDue() }
 
   /// Whether the state at the end may be written.
   var hasRoomForLastSnapshot: Bool { schedule.isLight }

@@ -13,6 +13,8 @@ struct SnapshotSchedule {
   /// The modules that changed since the last snapshot.
   private(set) var changed: Set<String> = []
   private var lastChanged = ""
+  /// Whether a snapshot was asked for that is still to come.
+  private var isAsked = false
   /// How many bytes the state of each module took when it was written last.
   private var sizes: [String: Int] = [:]
 
@@ -38,6 +40,7 @@ struct SnapshotSchedule {
     bytes = 0
     changed = []
     lastChanged = ""
+    isAsked = false
   }
 
   /// What a snapshot would add, in bytes, by what its modules took when they were written last.
@@ -45,6 +48,13 @@ struct SnapshotSchedule {
 
   /// Whether a snapshot adds little: it may then end a session, so that the next one starts at once.
   var isLight: Bool { actions > 0 && max(weight, bytes) < 1 << 20 }
+
+  /// Whether to ask for a snapshot behind the last action; once, as it comes only behind what is queued by then.
+  mutating func takeIsDue() -> Bool {
+    guard !isAsked, isDue else { return false }
+    isAsked = true
+    return true
+  }
 
   /// Whether a snapshot should follow the last action.
   var isDue: Bool {

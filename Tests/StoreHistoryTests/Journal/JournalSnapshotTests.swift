@@ -79,6 +79,26 @@ import Testing
     #expect(due(after: 3_000_000, row: 150) == 20_000)
   }
 
+  @Test func oneIsAskedForOnceUntilItIsWritten() {
+    var schedule = SnapshotSchedule()
+    schedule.wrote("m", bytes: 10)
+    func add(_ count: Int) {
+      for _ in 0..<count {
+        schedule.add(bytes: 100)
+        schedule.change("m")
+      }
+    }
+    add(SnapshotSchedule.shortest)
+    var asked = [schedule.takeIsDue()]
+    // What is queued before it makes it no more urgent.
+    add(10)
+    asked.append(schedule.takeIsDue())
+    schedule.restart()
+    add(SnapshotSchedule.shortest)
+    asked.append(schedule.takeIsDue())
+    #expect(asked == [true, false, true])
+  }
+
   @Test func modulesThatDoNotChangeDoNotWeigh() {
     var schedule = SnapshotSchedule()
     schedule.wrote("large", bytes: 10_000_000)
