@@ -79,9 +79,9 @@ struct Program {
     let editor = try ReadlineEditor(
       program: "stsh", historyFile: HistoryFile(path: places.history, now: { time(nil) }))
     defer { editor.close() }
+    let prompt = Prompt(session, on: editor)
     if !options.noInit, access(places.initFile, F_OK) == 0 { session.run(initFile: places.initFile) }
     if session.hasQuit { return session.status }
-    let prompt = Prompt(session, on: editor)
     prompt.pager = pager
     let stop = RunStop()
     prompt.stop = stop

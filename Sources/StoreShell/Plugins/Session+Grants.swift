@@ -27,7 +27,7 @@ extension Session {
     let manifest = source.manifest
     let missing = manifest.permissions.filter { grantOrigin(of: $0, to: source) == .no }
     guard !missing.isEmpty else { return }
-    guard asks, let ask, origin.kind == .repl else {
+    guard asks, let ask, origin.kind == .repl || origin.isStart else {
       throw PluginError(
         .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
         hint: "plugin grant \(manifest.name), or run with --grant \(manifest.name)")

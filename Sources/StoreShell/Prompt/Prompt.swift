@@ -8,10 +8,11 @@ public final class Prompt {
   /// Lets something outside end the conversation, such as a signal.
   public var stop: RunStop?
 
-  /// A prompt of a session on an editor.
+  /// A prompt of a session on an editor. From now on the session may ask questions there, also before ``run()``.
   public init(_ session: Session, on editor: any LineEditing) {
     self.session = session
     self.editor = editor
+    session.ask = { [weak self] question in self?.answer(to: question) }
   }
 
   /// Takes statements until the person leaves.
@@ -24,7 +25,6 @@ public final class Prompt {
     editor.completer = { [weak self] line, cursor in
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
     }
-    session.ask = { [unowned self] question in self.answer(to: question) }
     session.pastLines = { [editor] in editor.history }
     session.obey(stop)
     stop?.setWake(editor.interruption)

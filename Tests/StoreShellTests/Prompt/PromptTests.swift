@@ -165,6 +165,22 @@ import Testing
     #expect(editor.history == ["plugin load \(folder)", "echo on"])
   }
 
+  @Test func theFileThatAPromptStartsWithMayAskToo() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("asking", Self.asking, permissions: "[\"timers\"]")
+    let file = try shell.write("init.stsh", "plugin load \(folder)\n")
+    let editor = ScriptedEditor([.line("y")])
+    let prompt = Prompt(shell.session, on: editor)
+    #expect(shell.session.ask != nil)
+    let outcome = try shell.outcome {
+      shell.session.run(initFile: file)
+      return try prompt.run()
+    }
+    #expect(outcome.errors.hasPrefix("asking 1.2.3 asks for:\n  timers  "))
+    #expect(editor.prompts == ["Allow? [y]es for this session, [a]lways, [N]o: ", "stsh> "])
+    #expect(shell.session.store.loadedPlugins.map(\.name) == ["asking"])
+  }
+
   @Test func whatWasGrantedForGoodIsNotAskedAgain() throws {
     let place = try Shell()
     let grants = place.folder + "/grants.json"
