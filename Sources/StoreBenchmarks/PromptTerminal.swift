@@ -9,6 +9,8 @@ final class PromptTerminal {
   /// The process of the program.
   let process: pid_t
   private let terminal: Int32
+  /// What has come and was not waited for yet.
+  private var pending = ""
 
   /// Starts the program; its first prompt comes when it comes.
   init(_ arguments: [String] = [], environment: [String]) throws {
@@ -46,14 +48,17 @@ final class PromptTerminal {
     _ = keys.withCString { write(terminal, $0, strlen($0)) }
   }
 
-  /// Reads what the program writes until a text has come.
+  /// Reads what the program writes until a text has come, and goes on behind it.
   func wait(for text: String) throws {
-    var seen = ""
     var block = [UInt8](repeating: 0, count: 1 << 16)
-    while !seen.contains(text) {
+    while true {
+      if let found = pending.firstRange(of: text) {
+        pending = String(pending[found.upperBound...])
+        return
+      }
       let count = read(terminal, &block, block.count)
-      guard count > 0 else { throw ProgramRun.Failure(reason: "stsh ended before '\(text)': \(seen)") }
-      seen += String(decoding: block[..<count], as: UTF8.self)
+      guard count > 0 else { throw ProgramRun.Failure(reason: "stsh ended before '\(text)': \(pending)") }
+      pending += String(decoding: block[..<count], as: UTF8.self)
     }
   }
 }
