@@ -342,7 +342,7 @@ struct DefinitionTests {
     #expect(syntax?.message == "p: bad/p/init.lua:4: '}' expected (to close '{' at line 2) near <eof>")
     #expect(try refuse("\u{1B}Lua")?.code == .load)
     #expect(try message("error('no')") == "p: bad/p/init.lua:1: no")
-    #expect(try message("error({})") == "p: (error object is a table)")
+    #expect(try message("error({})") == "p: bad/p/init.lua:1: (error object is a table)")
   }
 
   @Test func initRunsOnABudget() throws {

@@ -2,9 +2,11 @@ import StoreHistory
 import StorePlugins
 import StoreSchema
 
+private let exportJournalUsage = "export journal FILE [--as jsonl|stsh|redux-devtools]"
+
 extension CommandDefinition {
   static let export = CommandDefinition(
-    "export", usage: ["export state FILE", "export journal FILE [--as jsonl|stsh|redux-devtools]"],
+    "export", usage: ["export state FILE", exportJournalUsage],
     summary:
       "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools",
     flags: [FlagDefinition("as", value: "FORM", "jsonl for replay, stsh for a script, redux-devtools")],
@@ -25,6 +27,7 @@ extension CommandDefinition {
     ]
   ) { invocation in
     let what = try invocation.required(0, "'state' or 'journal'")
+    if what == "journal" { invocation.usage = exportJournalUsage }
     let file = try invocation.required(1, "a file")
     try invocation.refuseOperands(from: 2)
     let form = try invocation.text(of: "as")
