@@ -84,9 +84,12 @@ let package = Package(
     .executableTarget(
       name: "Gallery", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreShell", "LineEditor"],
       swiftSettings: strict),
+    .target(name: "LuaLimit", linkerSettings: [.linkedLibrary("lua5.4")]),
     .executableTarget(
       name: "StoreBenchmarks",
-      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreShell", "StandardModules"],
+      dependencies: [
+        "LuaLimit", "StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreShell", "StandardModules",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "LineEditorProbe", dependencies: ["LineEditor"], path: "Tests/LineEditorProbe", swiftSettings: strict),

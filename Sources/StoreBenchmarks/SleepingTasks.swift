@@ -13,6 +13,7 @@ func sleepingTaskBenchmarks() -> [Benchmark] {
   [
     Benchmark(
       row: "L6", work: "1,000 tasks asleep: one wakes and dispatches", unit: "ns", target: 2000,
+      limit: plainCall,
       prepare: {
         let sleepers = try Sleepers()
         sleepers.start()

@@ -1,0 +1,11 @@
+// What Lua itself costs, by its C interface and with nothing around it: the limits of the benchmarks that run Lua.
+#ifndef LUA_LIMIT_H
+#define LUA_LIMIT_H
+
+/// Calls a Lua function that increments a field of a plain table, `count` times.
+void lua_limit_call(long count);
+
+/// Has Lua read and run a line of text as a chunk of its own, `count` times.
+void lua_limit_load(long count);
+
+#endif

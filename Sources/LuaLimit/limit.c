@@ -1,0 +1,32 @@
+#include "LuaLimit.h"
+
+#include <string.h>
+
+#include <lua5.4/lauxlib.h>
+#include <lua5.4/lua.h>
+
+void lua_limit_call(long count) {
+  lua_State *L = luaL_newstate();
+  if (L == NULL) return;
+  if (luaL_dostring(L, "return function(s) s.n = s.n + 1 end, { n = 0 }") == LUA_OK) {
+    for (; count > 0; count -= 1) {
+      lua_pushvalue(L, -2);
+      lua_pushvalue(L, -2);
+      lua_call(L, 1, 0);
+    }
+  }
+  lua_close(L);
+}
+
+void lua_limit_load(long count) {
+  static const char line[] = "x = x + 1";
+  lua_State *L = luaL_newstate();
+  if (L == NULL) return;
+  lua_pushinteger(L, 0);
+  lua_setglobal(L, "x");
+  for (; count > 0; count -= 1) {
+    if (luaL_loadbuffer(L, line, strlen(line), "=line") != LUA_OK) break;
+    lua_call(L, 0, 0);
+  }
+  lua_close(L);
+}
