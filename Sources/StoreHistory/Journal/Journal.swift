@@ -102,7 +102,7 @@ public final class Journal: JournalReading, Sendable {
   /// Writes what is queued and notes that the session came to its end in order. The journal is not used thereafter.
   ///
   /// - Parameters:
-  ///   - number: the last action that was appended.
+  ///   - number: the last action that was appended, or was there already; 0: the file was not taken up.
   ///   - slices: the state after it, with which the next session starts; left out where it is large.
   /// - Throws: ``JournalError/cannotWrite(path:last:reason:)`` where some of it cannot be written.
   public func end(number: Int = 0, _ slices: [StateSlice] = []) throws(JournalError) {
@@ -111,7 +111,10 @@ public final class Journal: JournalReading, Sendable {
     writer.close()
     if let failure = writer.failure { throw failure }
     do {
-      if writer.hasWritten {
+      // A file that was left open and taken up again ends now, though nothing was added: its log is taken in. One that was
+      // refused stays as it is.
+      let isTakenUp = number > 0 && file.found.map { $0.process != nil && !$0.hasEnded } ?? false
+      if writer.hasWritten || isTakenUp {
         try file.database.writeWithoutTransaction { try JournalFile.set(JournalMeta.end, to: "in order", in: $0) }
       }
       try file.close()

@@ -36,7 +36,9 @@ final class PlainRecords {
   init?(_ mapping: RecordMapping) {
     let type = mapping.type
     guard type.fields.count <= UInt64.bitWidth else { return nil }
-    let unnamed = type.fields.indices.filter { mapping.argumentNames[type.fields[$0].name] == nil }
+    let unnamed = type.fields.indices.filter { index in
+      !mapping.argumentNames.contains { $0.key == type.fields[index].name || $0.value == type.fields[index].name }
+    }
     let named = mapping.argumentNames.compactMap { name, argument in
       type.layout.index(of: argument).map { (name, $0) }
     }

@@ -63,6 +63,18 @@ struct RecordMapping {
   let argumentNames: [String: String]
   /// Whether fields that the action has no argument for are left out.
   let ignoresOthers: Bool
+
+  /// The argument that a field fills, or the name of the field where there is none; nil: the field is left out.
+  ///
+  /// - Throws: ``RecordFault`` where another field fills the argument of that name.
+  func argument(of field: String) throws(RecordFault) -> String? {
+    if let argument = argumentNames[field] { return argument }
+    guard let other = argumentNames.first(where: { $0.value == field })?.key else { return field }
+    guard ignoresOthers else {
+      throw RecordFault(message: "'\(field)' stands here too, but --map fills it by '\(other)'; see --ignore-others")
+    }
+    return nil
+  }
 }
 
 /// Records of JSON: an object a line, blank lines between them.
@@ -85,8 +97,8 @@ struct JSONRecords: RecordReading {
       if let plain, let call = line.withUnsafeBufferPointer(plain.call) { return call }
       var fields = try line.withUnsafeBufferPointer { try JSON.fields(of: $0.span) }
       if !mapping.argumentNames.isEmpty {
-        for index in fields.indices {
-          fields[index].name = mapping.argumentNames[fields[index].name] ?? fields[index].name
+        fields = try fields.compactMap { field in
+          try mapping.argument(of: field.name).map { (name: $0, value: field.value) }
         }
       }
       if mapping.ignoresOthers { fields.removeAll { mapping.type.layout.index(of: $0.name) == nil } }

@@ -49,7 +49,10 @@ struct TableRecords: RecordReading {
     var columns: [Int?] = []
     for column in 0..<rows.count {
       guard let name = rows.text(column) else { throw RecordFault(message: "this is not UTF-8") }
-      let argument = mapping.argumentNames[name] ?? name
+      guard let argument = try mapping.argument(of: name) else {
+        columns.append(nil)
+        continue
+      }
       let index = fields.firstIndex { $0.name == argument }
       guard index != nil || mapping.ignoresOthers else {
         let suggestion = Suggestion.nearest(to: argument, among: fields.map(\.name))

@@ -103,6 +103,6 @@ final class HostJournal {
     guard let journal else { return }
     isClosed = true
     self.journal = nil
-    try journal.end(number: last, last > 0 ? state.slices(isWhole: true) : [])
+    try journal.end(number: max(last, journal.last), last > 0 ? state.slices(isWhole: true) : [])
   }
 }

@@ -197,7 +197,13 @@ import Testing
     let whole = try open("killed.db")
     #expect(whole.found?.last == 400)
     #expect(whole.found?.loss == nil)
-    try whole.end()
+    try whole.end(number: 400)
+    // Nothing was written, but its log was taken in: that is no loss to be told of.
+    let again = try open("killed.db")
+    #expect(again.found?.hasEnded == true)
+    #expect(again.found?.loss == nil)
+    #expect(again.found?.last == 400)
+    try again.end()
   }
 
   @Test func whatTheEndOfTheMachineTookIsNoDamage() throws {

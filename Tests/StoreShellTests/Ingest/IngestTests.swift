@@ -82,6 +82,22 @@ import Testing
     #expect(shell.run("show tasks.items[1].title").output == "\"one\"\n")
   }
 
+  /// The field that has the argument's own name is one of the others then, wherever it stands.
+  @Test(arguments: [
+    ("a.jsonl", "{\"t\":\"1\",\"title\":\"2\"}"), ("b.jsonl", "{\"title\":\"2\",\"t\":\"1\"}"),
+    ("a.csv", "t,title\n1,2\n"),
+    ("b.tsv", "title\tt\n2\t1\n"),
+  ])
+  func aMappedFieldGoesBeforeOneOfTheArgumentsName(name: String, text: String) throws {
+    let shell = try Shell()
+    let file = try shell.write(name, text)
+    let refused = shell.run("ingest \(file) --as tasks.add --map title=t")
+    #expect(refused.status == 1)
+    #expect(refused.errors.contains("'title' stands here too, but --map fills it by 't'; see --ignore-others"))
+    #expect(shell.run("ingest \(file) --as tasks.add --map title=t --ignore-others").errors.isEmpty)
+    #expect(shell.run("show tasks.items[*].title --as raw").output == "1\n")
+  }
+
   @Test func severalMapsAreOne() throws {
     let shell = try Shell()
     let folder = try shell.plugin(
