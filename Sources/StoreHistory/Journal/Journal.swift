@@ -115,7 +115,10 @@ public final class Journal: JournalReading, Sendable {
       // refused stays as it is.
       let isTakenUp = number > 0 && file.found.map { $0.process != nil && !$0.hasEnded } ?? false
       if writer.hasWritten || isTakenUp {
-        try file.database.writeWithoutTransaction { try JournalFile.set(JournalMeta.end, to: "in order", in: $0) }
+        try file.database.writeWithoutTransaction { db in
+          let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
+          try JournalFile.set(JournalMeta.end, to: "\(JournalContents.endInOrder)\(last)", in: db)
+        }
       }
       try file.close()
     } catch {

@@ -42,6 +42,8 @@ public final class JournalArchive: JournalReading, Sendable {
     self.path = path
     let evidence = FileEvidence(path)
     guard let image = evidence.image else {
+      // SQLite would take away the log of an empty file.
+      if evidence.hasLog { throw .damaged(path: path, lastGood: nil, reason: JournalFile.isEmptyBesideLog(path)) }
       // Whatever keeps it from being read keeps SQLite from it, too.
       _ = try JournalFile.opened(path, isReadOnly: true)
       throw .notAJournal(path: path)
@@ -105,7 +107,7 @@ public final class JournalArchive: JournalReading, Sendable {
       if let fault = evidence.fault { return .damaged(fault) }
       let reader = JournalReader(path: path, database: try image.opened(path))
       let contents = try reader.contents(evidence.loss)
-      if let fault = image.fault { return .damaged(fault) }
+      if let fault = image.fault ?? reader.faultAtEnd(contents) { return .damaged(fault) }
       if !contents.hasEnded || evidence.hasLog, let fault = reader.malformation() { return .damaged(fault) }
       guard let numbers = contents.numbers else { return .sound(contents) }
       if let fault = reader.fault(in: numbers) { return .damaged(fault) }

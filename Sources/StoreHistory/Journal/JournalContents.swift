@@ -6,6 +6,8 @@ public struct JournalContents: Hashable, Sendable {
   public let numbers: ClosedRange<Int>?
   /// Whether the session that wrote it came to its end in order.
   public let hasEnded: Bool
+  /// The last action by what the session noted at its end; nil: it noted none.
+  let notedLast: Int?
   /// What the writer said of itself.
   public let header: JournalHeader
   /// The process that writes it, or wrote it last.
@@ -29,6 +31,9 @@ public struct JournalContents: Hashable, Sendable {
   /// The last action; 0: none.
   public let last: Int
 
+  /// What is noted at the end, before the number of the last action.
+  static let endInOrder = "in order after #"
+
   /// - Parameters:
   ///   - meta: what the file says of itself, by the names of ``JournalMeta``.
   ///   - base: the action from whose state on states can be restored; nil: as the file says.
@@ -37,6 +42,9 @@ public struct JournalContents: Hashable, Sendable {
     self.numbers = numbers
     self.last = numbers?.upperBound ?? last
     hasEnded = meta[JournalMeta.end] != nil
+    notedLast = meta[JournalMeta.end].flatMap { end in
+      end.hasPrefix(Self.endInOrder) ? Int(end.dropFirst(Self.endInOrder.count)) : nil
+    }
     header = JournalHeader(
       program: meta[JournalMeta.program] ?? "", began: Int(meta[JournalMeta.began] ?? "") ?? 0,
       schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? "")

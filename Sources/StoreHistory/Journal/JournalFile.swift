@@ -32,7 +32,7 @@ final class JournalFile: Sendable {
     self.lock = lock
     // Looked at read-only first: a damaged file must stay as it is.
     if lock.size == 0, JournalFile.hasLog(path) {
-      throw .damaged(path: path, lastGood: nil, reason: "it is empty, but \(path)-wal is not")
+      throw .damaged(path: path, lastGood: nil, reason: JournalFile.isEmptyBesideLog(path))
     }
     found = lock.size == 0 ? nil : try JournalFile.inspect(path, lock, initial)
     let isNew = found == nil
@@ -71,6 +71,9 @@ final class JournalFile: Sendable {
     var status = stat()
     return stat("\(path)-wal", &status) == 0 && status.st_size > 0
   }
+
+  /// What is wrong with a file that holds nothing while its log does.
+  static func isEmptyBesideLog(_ path: String) -> String { "it is empty, but \(path)-wal is not" }
 
   /// Closes the file, and lets others write it.
   func close() throws {
@@ -140,7 +143,9 @@ final class JournalFile: Sendable {
       guard case .damaged(_, _, let reason) = error else { throw error }
       throw damaged(reason)
     }
-    if let reason = evidence.image?.fault ?? (found.hasEnded && !evidence.hasLog ? nil : reader.malformation()) {
+    if let reason = evidence.image?.fault ?? reader.faultAtEnd(found)
+      ?? (found.hasEnded && !evidence.hasLog ? nil : reader.malformation())
+    {
       throw damaged(reason)
     }
     return found

@@ -159,6 +159,13 @@ struct JournalReader {
     }
   }
 
+  /// What speaks against the end that the last session noted, by a look at the last action; nil: nothing, or there is none.
+  func faultAtEnd(_ contents: JournalContents) -> String? {
+    guard let noted = contents.notedLast else { return nil }
+    if noted != contents.last { return "it ended after #\(noted), but the last action found is #\(contents.last)" }
+    return contents.numbers.flatMap { fault(in: $0.upperBound...$0.upperBound) }
+  }
+
   private func damaged(after last: Int, _ reason: String) -> JournalError {
     .damaged(path: path, lastGood: last, reason: reason)
   }

@@ -177,6 +177,39 @@ import Testing
     return last
   }
 
+  /// Such a file would read as one of a shorter history.
+  @Test func anEndThatIsNotWhatWasWrittenIsToldOf() throws {
+    try filled(50)
+    let whole = try folder.bytes("a.db")
+    var seen = 0
+    for size in [512, 2048, 4096] {
+      for page in stride(from: 4096, to: whole.count, by: 4096) {
+        var bytes = whole
+        let end = page + 4096
+        bytes.replaceSubrange(end - size..<end, with: repeatElement(0, count: size))
+        try folder.write("b.db", bytes)
+        do {
+          let journal = try open("b.db")
+          #expect(journal.found?.last == 50)
+          try journal.end()
+        } catch JournalError.damaged {
+          seen += 1
+          #expect(try folder.bytes("b.db") == bytes)
+        }
+      }
+    }
+    #expect(seen > 0)
+  }
+
+  @Test func theLogOfAnEmptyFileStays() throws {
+    try killed()
+    let log = try folder.bytes("killed.db-wal")
+    try folder.write("killed.db", [])
+    #expect(throws: JournalError.self) { try open("killed.db") }
+    #expect(throws: JournalError.self) { try JournalArchive(folder["killed.db"]) }
+    #expect(try folder.bytes("killed.db-wal") == log)
+  }
+
   @Test func aWriteAheadLogThatIsNotWhatWasWrittenIsToldOf() throws {
     try killed()
     let log = try folder.bytes("killed.db-wal")
