@@ -16,6 +16,9 @@ public struct Supervised<Output>: Sendable {
   var pace = InboxPace.immediate
   let make: @Sendable () -> Opening
 
+  /// Whether nothing about it can change but that it is stated.
+  var isConstant: Bool { resetKey == nil && broadcast == nil }
+
   /// What runs, and what takes values for it.
   struct Opening {
     let channel: OpenChannel?

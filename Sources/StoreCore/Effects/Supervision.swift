@@ -5,6 +5,8 @@ final class Supervision<Output>: @unchecked Sendable {
   // thread that makes the store.
   private var declarations: [@Sendable () -> [Supervised<Output>]] = []
   private var declared: [EffectKey: Declared] = [:]
+  /// What the unit stated last, where nothing of it can change without its ids changing; else nil.
+  private var settled: [Supervised<Output>]?
 
   /// What is known of an id that the unit states.
   private final class Declared: @unchecked Sendable {
@@ -34,9 +36,12 @@ final class Supervision<Output>: @unchecked Sendable {
   /// Starts and stops what the unit states anew; what it still states is left alone.
   func reconcile(_ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>) {
     guard !declarations.isEmpty else { return }
+    let stated = declarations.flatMap { $0() }
+    if let settled, settled.elementsEqual(stated, by: { $1.isConstant && $0.id == $1.id && $0.path == $1.path }) { return }
+    settled = stated.allSatisfy(\.isConstant) ? stated : nil
     var wanted: [EffectKey: Supervised<Output>] = [:]
     var order: [EffectKey] = []
-    for supervised in declarations.flatMap({ $0() }) {
+    for supervised in stated {
       let key = EffectKey(path: supervised.path, token: supervised.id, isChannel: true)
       // Of two with one id the last wins.
       if wanted.updateValue(supervised, forKey: key) == nil { order.append(key) }
@@ -55,6 +60,7 @@ final class Supervision<Output>: @unchecked Sendable {
   @usableFromInline
   func close() {
     declarations = []
+    settled = nil
     for known in declared.values { known.timer?.cancel() }
     declared = [:]
   }
