@@ -85,6 +85,7 @@ let package = Package(
       name: "Gallery", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreShell", "LineEditor"],
       swiftSettings: strict),
     .target(name: "LuaLimit", linkerSettings: [.linkedLibrary("lua5.4")]),
+    .executableTarget(name: "StartLimit", swiftSettings: strict),
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [

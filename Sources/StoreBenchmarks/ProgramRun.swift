@@ -66,14 +66,15 @@ struct ProgramRun {
   func perSecond(_ count: Int) -> Double { Double(count) * 1000 / milliseconds }
 
   /// The program beside this one.
-  static var stsh: String {
-    get throws {
-      guard let path = realpath("/proc/self/exe", nil) else { throw Failure(reason: "no /proc") }
-      defer { free(path) }
-      let own = String(cString: path)
-      guard let slash = own.lastIndex(of: "/") else { throw Failure(reason: "no folder") }
-      return own[..<slash] + "/stsh"
-    }
+  static var stsh: String { get throws { try built("stsh") } }
+
+  /// The path of a program that was built beside the benchmarks.
+  static func built(_ name: String) throws -> String {
+    guard let path = realpath("/proc/self/exe", nil) else { throw Failure(reason: "no /proc") }
+    defer { free(path) }
+    let own = String(cString: path)
+    guard let slash = own.lastIndex(of: "/") else { throw Failure(reason: "no folder") }
+    return "\(own[..<slash])/\(name)"
   }
 
   /// Starts a program with variables added to the environment.
