@@ -11,10 +11,10 @@ import StoreShell
 
 /// Runs a session as the options ask.
 struct Program {
-  private let options: Stsh
+  private let options: ProgramInvocation
   private let places = Places()
 
-  init(_ options: Stsh) { self.options = options }
+  init(_ options: ProgramInvocation) { self.options = options }
 
   func run() throws -> Int32 {
     CrashReport.install(folder: places.crashes, version: Stsh.configuration.version)

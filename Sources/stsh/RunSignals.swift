@@ -17,7 +17,7 @@ final class RunSignals {
   }()
   private static let count = Atomic<Int>(0)
   private var thread: pthread_t?
-  private var former: [Int32: sigaction] = [:]
+  private var former: [(number: Int32, action: sigaction)] = []
 
   /// - Parameter handlesInterrupt: whether SIGINT is such a signal.
   init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool) {
@@ -35,7 +35,7 @@ final class RunSignals {
       // Whoever started the program in the background had it ignore Ctrl-C.
       if RunSignals.isIgnored(old) { continue }
       sigaction(number, &action, nil)
-      former[number] = old
+      former.append((number, old))
     }
     let watch = Watch(stop, timeout, ends.read)
     var thread = pthread_t()

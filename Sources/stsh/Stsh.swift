@@ -17,16 +17,16 @@ struct Stsh: ParsableCommand {
     usage: "stsh [OPTIONS] [FILE [ARG…]]", version: "0.1.0")
 
   @Option(name: .customShort("c"), parsing: .unconditionalSingleValue, help: "Run a command; may be repeated.")
-  var command: [String] = []
+  var command = ProgramInvocation.bare.command
 
   @Flag(name: .customShort("i"), help: "Stay at the prompt after FILE or -c.")
-  var interactive = false
+  var interactive = ProgramInvocation.bare.interactive
 
   @Flag(help: "Go on after errors; the status is that of the first.")
-  var keepGoing = false
+  var keepGoing = ProgramInvocation.bare.keepGoing
 
   @Flag(help: "Check syntax, names and types, and run nothing.")
-  var check = false
+  var check = ProgramInvocation.bare.check
 
   @Option(help: "End after a time such as 2s or 5min, with status 5.")
   var timeout: String?
@@ -35,38 +35,38 @@ struct Stsh: ParsableCommand {
   var transcript: String?
 
   @Flag(help: "Answer every command with one JSON object a line.")
-  var json = false
+  var json = ProgramInvocation.bare.json
 
   @Flag(help: "Print nothing for dispatches.")
-  var quiet = false
+  var quiet = ProgramInvocation.bare.quiet
 
   @Option(
     name: .customLong("as"), help: "How results are shown.", completion: .list(Format.allCases.map(\.rawValue)))
-  var format = "auto"
+  var format = ProgramInvocation.bare.format
 
   @Option(
     help: "When to colour: auto, always or never. Results in files and pipes never are.",
     completion: .list(["auto", "always", "never"]))
-  var color = "auto"
+  var color = ProgramInvocation.bare.color
 
   @Option(
     help: "The clock: real, or virtual (moves only when waited for).", completion: .list(["real", "virtual"]))
-  var clock = "real"
+  var clock = ProgramInvocation.bare.clock
 
   @Option(name: .customShort("p"), help: "Load the plugin in a folder; may be repeated.", completion: .directory)
-  var plugin: [String] = []
+  var plugin = ProgramInvocation.bare.plugin
 
   @Option(help: "Grant a plugin what it asks for; may be repeated.")
-  var grant: [String] = []
+  var grant = ProgramInvocation.bare.grant
 
   @Option(help: "Start from a recording that export journal wrote.", completion: .file())
   var replay: String?
 
   @Flag(name: .customLong("no-plugins"), help: "Load no plugins.")
-  var noPlugins = false
+  var noPlugins = ProgramInvocation.bare.noPlugins
 
   @Flag(name: .customLong("no-exec"), help: "Forbid piping results into commands.")
-  var noExec = false
+  var noExec = ProgramInvocation.bare.noExec
 
   @Option(help: "Keep what happens in a file, and go on from what it holds.", completion: .file())
   var store: String?
@@ -76,28 +76,37 @@ struct Stsh: ParsableCommand {
       "What a printed result promises: full (it survives a loss of power), normal (the end of the process), off (the same, never flushed).",
     completion: .list(Durability.allCases.map(\.rawValue))
   )
-  var durability = "normal"
+  var durability = ProgramInvocation.bare.durability
 
   @Flag(help: "Take up the last session that ended unexpectedly.")
-  var recover = false
+  var recover = ProgramInvocation.bare.recover
 
   @Flag(help: "Only read the file of --store; it may be in use or damaged.")
-  var readOnly = false
+  var readOnly = ProgramInvocation.bare.readOnly
 
   @Flag(name: .customLong("no-init"), help: "Do not run init.stsh at the prompt's start.")
-  var noInit = false
+  var noInit = ProgramInvocation.bare.noInit
 
   @Flag(name: .customLong("unsafe-lua"), help: "Let the Lua of commands use all of its libraries.")
-  var unsafeLua = false
+  var unsafeLua = ProgramInvocation.bare.unsafeLua
 
   @OptionGroup var printing: PrintingOptions
 
   @Argument(help: "A script, or - for standard input, and its arguments.", completion: .file())
-  var script: [String] = []
+  var script = ProgramInvocation.bare.script
 
   func run() throws {
     if let text = try printing.text { return write(text) }
-    throw ExitCode(try Program(self).run())
+    throw ExitCode(try Program(invocation).run())
+  }
+
+  /// The options without the parser.
+  var invocation: ProgramInvocation {
+    ProgramInvocation(
+      command: command, interactive: interactive, keepGoing: keepGoing, check: check, timeout: timeout,
+      transcript: transcript, json: json, quiet: quiet, format: format, color: color, clock: clock, plugin: plugin,
+      grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, durability: durability,
+      recover: recover, readOnly: readOnly, noInit: noInit, unsafeLua: unsafeLua, script: script)
   }
 
   private func write(_ text: String) {
@@ -106,11 +115,17 @@ struct Stsh: ParsableCommand {
     console.flush()
   }
 
-  /// Parses the command line and runs; a command line that cannot be read ends with the status that the design gives it.
+  /// Reads the command line and runs; a command line that cannot be read ends with the status that the design gives it.
   static func main() {
     do {
+      if let invocation = ProgramInvocation(plain: CommandLine.arguments.dropFirst()) {
+        throw ExitCode(try Program(invocation).run())
+      }
       var command = try parseAsRoot()
       try command.run()
+    } catch let status as ExitCode {
+      // The parser would first make up what to say about it.
+      Glibc.exit(status.rawValue)
     } catch {
       guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
       Console().writeError(fullMessage(for: error) + "\n")

@@ -1,0 +1,50 @@
+/// What a command line asks for.
+struct ProgramInvocation: Equatable {
+  var command: [String] = []
+  var interactive = false
+  var keepGoing = false
+  var check = false
+  var timeout: String?
+  var transcript: String?
+  var json = false
+  var quiet = false
+  var format = "auto"
+  var color = "auto"
+  var clock = "real"
+  var plugin: [String] = []
+  var grant: [String] = []
+  var replay: String?
+  var noPlugins = false
+  var noExec = false
+  var store: String?
+  var durability = "normal"
+  var recover = false
+  var readOnly = false
+  var noInit = false
+  var unsafeLua = false
+  var script: [String] = []
+
+  /// The bare program.
+  static let bare = ProgramInvocation()
+}
+
+extension ProgramInvocation {
+  /// What a command line asks for that holds nothing but commands behind `-c`, or a script and its arguments; nil where it says
+  /// more, which is up to the parser.
+  ///
+  /// The parser looks at every option that there is, which takes longer than all else that is done at the start.
+  ///
+  /// - Parameter arguments: the command line, without the program's name.
+  init?(plain arguments: some Sequence<String>) {
+    var rest = arguments.makeIterator()
+    while let argument = rest.next() {
+      if argument == "-c", let text = rest.next() {
+        command.append(text)
+      } else if argument.hasPrefix("-") {
+        return nil
+      } else {
+        script.append(argument)
+      }
+    }
+  }
+}
