@@ -34,7 +34,10 @@ struct Stsh: ParsableCommand {
   @Option(help: "Keep all commands and what they print in a file.", completion: .file())
   var transcript: String?
 
-  @Flag(help: "Answer every command with one JSON object a line.")
+  @Flag(
+    help:
+      "Answer every command with one JSON object a line; what else is said, such as by watches or by Lua's print, has a field event."
+  )
   var json = ProgramInvocation.bare.json
 
   @Flag(help: "Print nothing for dispatches.")

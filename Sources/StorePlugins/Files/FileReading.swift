@@ -8,14 +8,28 @@
 public struct FileError: Error, Hashable, Sendable {
   /// The path as given.
   public let path: String
-  /// What the system says: `No such file or directory`.
-  public let reason: String
+  /// The system's number of the error, such as `ENOENT`.
+  public let code: Int32
+  /// What was to be done with the file.
+  public let operation: Operation
+
+  /// What can be done with a file.
+  public enum Operation: Hashable, Sendable {
+    /// It was to be opened or read.
+    case reading
+    /// It was to be made or written.
+    case writing
+  }
 
   /// An error of the system, by its number.
-  public init(path: String, code: Int32) {
+  public init(path: String, code: Int32, _ operation: Operation = .reading) {
     self.path = path
-    reason = String(cString: strerror(code))
+    self.code = code
+    self.operation = operation
   }
+
+  /// What the system says: `No such file or directory`.
+  public var reason: String { String(cString: strerror(code)) }
 }
 
 /// Whole files, without Foundation.
@@ -61,14 +75,14 @@ public enum Files {
   public static func write(_ text: String, to path: String, appends: Bool = false) throws(FileError) {
     let flags = appends ? O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
     let descriptor = open(path, flags, 0o666)
-    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno, .writing) }
     defer { close(descriptor) }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       guard count >= 0 else {
         if errno == EINTR { continue }
-        throw FileError(path: path, code: errno)
+        throw FileError(path: path, code: errno, .writing)
       }
       rest = rest.dropFirst(count)
     }

@@ -17,12 +17,10 @@ extension Session {
     do throws(FileError) {
       bytes = try Files.read(file)
     } catch {
-      let shellError = ShellError(describing: error)
-      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: shellError))
-      return shellError.status
+      return writeError(error, file: file)
     }
     do {
-      return try runScript(bytes, file: file, arguments: arguments)
+      return ended(try runScript(bytes, file: file, arguments: arguments))
     } catch {
       return ShellError(describing: error).status
     }
@@ -33,9 +31,9 @@ extension Session {
     origin = StatementOrigin(file: "-c", kind: .batch)
     for (index, command) in commands.enumerated() {
       let reader = StatementReader(Array(command.utf8), grammar: grammar, firstLine: index + 1)
-      if let status = runStatements(of: reader) { return status }
+      if let status = runStatements(of: reader) { return ended(status) }
     }
-    return finalStatus
+    return ended(finalStatus)
   }
 
   /// Runs statements from a descriptor as they arrive.
@@ -47,7 +45,7 @@ extension Session {
     while true {
       // Whoever writes the statements may wait for what they print.
       console.flush()
-      guard waitToRead(descriptor) else { return stoppedStatus() ?? 0 }
+      guard waitToRead(descriptor) else { return ended(stoppedStatus() ?? 0) }
       let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count > 0 { reader.append(block[..<count]) } else { reader.finish() }
@@ -55,8 +53,8 @@ extension Session {
       unread += max(count, 0)
       guard count <= 0 || unread > 1 << 23 || block[..<count].contains(0x0A) else { continue }
       unread = 0
-      if let status = runStatements(of: &reader) { return status }
-      if count <= 0 { return finalStatus }
+      if let status = runStatements(of: &reader) { return ended(status) }
+      if count <= 0 { return ended(finalStatus) }
     }
   }
 
@@ -137,6 +135,7 @@ extension Session {
   private func runStatements(of reader: inout StatementReader) -> Int32? {
     while quitStatus == nil {
       if let status = stoppedStatus() { return status }
+      if writeOutputFailure(), !options.keepsGoing { return 1 }
       do throws(SyntaxFault) {
         guard let statement = try reader.next() else { return nil }
         let status = run(statement)
@@ -147,6 +146,25 @@ extension Session {
       }
     }
     return quitStatus
+  }
+
+  /// The status of a run whose results have all been handed to the system.
+  private func ended(_ status: Int32) -> Int32 {
+    console.flush()
+    writeOutputFailure()
+    return status == 0 ? tally.firstStatus : status
+  }
+
+  /// Reports that results could not be written, as soon as that is known, and once.
+  ///
+  /// - Returns: whether there was such a failure.
+  @discardableResult
+  func writeOutputFailure() -> Bool {
+    guard let failure = console.takeFailure() else { return false }
+    let error = ShellError(failure)
+    console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+    if tally.firstStatus == 0 { tally.firstStatus = error.status }
+    return true
   }
 
   /// The status of a run that came to its end.

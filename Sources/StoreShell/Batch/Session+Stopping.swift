@@ -22,11 +22,7 @@ extension Session {
     guard let stop, stop.isStopped, let error = stop.error else { return nil }
     if !hasReportedStop, error.code == "timed-out" {
       hasReportedStop = true
-      if options.isJSON {
-        console.write(JSONReport.failure(error, file: origin.file) + "\n")
-      } else {
-        console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
-      }
+      writeError(error, file: origin.file)
     }
     return error.status
   }

@@ -64,8 +64,6 @@ public struct CommandContext<Action: SchematicUnion, State: SchematicRecord> {
     if let fault = report.faults.first { throw fault }
   }
 
-  /// Prints a line among the results; with `--json` it is left out.
-  public func print(_ line: String) {
-    if !session.options.isJSON { session.console.write(line + "\n") }
-  }
+  /// Prints a line among the results; with `--json` an event says it.
+  public func print(_ line: String) { session.print(line) }
 }

@@ -61,6 +61,22 @@ public enum JSONReport {
     """
   }
 
+  /// A line that Lua or a command of an application prints.
+  static func printed(_ text: String) -> String {
+    """
+    {"event":"print","text":\(ScalarText.quoted(text))}
+    """
+  }
+
+  /// A record that an `ingest` left out.
+  static func badRecord(file: String, line: Int, message: String, hint: String?) -> String {
+    let hint = hint.map { ",\"hint\":\(ScalarText.quoted($0))" } ?? ""
+    return """
+      {"event":"bad-record","file":\(ScalarText.quoted(file)),"line":\(line),\
+      "message":\(ScalarText.quoted(message))\(hint)}
+      """
+  }
+
   /// What a plugin says.
   static func said(plugin: String, level: String, text: String) -> String {
     """

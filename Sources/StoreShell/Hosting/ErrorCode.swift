@@ -110,5 +110,6 @@ enum ErrorCode {
     "unknown-topic": "help knows commands and error codes.",
     "unknown-variable": "nothing was set under that name. Set it with let NAME = EXPR.",
     "unknown-watch": "there is no watch of that id. watch lists them.",
+    "write-failed": "a file, or standard output, cannot be written, such as on a full disk. The message says why.",
   ]
 }

@@ -10,7 +10,7 @@ struct Ingestion {
   let file: String
   let keepsGoing: Bool
 
-  /// How many bad records are shown before they are only counted.
+  /// How many bad records a person is shown before they are only counted.
   private static let shownFaults = 20
 
   /// - Returns: what was done, in words.
@@ -23,20 +23,39 @@ struct Ingestion {
         guard let call = try records.next() else { break }
         try take(call, at: records.line, &tally)
         guard tally.count.isMultiple(of: 256) else { continue }
-        if session.takeInterrupt() { throw ShellError.interrupted }
+        if session.takeInterrupt() { throw interrupted(tally) }
         progress?.show(records: tally.count, bytes: lines.offset)
       } catch {
+        if session.isInterrupted { throw interrupted(tally) }
         if error is FileError || (error as? ShellError)?.code == ShellError.interrupted.code { throw error }
-        let fault = self.error(error, at: records.line, done: tally.count)
-        if !keepsGoing || error is HeaderFault { throw fault }
+        let fault = BadRecord(error, file: file, line: records.line, type: type)
+        if !keepsGoing || error is HeaderFault { throw fault.error(behind: tally.count) }
         tally.bad += 1
-        guard tally.bad <= Self.shownFaults else { continue }
-        session.console.writeError("\(fault.message)\n")
+        tell(of: fault, tally.bad)
       }
     }
     let bad = tally.bad
-    if bad > 0 { session.console.writeError("\(bad) bad \(bad == 1 ? "record" : "records") of \(file) left out\n") }
+    if bad > 0, !session.options.isJSON {
+      session.console.writeError("\(bad) bad \(bad == 1 ? "record" : "records") of \(file) left out\n")
+    }
     return summary(tally)
+  }
+
+  /// Tells of a bad record that is left out; a person is not told of too many.
+  private func tell(of record: BadRecord, _ number: Int) {
+    if session.options.isJSON {
+      session.console.writeEvent(
+        JSONReport.badRecord(file: file, line: record.line, message: record.message, hint: record.hint))
+    } else if number <= Self.shownFaults {
+      session.console.writeError("\(record.sentence)\n")
+    }
+  }
+
+  /// What Ctrl-C leaves behind.
+  private func interrupted(_ tally: Tally) -> ShellError {
+    var error = ShellError.interrupted
+    error.details = ["\(summary(tally))\(tally.count == 0 ? "" : tally.count == 1 ? ", which stays" : ", which stay")"]
+    return error
   }
 
   private struct Tally {
@@ -60,35 +79,5 @@ struct Ingestion {
     let text = "ingested \(tally.count) \(tally.count == 1 ? "record" : "records") as \(type.fullName)"
     guard let first = tally.first else { return text }
     return text + (first == tally.last ? " (#\(first))" : " (#\(first)-#\(tally.last))")
-  }
-
-  /// What does not fit, in the words of a dispatch.
-  private func message(of error: SchemaError) -> String {
-    switch error.problem {
-    case .missingField(let name, let fieldType) where error.path.isEmpty:
-      "\(type.fullName) needs '\(name)' (\(fieldType))"
-    case .unknownField(_, let name, _) where error.path.isEmpty: "\(type.fullName) has no argument '\(name)'"
-    default: error.message
-    }
-  }
-
-  private func error(_ error: any Error, at line: Int, done: Int) -> ShellError {
-    var hint: String?
-    let message: String
-    switch (error as? HeaderFault)?.error ?? error {
-    case let error as RecordFault: message = error.message
-    case let error as JSONError: message = "not JSON at column \(error.offset + 1): \(error.message)"
-    case let error as SchemaError:
-      message = self.message(of: error)
-      hint = "usage: dispatch \(type.signature)"
-    default:
-      let described = ShellError(describing: error)
-      message = described.message
-      hint = described.hint
-    }
-    return ShellError(
-      code: "bad-record", message: "\(file):\(line): \(message)", place: .line,
-      details: ["\(done) \(done == 1 ? "record" : "records") before it \(done == 1 ? "was" : "were") ingested"],
-      hint: hint)
   }
 }

@@ -17,14 +17,19 @@ final class LineReader {
   private let path: String
   private let descriptor: Int32
   private let closes: Bool
+  private let stop: Int32
   private var buffer: [UInt8] = []
   private var position = 0
   private var isAtEnd = false
   private var removed = 0
 
   /// Opens a file; `-` is standard input.
-  init(file: String) throws(FileError) {
+  ///
+  /// - Parameter stop: a descriptor that ends the reading when it becomes readable: nothing says when more comes from
+  ///   standard input; -1: none does.
+  init(file: String, until stop: Int32 = -1) throws(FileError) {
     path = file
+    self.stop = stop
     closes = file != "-"
     descriptor = file == "-" ? 0 : open(file, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(path: file, code: errno) }
@@ -89,6 +94,7 @@ final class LineReader {
     buffer.removeFirst(position)
     removed += position
     position = 0
+    try wait()
     let start = buffer.count
     let size = 1 << 16
     buffer.append(contentsOf: repeatElement(0, count: size))
@@ -97,5 +103,13 @@ final class LineReader {
     buffer.removeLast(size - max(count, 0))
     if count < 0, failure != EINTR { throw FileError(path: path, code: failure) }
     if count == 0 { isAtEnd = true }
+  }
+
+  /// Waits until there is something to read.
+  private func wait() throws(FileError) {
+    guard stop >= 0 else { return }
+    var sources = [descriptor, stop].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&sources, 2, -1) < 0, errno == EINTR {}
+    if sources[1].revents != 0 { throw FileError(path: path, code: EINTR) }
   }
 }

@@ -19,9 +19,7 @@ extension Session {
       console.beforeTelling = { [store] in store.journal?.settle() }
       return 0
     } catch {
-      let error = (error as? JournalError).map { ShellError($0) } ?? ShellError(describing: error)
-      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
-      return error.status
+      return writeError(error)
     }
   }
 
@@ -39,7 +37,7 @@ extension Session {
       if isAtPrompt { options.sessionFiles?.prune(keeping: options.keptSessions) }
       return 0
     } catch {
-      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: ShellError(error)))
+      writeError(error)
       return 1
     }
   }

@@ -52,18 +52,11 @@ extension Session {
     guard let number = report.report.number, let entry = store.log[number: number] else { return }
     guard !options.isJSON else {
       let manifest = report.plugin.source.manifest
-      return console.write(
-        JSONReport.reload(id: number, plugin: manifest.name, version: manifest.version, details: report.details) + "\n")
+      return console.writeEvent(
+        JSONReport.reload(id: number, plugin: manifest.name, version: manifest.version, details: report.details))
     }
     var text = "[plugin.watch] #\(number) \(ActionText.text(entry.action, arguments: entry.arguments))\n"
     for detail in report.details { text += "[plugin.watch]  \(detail)\n" }
     console.writeError(text)
-  }
-
-  /// Prints an error that belongs to no statement.
-  func writeError(_ error: any Error) {
-    var error = ShellError(describing: error)
-    error.place = .command
-    console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
   }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Shows a result that is taller than the screen, in a program that scrolls.
 public struct Pager: Sendable {
   private let command: String
@@ -22,31 +16,26 @@ public struct Pager: Sendable {
 
   /// Shows a text.
   ///
+  /// - Parameter stop: ends it when it becomes readable.
   /// - Returns: whether there is such a command.
-  func show(_ text: [UInt8]) -> Bool {
-    guard let stream = popen(command, "w") else { return false }
-    // Whoever has read enough leaves.
-    let previous = signal(SIGPIPE, SIG_IGN)
-    setvbuf(stream, nil, _IONBF, 0)
-    fwrite(text, 1, text.count, stream)
-    let status = pclose(stream)
-    signal(SIGPIPE, previous)
+  func show(_ text: [UInt8], until stop: Int32) -> Bool {
+    guard let outcome = try? ShellCommand(line: command, stops: [stop]).run(text) else { return false }
     // What the shell says of a command that it does not find or may not run.
-    return ![126, 127].contains(status >> 8 & 0xFF)
+    return ![.exited(126), .exited(127)].contains(outcome.ending)
   }
 }
 
 extension Console {
   /// Runs something, and hands what it writes to a pager where that is one result, written by nothing else, and taller than
   /// the screen.
-  func paging(with pager: Pager?, _ body: () -> Void) {
+  func paging(with pager: Pager?, until stop: Int32, _ body: () -> Void) {
     guard let pager, width() != nil else { return body() }
     flush()
     isHolding = true
     body()
     guard isHolding else { return }
     isHolding = false
-    takeHeld { text in text.count { $0 == 0x0A } >= pager.rows() && pager.show(text) }
+    takeHeld { text in text.count { $0 == 0x0A } >= pager.rows() && pager.show(text, until: stop) }
     flush()
   }
 }

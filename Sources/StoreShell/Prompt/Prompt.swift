@@ -33,6 +33,7 @@ public final class Prompt {
     var number = 0
     while session.quitStatus == nil {
       session.console.flush()
+      session.writeOutputFailure()
       if let status = session.stoppedStatus() { return status }
       let continuation = open.isEmpty ? nil : continuation
       let event = try editor.nextEvent(
@@ -82,7 +83,7 @@ public final class Prompt {
         guard let read = try reader.next() else { return }
         number += 1
         let statement = read.numbered(number)
-        session.console.paging(with: pager) {
+        session.console.paging(with: pager, until: session.interruptDescriptor) {
           InterruptWatch.run(editor.interruptDescriptor, stopping: session) { session.run(statement) }
         }
       } catch {

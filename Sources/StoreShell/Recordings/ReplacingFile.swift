@@ -16,6 +16,7 @@ final class ReplacingFile {
   private let path: String
   private let target: String
   private let beside: String?
+  private let sink: (([UInt8]) -> Void)?
   private var descriptor: Int32
   private var isDone = false
 
@@ -24,6 +25,7 @@ final class ReplacingFile {
   /// - Throws: `FileError` with the system's reason.
   init(_ path: String) throws(FileError) {
     self.path = path
+    sink = nil
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
       target = path
@@ -36,8 +38,14 @@ final class ReplacingFile {
       beside = name
       descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     }
-    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno, .writing) }
     bytes.reserveCapacity(Self.pieceSize * 2)
+  }
+
+  /// Begins what is no file: pieces are handed on instead of being written.
+  init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
+    (path, target, beside, descriptor) = ("-", "-", nil, -1)
+    self.sink = sink
   }
 
   deinit {
@@ -53,22 +61,28 @@ final class ReplacingFile {
   /// Writes what is left and puts the file in its place.
   func finish() throws(FileError) {
     try flush()
+    guard sink == nil else { return }
     let result = close(descriptor)
     descriptor = -1
-    guard result == 0 else { throw FileError(path: path, code: errno) }
+    guard result == 0 else { throw FileError(path: path, code: errno, .writing) }
     if let beside {
-      guard rename(beside, target) == 0 else { throw FileError(path: path, code: errno) }
+      guard rename(beside, target) == 0 else { throw FileError(path: path, code: errno, .writing) }
     }
     isDone = true
   }
 
   private func flush() throws(FileError) {
+    if let sink {
+      sink(bytes)
+      bytes.removeAll(keepingCapacity: true)
+      return
+    }
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       guard count >= 0 else {
         if errno == EINTR { continue }
-        throw FileError(path: path, code: errno)
+        throw FileError(path: path, code: errno, .writing)
       }
       rest = rest.dropFirst(count)
     }

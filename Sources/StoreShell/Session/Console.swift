@@ -1,3 +1,5 @@
+import StorePlugins
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
@@ -16,6 +18,8 @@ public final class Console {
   /// Whether results are held back, because a pager may show them; ends with whatever else must be seen at once.
   var isHolding = false
   private var transcript: Transcript?
+  private var failure: FileError?
+  private var hasToldOfFailure = false
   /// The columns that a line of progress takes now.
   private var progressWidth = 0
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
@@ -40,8 +44,15 @@ public final class Console {
   public func write(_ text: String) {
     if captured != nil {
       captured?.append(text)
-      return
+    } else {
+      emit(text)
     }
+  }
+
+  /// Writes an event of `--json`: wherever the result of the command goes that runs, this is no part of it.
+  func writeEvent(_ line: String) { emit(line + "\n") }
+
+  private func emit(_ text: String) {
     transcript?.write(text)
     if let interceptor {
       beforeTelling?()
@@ -104,8 +115,17 @@ public final class Console {
     guard !output.isEmpty else { return }
     hideProgress()
     beforeTelling?()
-    Console.write(output, to: outputDescriptor)
+    if let code = Console.write(output, to: outputDescriptor), failure == nil {
+      failure = FileError(path: "standard output", code: code, .writing)
+    }
     output.removeAll(keepingCapacity: true)
+  }
+
+  /// Why something that was written did not arrive, once; nil: all did.
+  func takeFailure() -> FileError? {
+    guard !hasToldOfFailure, let failure = failure ?? transcript?.failure else { return nil }
+    hasToldOfFailure = true
+    return failure
   }
 
   /// Hands out what is buffered, and forgets it where it was taken.
@@ -122,20 +142,28 @@ public final class Console {
     return captured ?? ""
   }
 
-  static func write(_ bytes: [UInt8], to descriptor: Int32) {
-    bytes.withUnsafeBytes { buffer in
-      var rest = buffer[...]
-      while !rest.isEmpty {
-        let count = UnsafeRawBufferPointer(rebasing: rest).withMemoryRebound(to: UInt8.self) {
-          Glibc.write(descriptor, $0.baseAddress, $0.count)
-        }
-        if count < 0 {
-          if errno == EINTR { continue }
-          // A reader that went away ends the program by SIGPIPE; nobody is left to hear of other failures.
-          return
-        }
+  /// Writes all of some bytes.
+  ///
+  /// - Returns: the number of the system's error; nil: there was none, or the reader went away, of whom nobody is told.
+  @discardableResult
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      if count >= 0 {
         rest = rest.dropFirst(count)
+        continue
+      }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN:
+        var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&target, 1, -1)
+      // A reader that went away ends the program by SIGPIPE, unless whoever started it has that ignored.
+      case EPIPE: return nil
+      case let code: return code
       }
     }
+    return nil
   }
 }

@@ -15,9 +15,9 @@ final class LogLineWriter: @unchecked Sendable {
 
   func write(_ line: LoggedLine) {
     guard !isJSON else {
-      return console.write(
+      return console.writeEvent(
         JSONReport.log(
-          id: line.number, action: line.call.type.fullName, source: line.source.short, changes: line.changes) + "\n")
+          id: line.number, action: line.call.type.fullName, source: line.source.short, changes: line.changes))
     }
     let action = ActionText.text(line.call.type.fullName, arguments: line.call.record)
     var text = "[logger] #\(line.number) \(action)  <- \(line.source.short)\n"
@@ -31,7 +31,7 @@ extension LogLineWriter {
   /// Writes what a plugin says.
   func write(_ line: PluginLogLine) {
     guard !isJSON else {
-      return console.write(JSONReport.said(plugin: line.plugin, level: line.level.rawValue, text: line.text) + "\n")
+      return console.writeEvent(JSONReport.said(plugin: line.plugin, level: line.level.rawValue, text: line.text))
     }
     console.writeError("[\(line.plugin)] \(line.level == .warn ? "warning: " : "")\(line.text)\n")
   }
@@ -58,9 +58,9 @@ final class WatchLineWriter: @unchecked Sendable {
     guard let context = notification.context, let old = notification.old else { return }
     let change = Change(path, WatchLineWriter.kind(from: old, to: notification.new))
     guard !isJSON else {
-      return console.write(
+      return console.writeEvent(
         JSONReport.watch(
-          id: id, path: path.description, from: old, to: notification.new, action: context.number) + "\n")
+          id: id, path: path.description, from: old, to: notification.new, action: context.number))
     }
     console.writeError(
       "[watch \(id)] \(ChangeFormatter.text(of: change))  (#\(context.number) \(actionName(context.number)))\n")

@@ -26,22 +26,18 @@ extension Session {
       if isNew { unlink(target) }
       throw error
     }
-    if options.isJSON {
-      text = result.json.map { $0 + "\n" } ?? ""
-      result = .none
-    }
+    if options.isJSON { text = result.json.map { $0 + "\n" } ?? "" }
     console.beforeTelling?()
     switch redirection.kind {
     case .file, .append:
       do throws(FileError) {
         try Files.write(text, to: target, appends: redirection.kind == .append)
       } catch {
-        throw ShellError(
-          code: "no-such-file", message: "\(error.path): \(error.reason)", place: .span(redirection.span), status: 2)
+        throw ShellError(error, place: .span(redirection.span))
       }
-    case .command: try pipe(text, into: target, redirection)
+      return .none
+    case .command: return try pipe(text, into: target, redirection)
     }
-    return result
   }
 
   /// Finds out whether a file can be written before the command is run whose result it is to hold. What is in it stays.
@@ -54,9 +50,7 @@ extension Session {
     if isThere, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) { return false }
     let descriptor = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
-      let error = FileError(path: file, code: errno)
-      throw ShellError(
-        code: "no-such-file", message: "\(error.path): \(error.reason)", place: .span(redirection.span), status: 2)
+      throw ShellError(FileError(path: file, code: errno, .writing), place: .span(redirection.span))
     }
     close(descriptor)
     return !isThere
@@ -74,23 +68,27 @@ extension Session {
     }
   }
 
-  private func pipe(_ text: String, into command: String, _ redirection: Redirection) throws {
+  /// Runs a shell command on a result. With `--json` its own result is what it prints.
+  private func pipe(_ text: String, into line: String, _ redirection: Redirection) throws -> CommandResult {
     console.flush()
-    guard let stream = popen(command, "w") else {
-      throw ShellError(
-        code: "failed", message: "\(command): \(String(cString: strerror(errno)))", place: .span(redirection.span))
+    let command = ShellCommand(line: line, keepsOutput: options.isJSON, stops: [interruptDescriptor])
+    func failed(_ reason: String) -> ShellError {
+      ShellError(code: "failed", message: "\(line): \(reason)", place: .span(redirection.span))
     }
-    // A command that reads no more, such as head, is no failure.
-    let previous = signal(SIGPIPE, SIG_IGN)
-    let bytes = Array(text.utf8)
-    // Unbuffered: what a command left unread would make the closing of the stream fail.
-    setvbuf(stream, nil, _IONBF, 0)
-    fwrite(bytes, 1, bytes.count, stream)
-    let status = pclose(stream)
-    signal(SIGPIPE, previous)
-    guard status == 0 else {
-      throw ShellError(
-        code: "failed", message: "\(command): ended with status \(status >> 8 & 0xFF)", place: .span(redirection.span))
+    let outcome: ShellCommand.Outcome
+    do throws(FileError) {
+      outcome = try command.run(Array(text.utf8))
+    } catch {
+      throw failed(error.reason)
     }
+    switch outcome.ending {
+    case .exited(0): break
+    case .exited(let status): throw failed("ended with status \(status)")
+    case .signalled(let number): throw failed("ended by signal \(number)")
+    case .interrupted: throw ShellError.interrupted
+    }
+    guard !outcome.output.isEmpty else { return .none }
+    let lines = outcome.output.last == 0x0A ? outcome.output.dropLast() : outcome.output[...]
+    return CommandResult(json: JSON.text(of: .string(String(decoding: lines, as: UTF8.self))))
   }
 }

@@ -205,8 +205,9 @@ public final class Session {
       fail(1)
       return 1
     default:
-      if let stopped = stop?.error {
+      if var stopped = stop?.error {
         hasReportedStop = true
+        stopped.details = detailsOfInterruption(error)
         report(stopped, in: statement)
         fail(stopped.status)
         return stopped.status
@@ -214,11 +215,18 @@ public final class Session {
       let wasInterrupted = takeInterrupt()
       // The terminal has echoed ^C; the error starts on a line of its own.
       if wasInterrupted { console.writeError("\n") }
-      let shellError = wasInterrupted ? .interrupted : ShellError(describing: error)
+      var shellError = wasInterrupted ? .interrupted : ShellError(describing: error)
+      if wasInterrupted { shellError.details = detailsOfInterruption(error) }
       report(shellError, in: statement)
       fail(shellError.status)
       return shellError.status
     }
+  }
+
+  /// What a command that was interrupted says of what it had done by then.
+  private func detailsOfInterruption(_ error: any Error) -> [String] {
+    guard let error = error as? ShellError, error.code == ShellError.interrupted.code else { return [] }
+    return error.details
   }
 
   /// Prints what the store did by itself.
@@ -245,6 +253,21 @@ public final class Session {
     } else {
       console.writeError(renderer.text(of: error, in: statement, sourcedFrom: origin.chain))
     }
+  }
+
+  /// Prints an error that belongs to no statement.
+  ///
+  /// - Parameter file: the script that it is about; nil: it is about none.
+  /// - Returns: its status.
+  @discardableResult
+  func writeError(_ error: any Error, file: String? = nil) -> Int32 {
+    let error = ShellError(describing: error)
+    if options.isJSON {
+      console.write(JSONReport.failure(error, file: file) + "\n")
+    } else {
+      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+    }
+    return error.status
   }
 
   /// Prints a fault of the text itself.
@@ -363,8 +386,10 @@ extension Session: SessionLuaHost {
   /// The value at a path or of a projection.
   public func project(_ path: String) throws -> Value { try read(Path(parsing: path)).value }
 
-  /// Prints a line.
-  public func print(_ text: String) { console.write(text + "\n") }
+  /// Prints a line; with `--json` an event says it.
+  public func print(_ text: String) {
+    if options.isJSON { console.writeEvent(JSONReport.printed(text)) } else { console.write(text + "\n") }
+  }
 }
 
 extension Session {
@@ -381,9 +406,7 @@ extension Session {
       do {
         _ = try loadPlugin(folder.contains("/") ? folder : "./\(folder)", silently: true)
       } catch {
-        let error = ShellError(describing: error)
-        console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
-        return error.status
+        return writeError(error)
       }
     }
     return 0

@@ -4,6 +4,12 @@ import StorePlugins
 import StoreSchema
 import StoreUnits
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 extension ShellError {
   /// The error of the whole command that stands for an error of a library.
   init(describing error: any Error) {
@@ -29,10 +35,17 @@ extension ShellError {
     case let error as StoreError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as HistoryError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as JournalError: self.init(error)
-    case let error as FileError:
-      self.init(code: "no-such-file", message: "\(error.path): \(error.reason)", status: 2)
+    case let error as FileError: self.init(error)
     default: self.init(code: "failed", message: "\(error)")
     }
+  }
+
+  /// The error that stands for a file that cannot be read or written.
+  init(_ error: FileError, place: Place = .command) {
+    let isMissing = error.operation == .reading || error.code == ENOENT
+    self.init(
+      code: isMissing ? "no-such-file" : "write-failed", message: "\(error.path): \(error.reason)", place: place,
+      status: isMissing ? 2 : 1)
   }
 
   /// Ctrl-C was pressed while a command ran.

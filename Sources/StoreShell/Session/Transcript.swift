@@ -8,12 +8,16 @@ import StorePlugins
 
 /// A file with all statements of a session and what they printed, in order, as on a terminal without colour.
 final class Transcript {
+  private let file: String
   private let descriptor: Int32
+  /// Why something is missing from the file.
+  private(set) var failure: FileError?
 
   /// Starts a file; one that is there is replaced.
   init(file: String) throws(FileError) {
+    self.file = file
     descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw FileError(path: file, code: errno) }
+    guard descriptor >= 0 else { throw FileError(path: file, code: errno, .writing) }
   }
 
   deinit { close(descriptor) }
@@ -23,7 +27,10 @@ final class Transcript {
     write(lines.enumerated().map { ($0 == 0 ? "stsh> " : "    > ") + $1 + "\n" }.joined())
   }
 
-  func write(_ text: String) { Console.write(Array(Transcript.plain(text).utf8), to: descriptor) }
+  func write(_ text: String) {
+    guard let code = Console.write(Array(Transcript.plain(text).utf8), to: descriptor), failure == nil else { return }
+    failure = FileError(path: file, code: code, .writing)
+  }
 
   /// The text without sequences that colour it.
   private static func plain(_ text: String) -> String {

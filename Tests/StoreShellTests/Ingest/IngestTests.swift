@@ -141,4 +141,21 @@ import Testing
         == "{\"ok\":false,\"file\":\"-c\",\"line\":1,\"error\":{\"code\":\"bad-record\",\"message\":\"\(file):1: not JSON at column 1: expected a JSON object\",\"details\":[\"0 records before it were ingested\"]}}\n"
     )
   }
+
+  @Test func whoInterruptsIsToldWhatStays() throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", String(repeating: "{\"title\":\"a\"}\n", count: 300))
+    shell.session.takeInterrupt = { true }
+    let outcome = shell.run("ingest \(file) --as tasks.add")
+    #expect(
+      outcome.errors == """
+
+        -c:1:1: error[interrupted]: stopped by Ctrl-C
+          ingest \(file) --as tasks.add
+          ingested 256 records as tasks.add (#1-#256), which stay
+
+        """)
+    #expect(outcome.status == 130)
+    #expect(shell.session.store.log.entries.count == 256)
+  }
 }

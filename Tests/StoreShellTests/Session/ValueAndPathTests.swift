@@ -10,7 +10,7 @@ import Testing
     #expect(outcome.errors.hasPrefix("-c:1:28: error[no-such-file]: \(shell.folder)/no/such/file: "))
     #expect(outcome.status == 2)
     #expect(shell.session.store.log.entries.isEmpty)
-    #expect(shell.run("dispatch counter.increment > \(shell.folder)").status == 2)
+    #expect(shell.run("dispatch counter.increment > \(shell.folder)").status == 1)
     #expect(shell.session.store.log.entries.isEmpty)
   }
 

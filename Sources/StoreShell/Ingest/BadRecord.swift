@@ -1,0 +1,53 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+/// A record that cannot be ingested, and why.
+struct BadRecord {
+  /// The file, as errors name it.
+  let file: String
+  /// The line on which the record starts.
+  let line: Int
+  /// What is wrong with it.
+  let message: String
+  /// What to try.
+  let hint: String?
+
+  init(_ error: any Error, file: String, line: Int, type: ActionType) {
+    self.file = file
+    self.line = line
+    switch (error as? HeaderFault)?.error ?? error {
+    case let error as RecordFault: (message, hint) = (error.message, nil)
+    case let error as JSONError:
+      (message, hint) = ("not JSON at column \(error.offset + 1): \(error.message)", nil)
+    case let error as SchemaError:
+      (message, hint) = (BadRecord.words(for: error, type), "usage: dispatch \(type.signature)")
+    default:
+      let described = ShellError(describing: error)
+      (message, hint) = (described.message, described.hint)
+    }
+  }
+
+  /// What does not fit, in the words of a dispatch.
+  private static func words(for error: SchemaError, _ type: ActionType) -> String {
+    switch error.problem {
+    case .missingField(let name, let fieldType) where error.path.isEmpty:
+      "\(type.fullName) needs '\(name)' (\(fieldType))"
+    case .unknownField(_, let name, _) where error.path.isEmpty: "\(type.fullName) has no argument '\(name)'"
+    default: error.message
+    }
+  }
+
+  /// Where it is and what is wrong with it.
+  var sentence: String { "\(file):\(line): \(message)" }
+
+  /// The error of an `ingest` that ends here.
+  ///
+  /// - Parameter count: how many records were ingested before it.
+  func error(behind count: Int) -> ShellError {
+    ShellError(
+      code: "bad-record", message: sentence, place: .line,
+      details: ["\(count) \(count == 1 ? "record" : "records") before it \(count == 1 ? "was" : "were") ingested"],
+      hint: hint)
+  }
+}

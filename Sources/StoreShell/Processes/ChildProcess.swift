@@ -1,0 +1,127 @@
+import StorePlugins
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A program that runs in a process group of its own, which all that it starts belongs to.
+final class ChildProcess {
+  /// What became of it.
+  enum Change {
+    /// A signal of that number stopped it; it goes on when it is told to.
+    case stopped(by: Int32)
+    /// It has ended; ``reap()`` says how.
+    case ended
+  }
+
+  /// The number of the process and of its group.
+  let id: pid_t
+  /// Readable when ``takeChange()`` has something to say.
+  let descriptor: Int32
+  private let end: Int32
+  private var watch: pthread_t?
+
+  /// Starts a command line of the system's shell.
+  ///
+  /// - Parameters:
+  ///   - input: what becomes its standard input.
+  ///   - output: what becomes its standard output; nil: ours.
+  /// - Throws: `FileError` with the system's reason.
+  init(shell line: String, input: Int32, output: Int32?) throws(FileError) {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, input, 0)
+    if let output { posix_spawn_file_actions_adddup2(&actions, output, 1) }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
+    posix_spawnattr_setpgroup(&attributes, 0)
+    // Whoever started us may have these ignored; then it would be refused the terminal instead of being stopped for it.
+    var stopping = sigset_t()
+    sigemptyset(&stopping)
+    for number in [SIGTTIN, SIGTTOU] { sigaddset(&stopping, number) }
+    posix_spawnattr_setsigdefault(&attributes, &stopping)
+    let arguments = ["sh", "-c", line]
+    var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]
+    defer { for word in words { free(word) } }
+    guard let ends = Pipe() else { throw FileError(path: line, code: errno) }
+    var process: pid_t = 0
+    let problem = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, environ)
+    (id, descriptor, end) = (process, ends.read, ends.write)
+    guard problem == 0 else { throw FileError(path: line, code: problem) }
+    startWatch()
+  }
+
+  deinit {
+    close(descriptor)
+    close(end)
+  }
+
+  /// Waits for changes on a thread of its own, which tells of them through the pipe.
+  private func startWatch() {
+    let watch = Unmanaged.passRetained(Watch(process: id, descriptor: end))
+    var thread = pthread_t()
+    let started = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().wait() }
+        return nil
+      }, watch.toOpaque())
+    if started == 0 { self.watch = thread } else { watch.release() }
+  }
+
+  private final class Watch {
+    private let process: pid_t
+    private let descriptor: Int32
+
+    init(process: pid_t, descriptor: Int32) {
+      self.process = process
+      self.descriptor = descriptor
+    }
+
+    func wait() {
+      while true {
+        var info = siginfo_t()
+        // An end is left to be reaped, so that the number stays that of this process.
+        guard waitid(P_PID, id_t(process), &info, WEXITED | WSTOPPED | WNOWAIT) == 0 else {
+          if errno == EINTR { continue }
+          return tell(0)
+        }
+        guard info.si_code == CLD_STOPPED else { return tell(0) }
+        var status: Int32 = 0
+        waitpid(process, &status, WUNTRACED)
+        tell(UInt8(truncatingIfNeeded: status >> 8))
+      }
+    }
+
+    private func tell(_ byte: UInt8) { _ = write(descriptor, [byte], 1) }
+  }
+
+  /// Waits for the next change and gives it.
+  func takeChange() -> Change {
+    var byte: UInt8 = 0
+    while watch != nil, read(descriptor, &byte, 1) != 1, errno == EINTR {}
+    return byte == 0 ? .ended : .stopped(by: Int32(byte))
+  }
+
+  /// Sends a signal to the whole group.
+  func signal(_ number: Int32) { kill(-id, number) }
+
+  /// Whether any of the group is left.
+  var hasGroup: Bool { kill(-id, 0) == 0 }
+
+  /// Waits for the end.
+  ///
+  /// - Returns: the exit status as `waitpid` gives it.
+  func reap() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(id, &status, 0) < 0, errno == EINTR {}
+    if let watch { pthread_join(watch, nil) }
+    watch = nil
+    return status
+  }
+}

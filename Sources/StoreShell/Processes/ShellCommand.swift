@@ -1,0 +1,206 @@
+import StorePlugins
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A command line of the system's shell that reads a text: `| command`, and the pager.
+struct ShellCommand {
+  /// The command line.
+  let line: String
+  /// Whether what it writes to standard output is kept instead of being written to ours.
+  var keepsOutput = false
+  /// It is ended, with all that it has started, once one of these descriptors is readable.
+  var stops: [Int32] = []
+
+  /// How long it has to end by itself when it is told to.
+  private static let grace = Duration.seconds(1)
+
+  /// What it left behind.
+  struct Outcome {
+    var ending: Ending
+    /// What it wrote, where that is kept.
+    var output: [UInt8]
+  }
+
+  /// How it came to its end.
+  enum Ending: Hashable {
+    /// With that status.
+    case exited(Int32)
+    /// By a signal of that number.
+    case signalled(Int32)
+    /// Because it was to stop, or by Ctrl-C on the terminal that it had been given.
+    case interrupted
+  }
+
+  /// Runs it to its end. What it leaves unread is no failure.
+  ///
+  /// - Throws: `FileError` where it cannot be started.
+  func run(_ input: [UInt8]) throws(FileError) -> Outcome {
+    guard let given = Pipe() else { throw FileError(path: line, code: errno) }
+    let kept = keepsOutput ? Pipe() : nil
+    let process: ChildProcess
+    do {
+      defer {
+        close(given.read)
+        if let kept { close(kept.write) }
+      }
+      process = try ChildProcess(shell: line, input: given.read, output: kept?.write)
+    } catch {
+      close(given.write)
+      if let kept { close(kept.read) }
+      throw error
+    }
+    // A command that reads no more, such as head, is no failure.
+    let former = signal(SIGPIPE, SIG_IGN)
+    defer { signal(SIGPIPE, former) }
+    var run = ShellCommandRun(process, input: given.write, output: kept?.read ?? -1, stops: stops, grace: Self.grace)
+    run.toEnd(rest: input[...])
+    return Outcome(ending: run.ending, output: run.kept)
+  }
+}
+
+/// A command line while it runs.
+private struct ShellCommandRun {
+  private let process: ChildProcess
+  private let stops: [Int32]
+  private let grace: Duration
+  /// Where it reads from; -1: all is written, or it reads no more.
+  private var input: Int32
+  /// Where it writes to; -1: nobody keeps that.
+  private var output: Int32
+  private var loan = TerminalLoan()
+  private var isStopping = false
+  private var deadline: ContinuousClock.Instant?
+  /// What it wrote.
+  private(set) var kept: [UInt8] = []
+  /// How it ended.
+  private(set) var ending = ShellCommand.Ending.exited(0)
+
+  init(_ process: ChildProcess, input: Int32, output: Int32, stops: [Int32], grace: Duration) {
+    self.process = process
+    self.input = input
+    self.output = output
+    self.stops = stops.filter { $0 >= 0 }
+    self.grace = grace
+    for end in [input, output] where end >= 0 { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+  }
+
+  mutating func toEnd(rest: ArraySlice<UInt8>) {
+    var rest = rest
+    while true {
+      var sources = [
+        pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: input, events: Int16(POLLOUT), revents: 0),
+        pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+      ]
+      if !isStopping { sources += stops.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) } }
+      let count = poll(&sources, nfds_t(sources.count), milliseconds)
+      if count < 0, errno != EINTR { break }
+      endLateOne()
+      guard count > 0 else { continue }
+      if sources[1].revents != 0 { give(&rest) }
+      if sources[2].revents != 0 { take() }
+      if sources.dropFirst(3).contains(where: { $0.revents != 0 }) { stop() }
+      if sources[0].revents != 0, hasEnded() { break }
+    }
+    finish()
+  }
+
+  /// How long to wait at most for something to happen.
+  private var milliseconds: Int32 {
+    guard let deadline else { return -1 }
+    return Int32(max(0, ((deadline - .now) / .milliseconds(1)).rounded(.up)))
+  }
+
+  private mutating func give(_ rest: inout ArraySlice<UInt8>) {
+    let count = rest.withUnsafeBytes { write(input, $0.baseAddress, $0.count) }
+    if count > 0 { rest = rest.dropFirst(count) }
+    guard rest.isEmpty || (count < 0 && errno != EAGAIN && errno != EINTR) else { return }
+    close(input)
+    input = -1
+  }
+
+  /// Keeps what it has written so far.
+  private mutating func take() {
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(output, &block, block.count)
+      if count > 0 {
+        kept += block[..<count]
+      } else {
+        if count < 0, errno == EINTR { continue }
+        guard count == 0 || errno != EAGAIN else { return }
+        close(output)
+        output = -1
+        return
+      }
+    }
+  }
+
+  /// Tells it to end.
+  private mutating func stop() {
+    isStopping = true
+    deadline = .now + grace
+    process.signal(SIGTERM)
+    process.signal(SIGCONT)
+  }
+
+  private mutating func endLateOne() {
+    guard let limit = deadline, limit <= .now else { return }
+    deadline = nil
+    process.signal(SIGKILL)
+  }
+
+  /// Whether it has ended; where it was stopped instead, it goes on when it can.
+  private mutating func hasEnded() -> Bool {
+    guard case .stopped(let number) = process.takeChange() else { return true }
+    let wantsTerminal = [SIGTTIN, SIGTTOU].contains(number)
+    if !(wantsTerminal && loan.lend(to: process.id)) { suspend(by: number, wantsTerminal: wantsTerminal) }
+    process.signal(SIGCONT)
+    return false
+  }
+
+  /// Stops us too, as the terminal does with all who stand in the foreground; we are back when somebody continues us.
+  private mutating func suspend(by number: Int32, wantsTerminal: Bool) {
+    let wasLent = loan.isLent
+    loan.end()
+    kill(0, number)
+    // Who cannot have what it waits for would wait for ever.
+    if wasLent || wantsTerminal, !loan.lend(to: process.id), wantsTerminal { process.signal(SIGTERM) }
+  }
+
+  private mutating func finish() {
+    if output >= 0 { take() }
+    for end in [input, output] where end >= 0 { close(end) }
+    let hadTerminal = loan.isLent
+    let status = process.reap()
+    loan.end()
+    let number = status & 0x7F
+    ending = number == 0 ? .exited(status >> 8 & 0xFF) : .signalled(number)
+    if isStopping {
+      ending = .interrupted
+      endRest()
+    } else if hadTerminal, number == SIGINT {
+      ending = .interrupted
+      passOnInterrupt()
+    }
+  }
+
+  /// Waits for what it has started, which was told to end with it, as long as that takes or may take.
+  private func endRest() {
+    while process.hasGroup {
+      guard let deadline, deadline > .now else { return process.signal(SIGKILL) }
+      usleep(10_000)
+    }
+  }
+
+  /// Ctrl-C was meant for us as well, but the terminal told only the one that had it.
+  private func passOnInterrupt() {
+    kill(getpid(), SIGINT)
+    var sources = stops.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    poll(&sources, nfds_t(sources.count), 1000)
+  }
+}

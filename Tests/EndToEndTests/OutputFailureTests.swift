@@ -1,0 +1,62 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+@Suite("Output that cannot be written")
+struct OutputFailureTests {
+  /// Runs the program with standard output on a device that is always full.
+  private func runOnFullDevice(_ arguments: String...) throws -> Shell.Outcome {
+    let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
+    try ProgramFailure.check("/dev/full", full)
+    guard let errors = tmpfile() else { throw ProgramFailure("no temporary file") }
+    defer {
+      close(full)
+      fclose(errors)
+    }
+    let shell = try Shell()
+    let running = try shell.start(arguments, descriptors: [(1, full), (2, fileno(errors))])
+    let status = try running.waitForEnd()
+    rewind(errors)
+    return Shell.Outcome(errors: String(decoding: bytes(of: errors), as: UTF8.self), status: status)
+  }
+
+  private static let message = "error[write-failed]: standard output: No space left on device\n"
+
+  @Test func isAnErrorOfTheRun() throws {
+    let failed = Shell.Outcome(errors: Self.message, status: 1)
+    #expect(try runOnFullDevice("-c", "show counter") == failed)
+    #expect(try runOnFullDevice("--json", "-c", "show counter") == failed)
+    #expect(try runOnFullDevice("-c", "show counter", "-c", "quit") == failed)
+    #expect(try runOnFullDevice("--version").errors == "")
+  }
+
+  @Test func endsTheRunAsSoonAsItIsKnown() throws {
+    let loop = "lua for i = 1, 10000 do print('a line of some length') end"
+    #expect(
+      try runOnFullDevice("-c", loop, "-c", "echo later > /dev/null", "-c", "assert false")
+        == .init(errors: Self.message, status: 1))
+    let kept = try runOnFullDevice("--keep-going", "-c", loop, "-c", "assert false")
+    #expect(kept.errors.hasPrefix(Self.message + "-c:2:1: error[assert-failed]: "))
+    #expect(kept.errors.hasSuffix("1 of 2 commands failed\n"))
+    #expect(kept.status == 1)
+  }
+
+  @Test(
+    arguments: [
+      ("echo x > /dev/full", "-c:1:8: error[write-failed]: /dev/full: No space left on device"),
+      ("echo x > /tmp", "-c:1:8: error[write-failed]: /tmp: Is a directory"),
+      ("export state /dev/full", "-c:1:1: error[write-failed]: /dev/full: No space left on device"),
+      ("export journal /dev/full", "-c:1:1: error[write-failed]: /dev/full: No space left on device"),
+    ])
+  func ofAFileIsAnErrorOfTheStatement(command: String, message: String) throws {
+    let outcome = try Shell().run("-c", command)
+    #expect(outcome.errors.hasPrefix(message + "\n"))
+    #expect(outcome.status == 1)
+  }
+
+  @Test func ofTheTranscriptIsToldOf() throws {
+    #expect(
+      try Shell().run("--transcript", "/dev/full", "-c", "echo x")
+        == .init(output: "x\n", errors: "error[write-failed]: /dev/full: No space left on device\n", status: 1))
+  }
+}

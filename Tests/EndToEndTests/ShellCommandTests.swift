@@ -1,0 +1,61 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+@Suite("Shell commands that results go to")
+struct ShellCommandTests {
+  @Test func oneThatRunsOnEndsWithTheRun() throws {
+    let shell = try Shell()
+    let outcome = try shell.run("--timeout", "200ms", "-c", "echo a | sh -c 'echo $$ > pid; sleep 60'; true")
+    #expect(outcome.errors.hasPrefix("-c:1:1: error[timed-out]: the run was not over after 0.2s\n  echo a | sh -c "))
+    #expect(outcome.status == 5)
+    let process = try #require(contents(ofFile: shell.folder.path + "/pid").flatMap { pid_t($0.dropLast()) })
+    // One that nobody has waited for yet has no command line any more.
+    #expect((contents(ofFile: "/proc/\(process)/cmdline") ?? "") == "", "what the shell command started has ended too")
+  }
+
+  @Test func oneThatDoesNotListenIsKilled() throws {
+    let outcome = try Shell().run("--timeout", "200ms", "-c", "echo a | trap '' TERM; sleep 60; true")
+    #expect(outcome.status == 5)
+  }
+
+  @Test(
+    arguments: [(SIGINT, 130, "stopped by Ctrl-C"), (SIGTERM, 143, "stopped by signal 15")] as [(Int32, Int32, String)])
+  func aSignalEndsIt(signal: Int32, status: Int32, message: String) throws {
+    let shell = try Shell()
+    var output: [Int32] = [0, 0]
+    try ProgramFailure.check("pipe", pipe(&output))
+    for end in output { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard let errors = tmpfile() else { throw ProgramFailure("no temporary file") }
+    defer { fclose(errors) }
+    let running = try shell.start(
+      ["--keep-going", "-c", "echo a | cat; sleep 60", "-c", "echo b"],
+      descriptors: [(1, output[1]), (2, fileno(errors))])
+    close(output[1])
+    defer { close(output[0]) }
+    var answer = pollfd(fd: output[0], events: Int16(POLLIN), revents: 0)
+    #expect(poll(&answer, 1, 60_000) == 1)
+    kill(running.process, signal)
+    #expect(try running.waitForEnd() == status)
+    rewind(errors)
+    #expect(
+      String(decoding: bytes(of: errors), as: UTF8.self)
+        == "-c:1:1: error[interrupted]: \(message)\n  echo a | cat; sleep 60\n")
+  }
+
+  @Test func oneThatAsksForTheTerminalGetsIt() throws {
+    let terminal = try Shell().prompt()
+    terminal.type("echo a | cat; head -1 < /dev/tty; echo read\r")
+    try terminal.waitForLine("a")
+    terminal.type("typed\r")
+    try terminal.wait(for: "the prompt after what was read") { $0.lines.contains("read") && $0.cursorLine == "stsh>" }
+    #expect(terminal.text.contains("typed\ntyped\nread\n"))
+    terminal.type("echo a | stty sane < /dev/tty; echo ready; sleep 60\r")
+    try terminal.waitForLine("ready")
+    terminal.type("\u{3}")
+    try terminal.wait(for: "the error") { $0.lines.contains("error[interrupted]: stopped by Ctrl-C") }
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("show counter.value")
+    #expect(terminal.screen.lines.contains("0"))
+  }
+}
