@@ -167,7 +167,9 @@ struct Program {
       // The conventions of no-color.org and bixense.com/clicolors; what forbids wins.
       if places.environment("NO_COLOR") != nil { return false }
       if let forced = places.environment("CLICOLOR_FORCE"), forced != "0" { return true }
-      return isatty(2) == 1 && places.environment("TERM") != "dumb"
+      // A terminal that says nothing of itself may show escape sequences as text.
+      guard let terminal = places.environment("TERM"), !["dumb", "unknown"].contains(terminal) else { return false }
+      return isatty(2) == 1
     default: throw ValidationError("--color takes auto, always or never, not '\(options.color)'")
     }
   }

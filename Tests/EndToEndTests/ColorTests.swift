@@ -55,7 +55,7 @@ struct ColorTests {
     #expect(!isColored(text))
   }
 
-  @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"]])
+  @Test(arguments: [["NO_COLOR": "1"], ["TERM": "dumb"], ["TERM": ""], ["TERM": "unknown"]])
   func whoWantsNoneGetsNone(environment: [String: String]) throws {
     let terminal = try shell.prompt(environment: environment)
     try terminal.enter("dispatch tasks.add milk")

@@ -48,4 +48,62 @@ struct JSONTests {
       outcome.output.hasSuffix(
         #"{"ok":true,"line":2,"data":{"phase":"idle","left":0,"task":null,"rounds":[],"length":0}}"# + "\n"))
   }
+
+  @Test func whatLuaPrintsIsAnEvent() throws {
+    let outcome = try Shell().run("--json", "-c", "lua print(1, 'x')", "-c", "echo $(print('y') or 2) > file")
+    #expect(
+      outcome.output == #"""
+        {"event":"print","text":"1\tx"}
+        {"ok":true,"line":1,"data":null}
+        {"event":"print","text":"y"}
+        {"ok":true,"line":2,"data":null}
+
+        """#)
+    #expect(outcome.errors == "")
+  }
+
+  @Test func aWatchIsToldOfWhereverTheResultGoes() throws {
+    let outcome = try Shell().run(
+      "--json", "-c", "watch counter.value", "-c", "dispatch counter.increment > file", "-c", "quit")
+    #expect(outcome.output.contains(#"{"event":"watch","id":1,"path":"counter.value","from":0,"to":1,"action":1}"#))
+  }
+
+  @Test func whatAShellCommandPrintsIsTheResult() throws {
+    let outcome = try Shell().run("--json", "-c", "echo a | cat; echo 2", "-c", "echo a | true", "-c", "echo a | false")
+    #expect(
+      outcome.output == #"""
+        {"ok":true,"line":1,"data":"\"a\"\n2"}
+        {"ok":true,"line":2,"data":null}
+        {"ok":false,"file":"-c","line":3,"error":{"code":"failed","message":"false: ended with status 1","column":8}}
+
+        """#)
+    #expect(outcome.errors == "")
+  }
+
+  @Test func whatKeepsARunFromStartingIsAnObjectToo() throws {
+    let shell = try Shell()
+    let missing = #""error":{"code":"no-such-file","message":"none.stsh: No such file or directory"}"#
+    #expect(
+      try shell.run("--json", "none.stsh")
+        == .init(output: "{\"ok\":false,\"file\":\"none.stsh\",\(missing)}\n", status: 2))
+    let store = try shell.run("--json", "--store", "no/such.db", "-c", "echo x")
+    #expect(store.output.hasPrefix(#"{"ok":false,"error":{"code":"no-such-file","message":"cannot open no/such.db: "#))
+    #expect(store.errors == "")
+    let plugin = try shell.run("--json", "-p", "no/plugin", "-c", "echo x")
+    #expect(plugin.output.hasPrefix(#"{"ok":false,"error":{"code":"plugin-load","#))
+    #expect(plugin.errors == "")
+  }
+
+  @Test func badRecordsAreEvents() throws {
+    let shell = try Shell()
+    try shell.folder.write("list", "{\"title\":\"a\"}\n{\"titl\":\"b\"}\n")
+    let outcome = try shell.run("--json", "-c", "ingest list --as tasks.add --keep-going")
+    #expect(
+      outcome.output == #"""
+        {"event":"bad-record","file":"list","line":2,"message":"tasks.add has no argument 'titl'","hint":"usage: dispatch tasks.add title:String"}
+        {"ok":true,"line":1,"data":"ingested 1 record as tasks.add (#1)"}
+
+        """#)
+    #expect(outcome.errors == "")
+  }
 }

@@ -5,43 +5,29 @@ import StoreSchema
 struct NotKnownYet: Error {}
 
 extension CommandTable {
-  /// Checks a statement as far as it can be before anything runs: its verb, flags, and the names and types in it. What
-  /// adds names is run: plugins are loaded, projections and bindings made.
+  /// Checks a statement as far as it can be before anything runs: its command looks at what it was given, and stops at
+  /// ``Session/finishCheck()`` before it acts. What adds names is run: plugins are loaded, projections and bindings made.
   func check(_ statement: Statement, in session: Session) throws {
-    let inner = innermost(statement)
+    let inner = innermost(statement).withoutRedirection
     do {
-      guard let definition = self[inner.words[0].text] else { return try checkOther(inner, in: session) }
+      guard let definition = self[inner.words[0].text] else {
+        _ = try session.console.capturing { _ = try runOther(inner, in: session) }
+        return
+      }
       if definition.takesCommand { throw Invocation.missingCommand(definition, inner) }
       var invocation = try Invocation(inner, definition, in: session)
-      switch definition.verb {
-      case "dispatch":
-        guard let word = invocation.operands.first else { throw invocation.missing("an action") }
-        guard let type = try invocation.actionType(word) else { return }
-        _ = try invocation.call(type, at: word, invocation.operands.dropFirst())
-      case "show": try invocation.checkPath(0)
-      case "watch": if invocation.operands.first?.text != "stop" { try invocation.checkPath(0) }
-      case "ingest": try invocation.checkIngestion()
-      case "let":
-        if let name = try invocation.operand(0), inner.lua != nil { session.letNames.append(name) }
-      case "set":
-        if let name = try invocation.operand(0) { _ = try session.setting(name, at: invocation.operands[0]) }
-      case "plugin":
-        guard ["load", "unload", "check", "info"].contains(try invocation.operand(0)) else { return }
-        _ = try session.console.capturing { _ = try definition.run(&invocation) }
-      case "bind", "describe", "help", "project", "source", "use", "substate":
-        // What `source` runs is checked in turn.
-        _ = try session.console.capturing { _ = try definition.run(&invocation) }
-      default: if !definition.arguments.isEmpty { _ = try invocation.values() }
-      }
+      _ = try session.console.capturing { _ = try definition.run(&invocation) }
     } catch is NotKnownYet {
       return
     }
   }
+}
 
-  private func checkOther(_ statement: Statement, in session: Session) throws {
-    let verb = statement.words[0].text
-    if session.store.plugin(named: verb) != nil || session.names.binding(verb) != nil { return }
-    _ = try runOther(statement, in: session)
+extension Session {
+  /// Ends a check: what a command does from here on changes something, or depends on what will have happened by then. Every
+  /// command that does not add names calls it once it has looked at what it was given.
+  func finishCheck() throws {
+    if isChecking { throw NotKnownYet() }
   }
 }
 
@@ -53,15 +39,31 @@ extension Invocation {
   }
 
   /// Checks the names that a path starts with; which items there will be is not known.
-  fileprivate func checkPath(_ index: Int) throws {
-    guard index < operands.count, case .value(.bare(let text)) = operands[index].kind,
-      case .string = try session.value(.bare(text))
-    else { return }
-    let path = try path(index, "a path")
+  func checkPath(_ index: Int) throws {
+    guard session.isChecking, index < operands.count, let text = operands[index].path else { return }
+    let hasReference = text.utf8.contains(UInt8(ascii: "$"))
+    let path = try path(hasReference ? String(text.prefix { $0 != "[" }) : text, of: operands[index])
     let names = path.steps.prefix { step in
       if case .field = step { return true }
       return false
     }
     _ = try at(operands[index]) { try session.read(Path(Array(names))) }
+  }
+}
+
+extension Statement {
+  /// The statement with its result left where results go.
+  fileprivate var withoutRedirection: Statement {
+    redirection == nil ? self : Statement(text: text, line: line, words: words, lua: lua)
+  }
+}
+
+extension Word {
+  /// The path that the word may say: it has no quotes, and is no other value.
+  var path: String? {
+    guard case .value(.bare(let text)) = kind, DurationLiteral.parse(text) == nil,
+      case .string = Literal.bare(text).value(resolving: { _ in .none })
+    else { return nil }
+    return text
   }
 }

@@ -20,6 +20,7 @@ extension CommandDefinition {
       throw invocation.missing("an expression")
     }
     let session = invocation.session
+    try session.finishCheck()
     let store = session.store
     let condition = try session.lua().condition(text, chunk: session.chunkName)
     let end = store.viewed?.number ?? store.head

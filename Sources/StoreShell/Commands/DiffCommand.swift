@@ -23,8 +23,10 @@ extension CommandDefinition {
     } else {
       new = store.head
     }
+    let format = try invocation.format()
+    try invocation.session.finishCheck()
     let changes = new == 0 && old < 0 ? [] : try store.changes(from: old, to: new)
-    guard try invocation.format() == .auto, !invocation.session.options.isJSON else {
+    guard format == .auto, !invocation.session.options.isJSON else {
       return try invocation.show(changes.reading)
     }
     let text = ChangeFormatter.list(changes, usesColor: invocation.session.colorsResults)

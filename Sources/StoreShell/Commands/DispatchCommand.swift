@@ -30,8 +30,9 @@ extension CommandDefinition {
     let session = invocation.session
     guard let type = try invocation.actionType(word) else { return .none }
     let call = try invocation.call(type, at: word, invocation.operands.dropFirst())
-    let action = try session.store.prepare(call)
     let info = try invocation.text(of: "info")
+    try session.finishCheck()
+    let action = try session.store.prepare(call)
     let isQuiet = invocation.has("quiet")
     if info == nil { session.prepare(action, isQuiet: isQuiet, of: invocation.statement) }
     let report = session.store.dispatch(action, source: session.source(info: info, function: "dispatch"))

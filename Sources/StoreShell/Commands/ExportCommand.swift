@@ -8,7 +8,7 @@ extension CommandDefinition {
   static let export = CommandDefinition(
     "export", usage: ["export state FILE", exportJournalUsage],
     summary:
-      "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools",
+      "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools; - is standard output",
     flags: [FlagDefinition("as", value: "FORM", "jsonl for replay, stsh for a script, redux-devtools")],
     operands: [.words(["journal", "state"]), .file],
     examples: [
@@ -34,6 +34,8 @@ extension CommandDefinition {
     let store = invocation.session.store
     switch (what, form) {
     case ("state", nil), ("state", "json"):
+      try invocation.session.finishCheck()
+      guard file != "-" else { return invocation.printState() }
       let output = try ReplacingFile(file)
       JSON.append(store.exportedState, to: &output.bytes)
       output.bytes.append(0x0A)
@@ -79,7 +81,38 @@ extension Invocation {
   fileprivate func export(to file: String, _ make: (ReplacingFile) throws -> some RecordingExport) throws
     -> CommandResult
   {
+    try session.finishCheck()
+    guard file != "-" else { return try printExport(make) }
     let output = try ReplacingFile(file)
+    let count = try write(to: output, make)
+    return print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
+  }
+
+  /// Prints the state; with `--json` it is the result.
+  fileprivate func printState() -> CommandResult {
+    let text = JSON.text(of: session.store.exportedState)
+    guard !session.options.isJSON else { return CommandResult(json: text) }
+    session.console.write(text + "\n")
+    return .none
+  }
+
+  /// Prints what happened; with `--json` its text is the result.
+  private func printExport(_ make: (ReplacingFile) throws -> some RecordingExport) throws -> CommandResult {
+    var text = ""
+    let output = ReplacingFile { [session] piece in
+      text += String(decoding: piece, as: UTF8.self)
+      guard !session.options.isJSON else { return }
+      session.console.write(text)
+      text = ""
+    }
+    _ = try write(to: output, make)
+    return session.options.isJSON ? print(text) : .none
+  }
+
+  /// Writes what happened.
+  ///
+  /// - Returns: how many actions that were.
+  private func write(to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport) throws -> Int {
     var export = try make(output)
     var count = 0
     var progress = Progress(session, "writing")
@@ -95,7 +128,7 @@ extension Invocation {
     try export.end()
     try output.finish()
     progress.clear()
-    return print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
+    return count
   }
 }
 

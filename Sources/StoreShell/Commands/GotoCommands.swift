@@ -23,6 +23,7 @@ extension CommandDefinition {
     try invocation.refuseOperands(from: 1)
     let session = invocation.session
     guard try invocation.required(0, "the number of an action, or head") != "head" else {
+      try session.finishCheck()
       session.clock.isPaused = false
       session.store.lookAtPresent()
       return invocation.print("at head (#\(session.store.head))\n")
@@ -46,6 +47,7 @@ extension CommandDefinition {
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     let number = try invocation.requiredNumber(0)
+    try invocation.session.finishCheck()
     let store = invocation.session.store
     let shown = store.viewed?.number ?? store.head
     guard number > store.oldest, number <= shown, try store.entry(number) != nil else {
@@ -70,6 +72,7 @@ extension CommandDefinition {
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     let number = try invocation.requiredNumber(0)
+    try invocation.session.finishCheck()
     guard let viewed = invocation.session.store.viewed, viewed.skipped.contains(number) else {
       throw ShellError(code: "not-skipped", message: "#\(number) is not skipped", at: invocation.operands[0])
     }
@@ -79,6 +82,7 @@ extension CommandDefinition {
 
 extension Invocation {
   fileprivate func look(at number: Int, without skipped: [Int]) throws -> CommandResult {
+    try session.finishCheck()
     try session.store.look(at: number, without: skipped)
     session.clock.isPaused = true
     return print("viewing \(session.store.viewed?.text ?? "") (read-only)\n")

@@ -39,6 +39,7 @@ extension CommandDefinition {
     }
     let file = try invocation.required(1, "a file")
     try invocation.refuseOperands(from: 2)
+    try session.finishCheck()
     let bytes = try Files.read(file)
     do {
       let json = try JSON.value(of: bytes.span)

@@ -94,8 +94,9 @@ struct Invocation {
     switch literal {
     case .bare(let text), .text(let text): return text
     default:
-      if case .string(let text) = try session.value(literal) { return text }
-      return JSON.text(of: try session.value(literal))
+      let value = try session.value(literal)
+      if case .string(let text) = value { return text }
+      return JSON.text(of: value)
     }
   }
 
@@ -142,13 +143,19 @@ struct Invocation {
   /// The path that the operand at a position says.
   func path(_ index: Int, _ name: String) throws -> Path {
     let text = try required(index, name)
+    return try path(text, of: operands[index])
+  }
+
+  /// The path that a word says. `$name` and `$(…)` in its selectors stand for values.
+  func path(_ text: String, of word: Word) throws -> Path {
+    let resolved = try at(word) { try session.resolvingSelectors(in: text) }
     do throws(PathSyntaxError) {
-      return session.scoped(try Path(parsing: text))
+      return session.scoped(try Path(parsing: resolved))
     } catch {
-      let word = operands[index]
+      let place = Word.Span(line: word.line, column: word.column + error.offset, width: 1)
       throw ShellError(
-        code: "unknown-path", message: "'\(text)' is not a path: \(error.message)",
-        place: .span(Word.Span(line: word.line, column: word.column + error.offset, width: 1)))
+        code: "unknown-path", message: "'\(resolved)' is not a path: \(error.message)",
+        place: .span(resolved == text ? place : word.span))
     }
   }
 

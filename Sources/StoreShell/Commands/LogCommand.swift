@@ -41,6 +41,8 @@ extension CommandDefinition {
     }
     let filter = LogFilter(
       action: try invocation.text(of: "action"), changed: try invocation.changedPath())
+    _ = try invocation.format()
+    try invocation.session.finishCheck()
     let store = invocation.session.store
     let isUnfolded = invocation.has("all")
     let (lines, isCut) = try store.logLines(limit, where: filter.accepts) {
@@ -62,7 +64,7 @@ extension Invocation {
     guard let text = try text(of: "changed") else { return nil }
     let place = word(of: "changed").map { ShellError.Place.span($0.span) } ?? .command
     do {
-      let path = session.scoped(try Path(parsing: text))
+      let path = session.scoped(try Path(parsing: try session.resolvingSelectors(in: text)))
       try requireKnown(path, place)
       return path
     } catch let error as PathSyntaxError {
@@ -72,6 +74,7 @@ extension Invocation {
 
   /// Refuses a path that leads nowhere now, and led nowhere at any change that is kept.
   private func requireKnown(_ path: Path, _ place: ShellError.Place) throws {
+    guard !session.isChecking else { return }
     do {
       _ = try session.read(path)
     } catch let error as PathError {

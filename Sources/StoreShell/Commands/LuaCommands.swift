@@ -3,15 +3,18 @@ import StoreSchema
 
 extension CommandDefinition {
   static let expression = CommandDefinition(
-    "=", usage: ["= EXPR"], summary: "prints the value of a Lua expression", flags: FlagDefinition.format,
+    "=", usage: ["= EXPR [--as FORMAT] [--json]"], summary: "prints the value of a Lua expression",
+    flags: FlagDefinition.format,
     examples: [
       CommandExample("= state.counter.value * 10", output: "0\n"),
       CommandExample("= project('tasks.summary') .. '!'", output: "\"0 of 0 done!\"\n"),
     ],
-    lua: LuaVerb("=")
+    lua: LuaVerb("=", takesFlags: true)
   ) { invocation in
     let text = try invocation.luaText("an expression")
     let session = invocation.session
+    _ = try invocation.format()
+    try session.finishCheck()
     return try invocation.show(try session.lua().evaluate(text, chunk: session.chunkName))
   }
 
@@ -25,6 +28,7 @@ extension CommandDefinition {
   ) { invocation in
     let text = try invocation.luaText("a chunk")
     let session = invocation.session
+    try session.finishCheck()
     try session.lua().run(text, chunk: session.chunkName)
     return .none
   }
@@ -45,6 +49,9 @@ extension CommandDefinition {
     }
     let name = try invocation.required(0, "a name")
     try session.requireFree(name, as: .variable, at: invocation.operands[0])
+    guard tail.text.contains(where: { !$0.isWhitespace }) else { throw invocation.missing("an expression") }
+    if session.isChecking { session.letNames.append(name) }
+    try session.finishCheck()
     let value = try session.lua().evaluate(tail.text, chunk: session.chunkName).value
     try session.lua().set(name, value)
     if !session.letNames.contains(name) { session.letNames.append(name) }
@@ -71,6 +78,7 @@ extension CommandDefinition {
     let (text, message) = tail.splittingComment
     guard !text.isEmpty else { throw invocation.missing("an expression") }
     let session = invocation.session
+    try session.finishCheck()
     let lua = try session.lua()
     guard try !lua.holds(text, chunk: session.chunkName) else { return .none }
     var details: [String] = []

@@ -36,6 +36,7 @@ extension CommandDefinition {
         code: "unknown-middleware", message: "there is no middleware '\(name)'", at: invocation.operands[1],
         hint: suggestion.map { "did you mean '\($0)'?" } ?? "middleware lists them")
     }
+    try session.finishCheck()
     let report = session.store.setGate(
       name, isOpen: word.text == "on", source: session.source(function: "middleware"))
     return try session.finish(report)

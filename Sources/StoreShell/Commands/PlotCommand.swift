@@ -3,9 +3,10 @@ import StoreSchema
 
 extension CommandDefinition {
   static let plot = CommandDefinition(
-    "plot", usage: ["plot EXPR [--over N]"],
-    summary: "draws the value of a Lua expression over the last actions, 100 where nothing is said",
-    flags: [FlagDefinition("over", value: "N", "over how many of the last actions")],
+    "plot", usage: ["plot EXPR [--over N] [--as FORMAT] [--json]"],
+    summary:
+      "draws the value of a Lua expression over the last actions, 100 where nothing is said; in another form, lists the values",
+    flags: [FlagDefinition("over", value: "N", "over how many of the last actions")] + FlagDefinition.format,
     examples: [
       CommandExample(
         "lua for i = 1, 6 do dispatch(\"counter.increment\") end", "plot state.counter.value",
@@ -23,15 +24,14 @@ extension CommandDefinition {
           """),
       CommandExample("plot state.counter.step --over 5", output: "1 ⣀⣀\n  #0 #0\n"),
     ],
-    lua: LuaVerb("plot", flags: ["over"])
+    lua: LuaVerb("plot", takesFlags: true)
   ) { invocation in
     let session = invocation.session
     guard let text = invocation.statement.lua?.text, !text.isEmpty else { throw invocation.missing("an expression") }
-    let points = try session.values(of: text, over: try invocation.over())
-    guard !session.options.isJSON else {
-      let rows = points.map { "{\"n\":\($0.number),\"value\":\(JSON.text(of: $0.value))}" }
-      return CommandResult(json: "[" + rows.joined(separator: ",") + "]")
-    }
+    let (count, format) = (try invocation.over(), try invocation.format())
+    try session.finishCheck()
+    let points = try session.values(of: text, over: count)
+    guard format == .auto, !session.options.isJSON else { return try invocation.show(points.reading(as: format)) }
     let chart = LineChart(
       values: try points.map { try $0.value.number() }, width: min(session.console.width() ?? 80, 200), height: 8,
       isUTF8: session.options.isUTF8)
@@ -52,13 +52,33 @@ extension Invocation {
 
 extension Session {
   /// The value of a Lua expression before the last actions and after each of them, with the number of the action.
-  fileprivate func values(of expression: String, over count: Int) throws -> [(number: Int, value: Value)] {
+  fileprivate func values(of expression: String, over count: Int) throws -> [PlottedPoint] {
     let lua = try lua()
     let last = store.viewed?.number ?? store.head
     let first = max(store.oldest, last > count ? last - count : 0)
     return try (min(first, last)...last).map { number in
-      try store.viewing(number) { (number, try lua.evaluate(expression, chunk: chunkName).value) }
+      try store.viewing(number) {
+        PlottedPoint(number: number, value: try lua.evaluate(expression, chunk: chunkName).value)
+      }
     }
+  }
+}
+
+/// A value, and the action after which it was so.
+private struct PlottedPoint {
+  let number: Int
+  let value: Value
+}
+
+extension [PlottedPoint] {
+  /// The points as a list of records; for a sparkline, which draws numbers, as a list of the values.
+  fileprivate func reading(as format: Format) -> Reading {
+    let record = RecordSchema(name: "Point", fields: ["n", "value"].map { Field($0, .dynamic(.any)) })
+    guard format != .spark else {
+      return Reading(value: .list(PersistentList(map(\.value))), schema: .dynamic(.list(.dynamic(.any))))
+    }
+    let rows = map { Value.record(Record(record.layout, [.int($0.number), $0.value])) }
+    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
   }
 }
 

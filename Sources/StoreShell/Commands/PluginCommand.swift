@@ -22,6 +22,7 @@ extension CommandDefinition {
     invocation.usage = subcommand.usage
     try invocation.refuseFlags(but: FlagDefinition.format + subcommand.flags, of: "plugin \(subcommand.name)")
     try invocation.refuseOperands(from: subcommand.operands.isEmpty ? 1 : 2)
+    if session.isChecking { try invocation.check(subcommand) }
     return try subcommand.run(&invocation)
   }
 
@@ -126,6 +127,13 @@ extension PluginSubcommand {
 }
 
 extension Invocation {
+  /// Checks what a subcommand is given. What adds and removes names goes on to run, what finds mistakes too.
+  fileprivate func check(_ subcommand: PluginSubcommand) throws {
+    if let name = subcommand.operandName { _ = try required(1, name) }
+    let running: [PluginSubcommand] = [.load, .unload, .check, .info]
+    if !running.contains(where: { $0.name == subcommand.name }) { try session.finishCheck() }
+  }
+
   fileprivate func switchPlugin(isOn: Bool) throws -> CommandResult {
     let name = try loadedPlugin().module.name
     let source = session.source(function: "plugin")

@@ -29,6 +29,7 @@ extension CommandDefinition {
     var options = ReplayOptions()
     options.verifies = invocation.has("verify")
     options.last = try invocation.lastAction()
+    try session.finishCheck()
     if let word = try invocation.text(of: "with") {
       options.replacement = try invocation.locator.source(word)
       options.verifies = true
@@ -129,9 +130,7 @@ extension Session {
       try replay(file, ReplayOptions(), adopts: true)
       return 0
     } catch {
-      let error = ShellError(describing: error)
-      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
-      return error.status
+      return writeError(error)
     }
   }
 }

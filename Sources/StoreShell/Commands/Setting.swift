@@ -45,6 +45,7 @@ struct Setting: Sendable {
             code: "type-mismatch",
             message: "journal.limit is a number of actions, a size such as 32MiB, or both, got '\(value)'")
         }
+        try session.finishCheck()
         return try session.finish(session.store.setHistoryLimits(limits, source: session.source(function: "set")))
       }),
     Setting(
@@ -71,13 +72,16 @@ struct Setting: Sendable {
       "runaway", [], "how many actions one dispatch may cause", read: { "\($0.store.runaway)" },
       write: { session, value in
         let limit = try number(value, "runaway", atMost: .max)
+        try session.finishCheck()
         return try session.finish(session.store.setRunaway(limit, source: session.source(function: "set")))
       }),
     Setting(
       "sessions.keep", [], "how many old sessions at the prompt are kept in the state folder", isOfSession: true,
       read: { "\($0.options.keptSessions)" },
       write: { session, value in
-        session.options.keptSessions = try number(value, "sessions.keep", atMost: .max)
+        let count = try number(value, "sessions.keep", atMost: .max)
+        try session.finishCheck()
+        session.options.keptSessions = count
         return .none
       }),
     Setting(
@@ -96,6 +100,7 @@ struct Setting: Sendable {
       var ceiling = session.store.ceiling
       ceiling[keyPath: path] = try number(
         value, "plugin.ceiling.\(name)", atMost: PluginManifest.ceiling[keyPath: path])
+      try session.finishCheck()
       return try session.finish(
         session.store.setCeiling(name, ceiling, source: session.source(function: "set")))
     }
@@ -120,6 +125,7 @@ struct Setting: Sendable {
         code: "type-mismatch", message: "expected one of \(values.joined(separator: ", ")), got '\(value)'", at: word,
         hint: suggestion.map { "did you mean \($0)?" })
     }
+    if !values.isEmpty { try session.finishCheck() }
     do {
       let result = try write(session, value)
       if isOfSession { session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)" }

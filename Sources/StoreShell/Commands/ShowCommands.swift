@@ -13,8 +13,11 @@ extension CommandDefinition {
     ]
   ) { invocation in
     try invocation.refuseOperands(from: 1)
-    guard let text = try invocation.text(of: "at") else { return try invocation.showOperand() }
-    let number = try invocation.number(text, at: invocation.word(of: "at"), or: nil)
+    _ = try invocation.format()
+    let number = try invocation.text(of: "at").map { try invocation.number($0, at: invocation.word(of: "at"), or: nil) }
+    try invocation.checkPath(0)
+    try invocation.session.finishCheck()
+    guard let number else { return try invocation.showOperand() }
     return try invocation.session.store.viewing(number) { [invocation] in try invocation.showOperand() }
   }
 
@@ -33,6 +36,8 @@ extension CommandDefinition {
     }
     if word.text == "stop" { return try invocation.stopWatch() }
     try invocation.refuseOperands(from: 1)
+    try invocation.checkPath(0)
+    try session.finishCheck()
     if let viewed = session.store.viewed {
       throw ShellError(
         code: "not-at-head", message: "the store shows \(viewed.text); a watch follows the present",
@@ -61,27 +66,33 @@ extension Invocation {
       let scope = session.names.scope
       return try show(scope.isEmpty ? session.wholeState() : session.read(scope))
     }
-    guard case .value(.bare(let text)) = word.kind, case .string = try session.value(.bare(text)) else {
+    guard let text = word.path else {
       guard case .value(let literal) = word.kind else { throw missing("a path") }
       let value = try at(word) { try session.value(literal) }
       return try show(Reading(value: value, schema: .dynamic(.any)))
     }
-    let path = try path(0, "a path")
+    let path = try path(text, of: word)
     return try show(try at(word) { try session.read(path) })
   }
 
   fileprivate func stopWatch() throws -> CommandResult {
     try refuseOperands(from: 2)
     let text = try required(1, "a watch's id, or all")
+    guard text == "all" || Int(text) != nil || !session.isChecking else { throw unknownWatch(text) }
+    try session.finishCheck()
     if text == "all" {
       session.watches.stopAll()
       return .none
     }
     guard let id = Int(text), session.watches.stop(id) else {
-      throw ShellError(
-        code: "unknown-watch", message: "there is no watch '\(text)'", at: operands[1], hint: "watch lists them")
+      throw unknownWatch(text)
     }
     return .none
+  }
+
+  private func unknownWatch(_ text: String) -> ShellError {
+    ShellError(
+      code: "unknown-watch", message: "there is no watch '\(text)'", at: operands[1], hint: "watch lists them")
   }
 }
 

@@ -34,6 +34,7 @@ extension CommandDefinition {
       }
       status = number
     }
+    try invocation.session.finishCheck()
     invocation.session.quitStatus = status
     return .none
   }
@@ -91,7 +92,14 @@ extension CommandDefinition {
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     let session = invocation.session
-    switch try invocation.operand(0) {
+    let word = try invocation.operand(0)
+    guard word == nil || word == "on" || word == "off" else {
+      throw ShellError(
+        code: "unexpected-argument", message: "trace takes on or off, got '\(word ?? "")'", at: invocation.operands[0],
+        hint: "usage: \(invocation.usage)")
+    }
+    try session.finishCheck()
+    switch word {
     case "on":
       let (console, clock) = (session.console, session.store.clock)
       let isStable = invocation.has("stable")
@@ -105,11 +113,7 @@ extension CommandDefinition {
       session.isTracing = false
       session.store.setTrace(nil)
       return .none
-    case nil: return invocation.print("trace is \(session.isTracing ? "on" : "off")\n")
-    case let word?:
-      throw ShellError(
-        code: "unexpected-argument", message: "trace takes on or off, got '\(word)'", at: invocation.operands[0],
-        hint: "usage: trace [on|off] [--stable]")
+    default: return invocation.print("trace is \(session.isTracing ? "on" : "off")\n")
     }
   }
 
@@ -131,8 +135,7 @@ extension CommandDefinition {
     do throws(FileError) {
       bytes = try Files.read(file)
     } catch {
-      throw ShellError(
-        code: "no-such-file", message: "\(error.path): \(error.reason)", at: invocation.operands[0], status: 2)
+      throw ShellError(error, place: .span(invocation.operands[0].span))
     }
     let status = try session.runScript(bytes, file: file, arguments: arguments)
     guard status == 0 else { throw SourcedFileFailed(status: status) }

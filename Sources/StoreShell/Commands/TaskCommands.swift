@@ -14,13 +14,14 @@ extension CommandDefinition {
       CommandExample("wait idle", output: ""),
       CommandExample("wait until state.counter.value == 0 --timeout 2s", output: ""),
     ],
-    lua: LuaVerb("wait", .following("until"), flags: ["timeout"])
+    lua: LuaVerb("wait", .following("until"), takesFlags: true)
   ) { invocation in
     let session = invocation.session
     try session.store.requirePresent()
     let timeout = try invocation.timeout()
     if let tail = invocation.statement.lua {
       guard !tail.text.isEmpty else { throw invocation.missing("an expression") }
+      try session.finishCheck()
       let lua = try session.lua()
       let end = try session.wait(atMost: timeout) { try lua.holds(tail.text, chunk: session.chunkName) }
       return try session.finishWait(end, timeout, "\(tail.text) does not hold")
@@ -28,6 +29,7 @@ extension CommandDefinition {
     let word = try invocation.required(0, "a duration, idle, or until EXPR")
     try invocation.refuseOperands(from: 1)
     if word == "idle" {
+      try session.finishCheck()
       let end = try session.wait(atMost: timeout) { session.store.effects.isEmpty }
       let ids = session.store.effects.map(\.id)
       return try session.finishWait(
@@ -38,6 +40,7 @@ extension CommandDefinition {
         code: "type-mismatch", message: "wait takes a duration such as 500ms, 2s or 5min, got '\(word)'",
         at: invocation.operands[0], hint: "usage: \(invocation.usage)")
     }
+    try session.finishCheck()
     let end = try session.wait(atMost: min(duration, timeout ?? duration)) { false }
     guard let timeout, timeout < duration else { return .none }
     return try session.finishWait(end, timeout, "\(word) are not over")
@@ -78,6 +81,7 @@ extension CommandDefinition {
     }
     try invocation.refuseOperands(from: 2)
     let id = try invocation.required(1, "an effect's id, or all")
+    try invocation.session.finishCheck()
     try store.requirePresent()
     guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
     let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))

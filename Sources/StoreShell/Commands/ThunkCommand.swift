@@ -24,6 +24,7 @@ extension CommandDefinition {
     let type = try invocation.thunkType(word)
     let call = try invocation.thunkCall(type, at: word, invocation.operands.dropFirst())
     let source = session.source(info: try invocation.text(of: "info"), function: "thunk")
+    try session.finishCheck()
     let report = session.store.dispatch(call, source: source)
     return try session.finish(report, quietly: invocation.has("quiet"))
   }

@@ -28,10 +28,13 @@ extension CommandDefinition {
     if let text = try invocation.text(of: "to") {
       try invocation.refuseOperands(from: 0)
       let number = try invocation.number(text, at: invocation.word(of: "to"), or: nil)
+      try session.finishCheck()
       let report = try session.store.restore(to: try line.origin(of: number), source: source)
       return try session.finish(report, quietly: invocation.has("quiet"))
     }
-    let step = try line.undo(try invocation.count())
+    let count = try invocation.count()
+    try session.finishCheck()
+    let step = try line.undo(count)
     let report = try session.store.restore(to: step.target, source: source)
     let first = try session.store.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
     let later = step.later == 0 ? "" : " and \(step.later) later \(step.later == 1 ? "action" : "actions")"
@@ -56,7 +59,9 @@ extension CommandDefinition {
     let session = invocation.session
     try session.store.requirePresent()
     try invocation.refuseOperands(from: 1)
-    let target = try session.store.undoLine.redo(try invocation.count())
+    let count = try invocation.count()
+    try session.finishCheck()
+    let target = try session.store.undoLine.redo(count)
     let report = try session.store.restore(to: target, source: session.source(function: UndoLine.redo))
     return try session.finish(report, quietly: invocation.has("quiet"))
   }
@@ -87,6 +92,8 @@ extension Invocation {
         message: "\(definition.verb) takes the number of an action\(word.map { " or \($0)" } ?? ""), got '\(text)'",
         place: span, hint: "usage: \(usage)")
     }
+    // How many actions there will be is not known before they have happened.
+    if session.isChecking { return number }
     let (head, oldest) = (session.store.head, oldest ?? session.store.oldest)
     let error: HistoryError? =
       number > head

@@ -20,6 +20,7 @@ extension CommandDefinition {
     var chain = Causes()
     if text.hasPrefix("#") || Int(text) != nil {
       let number = try invocation.requiredNumber(0, since: store.oldestEntry)
+      try invocation.session.finishCheck()
       guard let entry = try store.entry(number) else {
         throw ShellError(
           code: "out-of-range", message: "there is no action #\(number)", at: invocation.operands[0],
@@ -27,7 +28,10 @@ extension CommandDefinition {
       }
       try chain.follow(entry, showing: entry.changes, in: store)
     } else {
-      try invocation.findCauses(of: try invocation.path(0, "a path"), &chain)
+      let path = try invocation.path(0, "a path")
+      try invocation.checkPath(0)
+      try invocation.session.finishCheck()
+      try invocation.findCauses(of: path, &chain)
     }
     return invocation.session.options.isJSON ? CommandResult(json: chain.json) : invocation.print(chain.text)
   }

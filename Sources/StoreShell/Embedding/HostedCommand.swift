@@ -15,7 +15,10 @@ struct HostedCommand: Sendable {
     return CommandDefinition(
       verb, usage: [usage], summary: summary, flags: FlagDefinition.format, arguments: fields
     ) { [self] invocation in
-      guard let result = try run(.record(Record(layout, try invocation.values())), invocation.session) else {
+      let values = try invocation.values()
+      _ = try invocation.format()
+      try invocation.session.finishCheck()
+      guard let result = try run(.record(Record(layout, values)), invocation.session) else {
         return .none
       }
       guard let text = result as? String, try invocation.format() == .auto else {

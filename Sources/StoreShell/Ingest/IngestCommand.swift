@@ -37,7 +37,8 @@ extension CommandDefinition {
       throw ShellError(
         code: "no-such-file", message: "standard input is the script itself", at: invocation.operands[0], status: 2)
     }
-    let lines = try LineReader(file: file)
+    try session.finishCheck()
+    let lines = try LineReader(file: file, until: session.interruptDescriptor)
     var records: any RecordReading
     switch try format ?? RecordFormat(fileName: file) ?? lines.peek().map(RecordFormat.init(firstLine:)) ?? .jsonl {
     case .jsonl: records = JSONRecords(lines: lines, mapping: mapping)
@@ -51,13 +52,6 @@ extension CommandDefinition {
 }
 
 extension Invocation {
-  /// Checks the names of an `ingest` before it runs.
-  func checkIngestion() throws {
-    guard has("as"), let flag = word(of: "as") else { throw missing("--as ACTION") }
-    if let type = try ingestedType(flag) { _ = try argumentNames(type) }
-    _ = try recordFormat()
-  }
-
   /// The action that `--as` names; nil: a projection maps it to nothing.
   fileprivate func ingestedType(_ flag: Word) throws -> ActionType? {
     let name = try text(of: "as") ?? ""

@@ -27,8 +27,9 @@ public struct LuaVerb: Sendable {
   public let name: String
   /// What stands between the verb and its Lua.
   public let form: Form
-  /// The flags that may follow the Lua, without their dashes: to Lua they are comments, so they must be known.
-  public let flags: [String]
+  /// Whether flags may follow the Lua. To Lua they are comments: one that has a letter right behind its dashes is a flag
+  /// then.
+  public let takesFlags: Bool
   /// Whether the rest is Lua, which goes on while it is unfinished; else it is kept as it stands.
   public let isLua: Bool
 
@@ -43,10 +44,10 @@ public struct LuaVerb: Sendable {
   }
 
   /// Makes a verb.
-  public init(_ name: String, _ form: Form = .immediate, flags: [String] = [], isLua: Bool = true) {
+  public init(_ name: String, _ form: Form = .immediate, takesFlags: Bool = false, isLua: Bool = true) {
     self.name = name
     self.form = form
-    self.flags = flags
+    self.takesFlags = takesFlags
     self.isLua = isLua
   }
 }

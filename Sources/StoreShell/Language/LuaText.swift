@@ -62,6 +62,32 @@ enum LuaText {
     return true
   }
 
+  /// Where the text in quotes ends that starts at a position; nil where none does, or it has no end.
+  static func endOfQuotes(in bytes: some Bytes, at position: Int) -> Int? {
+    guard [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[position]),
+      case .skipped(let end) = piece(in: bytes, at: position)
+    else { return nil }
+    return end
+  }
+
+  /// The position behind the `)` that closes the `(` at another; nil where none does.
+  static func endOfParentheses(in bytes: some Bytes, at open: Int) -> Int? {
+    var position = open
+    var level = 0
+    while position < bytes.endIndex {
+      switch piece(in: bytes, at: position) {
+      case .skipped(let end), .comment(let end): position = end
+      case .unfinished: return nil
+      case .code:
+        if bytes[position] == UInt8(ascii: "(") { level += 1 }
+        if bytes[position] == UInt8(ascii: ")") { level -= 1 }
+        position += 1
+        if level == 0 { return position }
+      }
+    }
+    return nil
+  }
+
   /// The text without blanks and line ends around it.
   static func trimmed(_ bytes: some Bytes) -> String {
     var start = bytes.startIndex

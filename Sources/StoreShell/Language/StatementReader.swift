@@ -19,6 +19,7 @@ public struct StatementReader: Sendable {
   private var position = 0
   private var isFinished = false
   private var isSkippingLine = false
+  private var isAtStart = true
   private var recent = RepeatedLines()
 
   /// The line in the file that the next statement starts on or behind, from 1.
@@ -43,8 +44,6 @@ public struct StatementReader: Sendable {
   ) {
     self.init(grammar: grammar, firstLine: firstLine, maximumLength: maximumLength)
     bytes = text
-    // A byte order mark is not text.
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     isFinished = true
   }
 
@@ -64,6 +63,7 @@ public struct StatementReader: Sendable {
   /// words without quotes, brackets, variables or Lua.
   mutating func skipPlainLines() {
     guard !isSkippingLine else { return }
+    if isAtStart { skipMark() }
     bytes.withUnsafeBufferPointer { bytes in
       let bytes = ByteView(bytes)
       while let end = bytes.endOfPlainLine(from: position), end - position <= maximumLength,
@@ -84,6 +84,7 @@ public struct StatementReader: Sendable {
   /// - Throws: ``SyntaxFault``; the next call goes on behind it.
   public mutating func next() throws(SyntaxFault) -> Statement? {
     continuation = nil
+    if isAtStart { skipMark() }
     while skipToStatement() {
       if let statement = repeated() { return statement }
       let start = position
@@ -108,6 +109,14 @@ public struct StatementReader: Sendable {
       }
     }
     return nil
+  }
+
+  /// Passes over a byte order mark at the start of the text, which is no part of it, once its bytes are there.
+  private mutating func skipMark() {
+    let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    if bytes.count < mark.count, !isFinished, mark.starts(with: bytes) { return }
+    isAtStart = false
+    if bytes.starts(with: mark) { position = mark.count }
   }
 
   /// The statement of the next line where that line was met before.

@@ -248,12 +248,14 @@ struct StatementScanner {
       span: Word.Span(line: place.line, column: column, width: cursor.characters(place.position..<firstLineEnd)))
   }
 
-  /// Where in a Lua text the flags start that its verb takes: Lua sees a comment at its end.
+  /// Where in a Lua text the flags start, where its verb takes any: Lua sees a comment at its end.
   private func flagsStart(in lua: [UInt8], _ verb: LuaVerb) -> Int? {
-    guard !verb.flags.isEmpty, let comment = LuaText.lastLineComment(in: lua[...]) else { return nil }
+    guard verb.takesFlags, let comment = LuaText.lastLineComment(in: lua[...]), comment + 2 < lua.count else {
+      return nil
+    }
     guard comment == 0 || lua[comment - 1].isBlankOrNewline else { return nil }
-    let name = lua[(comment + 2)...].prefix { !$0.isBlankOrNewline && $0 != UInt8(ascii: "=") }
-    return verb.flags.contains { name.elementsEqual($0.utf8) } ? comment : nil
+    let first = lua[comment + 2]
+    return first.isNameByte && !first.isDigit ? comment : nil
   }
 }
 

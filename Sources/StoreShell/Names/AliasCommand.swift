@@ -26,6 +26,7 @@ extension CommandDefinition {
     let name = try invocation.required(0, "a name")
     guard !tail.text.isEmpty else { throw invocation.missing("a command") }
     try session.requireFree(name, as: .alias, at: invocation.operands[0])
+    try session.finishCheck()
     session.names.aliases.removeAll { $0.name == name }
     session.names.aliases.append(SessionNames.Alias(name: name, command: tail.text))
     return .none

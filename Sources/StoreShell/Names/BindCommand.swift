@@ -78,6 +78,7 @@ extension Session {
     let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
     let arguments = try invocation.arguments(
       binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
+    try finishCheck()
     let report = store.dispatch(ActionCall(binding.action, arguments), source: source(function: "dispatch"))
     return try finish(report)
   }

@@ -8,6 +8,7 @@ extension CommandDefinition {
   ) { invocation in
     try invocation.refuseOperands(from: 1)
     let text = try invocation.operand(0) ?? ""
+    try invocation.session.finishCheck()
     let lines = invocation.session.pastLines().filter { text.isEmpty || $0.contains(text) }
     return invocation.print(lines.map { $0 + "\n" }.joined())
   }

@@ -24,7 +24,7 @@ extension CommandDefinition {
 
           """),
     ],
-    lua: LuaVerb("project", .named, flags: ["actions"])
+    lua: LuaVerb("project", .named, takesFlags: true)
   ) { invocation in
     let session = invocation.session
     guard let tail = invocation.statement.lua else {

@@ -28,6 +28,15 @@ struct PluginSubcommand: Sendable {
     return "plugin \(name)" + (operands.isEmpty ? "" : " \(operands)") + flags
   }
 
+  /// What the operand is that it needs, in words; nil: it needs none.
+  var operandName: String? {
+    switch operands {
+    case "NAME": "the name of a plugin"
+    case "NAME|FOLDER": "the name or folder of a plugin"
+    default: nil
+    }
+  }
+
   /// The flags of all of them.
   static var allFlags: [FlagDefinition] {
     all.flatMap(\.flags).reduce(into: []) { flags, flag in

@@ -29,6 +29,8 @@ extension Session {
     let values = try invocation.arguments(
       command.fields, of: "\(name) \(command.name)", usage: usage, at: word, invocation.operands[...])
     let arguments = Record(RecordLayout(name: command.name, fields: command.fields.map(\.name)), values)
+    _ = try invocation.format()
+    try finishCheck()
     let result = try plugin.run(command: command.name, arguments: arguments, view: store.view, host: self)
     switch result {
     case .nothing: return .none

@@ -64,4 +64,20 @@ import Testing
   func mistakes(line: String, error: String) throws {
     #expect(try Shell().run(line).errors.hasPrefix("-c:\(error)"))
   }
+
+  @Test func otherFormsListTheValues() throws {
+    let shell = try Shell()
+    _ = shell.run("dispatch counter.increment by=3 --quiet")
+    #expect(shell.run("plot state.counter.value --as csv").output == "n,value\r\n0,0\r\n1,3\r\n")
+    #expect(shell.run("plot state.counter.value --json").output == "[{\"n\":0,\"value\":0},{\"n\":1,\"value\":3}]\n")
+    #expect(shell.run("plot state.counter.value --over 1 --as spark").output.count == 3)
+  }
+
+  @Test func unknownFlagsAreRefused() throws {
+    let outcome = try Shell().run("plot state.counter.value --ovr 3")
+    #expect(outcome.errors.hasPrefix("-c:1:26: error[unknown-flag]: plot has no flag --ovr\n"))
+    #expect(outcome.errors.hasSuffix("  hint: did you mean --over?\n"))
+    #expect(outcome.status == 2)
+    #expect(try Shell().run("= {1, 2} --as json", "= 3 -- as it is").output == "[1,2]\n3\n")
+  }
 }

@@ -3,8 +3,8 @@
 /// A grammar as the shell has it; a chunk counts as unfinished where it has more `do` than `end`, or ends with `=`.
 let grammar = Grammar(
   luaVerbs: [
-    LuaVerb("=", flags: ["as"]), LuaVerb("lua"), LuaVerb("assert"), LuaVerb("let", .named),
-    LuaVerb("wait", .following("until"), flags: ["timeout"]),
+    LuaVerb("=", takesFlags: true), LuaVerb("lua"), LuaVerb("assert"), LuaVerb("let", .named),
+    LuaVerb("wait", .following("until"), takesFlags: true),
   ],
   prefixes: ["try", "time"],
   isUnfinishedLua: { lua in

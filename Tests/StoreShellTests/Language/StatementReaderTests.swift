@@ -165,4 +165,19 @@ import Testing
     #expect(inner.words[0].column == 5)
     #expect(inner.droppingWords(2) == nil)
   }
+
+  @Test(arguments: [1, 2, 3, 100])
+  func aByteOrderMarkIsNoText(pieceSize: Int) throws {
+    let bytes = [0xEF, 0xBB, 0xBF] + Array("# note\na\n".utf8)
+    var reader = StatementReader(grammar: grammar)
+    var statements: [Statement] = []
+    for start in stride(from: 0, to: bytes.count, by: pieceSize) {
+      reader.append(bytes[start..<min(start + pieceSize, bytes.count)])
+      while let statement = try reader.next() { statements.append(statement) }
+    }
+    #expect(statements.map(\.text) == ["a"])
+    #expect(statements.map(\.line) == [2])
+    var whole = StatementReader(bytes, grammar: grammar)
+    #expect(try whole.next()?.text == "a")
+  }
 }

@@ -99,4 +99,18 @@ import Testing
       other.run("replay \(run) --verify", "show counter.value").output == "replayed 2 actions, every state matches\n9\n"
     )
   }
+
+  @Test func aDashIsStandardOutput() throws {
+    let shell = try Shell()
+    let state = #"{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}"#
+    #expect(shell.run("export state -") == .init(output: "\(state)\n"))
+    _ = shell.run("dispatch counter.increment --quiet")
+    #expect(shell.run("export journal -").output.split(separator: "\n").count == 2)
+    #expect(shell.run("export journal - --as stsh | tail -1").output == "")
+    #expect(shell.run("export journal - --as stsh > \(shell.folder)/run.stsh") == .init())
+    #expect(shell.contents("run.stsh")?.hasSuffix("assert state.counter.value == 1\n") == true)
+    let json = try Shell { $0.isJSON = true }
+    #expect(json.run("export state -").output == "{\"ok\":true,\"line\":1,\"data\":\(state)}\n")
+    #expect(json.run("export journal -").output.hasPrefix(#"{"ok":true,"line":1,"data":"{\"format\":"#))
+  }
 }

@@ -97,4 +97,70 @@ import Testing
         "script.stsh:5:6: error[unknown-path]: 'beans' has no field or projection 'm'",
       ])
   }
+
+  @Test(
+    arguments: [
+      ("set output bogus", 12, "type-mismatch"), ("set runaway -3", 13, "out-of-range"),
+      ("set plugin.ceiling.tasks x", 26, "out-of-range"), ("show \"b\" x y", 10, "unexpected-argument"),
+      ("show counter --as bogus", 19, "unknown-format"), ("show counter --at x", 19, "type-mismatch"),
+      ("show tasks.itmes[$i]", 6, "unknown-path"), ("watch stop x", 12, "unknown-watch"),
+      ("why tasks.itmes", 5, "unknown-path"), ("quit 999", 6, "out-of-range"), ("wait 5x", 6, "type-mismatch"),
+      ("goto abc", 6, "type-mismatch"), ("diff 1 2 3", 10, "unexpected-argument"), ("undo zero", 6, "type-mismatch"),
+      ("trace sideways", 7, "unexpected-argument"), ("log x", 5, "type-mismatch"), ("let x =", 5, "missing-argument"),
+      ("= 1 --as bogus", 10, "unknown-format"), ("plot 1 --over x", 15, "type-mismatch"),
+      ("plot 1 --bogus", 8, "unknown-flag"), ("plugin reload", 8, "missing-argument"),
+      ("plugin new --seed 1", 12, "unknown-flag"), ("export state", 8, "missing-argument"),
+      ("export journal x --as y", 23, "unknown-format"), ("import journal x", 8, "unexpected-argument"),
+      ("replay", 1, "missing-argument"), ("ingest --as tasks.add", 1, "missing-argument"),
+      ("middleware on nobody", 15, "unknown-middleware"), ("effects stop", 9, "unexpected-argument"),
+      ("alias a = echo", 1, "not-allowed"), ("thunk nothing", 7, "unknown-thunk"),
+      ("history a b", 11, "unexpected-argument"),
+    ])
+  func whatIsKnownBeforeItRunsIsChecked(line: String, column: Int, code: String) throws {
+    let (_, outcome) = try check(line)
+    #expect(outcome.errors.hasPrefix("script.stsh:1:\(column): error[\(code)]: "), "\(outcome.errors)")
+  }
+
+  @Test(arguments: CommandTable.standard.definitions.flatMap { $0.examples.map(CheckedExample.init) })
+  func noExampleRuns(example: CheckedExample) throws {
+    let shell = try Shell()
+    shell.session.checkOnly()
+    let settings = shell.session.options.format
+    let outcome = try shell.type(
+      "echo kept > \(shell.folder)/file",
+      example.lines.map { $0.replacing("FOLDER", with: shell.folder) }.joined(separator: "\n"))
+    #expect(outcome.output == "")
+    #expect(shell.session.store.log.entries.allSatisfy { $0.action.hasPrefix("shell.") })
+    #expect(shell.contents("file") == nil)
+    #expect(shell.session.options.format == settings)
+    #expect(shell.session.watches.list.isEmpty)
+    #expect(!shell.session.hasQuit)
+  }
+
+  /// The lines of an example.
+  struct CheckedExample: CustomTestStringConvertible {
+    let lines: [String]
+
+    init(_ example: CommandExample) { lines = example.lines }
+
+    var testDescription: String { lines.joined(separator: "; ") }
+  }
+
+  @Test func commandsOfPluginsAreCheckedAndNotRun() throws {
+    let (shell, outcome) = try check(
+      """
+      plugin load pomodoro
+      pomodoro stats
+      pomodoro status > made
+      bind limit counter.step counter.setStep
+      limit := two
+      """, try Shell { $0.grants = ["pomodoro"] })
+    let heads = outcome.errors.split(separator: "\n").filter { $0.contains("error[") }
+    #expect(
+      heads == [
+        "script.stsh:2:10: error[unknown-command]: pomodoro has no command 'stats'",
+        "script.stsh:5:10: error[type-mismatch]: 'to' must be Int, got string \"two\"",
+      ])
+    #expect(shell.contents("made") == nil)
+  }
 }

@@ -155,7 +155,7 @@ import Testing
     Case("ingest /nope.jsonl --as tasks.add", 1, "no-such-file", "/nope.jsonl: No such file or directory", status: 2),
     Case("source /nope.stsh", 8, "no-such-file", "/nope.stsh: No such file or directory", mark: 10, status: 2),
     Case("let 5x = 3", 5, "unexpected-argument", "let takes no '5x' here", mark: 2, "hint: usage: let [NAME = EXPR]"),
-    Case("=", 1, "missing-argument", "= needs an expression", mark: 1, "hint: usage: = EXPR"),
+    Case("=", 1, "missing-argument", "= needs an expression", mark: 1, "hint: usage: = EXPR [--as FORMAT] [--json]"),
     Case(
       "assert", 1, "missing-argument", "assert needs an expression", mark: 6, "hint: usage: assert EXPR [-- MESSAGE]"),
     Case(
@@ -261,8 +261,8 @@ import Testing
       "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "refused", "replay-diverged", "runaway",
-      "shared-slice", "store-damaged", "store-failed", "store-in-use", "store-schema", "store-unreadable",
-      "unknown-thunk", "write-failed",
+      "shared-slice", "write-failed", "store-damaged", "store-failed", "store-in-use", "store-schema",
+      "store-unreadable", "unknown-thunk",
     ])
     #expect(thrown.subtracting(ErrorCode.explanations.keys) == [])
     #expect(Set(ErrorCode.explanations.keys).subtracting(thrown) == [])

@@ -71,4 +71,36 @@ import Testing
     _ = try shell.type("dispatch tasks.add a --quiet", "dispatch tasks.remove 1 --quiet")
     #expect(try shell.type("log --changed tasks.items[id=1] --as json").output.contains("tasks.remove"))
   }
+
+  @Test func variablesInSelectors() throws {
+    let shell = try Shell()
+    _ = shell.run(
+      "dispatch tasks.add a --quiet", "dispatch tasks.add \"x ]\" --quiet", "let i = 2", "let t = 'x ]'",
+      "let list = { 1 }", "let map = { k = 5 }", "project maps = map")
+    for (path, expected) in [
+      ("tasks.items[id=$i].title", "\"x ]\""), ("tasks.items[$i].id", "2"), ("tasks.items[title=$t].id", "2"),
+      ("tasks.items[id=$(i - 1)].title", "\"a\""), ("tasks.items[$(4 / 2)].id", "2"),
+      ("tasks.items[id=$( ({1, 2})[1] )].id", "1"), ("maps[$('k')]", "5"),
+    ] { #expect(try shell.type("show \(path)") == .init(output: expected + "\n"), "\(path)") }
+    #expect(try shell.type("watch tasks.items[id=$i].done").output == "watch 1: tasks.items[id=2].done = false\n")
+    #expect(try shell.type("why tasks.items[id=$i].done").output.hasPrefix("#2 tasks.add "))
+    #expect(try shell.type("log --changed tasks.items[id=$i]").output.contains("#2  "))
+    for (path, message) in [
+      ("tasks.items[id=$nothing]", "error[unknown-variable]: there is no variable $nothing\n"),
+      ("tasks.items[$list]", "error[type-mismatch]: a selector takes a number or a text, $list is a list\n"),
+      ("tasks.items[id=$(i + 1)]", "error[unknown-path]: 'tasks.items' has no item with id = 3\n"),
+      ("maps['$i']", "error[unknown-path]: 'maps' has no entry \"$i\"\n"),
+    ] { #expect(try shell.type("show \(path)").errors.hasPrefix(message), "\(path)") }
+  }
+
+  @Test func aDurationIsAValue() throws {
+    let shell = try Shell()
+    #expect(shell.run("show 500ms", "show [1.5s, 5min] --as json").output == "\"500ms\"\n[\"1.5s\",\"5min\"]\n")
+    #expect(shell.run("show 500").output == "500\n")
+  }
+
+  @Test func luaInAWordIsRunOnce() throws {
+    let shell = try Shell()
+    #expect(shell.run("echo $(dispatch('counter.increment') or 1)", "show counter.value").output == "1\n1\n")
+  }
 }
