@@ -87,7 +87,7 @@ struct StoreTests {
     let shell = try Shell()
     let lines = String(repeating: "dispatch counter.increment\n", count: 3000) + "show counter.value\n"
     try shell.folder.write("many.stsh", lines)
-    let outcome = try shell.limited(to: 100, "--quiet", "--store", "a.db", "many.stsh")
+    let outcome = try shell.limited(to: 100, ["--quiet", "--store", "a.db", "many.stsh"])
     #expect(outcome.output == "3000\n")
     #expect(outcome.status == 1)
     let notes = outcome.errors.split(separator: "\n").filter { $0.hasPrefix("note: ") }
@@ -98,6 +98,20 @@ struct StoreTests {
     let kept = try shell.run("--store", "a.db", "-c", "show counter.value")
     #expect(Int(kept.output.dropLast()) == last)
     #expect(kept.status == 0)
+  }
+
+  @Test(arguments: [false, true]) func whatIsToldOfAtDurabilityFullIsOnTheDisk(asJSON: Bool) throws {
+    let shell = try Shell()
+    try shell.folder.write("many.stsh", String(repeating: "dispatch counter.increment\n", count: 3000))
+    let flags = ["--durability", "full"] + (asJSON ? ["--json"] : [])
+    let outcome = try shell.limited(to: 300, flags + ["--store", "a.db", "many.stsh", "2>&1"])
+    let lines = outcome.output.split(separator: "\n")
+    let sentence = "note: cannot write a.db after #"
+    let note = try #require(lines.firstIndex { $0.hasPrefix(sentence) }, "\(outcome)")
+    let last = try #require(Int(lines[note].dropFirst(sentence.count).prefix { $0.isNumber }))
+    #expect(last > 0)
+    #expect(note / (asJSON ? 1 : 2) <= last)
+    #expect(lines[note].hasSuffix("; what follows is kept in memory only"))
   }
 
   @Test func aPluginIsLoadedAgainWithItsTasks() throws {
@@ -301,7 +315,7 @@ struct SessionFileTests {
 extension Shell {
   /// Runs the program where files may have no more than that many KiB. The shell that sets the limit is started by another run
   /// of the program, whose status says whether all was well.
-  fileprivate func limited(to size: Int, _ arguments: String...) throws -> Outcome {
+  fileprivate func limited(to size: Int, _ arguments: [String]) throws -> Outcome {
     let program = try Launch.path(of: "stsh")
     let command = "trap '' XFSZ; ulimit -f \(size * 2); exec \(program) \(arguments.joined(separator: " "))"
     return try run("-c", "echo go | \(command)")

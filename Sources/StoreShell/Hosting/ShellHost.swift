@@ -231,7 +231,6 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   func takeNotes() -> [String] {
     for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
-    if let journal { notes += journal.takeNotes() }
     guard !notes.isEmpty else { return [] }
     defer { notes = [] }
     return notes

@@ -80,8 +80,8 @@ final class HostJournal {
   /// Waits until what was recorded is as durable as was asked.
   func settle() { journal?.settle() }
 
-  /// What has gone wrong since it was last asked, in a sentence each.
-  func takeNotes() -> [String] {
+  /// What has gone wrong since it was last asked, a line each; nil: nothing.
+  func takeNotes() -> String? {
     if let journal {
       if let failure = journal.takeFailure() {
         isFailing = true
@@ -91,9 +91,9 @@ final class HostJournal {
         notes.append("\(journal.path) is written again, and nothing is missing")
       }
     }
-    guard !notes.isEmpty else { return [] }
+    guard !notes.isEmpty else { return nil }
     defer { notes = [] }
-    return notes
+    return notes.map { "note: \($0)\n" }.joined()
   }
 
   /// Closes the file in order.

@@ -16,7 +16,10 @@ extension Session {
     guard let plan = options.journal else { return 0 }
     do {
       try openJournal(plan)
-      console.beforeTelling = { [store] in store.journal?.settle() }
+      console.beforeTelling = { [store] in
+        store.journal?.settle()
+        return store.journal?.takeNotes()
+      }
       return 0
     } catch {
       return writeError(error)

@@ -24,8 +24,9 @@ public final class Console {
   private var progressWidth = 0
   /// Takes whole lines instead of the descriptors, while a prompt is shown.
   var interceptor: ((String, OutputTarget) -> Void)?
-  /// Done before anything is told to anybody: what it tells of must be as durable as was asked.
-  var beforeTelling: (() -> Void)?
+  /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives what has to be said
+  /// first, in whole lines.
+  var beforeTelling: (() -> String?)?
   /// How wide the terminal is that results go to; nil: they go elsewhere.
   public let width: (@Sendable () -> Int?)
 
@@ -53,26 +54,39 @@ public final class Console {
   func writeEvent(_ line: String) { emit(line + "\n") }
 
   private func emit(_ text: String) {
-    transcript?.write(text)
     if let interceptor {
-      beforeTelling?()
+      prepareTelling()
+      transcript?.write(text)
       return interceptor(text, .standardOutput)
     }
+    transcript?.write(text)
     output.append(contentsOf: text.utf8)
     if output.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() }
   }
 
   /// Writes an error, a note, or another line that is no result.
   public func writeError(_ text: String) {
+    if interceptor == nil { flush() }
+    prepareTelling()
     transcript?.write(text)
-    if let interceptor {
-      beforeTelling?()
-      return interceptor(text, .standardError)
-    }
-    flush()
+    sayAtOnce(text)
+  }
+
+  private func sayAtOnce(_ text: String) {
+    if let interceptor { return interceptor(text, .standardError) }
     hideProgress()
-    beforeTelling?()
     Console.write(Array(text.utf8), to: errorDescriptor)
+  }
+
+  /// Sees to it that what is told next is as durable as was asked, and says where it is not.
+  func prepareTelling() {
+    if let text = beforeTelling?() { writeAhead(text) }
+  }
+
+  /// Writes a note before the results that are still buffered.
+  func writeAhead(_ text: String) {
+    transcript?.write(text)
+    sayAtOnce(text)
   }
 
   /// Shows how far a long command is, on a line that is written over and over. Whatever else is printed takes its place.
@@ -114,7 +128,7 @@ public final class Console {
     isHolding = false
     guard !output.isEmpty else { return }
     hideProgress()
-    beforeTelling?()
+    prepareTelling()
     if let code = Console.write(output, to: outputDescriptor), failure == nil {
       failure = FileError(path: "standard output", code: code, .writing)
     }
@@ -130,6 +144,7 @@ public final class Console {
 
   /// Hands out what is buffered, and forgets it where it was taken.
   func takeHeld(_ take: ([UInt8]) -> Bool) {
+    prepareTelling()
     if take(output) { output.removeAll(keepingCapacity: true) }
   }
 

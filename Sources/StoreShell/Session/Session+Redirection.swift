@@ -27,7 +27,7 @@ extension Session {
       throw error
     }
     if options.isJSON { text = result.json.map { $0 + "\n" } ?? "" }
-    console.beforeTelling?()
+    console.prepareTelling()
     switch redirection.kind {
     case .file, .append:
       do throws(FileError) {

@@ -229,8 +229,9 @@ public final class Session {
     return error.details
   }
 
-  /// Prints what the store did by itself.
+  /// Prints what the store did by itself, and what became of the file that it is kept in.
   func writeNotes() {
+    if let notes = store.journal?.takeNotes() { console.writeAhead(notes) }
     for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
   }
 
