@@ -44,7 +44,9 @@ extension CommandDefinition {
     case ("journal", nil), ("journal", "jsonl"): return try invocation.export(to: file) { JournalExport($0) }
     case ("journal", "stsh"):
       return try invocation.export(to: file) {
-        ScriptExport($0, locator: invocation.locator, isTimed: try invocation.session.isTimed)
+        ScriptExport(
+          $0, locator: invocation.locator, isTimed: try invocation.session.isTimed,
+          substateSchema: store.substateSchema)
       }
     case ("journal", "redux-devtools"): return try invocation.export(to: file) { ReduxExport($0) }
     case ("state", _), ("journal", _):

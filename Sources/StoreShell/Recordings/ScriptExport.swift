@@ -9,15 +9,21 @@ struct ScriptExport: RecordingExport {
   private let locator: PluginLocator
   /// Whether anything happened by itself as time went by.
   private let isTimed: Bool
+  /// The type of the substates of a name.
+  private let substateSchema: (String) -> Schema
   private var directories: [RecordingHeader.Plugin] = []
   private var time = Duration.zero
   /// What happened since the last command.
   private var changes: [Change] = []
   private var lastTime = Duration.zero
+  /// The state before the next entry.
   private var state: HostState?
 
-  init(_ output: ReplacingFile, locator: PluginLocator, isTimed: Bool) {
+  init(
+    _ output: ReplacingFile, locator: PluginLocator, isTimed: Bool, substateSchema: @escaping (String) -> Schema
+  ) {
     self.output = output
+    self.substateSchema = substateSchema
     self.locator = locator
     self.isTimed = isTimed
   }
@@ -33,6 +39,7 @@ struct ScriptExport: RecordingExport {
     var names: [String] = []
     for plugin in header.plugins where !names.contains(plugin.name) { names.append(plugin.name) }
     let grants = names.map { " --grant \($0)" }.joined()
+    self.state = state
     write("# run with: stsh\(isTimed ? " --clock virtual" : "")\(grants) FILE")
   }
 
@@ -42,7 +49,7 @@ struct ScriptExport: RecordingExport {
       write(command)
     }
     lastTime = entry.time
-    changes += entry.changes
+    changes += entry.changes + additions(entry)
     self.state = state
   }
 
@@ -90,7 +97,8 @@ struct ScriptExport: RecordingExport {
       let info = entry.source.info.map { " --info \(ScalarText.quoted($0))" } ?? ""
       let action = entry.original?.action ?? entry.action
       let arguments = entry.original?.arguments ?? entry.arguments
-      return "\(entry.failure == nil ? "" : "try ")dispatch \(ActionText.text(action, arguments: arguments))\(info)"
+      let excuse = entry.failure == nil && isThere(moduleOf: action) ? "" : "try "
+      return "\(excuse)dispatch \(ActionText.text(action, arguments: arguments))\(info)"
     }
     switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .string(let name)?, .bool(let isOpen)?):
@@ -106,6 +114,14 @@ struct ScriptExport: RecordingExport {
     case (ShellAction.Types.restore.fullName, .int(let target)?, _): return "undo --to \(target)"
     case (ShellAction.Types.importState.fullName, .string(let file)?, _):
       return "import state \(ScalarText.quoted(file))"
+    case (SubstateChange.addType.fullName, .string(let name)?, let isReplacing):
+      let value = substateLiteral(entry.arguments["value"] ?? .none, name)
+      let flag = isReplacing == .bool(true) ? " --replace" : ""
+      return "\(entry.failure == nil ? "" : "try ")substate add \(name) --value \(value)\(flag)"
+    case (SubstateChange.resetType.fullName, .list(let names)?, _):
+      let names = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+      let excuse = names.allSatisfy(isSubstate) ? "" : "try "
+      return excuse + (["substate reset"] + names).joined(separator: " ")
     default:
       throw ShellError(
         code: "not-allowed", message: "#\(entry.number) \(entry.action) has no command that a script could say")
@@ -117,5 +133,34 @@ struct ScriptExport: RecordingExport {
     guard let recorded = directories.first(where: { $0.name == name && $0.digest == digest }) else { return name }
     if let found = try? locator.source(name), Files.absolute(found.folder) == recorded.directory { return name }
     return ScalarText.quoted(recorded.directory)
+  }
+
+  // MARK: Substates
+
+  private func isSubstate(_ name: String) -> Bool { state?.substates.contains { $0.name == name } ?? false }
+
+  /// Whether there is a module that an action is one of: an action of a substate that is not there is reported.
+  private func isThere(moduleOf action: String) -> Bool {
+    guard let state, let dot = action.firstIndex(of: ".") else { return true }
+    let name = String(action[..<dot])
+    return state.app.record.index(of: name) != nil || state.shell.plugins.contains { $0.name == name }
+      || isSubstate(name)
+  }
+
+  /// A substate that an action added, which is none of its changes.
+  private func additions(_ entry: LoggedEntry) -> [Change] {
+    guard entry.action == SubstateChange.addType.fullName, entry.failure == nil,
+      case .string(let name)? = entry.arguments["name"], let value = entry.arguments["value"]
+    else { return [] }
+    return [Change(Path([.field(name)]), .add(value))]
+  }
+
+  /// A value as `substate add` reads it, to which text is JSON where it can be.
+  private func substateLiteral(_ value: Value, _ name: String) -> String {
+    guard case .string(let text) = value, (try? JSON.value(of: text)) != nil else {
+      return ActionText.literal(of: value)
+    }
+    if case .string = substateSchema(name).kind { return ScalarText.quoted(text) }
+    return ScalarText.quoted(JSON.text(of: value))
   }
 }

@@ -75,6 +75,41 @@ import Testing
     try runs(shell)
   }
 
+  @Test func substatesComeAndGoInAScript() throws {
+    let (shell, script) = try scripted(
+      "substate add cart --value {n=1, names=[\"a b\", \"c\"]}", "substate add cart --value 2",
+      "substate add cart --value '{\"n\": 2.5, \"deep\": {\"of\": [1, true]}}' --replace",
+      "substate add text --value '\"12\"'", "substate add word --value hello", "substate reset text gone",
+      "substate add last --value 3", "undo", "dispatch counter.increment")
+    #expect(
+      script == """
+        # run with: stsh FILE
+        substate add cart --value { n = 1, names = ["a b", "c"] }
+        assert state.cart.n == 1
+        assert #state.cart.names == 2
+        assert state.cart.names[1] == "a b"
+        assert state.cart.names[2] == "c"
+        try substate add cart --value 2
+        substate add cart --value { deep = { of = [1, true] }, n = 2.5 } --replace
+        assert #state.cart.deep.of == 2
+        assert state.cart.deep.of[1] == 1
+        assert state.cart.deep.of[2] == true
+        assert state.cart.n == 2.5
+        substate add text --value "\\"12\\""
+        assert state.text == "12"
+        substate add word --value "hello"
+        assert state.word == "hello"
+        try substate reset text gone
+        substate add last --value 3
+        assert state.last == 3
+        undo --to 6
+        dispatch counter.increment
+        assert state.counter.value == 1
+
+        """)
+    try runs(shell)
+  }
+
   @Test func reduxDevToolsGetALiftedState() throws {
     let shell = try Shell { $0.isQuiet = true }
     _ = shell.run("dispatch counter.increment by=2", "dispatch tasks.add x", "wait 1s", "dispatch counter.reset")
