@@ -6,8 +6,9 @@ import StorePlugins
   import Darwin
 #endif
 
-/// A file on its way to replacing another: written beside it under another name, and moved to its place when it is whole.
-/// Whoever reads the place sees the old file or the new one, and nothing stays where writing fails.
+/// A file on its way to replacing another: written beside it without a name, and put in its place when it is whole. Whoever
+/// reads the place sees the old file or the new one, and nothing stays where writing fails or the process is killed. Where the
+/// file system knows no files without a name, it has another one meanwhile.
 final class ReplacingFile {
   private static let pieceSize = 1 << 16
 
@@ -15,8 +16,10 @@ final class ReplacingFile {
   var bytes: [UInt8] = []
   private let path: String
   private let target: String
+  /// The name that it has, or gets for a moment, before it takes that of another; nil: it is written to as it is.
   private let beside: String?
   private let sink: (([UInt8]) -> Void)?
+  private var hasName = false
   private var descriptor: Int32
   private var isDone = false
 
@@ -36,7 +39,11 @@ final class ReplacingFile {
       target = Files.absolute(path)
       let name = "\(target).\(getpid()).part"
       beside = name
-      descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+      descriptor = Self.openNameless(inFolderOf: target)
+      if descriptor < 0 {
+        descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        hasName = descriptor >= 0
+      }
     }
     guard descriptor >= 0 else { throw FileError(path: path, code: errno, .writing) }
     bytes.reserveCapacity(Self.pieceSize * 2)
@@ -48,9 +55,30 @@ final class ReplacingFile {
     self.sink = sink
   }
 
+  /// A file without a name in the folder of another; -1: there is no such thing here.
+  private static func openNameless(inFolderOf path: String) -> Int32 {
+    #if os(Linux)
+      // O_TMPFILE, a macro that Swift does not see.
+      let nameless = 0o20_000_000 | O_DIRECTORY
+      let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+      return open(folder, O_WRONLY | nameless | O_CLOEXEC, 0o666)
+    #else
+      return -1
+    #endif
+  }
+
+  /// Gives a file that has no name one.
+  private func link(as name: String) -> Bool {
+    #if os(Linux)
+      linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
+    #else
+      false
+    #endif
+  }
+
   deinit {
     if descriptor >= 0 { close(descriptor) }
-    if !isDone, let beside { unlink(beside) }
+    if !isDone, hasName, let beside { unlink(beside) }
   }
 
   /// Writes what there is, if that is enough to be worth a call.
@@ -62,10 +90,16 @@ final class ReplacingFile {
   func finish() throws(FileError) {
     try flush()
     guard sink == nil else { return }
+    if let beside, !hasName, !link(as: target) {
+      // Only a rename takes the place of another file.
+      unlink(beside)
+      hasName = link(as: beside)
+      guard hasName else { throw FileError(path: path, code: errno, .writing) }
+    }
     let result = close(descriptor)
     descriptor = -1
     guard result == 0 else { throw FileError(path: path, code: errno, .writing) }
-    if let beside {
+    if let beside, hasName {
       guard rename(beside, target) == 0 else { throw FileError(path: path, code: errno, .writing) }
     }
     isDone = true

@@ -90,6 +90,18 @@ import Testing
     #expect(Files.names(in: shell.folder) == ["old.jsonl"])
   }
 
+  @Test func aFileThatIsNotYetWholeHasNoName() throws {
+    let shell = try Shell()
+    let file = try ReplacingFile("\(shell.folder)/new.json")
+    file.bytes = [UInt8](repeating: 0x20, count: 1 << 17)
+    try file.passOn()
+    // What a process that is killed now leaves behind.
+    #expect(Files.names(in: shell.folder) == [])
+    try file.finish()
+    #expect(Files.names(in: shell.folder) == ["new.json"])
+    #expect(shell.contents("new.json")?.utf8.count == 1 << 17)
+  }
+
   @Test func misuseIsExplained() throws {
     let shell = try Shell()
     #expect(shell.run("export").errors.contains("export needs 'state' or 'journal'"))
