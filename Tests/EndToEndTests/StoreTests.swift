@@ -199,16 +199,57 @@ struct StoreTests {
     #expect(refused.status != 0)
     #expect(
       refused.errors == """
-        error[store-schema]: a.db: here: the running state no longer fits: 'here.n' must be String, got number 7
-          hint: give the plugin a migrate(); the file is as it was
+        error[store-schema]: a.db: its state does not fit what is declared now
+          'here.n' must be String, got number 7
+          hint: give new fields a default, and plugins a migrate(); the file is as it was
 
         """)
     try shell.folder.write(
-      "here/init.lua", "return plugin { state = { field(\"n\", int()), field(\"more\", bool { default = true }) } }\n")
+      "here/init.lua",
+      "return plugin { state = { field(\"n\", int()), field(\"more\", bool { default = true }), field(\"most\", int()) } }\n"
+    )
     let outcome = try shell.run("--store", "a.db", "-c", "show here --as json", "-c", "dispatch counter.increment")
-    #expect(outcome.output == "{\"n\":7,\"more\":true}\n#3 counter.increment\n  counter.value  1 -> 2\n", "\(outcome)")
+    #expect(
+      outcome.output == "{\"n\":7,\"more\":true,\"most\":0}\n#3 counter.increment\n  counter.value  1 -> 2\n",
+      "\(outcome)")
     #expect(outcome.errors == "note: its state has another type now; the file as it was is a.db.before-2\n")
     #expect(try shell.run("--store", "a.db", "-c", "show here.n").output == "7\n")
+  }
+
+  @Test func whereThereIsNoRoomForTheCopyOfAnotherTypeTheFileStaysAsItIs() throws {
+    let shell = try Shell()
+    try shell.folder.write("here/plugin.json", #"{"name": "here", "version": "0.1.0", "api": 1}"#)
+    try shell.folder.write("here/init.lua", "return plugin { state = { field(\"n\", int()) } }\n")
+    let title = String(repeating: "x", count: 2000)
+    try shell.folder.write(
+      "many.stsh", "plugin load ./here\n" + String(repeating: "dispatch tasks.add \(title)\n", count: 50))
+    #expect(try shell.run("--quiet", "--store", "a.db", "many.stsh").status == 0)
+    let before = try #require(contents(ofFile: shell.folder.path + "/a.db"))
+    try shell.folder.write(
+      "here/init.lua", "return plugin { state = { field(\"n\", int()), field(\"more\", bool()) } }\n")
+    let names = names(inFolder: shell.folder.path)
+    let refused = try shell.limited(to: 50, ["--store", "a.db", "-c", "show\\ here.n"])
+    #expect(refused.status == 1)
+    #expect(
+      refused.errors.hasPrefix(
+        "error[store-failed]: cannot bring a.db to the types that are declared now: a.db.before-51 cannot be written: "),
+      "\(refused)")
+    #expect(refused.errors.contains("  hint: it takes room for a copy; the file is as it was\n"))
+    #expect(EndToEndTests.names(inFolder: shell.folder.path) == names)
+    #expect(contents(ofFile: shell.folder.path + "/a.db") == before)
+    let outcome = try shell.run("--store", "a.db", "-c", "show here.n")
+    #expect(
+      outcome
+        == .init(output: "0\n", errors: "note: its state has another type now; the file as it was is a.db.before-51\n"))
+  }
+
+  @Test func aFolderIsNoStore() throws {
+    let shell = try Shell()
+    try shell.folder.write("folder/x", "")
+    for flags in [[], ["--read-only"]] {
+      let outcome = try shell.run(["--store", "folder", "-c", "show counter.value"] + flags)
+      #expect(outcome == .init(errors: "error[no-such-file]: cannot open folder: Is a directory\n", status: 2))
+    }
   }
 
   @Test func killsAtRandomMomentsLoseNothing() throws {

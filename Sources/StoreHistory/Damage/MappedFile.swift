@@ -37,5 +37,14 @@ final class MappedFile {
     memory = UnsafeRawBufferPointer(bytes)
   }
 
+  /// What the system says to whoever wants to read a file; nil: nothing, it may be read.
+  static func refusal(_ path: String) -> String? {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+    defer { close(descriptor) }
+    var byte: UInt8 = 0
+    return read(descriptor, &byte, 1) < 0 ? String(cString: strerror(errno)) : nil
+  }
+
   deinit { munmap(UnsafeMutableRawPointer(mutating: memory.baseAddress), memory.count) }
 }

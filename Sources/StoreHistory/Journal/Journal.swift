@@ -1,5 +1,11 @@
 import GRDB
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The durable log of a store: one SQLite file, which `sqlite3` can open too. Every action that is appended is written behind
 /// the others, and now and then the whole state, from which a walk to any action starts.
 ///
@@ -133,24 +139,17 @@ public final class Journal: JournalReading, Sendable {
   ///   - header: what the file says of the program from now on.
   ///   - copy: where the copy goes.
   ///   - slices: the modules of the new state in their order.
+  /// - Throws: ``JournalError/cannotRebase(path:reason:)`` where there is no room: the file is as it was, and there is no copy.
   public func rebase(_ header: JournalHeader, keeping copy: String, _ slices: [StateSlice]) throws(JournalError) {
     settle()
-    let last = last
-    try file.copy(to: copy)
-    do {
-      try file.database.writeWithoutTransaction { db in
-        try db.inTransaction(.immediate) {
-          try JournalFile.write(header, to: db)
-          try JournalFile.set(JournalMeta.base, to: "\(last)", in: db)
-          return .commit
-        }
-      }
+    if let failure = writer.failure { throw failure }
+    do throws(JournalError) {
+      try file.copy(to: copy)
+      try writer.rebase(header, slices)
     } catch {
-      throw JournalError(error, path: path, last: last)
+      unlink(copy)
+      throw error
     }
-    writer.append(.snapshot(number: last, slices: slices))
-    settle()
-    if let failure = takeFailure() { throw failure }
   }
 
   // MARK: Reading

@@ -44,8 +44,7 @@ public final class JournalArchive: JournalReading, Sendable {
     guard let image = evidence.image else {
       // SQLite would take away the log of an empty file.
       if evidence.hasLog { throw .damaged(path: path, lastGood: nil, reason: JournalFile.isEmptyBesideLog(path)) }
-      // Whatever keeps it from being read keeps SQLite from it, too.
-      _ = try JournalFile.opened(path, isReadOnly: true)
+      if let reason = MappedFile.refusal(path) { throw .cannotOpen(path: path, reason: reason) }
       throw .notAJournal(path: path)
     }
     let reason: String

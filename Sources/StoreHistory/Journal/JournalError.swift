@@ -15,12 +15,15 @@ public enum JournalError: Error, Hashable, Sendable {
   case cannotOpen(path: String, reason: String)
   /// The system refused to write, such as a full disk. What was acknowledged before is in the file.
   case cannotWrite(path: String, last: Int, reason: String)
+  /// The file cannot be taken over to the types of this program, or a copy of it as it was cannot be kept, such as on a full
+  /// disk. It is as it was.
+  case cannotRebase(path: String, reason: String)
 
   /// The file.
   public var path: String {
     switch self {
     case .inUse(let path, _), .notAJournal(let path), .unknownFormat(let path, _), .damaged(let path, _, _),
-      .cannotOpen(let path, _), .cannotWrite(let path, _, _):
+      .cannotOpen(let path, _), .cannotWrite(let path, _, _), .cannotRebase(let path, _):
       path
     }
   }
@@ -38,6 +41,7 @@ extension JournalError: CustomStringConvertible {
     case .damaged(let path, nil, let reason): "\(path) is damaged, nothing of it can be read: \(reason)"
     case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"
     case .cannotWrite(let path, let last, let reason): "cannot write \(path) after #\(last): \(reason)"
+    case .cannotRebase(let path, let reason): "cannot bring \(path) to the types that are declared now: \(reason)"
     }
   }
 }

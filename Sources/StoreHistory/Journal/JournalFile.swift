@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 
 #if canImport(Glibc)
   import Glibc
@@ -158,13 +159,27 @@ final class JournalFile: Sendable {
   }
 
   /// Writes a whole copy of the file beside it.
-  func copy(to path: String) throws(JournalError) {
-    do {
-      try database.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO ?", arguments: [path]) }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
+  ///
+  /// - Throws: ``JournalError/cannotRebase(path:reason:)``; some of the copy may be there.
+  func copy(to copy: String) throws(JournalError) {
+    let failure = database.writeWithoutTransaction { db in
+      do {
+        try db.execute(sql: "VACUUM INTO ?", arguments: [copy])
+        return String?.none
+      } catch {
+        return JournalFile.reason(of: error, db)
+      }
     }
-    chmod(path, 0o600)
+    if let failure { throw .cannotRebase(path: path, reason: "\(copy) cannot be written: \(failure)") }
+    chmod(copy, 0o600)
+  }
+
+  /// Why SQLite cannot do something, with what the system says where that is all that there is to it.
+  static func reason(of error: any Error, _ db: Database) -> String {
+    guard let error = error as? DatabaseError else { return "\(error)" }
+    let message = error.message ?? "\(error.resultCode)"
+    let code = error.resultCode == .SQLITE_IOERR ? sqlite3_system_errno(db.sqliteConnection) : 0
+    return code == 0 ? message : "\(message) (\(String(cString: strerror(code))))"
   }
 
   static func write(_ header: JournalHeader, to db: Database) throws {

@@ -146,9 +146,30 @@ final class JournalWriter: @unchecked Sendable {
       } catch {
         // What it remembers of names may not be in the file.
         if let anew = try? RowWriter(db) { rows = anew }
-        failed(error)
+        failed(JournalFile.reason(of: error, db))
       }
     }
+  }
+
+  /// Has the file go on behind its last action with a state of another type, all or nothing.
+  func rebase(_ header: JournalHeader, _ slices: [StateSlice]) throws(JournalError) {
+    let reason = file.database.writeWithoutTransaction { db in
+      do {
+        try db.inTransaction(.immediate) {
+          if !hasBegun { try file.begin(db) }
+          try JournalFile.write(header, to: db)
+          try JournalFile.set(JournalMeta.base, to: "\(last)", in: db)
+          try rows.write(slices, after: last, to: db)
+          return .commit
+        }
+        hasBegun = true
+        return String?.none
+      } catch {
+        if let anew = try? RowWriter(db) { rows = anew }
+        return JournalFile.reason(of: error, db)
+      }
+    }
+    if let reason { throw .cannotRebase(path: file.path, reason: reason) }
   }
 
   private func mayTry(_ isFinal: Bool) -> Bool {
@@ -175,11 +196,10 @@ final class JournalWriter: @unchecked Sendable {
     if rows.takeWantsSnapshot() { mustSnapshot.store(true, ordering: .relaxed) }
   }
 
-  private func failed(_ error: any Error) {
+  private func failed(_ reason: String) {
     lastTry = JournalWriter.seconds
     trouble.withLock { trouble in
-      let failure = JournalError.cannotWrite(
-        path: file.path, last: trouble.last, reason: (error as? DatabaseError)?.message ?? "\(error)")
+      let failure = JournalError.cannotWrite(path: file.path, last: trouble.last, reason: reason)
       if trouble.failure == nil { trouble.untold = failure }
       trouble.failure = failure
       if backlog.count > JournalWriter.backlogBound {

@@ -12,7 +12,7 @@ extension Plugin {
   /// load, and nothing that was there may be lost or change its type.
   ///
   /// - Parameters:
-  ///   - old: the slice of the earlier version; nil: it had none.
+  ///   - old: the slice of the earlier version, or what JSON holds of it; nil: it had none.
   ///   - version: the earlier version.
   /// - Returns: nil where the plugin has no state.
   /// - Throws: ``PluginError`` where the slice does not fit, or `migrate` fails.
@@ -28,7 +28,7 @@ extension Plugin {
 
   private func fit(_ old: Value) throws(PluginError) -> Value {
     do throws(SchemaError) {
-      return try schema.check(schema.filling(old))
+      return try schema.value(fromJSON: schema.filling(old))
     } catch {
       throw noLongerFits(error.under(Path([.field(module.name)])).message)
     }
@@ -96,6 +96,12 @@ extension Schema {
         }
       }
       return .record(Record(RecordLayout(name: record.name, fields: names), values))
+    case (.record(let record), .map(var members)):
+      for field in record.fields {
+        let key = MapKey.string(field.name)
+        members[key] = members[key].map(field.schema.filling) ?? field.defaultValue ?? field.schema.initialValue
+      }
+      return .map(members)
     default: return value
     }
   }

@@ -34,15 +34,18 @@ extension HostState {
   ///
   /// - Parameters:
   ///   - app: any state of the application.
+  ///   - misfits: what does not fit of slices that are left out.
   ///   - type: the type of a plugin's slice or a substate; nil: nobody knows it, the slice is kept as it is.
   /// - Throws: ``StateMisfit`` with all that does not fit.
-  init(_ slices: [JournalSnapshot.Slice], app: AppState, type: (String) -> Schema?) throws {
+  init(
+    _ slices: [JournalSnapshot.Slice], app: AppState, misfits: [String] = [], type: (String) -> Schema?
+  ) throws {
     self.init(app: app)
     let switches = try slices.first { $0.module == Self.shellSlice }.map { try JSON.value(of: $0.state) } ?? .none
     let added = Set(ShellState.substates(json: switches))
     shell = ShellState(json: switches)
     let loaded = Set(shell.plugins.map(\.name))
-    var misfits: [String] = []
+    var misfits = misfits
     for slice in slices {
       if slice.module == Self.shellSlice { continue }
       let json = try JSON.value(of: slice.state)
@@ -71,7 +74,8 @@ extension PluginSlice {
     do throws(SchemaError) {
       self.init(name: name, schema: schema, value: try schema.value(fromJSON: json))
     } catch {
-      misfits.append(error.under(Path([.field(name)])).message)
+      let problems = schema.misfits(json, at: Path([.field(name)]))
+      misfits += problems.isEmpty ? [error.under(Path([.field(name)])).message] : problems
       self.init(name: name, schema: schema, value: json)
     }
   }
@@ -79,33 +83,13 @@ extension PluginSlice {
 
 /// A state of another type than the one that is declared.
 struct StateMisfit: Error {
-  /// What does not fit, a line each.
+  /// How many problems are listed.
+  private static let most = 50
+  /// What does not fit, a line each; of very much the first.
   let problems: [String]
-}
 
-extension Schema {
-  /// All that keeps a value read from JSON from being one of the type, a sentence each; of a record, for each field.
-  fileprivate func misfits(_ json: Value, at path: Path) -> [String] {
-    guard case .record(let record) = kind, case .map(let members) = json else {
-      do throws(SchemaError) {
-        _ = try value(fromJSON: json)
-        return []
-      } catch {
-        return [error.under(path).message]
-      }
-    }
-    var problems: [String] = []
-    for field in record.fields {
-      let place = path.appending(.field(field.name))
-      if let member = members[.string(field.name)] {
-        if member != .none || field.isRequired { problems += field.schema.misfits(member, at: place) }
-      } else if field.isRequired {
-        problems.append("\(place) (\(field.schema.typeName)) is missing and has no default")
-      }
-    }
-    for case (.string(let name), _) in members where record.index(of: name) == nil {
-      problems.append("\(path.appending(.field(name))) is no longer declared")
-    }
-    return problems
+  init(problems: [String]) {
+    let more = problems.count - Self.most
+    self.problems = more > 0 ? problems.prefix(Self.most) + ["and \(more) more"] : problems
   }
 }

@@ -54,8 +54,14 @@ extension Session {
       store.journal = HostJournal(plan, header: header, in: options.sessionFiles)
     case .readOnly:
       let archive = try JournalArchive(plan.path, initial: store.journaledState.slices(isWhole: true))
+      let recovered: RecoveredStore?
+      do {
+        recovered = try recover(archive, archive.contents)
+      } catch {
+        archive.close()
+        throw error
+      }
       self.archive = archive
-      let recovered = try recover(archive, archive.contents)
       note("\(name) is open to be read: what happens from here on is kept in memory only")
       if let damage = archive.damage {
         note("it is damaged after #\(recovered?.last ?? 0): \(damage)")

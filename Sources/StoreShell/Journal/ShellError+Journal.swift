@@ -16,6 +16,9 @@ extension ShellError {
       self.init(code: "store-damaged", message: error.description, hint: last == nil ? nil : readOnly)
     case .cannotOpen: self.init(code: "no-such-file", message: error.description, status: 2)
     case .cannotWrite: self.init(code: "store-failed", message: error.description)
+    case .cannotRebase:
+      self.init(
+        code: "store-failed", message: error.description, hint: "it takes room for a copy; the file is as it was")
     }
   }
 }

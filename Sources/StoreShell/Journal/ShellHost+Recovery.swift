@@ -94,8 +94,9 @@ extension ShellHost {
         snapshot = try file.writtenState(after: contents.last, isRecord: isRecord) ?? snapshot
       }
       var slices = snapshot.slices
-      for plugin in changed { try migrate(plugin, in: &slices) }
-      var state = try HostState(slices, app: application.initial) { type(of: $0, among: plugins) }
+      var misfits: [String] = []
+      for plugin in changed { misfits += try migrate(plugin, in: &slices) }
+      var state = try HostState(slices, app: application.initial, misfits: misfits) { type(of: $0, among: plugins) }
       for plugin in changed {
         guard let index = state.shell.plugins.firstIndex(where: { $0.name == plugin.name }),
           let source = self.plugin(named: plugin.name)?.source
@@ -109,10 +110,6 @@ extension ShellHost {
         try state.apply(row.changes.map { try reader.changes(of: $0) } ?? [])
       }
       return state
-    } catch let error as PluginError {
-      throw ShellError(
-        code: "store-schema", message: "\(file.path): \(error.message)", details: error.trace,
-        hint: "give the plugin a migrate(); the file is as it was")
     } catch let error as StateMisfit {
       throw ShellError(
         code: "store-schema", message: "\(file.path): its state does not fit what is declared now",
@@ -152,16 +149,29 @@ extension ShellHost {
     plugins.first { $0.plugin.module.name == name }?.plugin.module.schema ?? substateSchema(name)
   }
 
-  /// Has a plugin whose code has changed take over the state that it left.
-  private func migrate(_ plugin: ShellState.LoadedPlugin, in slices: inout [JournalSnapshot.Slice]) throws {
-    guard let loaded = self.plugin(named: plugin.name) else { return }
+  /// Has a plugin whose code has changed take over the state that it left; one that it cannot take over is taken out.
+  ///
+  /// - Returns: what does not fit, a line each.
+  private func migrate(
+    _ plugin: ShellState.LoadedPlugin, in slices: inout [JournalSnapshot.Slice]
+  ) throws -> [String] {
+    guard let loaded = self.plugin(named: plugin.name) else { return [] }
     let index = slices.firstIndex { $0.module == plugin.name }
     let old = try index.map { try JSON.value(of: slices[$0].state) }
-    guard let value = try loaded.state(from: old, version: plugin.version) else { return }
-    var bytes: [UInt8] = []
-    JSON.append(value, to: &bytes)
-    let slice = JournalSnapshot.Slice(module: plugin.name, state: String(decoding: bytes, as: UTF8.self))
-    if let index { slices[index] = slice } else { slices.insert(slice, at: max(slices.count - 1, 0)) }
+    do throws(PluginError) {
+      guard let value = try loaded.state(from: old, version: plugin.version) else { return [] }
+      let slice = JournalSnapshot.Slice(module: plugin.name, state: JSON.text(of: value))
+      if let index { slices[index] = slice } else { slices.insert(slice, at: max(slices.count - 1, 0)) }
+      return []
+    } catch {
+      if let index { slices.remove(at: index) }
+      let problems =
+        loaded.migrates
+        ? []
+        : old.flatMap { loaded.module.schema?.misfits($0, at: Path([.field(plugin.name)]), startsNewFields: true) }
+          ?? []
+      return problems.isEmpty ? [error.message] + error.trace.map { "  \($0)" } : problems
+    }
   }
 
   /// Journals an action.

@@ -177,6 +177,30 @@ private enum Third {
     #expect(!Files.exists("\(path).before-9"))
   }
 
+  @Test func allThatDoesNotFitIsListedOfPluginsToo() throws {
+    for name in ["bag", "box"] {
+      let folder = try writer.plugin(
+        name,
+        "return plugin { state = { field('n', int { default = 7 }), field('names', map(int())), field('x', int()) } }")
+      #expect(writer.run("plugin load \(folder)").status == 0)
+    }
+    let path = try writer.killedCopy(of: file, as: "killed.db")
+    _ = try writer.plugin("bag", "return plugin { state = { field('n', text()), field('more', int()) } }")
+    _ = try writer.plugin(
+      "box", "return plugin { state = { field('k', int()) }, migrate = function() error('no') end }")
+    let (_, refused) = try open(path) { try Session(Third.application, options: $0, console: $1) }
+    #expect(refused.status == 1)
+    let lines = refused.errors.split(separator: "\n").map(String.init)
+    for misfit in [
+      "shelf.depth (Int) is missing and has no default", "shelf.label is no longer declared",
+      "'bag.n' must be String, got number 7", "bag.names is no longer declared", "bag.x is no longer declared",
+    ] {
+      #expect(lines.contains("  \(misfit)"), "\(refused)")
+    }
+    #expect(lines.contains { $0.hasPrefix("  box: ") && $0.hasSuffix("no") }, "\(refused)")
+    #expect(!refused.errors.contains("bag.more"))
+  }
+
   @Test func aCopyOfBeforeIsNeverOverwritten() throws {
     let path = try writer.killedCopy(of: file, as: "killed.db")
     try writer.write("killed.db.before-9", "mine")
@@ -193,5 +217,14 @@ private enum Third {
     #expect(shell.run("show --as json").output == Self.migrated)
     #expect(shell.run("goto 3").errors.contains("goes back to #9"))
     #expect(!Files.exists("\(path).before-9"))
+  }
+
+  @Test func aFileThatIsOnlyReadAndRefusedIsLeftAlone() throws {
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let names = Files.names(in: writer.folder)
+    let shell = try Shell(over: { try Session(Third.application, options: $0, console: $1) })
+    shell.session.options.journal = JournalPlan(path: file, opening: .readOnly)
+    #expect(shell.outcome { shell.session.openJournal() }.errors.hasPrefix("error[store-schema]: "))
+    #expect(Files.names(in: writer.folder) == names)
   }
 }
