@@ -328,7 +328,7 @@ struct DefinitionTests {
   }
 
   @Test func badOnLoad() throws {
-    #expect(try message("return plugin { on_load = 'hello' }") == "p: on_load for unknown action 'p.hello'")
+    #expect(try message("return plugin { on_load = 'hello' }") == "p: on_load: unknown action 'p.hello'")
     #expect(try message("return plugin { on_load = 7 }") == "p: on_load must be the name of an action, got number 7")
     #expect(try message("return plugin { on_unload = 7 }") == "p: on_unload must be a function, got number 7")
   }

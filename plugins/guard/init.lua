@@ -17,27 +17,58 @@ local function cost(budget, args)
   return type(amount) == "number" and math.max(0, amount) or 0
 end
 
+-- What was let through and is not counted in the state yet: how often by a limit, how much by a budget. What is dispatched
+-- here waits behind the actions that wait already, and the guard is asked about those first.
+local pending = { passed = {}, spent = {} }
+
+local function await(name, args)
+  local sums = pending[name]
+  sums[args.rule] = (sums[args.rule] or 0) + (args.amount or 1)
+end
+
+local function settle(name, args)
+  local sums = pending[name]
+  if sums and sums[args.rule] then sums[args.rule] = math.max(0, sums[args.rule] - (args.amount or 1)) end
+end
+
+-- Whether a limit lets nothing more through at that time.
+local function isFull(limit, waiting, at)
+  local oldest = #limit.recent + waiting - limit.count + 1     -- of those that count, the one that has to be past
+  if oldest < 1 then return false end
+  return oldest > #limit.recent or limit.recent[oldest] > at - limit.seconds
+end
+
 -- The rule that has no room for an action, and its kind; nil: all have.
 local function obstacle(state, action)
   for key, limit in among(state.limits, action.name) do
-    local recent = limit.recent
-    if #recent >= limit.count and (limit.count == 0 or recent[1] > action.at - limit.seconds) then return key, "limit" end
+    if isFull(limit, pending.passed[key] or 0, action.at) then return key, "limit" end
   end
   for key, budget in among(state.budgets, action.name) do
-    if budget.spent + cost(budget, action.args) > budget.total then return key, "budget" end
+    local spent = budget.spent + (pending.spent[key] or 0)
+    if spent + cost(budget, action.args) > budget.total then return key, "budget" end
   end
 end
 
 local function rules(dispatch, get, next)
+  local function count(name, args)
+    await(name, args)
+    dispatch("guard." .. name, args)
+  end
+
   return function(action)
     local name, state = action.name, get().guard
-    if name:find("^guard%.") then return next(action) end
+    -- Nothing waits when somebody begins anew.
+    if not action.source.cause then pending = { passed = {}, spent = {} } end
+    local own = name:match("^guard%.(.*)")
+    if own then
+      settle(own, action.args)
+      return next(action)
+    end
     local key, kind = obstacle(state, action)
     if key then return dispatch("guard.dropped", { rule = key, kind = kind }) end
-    -- What is dispatched here is processed right behind this action, before anything that it causes.
-    for limited in among(state.limits, name) do dispatch("guard.passed", { rule = limited }) end
+    for limited in among(state.limits, name) do count("passed", { rule = limited }) end
     for paid, budget in among(state.budgets, name) do
-      dispatch("guard.spent", { rule = paid, amount = cost(budget, action.args) })
+      count("spent", { rule = paid, amount = cost(budget, action.args) })
     end
     next(action)
   end

@@ -37,7 +37,8 @@ final class Supervision<Output>: @unchecked Sendable {
   func reconcile(_ unit: UnitEffects, _ action: ActionContext, _ output: ActionHandler<Output>) {
     guard !declarations.isEmpty else { return }
     let stated = declarations.flatMap { $0() }
-    if let settled, settled.elementsEqual(stated, by: { $1.isConstant && $0.id == $1.id && $0.path == $1.path }) { return }
+    let isSettled = settled?.elementsEqual(stated) { $1.isConstant && $0.id == $1.id && $0.path == $1.path }
+    guard isSettled != true else { return }
     settled = stated.allSatisfy(\.isConstant) ? stated : nil
     var wanted: [EffectKey: Supervised<Output>] = [:]
     var order: [EffectKey] = []

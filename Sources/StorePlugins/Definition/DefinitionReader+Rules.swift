@@ -74,21 +74,28 @@ extension DefinitionReader {
     return transitions
   }
 
-  /// The action that a rule dispatches, where the plugin may.
-  private func sent(
-    _ name: String, _ own: [ActionType], _ place: String, isCarrying: Bool
-  ) throws(PluginError) -> ActionType {
+  /// The action that the plugin wants dispatched, where it may.
+  func dispatched(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
     let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
-    guard let type = own.first(where: { $0.fullName == fullName }) ?? foreignAction(fullName) else {
+    if let type = own.first(where: { $0.fullName == fullName }) { return type }
+    guard let type = foreignAction(fullName) else {
       throw types.fault("\(place): unknown action '\(fullName)'", hint: actionHint(fullName, own))
     }
     guard manifest.mayDispatch(type) else {
       throw types.fault(
         "\(place): may not dispatch '\(fullName)'", hint: "add \"dispatch:\(fullName)\" to permissions in plugin.json")
     }
+    return type
+  }
+
+  /// The action that a rule dispatches, where the plugin may.
+  private func sent(
+    _ name: String, _ own: [ActionType], _ place: String, isCarrying: Bool
+  ) throws(PluginError) -> ActionType {
+    let type = try dispatched(name, own, place)
     if !isCarrying, let field = type.fields.first(where: \.isRequired) {
       throw types.fault(
-        "\(place): '\(fullName)' needs '\(field.name)' (\(field.schema.typeName))",
+        "\(place): '\(type.fullName)' needs '\(field.name)' (\(field.schema.typeName))",
         hint: "make it with: carry = function(…) return { \(field.name) = … } end")
     }
     return type

@@ -68,7 +68,7 @@ struct DefinitionReader {
     if definition.migrate != nil, fields.isEmpty { throw types.fault("migrate needs a state that it can give") }
     if case .string(let name) = table["on_load"] {
       let added = definition.lifted.filter(\.declaresAction).map(\.action)
-      definition.onLoad = try action(name, definition.actions + added, "on_load").fullName
+      definition.onLoad = try dispatched(name, definition.actions + added, "on_load")
     } else if table["on_load"] != .nil {
       throw types.fault("on_load must be the name of an action, got \(table["on_load"].described)")
     }

@@ -22,8 +22,8 @@ struct PluginDefinition {
   var onUnload: LuaFunction?
   /// Makes an earlier version's state one of this version.
   var migrate: WatchedFunction?
-  /// The full name of an action to dispatch after loading.
-  var onLoad: String?
+  /// What to dispatch after loading.
+  var onLoad: ActionType?
 
   /// The functions that must be pure.
   var watched: [WatchedFunction] {

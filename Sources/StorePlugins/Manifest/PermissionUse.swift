@@ -84,8 +84,10 @@ extension PluginDefinition {
     modules.remove(plugin)
     var permissions = Set(modules.map { Permission.read(module: $0) })
     permissions.formUnion(lifted.map { .reduce(module: $0.module) })
+    let added = lifted.filter(\.declaresAction).map(\.action.fullName)
     permissions.formUnion(
-      (bridges.map(\.to) + transitions.map(\.action)).filter { $0.module != plugin }
+      (bridges.map(\.to) + transitions.map(\.action) + [onLoad].compactMap(\.self))
+        .filter { $0.module != plugin && !added.contains($0.fullName) }
         .map { .dispatch(module: $0.module, action: $0.name) })
     if !interceptors.isEmpty { permissions.insert(.intercept) }
     if middleware.contains(where: { $0.supervise != nil }) { permissions.insert(.timers) }

@@ -81,6 +81,12 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether it allows all that another one does.
+  public func covers(_ other: Permission) -> Bool {
+    if case .dispatch(let module, nil) = self, case .dispatch(module, _) = other { return true }
+    return self == other
+  }
+
   /// What it allows, in words for the person who is asked.
   public var meaning: String {
     switch self {

@@ -118,7 +118,7 @@ public final class Plugin: @unchecked Sendable {
     // Without a state a draft has no fields, so that a reducer which writes is told.
     schema = definition.schema ?? .dynamic(.record(RecordSchema(name: manifest.name, fields: [])))
     initialState = definition.schema == nil ? schema.initialValue : definition.initial
-    onLoad = definition.onLoad
+    onLoad = definition.onLoad?.fullName
     module = Module(
       name: manifest.name, origin: .lua, schema: definition.schema, actions: definition.actions,
       projections: definition.projections.map(\.type), commands: definition.commands.map(\.type))
@@ -266,7 +266,7 @@ extension PluginManifest {
   }
 
   func mayDispatch(_ type: ActionType) -> Bool {
-    type.module == name || permissions.contains(.dispatch(module: type.module, action: nil))
-      || permissions.contains(.dispatch(module: type.module, action: type.name))
+    type.module == name
+      || permissions.contains { $0.covers(.dispatch(module: type.module, action: type.name)) }
   }
 }

@@ -87,11 +87,14 @@ final class PluginCalls {
     let dispatch = try lua.makeFunction("dispatch") { [unowned self, unowned objects] call in
       try self.dispatch(&call, objects)
     }
-    let project = try lua.makeFunction("project") { [unowned self] call in
+    let project = try lua.makeFunction("project") { [unowned self, unowned objects] call in
       guard let host = self.commandHost, case .string(let path) = call[1] else {
         throw LuaFailure("cmd:project needs the name of a projection or a path")
       }
-      LuaBridge.write(try host.project(path), to: &call.results)
+      let value = try host.project(path)
+      let module = String(path.prefix { $0 != "." && $0 != "[" })
+      if let refusal = objects.refusal(module) { throw LuaFailure(refusal) }
+      LuaBridge.write(value, to: &call.results)
     }
     let print = try lua.makeFunction("print") { [unowned self] call in
       guard let host = self.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }

@@ -22,16 +22,17 @@ struct HostUnit {
   let counters: UnitCounters
   let middleware: Middleware<HostAction, HostAction, HostState>
 
-  /// - Parameter accepts: which actions the unit would answer; others do not count as held back.
+  /// - Parameters:
+  ///   - gate: stands as it does to begin with.
+  ///   - accepts: which actions the unit would answer; others do not count as held back.
   init(
-    _ name: String, origin: Module.Origin, startsOpen: Bool = true,
+    _ name: String, origin: Module.Origin, gate: Gate = Gate(),
     accepts: @escaping @Sendable (HostAction) -> Bool = { _ in true },
     _ middleware: Middleware<HostAction, HostAction, HostState>
   ) {
     self.name = name
     self.origin = origin
-    self.startsOpen = startsOpen
-    let gate = Gate(isOpen: startsOpen)
+    startsOpen = gate.isOpen
     self.gate = gate
     let counters = UnitCounters()
     self.counters = counters

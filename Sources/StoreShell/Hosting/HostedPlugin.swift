@@ -1,6 +1,7 @@
 import StoreCore
 import StorePlugins
 import StoreSchema
+import StoreUnits
 
 /// A plugin in the shell's root: one reducer over its slice, and a gated unit for each of its middlewares.
 struct HostedPlugin {
@@ -75,13 +76,14 @@ struct HostedPlugin {
   private static func unit(_ plugin: Plugin, _ index: Int, _ surroundings: PluginSurroundings) -> HostUnit {
     let type = plugin.units[index]
     let fullName = "\(plugin.module.name).\(type.name)"
-    let tasks = UnitTasks(plugin, unit: index, surroundings)
+    let gate = Gate(isOpen: type.isOpen)
+    let tasks = UnitTasks(plugin, unit: index, gate, surroundings)
     let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
     let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _, effects in
       hosted.handle(call, action, effects)
     }
     return HostUnit(
-      fullName, origin: .lua, startsOpen: type.isOpen, accepts: { plugin.accepts($0.call.type, unit: index) },
+      fullName, origin: .lua, gate: gate, accepts: { plugin.accepts($0.call.type, unit: index) },
       supervising(middleware, plugin.supervises(unit: index) ? tasks : nil).lift(
         input: { (action: HostAction) in action.call },
         output: { $0 },

@@ -57,7 +57,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     let sink = LogSink()
     logSink = sink
     logger = HostUnit(
-      "logger", origin: .swift, startsOpen: false,
+      "logger", origin: .swift, gate: Gate(isOpen: false),
       Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
         sink.write?(
           LoggedLine(
@@ -361,11 +361,11 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     } catch {
       failure = error
     }
-    let report = dispatch(.unloadPlugin(name: name), source)
+    var report = dispatch(.unloadPlugin(name: name), source)
     failedReloads[name] = nil
     remove(name)
     try recompose()
-    if let failure { throw failure }
+    if let failure { report.faults.insert(failure, at: 0) }
     return report
   }
 

@@ -1,5 +1,6 @@
 import StoreCore
 import StorePlugins
+import StoreUnits
 
 /// The tasks of one middleware of a plugin, run as effects of its unit.
 final class UnitTasks: @unchecked Sendable {
@@ -9,20 +10,22 @@ final class UnitTasks: @unchecked Sendable {
   /// The unit's name within the plugin.
   let unit: String
   private let index: Int
+  private let gate: Gate
   /// What the middleware said last.
   private var wanted: [PluginTaskStart] = []
 
-  init(_ plugin: Plugin, unit index: Int, _ surroundings: PluginSurroundings) {
+  init(_ plugin: Plugin, unit index: Int, _ gate: Gate, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
     self.surroundings = surroundings
     self.index = index
+    self.gate = gate
     unit = plugin.units[index].name
   }
 
   /// The tasks that should run in the state. What a middleware that fails said before still holds.
   func supervised() -> [Supervised<HostAction>] {
-    // Before the plugin's slice is there, and once it is gone, there is nothing to ask about.
-    guard surroundings.isLoaded() else {
+    // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
+    guard surroundings.isLoaded(), gate.isOpen else {
       wanted = []
       return []
     }

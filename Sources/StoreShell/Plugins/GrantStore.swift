@@ -25,7 +25,7 @@ struct PluginGrant: Hashable, Sendable {
 
   /// Whether it is a grant of a permission to the plugin in that folder.
   func covers(_ permission: Permission, of source: PluginSource) -> Bool {
-    permissions.contains(permission.description) && folder == Files.absolute(source.folder)
+    folder == Files.absolute(source.folder) && permissions.contains { Permission($0)?.covers(permission) ?? false }
   }
 }
 

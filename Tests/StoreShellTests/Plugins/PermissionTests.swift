@@ -159,4 +159,58 @@ import Testing
     #expect(try shell.type("dispatch asks.go").errors == "")
     #expect(try shell.type("plugin audit asks").output.hasSuffix("\nasks has used all that it asks for\n"))
   }
+
+  @Test func whoeverHasAllOfAModuleNeedsNoNewGrantForOneAction() throws {
+    _ = try session().run("plugin grant \(folder)")
+    _ = try place.plugin("asks", Self.lua, permissions: #"["read:tasks","dispatch:tasks.add"]"#)
+    #expect(try load().status == 0)
+    _ = try place.plugin("asks", Self.lua, permissions: #"["read:tasks","dispatch:counter.*"]"#)
+    #expect(try load().errors.contains("asks asks for dispatch:counter.*; not granted\n"))
+  }
+
+  @Test func aCommandProjectsWhatThePluginMayRead() throws {
+    func answers(_ permissions: String) throws -> Shell.Outcome {
+      let folder = try place.plugin(
+        "peek",
+        """
+        return plugin {
+          state = { field("n", int { default = 4 }) },
+          commands = {
+            { name = "own", run = function(_, cmd) return cmd:project("peek.n") end },
+            { name = "other", run = function(_, cmd) return #cmd:project("tasks.items") end },
+          },
+        }
+        """, permissions: permissions)
+      let shell = try Shell { $0.grants = ["peek"] }
+      _ = try shell.type("plugin load \(folder)", "project secret = state.tasks", "dispatch tasks.add a --quiet")
+      return try shell.type("peek own", "peek other", "plugin audit peek")
+    }
+    let refused = try answers("[]")
+    #expect(refused.output == "4\npeek asks for nothing\n")
+    #expect(refused.errors.contains("may not read 'tasks' (add \"read:tasks\" to permissions in plugin.json)"))
+    let allowed = try answers(#"["read:tasks"]"#)
+    #expect(allowed.errors == "")
+    #expect(allowed.output.hasPrefix("4\n1\n"))
+    #expect(allowed.output.hasSuffix("peek has used all that it asks for\n"))
+  }
+
+  @Test func whatIsDispatchedAfterLoadingHasToBeAllowed() throws {
+    func load(_ permissions: String) throws -> Shell.Outcome {
+      let folder = try place.plugin(
+        "resets", "return plugin { on_load = \"counter.reset\" }", permissions: permissions)
+      let shell = try Shell { $0.grants = ["resets"] }
+      return try shell.type(
+        "dispatch counter.increment --quiet", "plugin load \(folder)", "show counter.value", "plugin audit")
+    }
+    for permissions in ["[]", #"["read:counter"]"#] {
+      let refused = try load(permissions)
+      #expect(refused.errors.hasPrefix("error[plugin-schema]: resets: on_load: may not dispatch 'counter.reset'\n"))
+      #expect(refused.errors.contains("hint: add \"dispatch:counter.reset\" to permissions in plugin.json\n"))
+      #expect(refused.output.hasPrefix("1\n"))
+    }
+    let allowed = try load(#"["dispatch:counter.*"]"#)
+    #expect(allowed.errors == "")
+    #expect(allowed.output.contains("\n0\n"))
+    #expect(allowed.output.contains("resets needed only \"permissions\": [\"dispatch:counter.reset\"]\n"))
+  }
 }

@@ -208,6 +208,20 @@ import Testing
     #expect(try reload().status == 0)
   }
 
+  @Test func whatFailsWhenItIsUnloadedIsGoneAllTheSame() throws {
+    try write("on_unload = function() error('no') end")
+    try load()
+    let outcome = try shell.type("plugin unload p")
+    #expect(outcome.output == "#3 shell.unloadPlugin name=\"p\"\n  2 actions\n")
+    #expect(
+      outcome.errors == """
+        error[plugin-runtime]: p: on_unload: \(shell.folder)/p/init.lua:5: no
+        note: #3 shell.unloadPlugin was applied
+
+        """)
+    #expect(outcome.status == 1)
+  }
+
   @Test func aFailureLeavesTasksGatesAndStateAlone() throws {
     try write(Self.clock + "on_unload = function() error('never') end")
     try load()

@@ -38,4 +38,24 @@ import Testing
     let guide = String(decoding: try Files.read("\(Shell.package)/plugins/README.md"), as: UTF8.self)
     #expect(guide.contains("| `\(name)` |"))
   }
+
+  @Test func theGuardCountsWhatWaitsAlready() throws {
+    let shell = try Shell { $0.grants = ["guard", "burst"] }
+    let folder = try shell.plugin(
+      "burst",
+      """
+      return plugin {
+        actions = { { name = "go" } },
+        middleware = { { name = "m", after = function(_, ctx)
+          for n = 1, 5 do ctx:dispatch("tasks.add", { title = "task " .. n }) end
+        end } },
+      }
+      """, permissions: #"["dispatch:tasks.add"]"#)
+    let load = ["plugin load guard", "plugin load \(folder)", "dispatch guard.budget tasks.add 7 --quiet"]
+    for command in load + ["dispatch guard.limit tasks.add 3 --quiet"] { _ = try shell.type(command) }
+    _ = try shell.type("dispatch burst.go --quiet")
+    #expect(try shell.type("= #state.tasks.items", "show guard.dropped").output == "3\n2\n")
+    _ = try shell.type("wait 60s", "dispatch burst.go --quiet", "wait 60s", "dispatch burst.go --quiet")
+    #expect(try shell.type("= #state.tasks.items", "= state.guard.budgets['tasks.add'].spent").output == "7\n7.0\n")
+  }
 }

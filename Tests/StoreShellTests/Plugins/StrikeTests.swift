@@ -177,4 +177,25 @@ extension String {
     #expect(
       try shell.type("dispatch strict.go").errors.contains("error[plugin-runtime]: strict: reducer 'strict.go': "))
   }
+
+  @Test func nobodyIsAskedForTasksBehindAShutGate() throws {
+    let folder = try shell.plugin(
+      "sup",
+      """
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "go" } },
+        reducers = { go = function(s) s.n = 1 end },
+        middleware = { { name = "m", supervise = function(state)
+          if state.sup.n > 0 then error("no") end
+        end } },
+      }
+      """, permissions: #"["timers"]"#)
+    let shell = try Shell { $0.grants = ["sup"] }
+    _ = try shell.type("plugin load \(folder)", "dispatch sup.go", "middleware off sup.m")
+    #expect(try shell.type("dispatch counter.increment --quiet") == .init())
+    _ = try shell.type("middleware on sup.m", "dispatch counter.increment", "dispatch counter.increment")
+    #expect(try shell.type("show shell.plugins[1].state --as raw").output == "faulted\n")
+    let after = try shell.type("dispatch counter.increment --quiet", "plugin disable sup")
+    #expect(after.errors == "" && after.status == 0)
+  }
 }
