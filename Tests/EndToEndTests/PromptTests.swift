@@ -52,6 +52,24 @@ struct PromptTests {
     try terminal.waitForCursorLine("stsh> show tasks.items")
   }
 
+  @Test func whatACommandPrintsBeforeItWaitsIsSeen() throws {
+    let shell = try Shell()
+    try BrokenPlugin.write(
+      "slow",
+      """
+      return plugin { commands = { { name = "go", run = function(_, cmd)
+        cmd:print("begun")
+        cmd:wait(3600)
+      end } } }
+      """, to: shell)
+    let terminal = try shell.prompt()
+    try terminal.enter("plugin load bad/slow")
+    terminal.type("slow go\r")
+    try terminal.waitForLine("begun")
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
+  }
+
   @Test func tabCompletesArguments() throws {
     let terminal = try Shell().prompt()
     terminal.type("dispatch tasks.add t\t")

@@ -6,7 +6,8 @@ import StoreSchema
 struct TypeAnnotations {
   /// The classes met so far, in the order in which they were: each before those that use it.
   private(set) var classes: [String] = []
-  private var known: Set<String> = []
+  /// What each class stands for: the signature of its record.
+  private var known: [String: String] = [:]
 
   /// A type.
   ///
@@ -46,8 +47,11 @@ struct TypeAnnotations {
 
   private mutating func name(of record: RecordSchema, in module: String) -> String? {
     guard !record.name.isEmpty else { return nil }
-    let name = "\(module).\(record.name)"
-    guard known.insert(name).inserted else { return name }
+    let signature = Schema.dynamic(.record(record)).signature
+    // Records of one name may have other fields.
+    let names = sequence(first: 1) { $0 + 1 }.lazy.map { "\(module).\(record.name)\($0 == 1 ? "" : String($0))" }
+    guard let name = names.first(where: { [known] in known[$0] == nil || known[$0] == signature }) else { return nil }
+    guard known.updateValue(signature, forKey: name) == nil else { return name }
     var lines = ["---@class \(name)"]
     for field in record.fields {
       lines.append("---@field \(field.name) \(text(of: field.schema, in: module))")

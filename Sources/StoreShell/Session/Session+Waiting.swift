@@ -30,6 +30,8 @@ extension Session {
     while true {
       if try isDone() { return .done }
       if isEnd { return .timeOver }
+      // Whoever looks on sees what was said before the wait.
+      if clock.passesByItself { console.flush() }
       guard
         clock.pass(until: limit, interrupt: interruptDescriptor, wake: wakeDescriptors, atMost: pluginWatch?.untilReady)
       else { return .stuck }

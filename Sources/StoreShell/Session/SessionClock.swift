@@ -52,6 +52,9 @@ final class SessionClock {
     }
   }
 
+  /// Whether time passes while somebody waits.
+  var passesByItself: Bool { if case .real = kind { true } else { false } }
+
   /// How long it is until something falls due by itself.
   var untilNext: Duration? {
     guard case .real(let clock) = kind, !clock.isPaused else { return nil }

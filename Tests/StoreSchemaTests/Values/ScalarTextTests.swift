@@ -22,4 +22,13 @@ import Testing
   }
 
   @Test func whatIsNoNumberSaysSo() { #expect(ScalarText.text(of: .nan) == "nan") }
+
+  @Test func whatIsNoNumberIsItself() {
+    let other = -Double.nan
+    #expect(Value.double(.nan) == .double(other))
+    #expect(Value.list([.double(.nan)]).hashValue == Value.list([.double(other)]).hashValue)
+    #expect(Value.double(.nan) != .double(0))
+    #expect(Value.double(0) == .double(-0.0))
+    #expect(Value.double(1) != .int(1))
+  }
 }

@@ -91,6 +91,24 @@ import Testing
     return try #require(shell.contents("types/store.lua"))
   }
 
+  @Test func recordsOfOneNameWithOtherFieldsAreOtherClasses() throws {
+    let text = try stubs { shell in
+      let folder = try shell.plugin(
+        "twins",
+        """
+        return plugin { state = {
+          field("a", record("R", { field("x", int()) })),
+          field("b", record("R", { field("y", text()) })),
+          field("c", list(record("R", { field("x", int()) }))),
+        } }
+        """)
+      _ = try shell.type("plugin load \(folder)")
+    }
+    #expect(text.contains("---@class twins.R\n---@field x integer\n"))
+    #expect(text.contains("---@class twins.R2\n---@field y string\n"))
+    #expect(text.contains("{ a: twins.R, b: twins.R2, c: twins.R[] }"))
+  }
+
   @Test func theStoreIsWrittenAsTypes() throws {
     let text = try stubs { _ = try $0.type("plugin grant pomodoro", "plugin load pomodoro", "plugin load catalog") }
     #expect(
