@@ -8,7 +8,7 @@ extension PluginSubcommand {
     do {
       source = try invocation.pluginSource()
     } catch let error as PluginError
-      where error.code == .api || word.contains("/") && Files.exists("\(word)/plugin.json")
+      where error.code == .api || PluginLocator.isPath(word) && Files.exists("\(word)/plugin.json")
     {
       // Its manifest is what is wrong with it.
       return try invocation.report(["FAIL  \(error.message)"], faults: 1, of: word)

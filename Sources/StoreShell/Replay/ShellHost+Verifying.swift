@@ -4,7 +4,7 @@ import StoreSchema
 
 /// `plugin reload --verify`: whether an edited plugin makes the same of the last actions.
 extension ShellHost {
-  /// Runs the last actions through both versions of a plugin, those since it was loaded or reloaded last.
+  /// Runs the last actions through both versions of a plugin, those since the previous version arrived.
   ///
   /// - Returns: how many actions were compared.
   /// - Throws: the first divergence as an error; `PluginError` where a state of the time cannot be made one of the edited
@@ -12,7 +12,7 @@ extension ShellHost {
   func verify(_ new: Plugin, replacing old: Plugin, last count: Int) throws -> Int {
     let name = new.module.name
     let recording = RecordedStates(
-      entries(of: name).suffix(count), upTo: store.withState { $0 }, keeping: [name])
+      entries(of: old).suffix(count), upTo: store.withState { $0 }, keeping: [name])
     let before = ReplayLogic(application, plugins.map(\.plugin))
     let after = ReplayLogic(application, plugins.map { $0.plugin === old ? new : $0.plugin })
     let version = old.source.manifest.version
@@ -30,14 +30,21 @@ extension ShellHost {
     return compared
   }
 
-  /// The entries since a plugin was loaded or reloaded last: before, its state was another version's, or not there.
-  private func entries(of plugin: String) -> some BidirectionalCollection<LoggedEntry> {
+  /// The entries since a plugin's code was loaded, or reloaded as other code than before: earlier its state was another
+  /// version's, or not there.
+  private func entries(of plugin: Plugin) -> some BidirectionalCollection<LoggedEntry> {
     let entries = log.entries
-    let arrivals = [ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName]
-    let arrival = entries.lastIndex { entry in
-      arrivals.contains(entry.action) && entry.arguments.values.first == .string(plugin)
+    let (load, reload) = (ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName)
+    var start = entries.startIndex
+    for (index, entry) in zip(entries.indices, entries).reversed() {
+      guard entry.action == load || entry.action == reload, entry.failure == nil,
+        entry.arguments.values.first == .string(plugin.module.name)
+      else { continue }
+      let isSame = entry.digest == plugin.source.digest
+      if isSame || start == entries.startIndex { start = entries.index(after: index) }
+      guard isSame, entry.action == reload else { break }
     }
-    return entries[(arrival.map { entries.index(after: $0) } ?? entries.startIndex)...]
+    return entries[start...]
   }
 }
 

@@ -6,12 +6,15 @@ struct PluginLocator {
 
   init(_ options: SessionOptions) { self.options = options }
 
+  /// Whether a word is a path, not a name.
+  static func isPath(_ word: String) -> Bool { word.contains("/") || word == "." || word == ".." }
+
   /// The plugin that a word names: a word with `/` is a path; a name is looked for among the folders of `-p`, then where
   /// plugins are installed, then among the shipped ones.
   ///
   /// - Throws: `PluginError` where there is none, or its manifest cannot be read.
   func source(_ word: String) throws(PluginError) -> PluginSource {
-    guard !word.contains("/") else { return try PluginSource(folder: word) }
+    guard !Self.isPath(word) else { return try PluginSource(folder: word) }
     for folder in options.pluginFolders where folder.lastComponent == word { return try PluginSource(folder: folder) }
     for directory in options.pluginSearchPath where Files.isDirectory("\(directory)/\(word)") {
       return try PluginSource(folder: "\(directory)/\(word)", displayedAs: word)
