@@ -292,9 +292,12 @@ CLuaStatus clua_resume(CLuaMachine *machine, int32_t reference, CLuaMark mark, i
   begin(machine, coroutine, lua_gettop(L), &call);
   machine->enforcing = false;
   Resumption resumption = {coroutine, mark, LUA_OK, 0};
+  lua_State *outer = machine->resumed;
+  machine->resumed = coroutine;
   lua_pushcfunction(L, resume);
   lua_pushlightuserdata(L, &resumption);
   int status = lua_pcall(L, 1, LUA_MULTRET, 0);
+  machine->resumed = outer;
   return locate(&call, end(machine, &call, mark, status == LUA_OK ? resumption.status : status), first, count);
 }
 

@@ -216,4 +216,6 @@ const CLuaFrame *clua_caller(CLuaMachine *machine, bool *isSame) {
   return &machine->caller;
 }
 
-bool clua_isYieldable(CLuaMachine *machine) { return lua_isyieldable(machine->current); }
+bool clua_isYieldable(CLuaMachine *machine) {
+  return machine->current == machine->resumed && lua_isyieldable(machine->current);
+}

@@ -72,7 +72,7 @@ public struct LuaCall {
     }
   }
 
-  /// Whether ``yield(_:)`` is possible: the caller runs in a coroutine.
+  /// Whether ``yield(_:)`` is possible: the caller runs in the coroutine that the host resumed, not in one that Lua made.
   public var canYield: Bool { clua_isYieldable(state.machine) }
 
   /// Lets the coroutine that calls pause with these values once the function returns; what it is resumed with are the

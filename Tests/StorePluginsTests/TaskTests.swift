@@ -184,6 +184,18 @@ struct TaskTests {
         "task:sleep is only possible while the task runs") == true)
   }
 
+  /// It would go on at once, and nobody would say so.
+  @Test func aCoroutineOfATaskDoesNotPauseIt() throws {
+    let plugin = try plugin(
+      "{ a = inner }",
+      lines: "local function inner(task) local go = coroutine.wrap(function() task:sleep(1) end) go() end")
+    let start = try #require(try plugin.supervise(unit: 0, view: bench.view).first)
+    let task = try plugin.begin(start) { false }
+    #expect(
+      fault { _ = try step(task) }?.message.contains(
+        "task:sleep is only possible while the task runs, and not in a coroutine of its own") == true)
+  }
+
   @Test func noMoreThanTheLimit() throws {
     let plugin = try plugin(
       "{ a = wait, b = wait, c = wait }", extra: #""limits": { "tasks": 2 }"#,

@@ -168,6 +168,8 @@ typedef struct CLuaMachine {
 
   lua_State *_Nullable main;
   lua_State *_Nullable current;
+  /// The coroutine that the host resumed last and that runs still; null: none.
+  lua_State *_Nullable resumed;
   void *_Nullable context;
   CLuaCallbacks callbacks;
 
@@ -336,7 +338,7 @@ void clua_fail(CLuaMachine *machine, const char *_Nullable bytes, size_t count, 
 /// The Lua function that called the running host function, until the next look; null when no Lua function did. `isSame` says
 /// whether it is to the letter what the last look found.
 const CLuaFrame *_Nullable clua_caller(CLuaMachine *machine, bool *isSame);
-/// Whether the running host function may yield.
+/// Whether the running host function may yield to the host: a coroutine that Lua made yields to Lua.
 bool clua_isYieldable(CLuaMachine *machine);
 
 // References: values kept alive in the registry

@@ -63,8 +63,13 @@ extension PluginCalls {
   }
 
   private func taskThatPauses(_ call: borrowing LuaCall, _ name: String) throws(LuaFailure) -> PluginTask {
-    guard let task, call.canYield else { throw LuaFailure("task:\(name) is only possible while the task runs") }
+    guard let task, call.canYield else { throw Self.cannotPause("task:\(name)", "the task") }
     return task
+  }
+
+  /// Why a function that pauses cannot do so where it was called.
+  static func cannotPause(_ function: String, _ caller: String) -> LuaFailure {
+    LuaFailure("\(function) is only possible while \(caller) runs, and not in a coroutine of its own")
   }
 
   /// A number of seconds; nil where it is none, or is longer than a clock can say. None is shorter than a millisecond, so

@@ -130,9 +130,7 @@ extension PluginCalls {
   func makeThunkTable(in lua: LuaState, _ objects: SliceObjects, dispatch: LuaFunction) throws(LuaError) -> LuaTable {
     let get = try lua.makeFunction("get") { call in call.results.append(Self.stateObject) }
     let wait = try lua.makeFunction("dispatch_wait") { [unowned self, unowned objects] call in
-      guard let thunk, let emission, call.canYield else {
-        throw LuaFailure("t:dispatch_wait is only possible while the thunk runs")
-      }
+      guard let thunk, let emission, call.canYield else { throw Self.cannotPause("t:dispatch_wait", "the thunk") }
       let action = try makeAction(call[1], call[2], objects, for: "dispatch_wait", isRefusal: true)
       thunk.request = (action, source(of: call, emission))
       call.yield()
