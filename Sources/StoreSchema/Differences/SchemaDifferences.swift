@@ -4,39 +4,43 @@ extension Schema {
   /// looked into.
   public func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: Path = Path()) -> [Change] {
     var changes: [Change] = []
-    var finder = DifferenceFinder()
-    finder.append(from: old, to: new, of: self, at: path.steps, to: &changes)
+    var finder = DifferenceFinder(at: path)
+    finder.append(from: old, to: new, of: self, to: &changes)
     return changes
   }
 }
 
 /// Finds typed differences, one after the other. Where a store looks for one after every action, it keeps a finder: that has
-/// its memory already, and changes at one place in a row share their path.
+/// its memory already, and changes at one place share their path.
 public struct DifferenceFinder: Sendable {
   /// The steps to where the two values stand that are compared. Changes get a copy, so that these change in place.
   private var steps: [Path.Step] = []
   /// Where the elements stand that the path names by id.
   private var positions: [Int] = []
   private var changes: [Change] = []
-  /// The path of the change before.
-  private var recent = Path()
+  private var paths = RecentPaths()
 
   /// A finder that has found nothing yet.
   public init() {}
 
+  /// A finder in values that stand at a path.
+  fileprivate init(at path: Path) { steps = path.steps }
+
   /// Appends the difference between two values of a type, as ``Schema/changes(from:to:at:)`` gives it.
   ///
-  /// - Parameter place: the steps to the two values.
+  /// - Parameter field: the field that holds the two values; nil: they are no part of anything.
   public mutating func append(
-    from old: UnsafeRawPointer, to new: UnsafeRawPointer, of schema: Schema,
-    at place: @autoclosure () -> [Path.Step] = [], to changes: inout [Change]
+    from old: UnsafeRawPointer, to new: UnsafeRawPointer, of schema: Schema, in field: String? = nil,
+    to changes: inout [Change]
   ) {
     if hasSameMemory(schema, old, new) { return }
-    for step in place() { steps.append(step) }
     swap(&self.changes, &changes)
-    lookInto(schema, old, new)
+    if let field {
+      at(.field(field)) { $0.lookInto(schema, old, new) }
+    } else {
+      lookInto(schema, old, new)
+    }
     swap(&self.changes, &changes)
-    steps.removeAll(keepingCapacity: true)
   }
 
   private mutating func add(_ kind: Change.Kind, isInPlace: Bool = false) {
@@ -47,18 +51,7 @@ public struct DifferenceFinder: Sendable {
   private mutating func add(_ kind: Change.Kind, at position: Int) { add(kind, positions + [position]) }
 
   private mutating func add(_ kind: Change.Kind, _ positions: [Int], isInPlace: Bool = false) {
-    if !isAtRecentPath {
-      // The steps themselves, not a reference to them.
-      recent = Path(steps.withUnsafeBufferPointer { Array($0) })
-    }
-    changes.append(Change(recent, kind, positions: positions, isInPlace: isInPlace))
-  }
-
-  /// Whether the change before was at this place. The last steps are the first to differ.
-  private var isAtRecentPath: Bool {
-    guard recent.steps.count == steps.count else { return false }
-    for index in steps.indices.reversed() where recent.steps[index] != steps[index] { return false }
-    return true
+    changes.append(Change(paths.path(steps), kind, positions: positions, isInPlace: isInPlace))
   }
 
   /// Goes one step further in and back.

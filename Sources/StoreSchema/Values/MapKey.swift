@@ -46,6 +46,11 @@ public enum MapKey: Hashable, Comparable, Sendable {
 extension String {
   /// Whether two texts agree byte by byte; `==` also takes different spellings of a character for one.
   func hasSameBytes(as other: String) -> Bool {
+    // Texts that are kept in place, and those that share their bytes.
+    let isSameText = withUnsafePointer(to: self) { text in
+      withUnsafePointer(to: other) { StoreSchema.hasSameBytes(text, $0, MemoryLayout<String>.size) }
+    }
+    if isSameText { return true }
     guard utf8.count == other.utf8.count else { return false }
     let isSame = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in

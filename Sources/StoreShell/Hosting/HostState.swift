@@ -160,8 +160,8 @@ extension HostState {
       withUnsafePointer(to: old[before].value) { before in
         withUnsafePointer(to: new[index].value) { after in
           finder.append(
-            from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), of: new[index].schema,
-            at: [.field(new[index].name)], to: &changes)
+            from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), of: new[index].schema, in: new[index].name,
+            to: &changes)
         }
       }
     }

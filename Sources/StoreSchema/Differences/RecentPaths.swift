@@ -1,0 +1,56 @@
+/// The paths of changes before, so that changes at one place share theirs: comparing a path with one that is known takes less
+/// than making it and letting go of it again.
+struct RecentPaths: Sendable {
+  /// Each at the place that ``place(of:)`` gives it, until another takes that.
+  private var paths: [Path] = []
+
+  private static let capacity = 512
+
+  /// The path of some steps.
+  mutating func path(_ steps: [Path.Step]) -> Path {
+    if paths.isEmpty { paths = Array(repeating: Path(), count: Self.capacity) }
+    let place = Self.place(of: steps)
+    if !Self.areEqual(paths[place].steps, steps) {
+      // The steps themselves, not a reference to them, so that theirs can be changed in place.
+      paths[place] = Path(steps.withUnsafeBufferPointer { Array($0) })
+    }
+    return paths[place]
+  }
+
+  /// The last steps are the first to differ.
+  private static func areEqual(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {
+    guard left.count == right.count else { return false }
+    for index in left.indices.reversed() where !left[index].isWritten(as: right[index]) { return false }
+    return true
+  }
+
+  private static func place(of steps: [Path.Step]) -> Int {
+    var hash = 0
+    for index in max(0, steps.count - 2)..<steps.count { hash = hash &* 31 ^ steps[index].quickHash }
+    return hash & (capacity - 1)
+  }
+}
+
+extension Path.Step {
+  /// Whether two steps agree byte by byte; `==` also takes different spellings of a character for one.
+  fileprivate func isWritten(as other: Path.Step) -> Bool {
+    switch (self, other) {
+    case (.field(let name), .field(let otherName)): name.hasSameBytes(as: otherName)
+    case (.match(let field, .string(let id)), .match(let otherField, .string(let otherId))):
+      field == otherField && id.hasSameBytes(as: otherId)
+    default: self == other
+    }
+  }
+
+  /// A hash that is quicker than a good one.
+  @inline(__always)
+  fileprivate var quickHash: Int {
+    switch self {
+    case .field(let name): MapKey.string(name).quickHash
+    case .key(let key): key.quickHash
+    case .index(let number), .match(_, .int(let number)): number
+    case .match(_, .string(let text)): MapKey.string(text).quickHash
+    case .match, .all: 0
+    }
+  }
+}
