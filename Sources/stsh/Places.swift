@@ -58,15 +58,10 @@ struct Places {
 
 /// The size of the terminal that results go to.
 enum TerminalSize {
-  /// Its columns; nil where it does not say.
-  static var columns: Int? { size(\.ws_col) }
-
   /// Its rows; nil where it does not say.
-  static var rows: Int? { size(\.ws_row) }
-
-  private static func size(_ side: KeyPath<winsize, UInt16>) -> Int? {
+  static var rows: Int? {
     var size = winsize()
-    guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size[keyPath: side] > 0 else { return nil }
-    return Int(size[keyPath: side])
+    guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
+    return Int(size.ws_row)
   }
 }

@@ -18,7 +18,7 @@ struct Program {
 
   func run() throws -> Int32 {
     CrashReport.install(folder: places.crashes, version: Stsh.configuration.version)
-    let console = Console(width: { isatty(1) == 1 ? TerminalSize.columns : nil })
+    let console = Console()
     console.showsProgress = isatty(2) == 1 && !options.json
     let session = try Session(.standard, options: try sessionOptions(), console: console)
     defer { console.flush() }

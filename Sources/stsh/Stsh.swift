@@ -99,7 +99,7 @@ struct Stsh: ParsableCommand {
   var script = ProgramInvocation.bare.script
 
   func run() throws {
-    if let text = try printing.text { return write(text) }
+    if let text = try printing.text { return try write(text) }
     throw ExitCode(try Program(invocation).run())
   }
 
@@ -112,10 +112,10 @@ struct Stsh: ParsableCommand {
       recover: recover, readOnly: readOnly, noInit: noInit, unsafeLua: unsafeLua, script: script)
   }
 
-  private func write(_ text: String) {
+  private func write(_ text: String) throws {
     let console = Console()
     console.write(text + (text.hasSuffix("\n") ? "" : "\n"))
-    console.flush()
+    throw ExitCode(console.end())
   }
 
   /// Reads the command line and runs; a command line that cannot be read ends with the status that the design gives it.

@@ -195,6 +195,14 @@ struct GalleryTests {
     #expect(outcome.output == "#1 counter.setLimit to=8\n  counter.limit  3 -> 8\n8\n")
   }
 
+  @Test func itsTablesFitTheTerminal() throws {
+    let terminal = try Shell().prompt(program: "Gallery", prompt: "gallery>", columns: 30)
+    try terminal.enter("tonight", prompt: "gallery>")
+    try terminal.enter("dispatch movies.setFavourite 1 --quiet", prompt: "gallery>")
+    try terminal.enter("tonight", prompt: "gallery>")
+    #expect(terminal.text.contains("\ntitle        The General\n"))
+  }
+
   @Test func itsPromptHasItsName() throws {
     let terminal = try Shell().prompt(program: "Gallery", prompt: "gallery>")
     try terminal.enter("limit := 4", prompt: "gallery>")

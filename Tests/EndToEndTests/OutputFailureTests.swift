@@ -27,7 +27,7 @@ struct OutputFailureTests {
     #expect(try runOnFullDevice("-c", "show counter") == failed)
     #expect(try runOnFullDevice("--json", "-c", "show counter") == failed)
     #expect(try runOnFullDevice("-c", "show counter", "-c", "quit") == failed)
-    #expect(try runOnFullDevice("--version").errors == "")
+    #expect(try runOnFullDevice("--completions", "bash") == failed)
   }
 
   @Test func endsTheRunAsSoonAsItIsKnown() throws {

@@ -160,9 +160,7 @@ extension Session {
   /// - Returns: whether there was such a failure.
   @discardableResult
   func writeOutputFailure() -> Bool {
-    guard let failure = console.takeFailure() else { return false }
-    let error = ShellError(failure)
-    console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+    guard let error = console.tellOfFailure(usesColor: options.usesColor) else { return false }
     if tally.firstStatus == 0 { tally.firstStatus = error.status }
     return true
   }

@@ -76,6 +76,11 @@ struct CommandTable: Sendable {
         code: "unknown-command", message: "'\(verb.text)' is an action, not a command", at: verb,
         hint: "run it with: dispatch \(statement.words.map(\.text).joined(separator: " "))")
     }
+    if session.isReadable(verb.text), statement.words.dropFirst().first?.text != ":=" {
+      throw ShellError(
+        code: "unknown-command", message: "'\(verb.text)' is a value, not a command", at: verb,
+        hint: "print it with: show \(verb.text)")
+    }
     let names =
       definitions.map(\.verb) + session.names.aliases.map(\.name)
       + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)

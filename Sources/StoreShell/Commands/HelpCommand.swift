@@ -27,10 +27,11 @@ extension CommandDefinition {
         WrappedText.hanging("error[\(topic)]: \(explanation)", indentation: 0, width: width) + "\n")
     }
     let names = commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted()
-    let suggestion = Suggestion.nearest(to: topic, among: names)
+    let suggestion = Suggestion.nearest(to: topic, among: names).map { "did you mean '\($0)'?" }
+    let isModule = invocation.session.store.modules.contains { $0.name == topic }
     throw ShellError(
       code: "unknown-topic", message: "there is no help on '\(topic)'", at: invocation.operands[0],
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "help lists the commands")
+      hint: isModule ? "describe \(topic) shows the module" : suggestion ?? "help lists the commands")
   }
 }
 

@@ -32,6 +32,7 @@ extension CommandDefinition {
       return try invocation.show(session.names.projectionListing)
     }
     let name = try invocation.required(0, "a name")
+    guard tail.text.contains(where: { !$0.isWhitespace }) else { throw invocation.missing("an expression") }
     try session.requireFree(name, as: .projection, at: invocation.operands[0])
     if let message = try session.lua().syntaxFault(tail.text, isExpression: true) {
       throw ShellError(code: "lua-syntax", message: message, status: 2)

@@ -31,10 +31,13 @@ public final class Console {
   public let width: (@Sendable () -> Int?)
 
   /// A console over two descriptors.
-  public init(output: Int32 = 1, error: Int32 = 2, width: @escaping @Sendable () -> Int? = { nil }) {
+  ///
+  /// - Parameter width: how wide the terminal is that results go to, or nil where they go elsewhere; not given: what the
+  ///   descriptor says.
+  public init(output: Int32 = 1, error: Int32 = 2, width: (@Sendable () -> Int?)? = nil) {
     outputDescriptor = output
     errorDescriptor = error
-    self.width = width
+    self.width = width ?? { Console.columns(of: output) }
     self.output.reserveCapacity(1 << 16)
   }
 
@@ -109,9 +112,12 @@ public final class Console {
   }
 
   /// How wide the terminal is that errors go to.
-  private var errorColumns: Int {
+  private var errorColumns: Int { Console.columns(of: errorDescriptor) ?? 80 }
+
+  /// How wide a terminal is; nil: it does not say, or is none.
+  private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
-    guard ioctl(errorDescriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
@@ -135,11 +141,23 @@ public final class Console {
     output.removeAll(keepingCapacity: true)
   }
 
-  /// Why something that was written did not arrive, once; nil: all did.
-  func takeFailure() -> FileError? {
+  /// Hands what is buffered to the system for the last time; why that failed is told on standard error.
+  ///
+  /// - Returns: 0, or the status of the failure.
+  public func end() -> Int32 {
+    flush()
+    return tellOfFailure()?.status ?? 0
+  }
+
+  /// Tells once why something that was written did not arrive, as soon as that is known.
+  ///
+  /// - Returns: the error that was told; nil: there was none.
+  func tellOfFailure(usesColor: Bool = false) -> ShellError? {
     guard !hasToldOfFailure, let failure = failure ?? transcript?.failure else { return nil }
     hasToldOfFailure = true
-    return failure
+    let error = ShellError(failure)
+    writeError(ErrorRenderer(file: nil, usesColor: usesColor).text(of: error))
+    return error
   }
 
   /// Hands out what is buffered, and forgets it where it was taken.

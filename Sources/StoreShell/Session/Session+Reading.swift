@@ -23,6 +23,14 @@ extension Session {
   }
 }
 
+extension Session {
+  /// Whether something stands at the path that a word says: a module, a part of its state, a projection or a binding.
+  func isReadable(_ word: String) -> Bool {
+    guard let path = try? Path(parsing: word), !path.steps.isEmpty else { return false }
+    return (try? read(scoped(path))) != nil
+  }
+}
+
 extension Path.Step {
   fileprivate var nameOnly: String? {
     if case .field(let name) = self { return name }

@@ -22,7 +22,7 @@ final class PluginTestBench: PluginTestHost {
     options.hasVirtualClock = true
     options.allowsExecution = false
     options.pluginSearchPath = outer.options.pluginSearchPath
-    let console = Console()
+    let console = Console(width: { nil })
     session = try outer.makeSibling(options, console)
     session.interruptDescriptor = outer.interruptDescriptor
     // Tests look at every call, so that what they show depends on nothing but the plugin.

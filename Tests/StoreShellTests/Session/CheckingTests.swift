@@ -107,6 +107,7 @@ import Testing
       ("why tasks.itmes", 5, "unknown-path"), ("quit 999", 6, "out-of-range"), ("wait 5x", 6, "type-mismatch"),
       ("goto abc", 6, "type-mismatch"), ("diff 1 2 3", 10, "unexpected-argument"), ("undo zero", 6, "type-mismatch"),
       ("trace sideways", 7, "unexpected-argument"), ("log x", 5, "type-mismatch"), ("let x =", 5, "missing-argument"),
+      ("project x =", 9, "missing-argument"),
       ("= 1 --as bogus", 10, "unknown-format"), ("plot 1 --over x", 15, "type-mismatch"),
       ("plot 1 --bogus", 8, "unknown-flag"), ("plugin reload", 8, "missing-argument"),
       ("plugin new --seed 1", 12, "unknown-flag"), ("export state", 8, "missing-argument"),

@@ -234,6 +234,11 @@ import Testing
       "set journal.limit many", 19, "type-mismatch",
       "journal.limit is a number of actions, a size such as 32MiB, or both, got 'many'", mark: 4),
     Case("x", 1, "unknown-command", "there is no command 'x'", mark: 1, "hint: help lists the commands"),
+    Case(
+      "tasks.items --as json", 1, "unknown-command", "'tasks.items' is a value, not a command", mark: 11,
+      "hint: print it with: show tasks.items"),
+    Case(
+      "help tasks", 6, "unknown-topic", "there is no help on 'tasks'", mark: 5, "hint: describe tasks shows the module"),
   ]
 
   @Test(arguments: cases)
