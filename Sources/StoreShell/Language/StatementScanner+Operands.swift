@@ -223,7 +223,10 @@ extension StatementScanner {
         default: break
         }
         position += 1
-        if level == 0 { return bytes.text(start..<(position - 1)) }
+        guard level == 0 else { continue }
+        let text = bytes.text(start..<(position - 1))
+        guard text.contains(where: { !$0.isWhitespace }) else { throw fault("expected a Lua expression", at: open) }
+        return text
       }
     }
     throw .unfinished(.bracket("("), open)

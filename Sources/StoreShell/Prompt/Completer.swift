@@ -266,6 +266,8 @@ struct Completer {
     case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)
     case ("changed", "log"): pathCandidates(typed)
     case ("format", "ingest"): RecordFormat.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
+    case ("as", "export"):
+      ["jsonl", "stsh", "redux-devtools"].map { LineCompletion.Candidate(text: $0) }
     case ("as", _): Format.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     default: []
     }

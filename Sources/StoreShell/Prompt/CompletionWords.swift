@@ -64,6 +64,7 @@ struct CompletionWords {
     guard let verb = complete.first, let lua = commands.luaVerbs.first(where: { $0.name == verb && $0.isLua }) else {
       return nil
     }
+    if lua.takesFlags, hasFlag { return nil }
     switch lua.form {
     case .immediate: return String(text.drop { $0 == " " }.dropFirst(verb.count))
     case .named:
@@ -73,6 +74,11 @@ struct CompletionWords {
       guard complete.count >= 2, complete[1] == word else { return nil }
       return current
     }
+  }
+
+  /// Whether flags have begun behind the verb, of which the first may be at the cursor.
+  private var hasFlag: Bool {
+    current.hasPrefix("--") || complete.contains { $0.hasPrefix("--") && $0.dropFirst(2).first?.isLetter == true }
   }
 
   /// The flag before the cursor that still needs its value.

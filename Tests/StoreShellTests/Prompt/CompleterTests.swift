@@ -126,6 +126,17 @@ import Testing
     #expect(tab(try shell(), line) == expected)
   }
 
+  @Test(arguments: [
+    ("plot state.counter.value --", "[--over --as --json]"), ("plot 1 --o", "plot 1 --over "),
+    ("plot 1 --over 5 --js", "plot 1 --over 5 --json "), ("= 1 --as spa", "= 1 --as spark "),
+    ("wait until state.counter.value == 1 --", "wait until state.counter.value == 1 --timeout "),
+    ("try = 1 --j", "try = 1 --json "), ("= state.cou", "= state.counter."),
+    ("= 1 -- pri", "= 1 -- print"), ("export journal x --as r", "export journal x --as redux-devtools "),
+  ])
+  func completesFlagsBehindLua(line: String, expected: String) throws {
+    #expect(tab(try shell(), line) == expected)
+  }
+
   @Test func candidatesSayTheirTypes() throws {
     let shell = try shell()
     #expect(complete(shell, "dispatch mood.set l").candidates.map(\.display) == ["loud=  Bool"])
