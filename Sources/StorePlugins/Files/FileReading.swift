@@ -36,21 +36,45 @@ public struct FileError: Error, Hashable, Sendable {
 public enum Files {
   /// The bytes of a file.
   ///
-  /// - Throws: ``FileError`` with the system's reason.
-  public static func read(_ path: String) throws(FileError) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+  /// - Parameter stop: a descriptor that ends the reading when it becomes readable, since a pipe may keep its reader waiting;
+  ///   -1: nothing does.
+  /// - Throws: ``FileError`` with the system's reason; with `EINTR` where it was ended.
+  public static func read(_ path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
+    let descriptor = try openToRead(path, until: stop)
     defer { close(descriptor) }
-    return try read(descriptor, path: path)
+    return try read(descriptor, path: path, until: stop)
+  }
+
+  /// Opens a file to be read. One that can be stopped does not wait here for somebody to write to a pipe.
+  ///
+  /// - Throws: ``FileError`` with the system's reason.
+  public static func openToRead(_ path: String, until stop: Int32) throws(FileError) -> Int32 {
+    let descriptor = open(path, stop < 0 ? O_RDONLY | O_CLOEXEC : O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    if stop >= 0 { _ = fcntl(descriptor, F_SETFL, 0) }
+    return descriptor
+  }
+
+  /// Waits until there is something to read, or the end.
+  ///
+  /// - Throws: ``FileError`` with `EINTR` where `stop` became readable.
+  public static func waitToRead(_ descriptor: Int32, path: String, until stop: Int32) throws(FileError) {
+    guard stop >= 0 else { return }
+    var sources = [descriptor, stop].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&sources, 2, -1) < 0, errno == EINTR {}
+    if sources[1].revents != 0 { throw FileError(path: path, code: EINTR) }
   }
 
   /// The bytes that are left in an open file.
-  public static func read(_ descriptor: Int32, path: String) throws(FileError) -> [UInt8] {
+  ///
+  /// - Parameter stop: a descriptor that ends the reading when it becomes readable; -1: nothing does.
+  public static func read(_ descriptor: Int32, path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     var status = stat()
     if fstat(descriptor, &status) == 0, status.st_size > 0 { bytes.reserveCapacity(Int(status.st_size) + (1 << 16)) }
     let chunk = 1 << 16
     while true {
+      try waitToRead(descriptor, path: path, until: stop)
       var failure: Int32?
       let start = bytes.count
       bytes.append(contentsOf: repeatElement(0, count: chunk))

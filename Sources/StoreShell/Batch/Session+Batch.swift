@@ -15,8 +15,10 @@ extension Session {
   public func run(file: String, arguments: [String]) -> Int32 {
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file)
+      bytes = try Files.read(file, until: interruptDescriptor)
     } catch {
+      origin = StatementOrigin(file: file, kind: .batch)
+      if let status = stoppedStatus() { return status }
       return writeError(error, file: file)
     }
     do {

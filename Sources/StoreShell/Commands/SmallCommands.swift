@@ -133,7 +133,7 @@ extension CommandDefinition {
     let session = invocation.session
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file)
+      bytes = try Files.read(file, until: session.interruptDescriptor)
     } catch {
       throw ShellError(error, place: .span(invocation.operands[0].span))
     }

@@ -31,8 +31,7 @@ final class LineReader {
     path = file
     self.stop = stop
     closes = file != "-"
-    descriptor = file == "-" ? 0 : open(file, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw FileError(path: file, code: errno) }
+    descriptor = file == "-" ? 0 : try Files.openToRead(file, until: stop)
   }
 
   deinit {
@@ -94,7 +93,7 @@ final class LineReader {
     buffer.removeFirst(position)
     removed += position
     position = 0
-    try wait()
+    try Files.waitToRead(descriptor, path: path, until: stop)
     let start = buffer.count
     let size = 1 << 16
     buffer.append(contentsOf: repeatElement(0, count: size))
@@ -103,13 +102,5 @@ final class LineReader {
     buffer.removeLast(size - max(count, 0))
     if count < 0, failure != EINTR { throw FileError(path: path, code: failure) }
     if count == 0 { isAtEnd = true }
-  }
-
-  /// Waits until there is something to read.
-  private func wait() throws(FileError) {
-    guard stop >= 0 else { return }
-    var sources = [descriptor, stop].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    while poll(&sources, 2, -1) < 0, errno == EINTR {}
-    if sources[1].revents != 0 { throw FileError(path: path, code: EINTR) }
   }
 }
