@@ -20,7 +20,7 @@ final class CommandDefinition: Sendable {
   let lua: LuaVerb?
   /// Whether what follows the verb is another command, as in `try COMMAND`.
   let takesCommand: Bool
-  /// Runs it.
+  /// Runs it: looks at what it was given, calls ``Session/finishCheck()``, and acts.
   let run: @Sendable (inout Invocation) throws -> CommandResult
 
   init(

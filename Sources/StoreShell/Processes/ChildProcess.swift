@@ -53,7 +53,12 @@ final class ChildProcess {
     let problem = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, environ)
     (id, descriptor, end) = (process, ends.read, ends.write)
     guard problem == 0 else { throw FileError(path: line, code: problem) }
-    startWatch()
+    let refusal = startWatch()
+    guard refusal == 0 else {
+      signal(SIGKILL)
+      _ = reap()
+      throw FileError(path: line, code: refusal)
+    }
   }
 
   deinit {
@@ -62,7 +67,9 @@ final class ChildProcess {
   }
 
   /// Waits for changes on a thread of its own, which tells of them through the pipe.
-  private func startWatch() {
+  ///
+  /// - Returns: 0, or why there is no thread.
+  private func startWatch() -> Int32 {
     let watch = Unmanaged.passRetained(Watch(process: id, descriptor: end))
     var thread = pthread_t()
     let started = pthread_create(
@@ -72,6 +79,7 @@ final class ChildProcess {
         return nil
       }, watch.toOpaque())
     if started == 0 { self.watch = thread } else { watch.release() }
+    return started
   }
 
   private final class Watch {
@@ -104,7 +112,7 @@ final class ChildProcess {
   /// Waits for the next change and gives it.
   func takeChange() -> Change {
     var byte: UInt8 = 0
-    while watch != nil, read(descriptor, &byte, 1) != 1, errno == EINTR {}
+    while read(descriptor, &byte, 1) != 1, errno == EINTR {}
     return byte == 0 ? .ended : .stopped(by: Int32(byte))
   }
 
