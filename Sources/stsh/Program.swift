@@ -141,6 +141,7 @@ struct Program {
     if options.readOnly, options.store == nil, !options.recover {
       throw ValidationError("--read-only needs --store FILE or --recover")
     }
+    if options.to != nil, !options.readOnly { throw ValidationError("--to needs --read-only") }
     if options.replay != nil, options.recover || options.readOnly {
       throw ValidationError("--replay starts a new store; it goes with neither --recover nor --read-only")
     }
@@ -152,7 +153,8 @@ struct Program {
       path = session.path
     }
     if let path {
-      return JournalPlan(path: path, durability: durability, opening: options.readOnly ? .readOnly : .atOnce)
+      let opening: JournalPlan.Opening = options.readOnly ? .readOnly(upTo: options.to) : .atOnce
+      return JournalPlan(path: path, durability: durability, opening: opening)
     }
     guard showsPrompt else { return nil }
     return JournalPlan(

@@ -87,6 +87,9 @@ struct Stsh: ParsableCommand {
   @Flag(help: "Only read the file of --store; it may be in use or damaged.")
   var readOnly = ProgramInvocation.bare.readOnly
 
+  @Option(help: "With --read-only: what the file held after action N, or before it where that is damaged.")
+  var to: Int?
+
   @Flag(name: .customLong("no-init"), help: "Do not run init.stsh at the prompt's start.")
   var noInit = ProgramInvocation.bare.noInit
 

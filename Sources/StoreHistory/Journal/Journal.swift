@@ -9,6 +9,9 @@ import GRDB
 /// The durable log of a store: one SQLite file, which `sqlite3` can open too. Every action that is appended is written behind
 /// the others, and now and then the whole state, from which a walk to any action starts.
 ///
+/// Opening looks at the ends of a file and not through all of it; that is done when there is time, at the latest before the first
+/// action is written. A file that is damaged anywhere is not written: ``failure`` says so, with the last good action.
+///
 /// Appending does not wait for the disk: a thread writes what is queued, many actions in one transaction. ``settle()`` waits.
 /// One process at a time writes a file. Only whoever opened a journal may use it, on one thread.
 public final class Journal: JournalReading, Sendable {
@@ -96,7 +99,8 @@ public final class Journal: JournalReading, Sendable {
   /// Waits until all that was appended is as durable as ``durability`` says, or cannot be written.
   public func settle() { writer.settle() }
 
-  /// Why nothing is written at present: nothing is lost in memory, and writing is tried again each second.
+  /// Why nothing is written at present: nothing is lost in memory, and writing is tried again each second, unless the file is
+  /// damaged.
   public var failure: JournalError? { writer.failure }
 
   /// Why writing stopped, once each time that it did.
@@ -110,16 +114,24 @@ public final class Journal: JournalReading, Sendable {
   /// - Parameters:
   ///   - number: the last action that was appended, or was there already; 0: the file was not taken up.
   ///   - slices: the state after it, with which the next session starts; left out where it is large.
-  /// - Throws: ``JournalError/cannotWrite(path:last:reason:)`` where some of it cannot be written.
+  /// - Throws: ``JournalError/cannotWrite(path:last:reason:)`` where some of it cannot be written,
+  ///   ``JournalError/damaged(path:lastGood:reason:)`` where nothing may be.
   public func end(number: Int = 0, _ slices: [StateSlice] = []) throws(JournalError) {
+    let wasAsked = writer.wasAsked
     if !slices.isEmpty { writer.append(.lastSnapshot(number: number, slices: slices)) }
     writer.commit(isFinal: true)
+    // A file that was left open and taken up again ends now, though nothing was added: its log is taken in. One that was
+    // refused stays as it is.
+    let isLeftOpen = number > 0 && file.found.map { $0.process != nil && !$0.hasEnded } ?? false
+    let isTakenUp = isLeftOpen && writer.verify()
     writer.close()
-    if let failure = writer.failure { throw failure }
+    if let failure = writer.failure {
+      guard case .damaged = failure else { throw failure }
+      file.leave()
+      if wasAsked { throw failure }
+      return
+    }
     do {
-      // A file that was left open and taken up again ends now, though nothing was added: its log is taken in. One that was
-      // refused stays as it is.
-      let isTakenUp = number > 0 && file.found.map { $0.process != nil && !$0.hasEnded } ?? false
       if writer.hasWritten || isTakenUp {
         try file.database.writeWithoutTransaction { db in
           let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
@@ -142,6 +154,7 @@ public final class Journal: JournalReading, Sendable {
   /// - Throws: ``JournalError/cannotRebase(path:reason:)`` where there is no room: the file is as it was, and there is no copy.
   public func rebase(_ header: JournalHeader, keeping copy: String, _ slices: [StateSlice]) throws(JournalError) {
     settle()
+    writer.verify()
     if let failure = writer.failure { throw failure }
     do throws(JournalError) {
       try file.copy(to: copy)
@@ -170,6 +183,12 @@ public final class Journal: JournalReading, Sendable {
   public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? {
     settle()
     return try file.reader.snapshot(upTo: number)
+  }
+
+  /// The action of the latest state that was written, up to an action, whether or not it can be read; nil: there is none.
+  public func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
+    settle()
+    return try file.reader.snapshotNumber(upTo: number)
   }
 
   /// The plugins that were loaded up to an action, in that order.

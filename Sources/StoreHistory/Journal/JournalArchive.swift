@@ -15,6 +15,10 @@ public final class JournalArchive: JournalReading, Sendable {
   public let contents: JournalContents
   /// What is wrong with the file; nil: nothing.
   public let damage: String?
+  /// The last good action of what is open, where the file is damaged: ``contents`` ends there or earlier, as was asked.
+  public let lastGood: Int
+  /// Other actions of a damaged file that can be read, each run from the first to behind the last; to be opened by their last.
+  public let otherParts: [Range<Int>]
   private let reader: JournalReader
   /// What the reader reads, where that is not the file itself.
   private let image: FileImage?
@@ -23,22 +27,30 @@ public final class JournalArchive: JournalReading, Sendable {
 
   /// Opens a file to read it; nothing in it changes.
   ///
-  /// - Parameter initial: the state before the first action, for where no state in a damaged file can be read.
+  /// - Parameters:
+  ///   - number: the last action that is of interest; nil: the last. Of a damaged file the part is opened that it is in, or the
+  ///     one before it; without it the one with the most actions.
+  ///   - initial: the state before the first action, for where no state in a damaged file can be read.
   /// - Throws: ``JournalError``; ``JournalError/damaged(path:lastGood:reason:)`` where nothing can be read.
-  public convenience init(_ path: String, initial: [StateSlice] = []) throws(JournalError) {
+  public convenience init(_ path: String, upTo number: Int? = nil, initial: [StateSlice] = []) throws(JournalError) {
     // While somebody writes it, it is only looked at; else whoever reads it may want to save what is good.
-    if Journal.isInUse(path) { try self.init(inUse: path) } else { try self.init(unlocked: path, initial: initial) }
+    if Journal.isInUse(path) {
+      try self.init(inUse: path, upTo: number)
+    } else {
+      try self.init(unlocked: path, upTo: number, initial: initial)
+    }
   }
 
-  private init(inUse path: String) throws(JournalError) {
+  private init(inUse path: String, upTo number: Int?) throws(JournalError) {
     self.path = path
     reader = JournalReader(path: path, database: try JournalFile.opened(path, isReadOnly: true))
-    contents = try reader.contents()
-    (damage, image, hasCompany) = (nil, nil, false)
+    let contents = try reader.contents()
+    self.contents = contents.upTo(number)
+    (damage, image, hasCompany, lastGood, otherParts) = (nil, nil, false, contents.last, [])
   }
 
   /// Opens a file that nobody writes.
-  init(unlocked path: String, initial: [StateSlice]) throws(JournalError) {
+  init(unlocked path: String, upTo number: Int? = nil, initial: [StateSlice]) throws(JournalError) {
     self.path = path
     let evidence = FileEvidence(path)
     guard let image = evidence.image else {
@@ -50,8 +62,8 @@ public final class JournalArchive: JournalReading, Sendable {
     let reason: String
     switch try JournalArchive.examined(path, image, evidence) {
     case .sound(let contents):
-      self.contents = contents
-      damage = nil
+      self.contents = contents.upTo(number)
+      (damage, lastGood, otherParts) = (nil, contents.last, [])
       // Others may begin to write the file, which SQLite sees to where it can.
       if let database = try? JournalFile.opened(path, isReadOnly: true), let reader = Self.reader(path, database) {
         (self.reader, self.image, hasCompany) = (reader, nil, !evidence.hasLog)
@@ -61,15 +73,18 @@ public final class JournalArchive: JournalReading, Sendable {
       return
     case .damaged(let found): reason = found
     }
-    guard let best = JournalArchive.best(path, image, initial) else {
+    guard let best = JournalArchive.best(path, image, initial, number) else {
       throw .damaged(path: path, lastGood: nil, reason: reason)
     }
     let good = best.good
+    lastGood = good.upperBound - 1
+    otherParts = best.others
     var meta = (try? best.reader.meta()) ?? [:]
     meta[JournalMeta.end] = nil
     contents = JournalContents(
       numbers: good.isEmpty ? nil : good.lowerBound...(good.upperBound - 1), meta, nil,
-      base: max(good.lowerBound - 1, Int(meta[JournalMeta.base] ?? "") ?? 0), last: good.upperBound - 1)
+      base: max(good.lowerBound - 1, Int(meta[JournalMeta.base] ?? "") ?? 0), last: good.upperBound - 1
+    ).upTo(number)
     reader = best.reader
     damage = good.lowerBound == 1 ? reason : "\(reason); it goes back to #\(good.lowerBound - 1)"
     (self.image, hasCompany) = (image, false)
@@ -109,7 +124,7 @@ public final class JournalArchive: JournalReading, Sendable {
       if let fault = image.fault ?? reader.faultAtEnd(contents) { return .damaged(fault) }
       if !contents.hasEnded || evidence.hasLog, let fault = reader.malformation() { return .damaged(fault) }
       guard let numbers = contents.numbers else { return .sound(contents) }
-      if let fault = reader.fault(in: numbers) { return .damaged(fault) }
+      if let fault = reader.damage(in: numbers)?.reason ?? reader.faultInPlugins() { return .damaged(fault) }
       return try reader.snapshot(upTo: contents.last) == nil ? .damaged(JournalReader.noState) : .sound(contents)
     } catch {
       switch error {
@@ -120,20 +135,29 @@ public final class JournalArchive: JournalReading, Sendable {
     }
   }
 
-  /// The way to read a damaged file by which most of it can be read; nil: none of it can.
+  /// The way to read a damaged file by which most of what is asked for can be read; nil: none of it can.
   private static func best(
-    _ path: String, _ image: FileImage, _ initial: [StateSlice]
-  ) -> (reader: JournalReader, good: Range<Int>)? {
-    var best: (reader: JournalReader, good: Range<Int>)?
+    _ path: String, _ image: FileImage, _ initial: [StateSlice], _ number: Int?
+  ) -> (reader: JournalReader, good: Range<Int>, others: [Range<Int>])? {
+    var best: (reader: JournalReader, good: Range<Int>, others: [Range<Int>])?
     let ways: [() throws -> DatabaseQueue?] = [image.database, Salvage(image, initial).database]
     for open in ways {
       guard let database = try? open() else { continue }
       let reader = JournalReader(path: path, database: database)
-      guard (try? reader.contents()) != nil, let good = reader.goodNumbers() else { continue }
+      guard (try? reader.contents()) != nil, reader.faultInPlugins() == nil else { continue }
+      let parts = reader.goodParts()
+      guard let good = choice(among: parts, number) else { continue }
       if let best, best.good.count >= good.count, best.good.upperBound >= good.upperBound { continue }
-      best = (reader, good)
+      best = (reader, good, parts.filter { $0 != good && !$0.isEmpty })
     }
     return best
+  }
+
+  /// The part that a number is in or that ends before it; without a number the one with the most actions, the later of two that
+  /// have as many.
+  private static func choice(among parts: [Range<Int>], _ number: Int?) -> Range<Int>? {
+    if let number { return parts.last { $0.lowerBound - 1 <= number } }
+    return parts.reversed().max { $0.count < $1.count }
   }
 
   /// Hands out the rows of some actions, in their order.
@@ -148,6 +172,11 @@ public final class JournalArchive: JournalReading, Sendable {
 
   /// The latest state that was written, up to an action; nil: none that can be read.
   public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? { try reader.snapshot(upTo: number) }
+
+  /// The action of the latest state that was written, up to an action, whether or not it can be read; nil: there is none.
+  public func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
+    try reader.snapshotNumber(upTo: number)
+  }
 
   /// The plugins that were loaded up to an action, in that order.
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] { try reader.plugins(upTo: number) }

@@ -3,7 +3,7 @@ import StoreCore
 /// What a journal holds, as found when it was opened.
 public struct JournalContents: Hashable, Sendable {
   /// The first and the last action; nil: none was journaled.
-  public let numbers: ClosedRange<Int>?
+  public private(set) var numbers: ClosedRange<Int>?
   /// Whether the session that wrote it came to its end in order.
   public let hasEnded: Bool
   /// The last action by what the session noted at its end; nil: it noted none.
@@ -29,7 +29,7 @@ public struct JournalContents: Hashable, Sendable {
   }
 
   /// The last action; 0: none.
-  public let last: Int
+  public private(set) var last: Int
 
   /// What is noted at the end, before the number of the last action.
   static let endInOrder = "in order after #"
@@ -51,6 +51,15 @@ public struct JournalContents: Hashable, Sendable {
     process = meta[JournalMeta.process].flatMap { Int($0) }
     self.base = base ?? meta[JournalMeta.base].flatMap { Int($0) } ?? 0
     self.loss = loss
+  }
+
+  /// What it held after an action, as far as it goes that far.
+  func upTo(_ number: Int?) -> JournalContents {
+    guard let number, number < last else { return self }
+    var contents = self
+    contents.numbers = numbers.flatMap { $0.lowerBound <= number ? $0.lowerBound...number : nil }
+    contents.last = number
+    return contents
   }
 }
 
@@ -97,6 +106,14 @@ public struct JournalRow: Hashable, Sendable {
 
   /// Whether it is an action of the shell, which may have changed more than the row tells.
   public var isOfShell: Bool { action.hasPrefix("shell.") }
+
+  /// Whether it changed more than the row tells: the state after it was written, too.
+  public var changesMore: Bool { isOfShell && failure == nil && entry?.contains("\"droppedBy\":") != true }
+
+  /// Why nothing behind an action that changed more than its row tells can be read, where the state after it cannot.
+  public func stateIsLost(_ path: String) -> JournalError {
+    .damaged(path: path, lastGood: number - 1, reason: "the state after #\(number) is not what was written")
+  }
 }
 
 /// What one action changed, as its row holds it.

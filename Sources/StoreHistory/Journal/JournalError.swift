@@ -29,6 +29,14 @@ public enum JournalError: Error, Hashable, Sendable {
   }
 }
 
+extension JournalError {
+  /// What is wrong, without where.
+  var reason: String {
+    if case .damaged(_, _, let reason) = self { return reason }
+    return description
+  }
+}
+
 extension JournalError: CustomStringConvertible {
   /// The error as one sentence.
   public var description: String {

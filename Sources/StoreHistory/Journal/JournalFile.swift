@@ -13,8 +13,12 @@ final class JournalFile: Sendable {
   /// The connection; nobody but its holder uses it at a time.
   let database: DatabaseQueue
   private let lock: FileLock?
+  /// Whether there was a write-ahead log beside it when it was opened.
+  private let hadLog: Bool
   /// What the file held when it was opened; nil: it was made.
   let found: JournalContents?
+  /// Looks whether all of that is what was written; nil: there was nothing.
+  let check: JournalCheck?
 
   /// Opens a file for writing, and makes it where there is none or where it is empty.
   ///
@@ -31,12 +35,17 @@ final class JournalFile: Sendable {
     }
     self.path = path
     self.lock = lock
+    hadLog = JournalFile.hasLog(path)
     // Looked at read-only first: a damaged file must stay as it is.
-    if lock.size == 0, JournalFile.hasLog(path) {
+    if lock.size == 0, hadLog {
       throw .damaged(path: path, lastGood: nil, reason: JournalFile.isEmptyBesideLog(path))
     }
-    found = lock.size == 0 ? nil : try JournalFile.inspect(path, lock, initial)
-    let isNew = found == nil
+    let inspected = lock.size == 0 ? nil : try JournalFile.inspect(path, lock, initial)
+    found = inspected?.found
+    let isNew = inspected == nil
+    check = inspected.flatMap { inspected in
+      inspected.found.numbers.map { JournalCheck(path, $0, inspected.image) }
+    }
     database = try JournalFile.opened(path) { db in
       // A file that is only just being made has nothing to lose.
       if isNew, durability != .full { try db.execute(sql: "PRAGMA synchronous = OFF") }
@@ -78,7 +87,16 @@ final class JournalFile: Sendable {
 
   /// Closes the file, and lets others write it.
   func close() throws {
+    check?.cancel()
     try database.close()
+    lock?.release()
+  }
+
+  /// Lets others have the file, which stays as it is.
+  func leave() {
+    check?.cancel()
+    // SQLite would take the log into the file: it keeps its connection for as long as the process lives.
+    if hadLog { _ = Unmanaged.passRetained(database) } else { try? database.close() }
     lock?.release()
   }
 
@@ -114,7 +132,7 @@ final class JournalFile: Sendable {
   /// - Returns: nil: nothing, such as where a process was killed before it had made the tables.
   private static func inspect(
     _ path: String, _ lock: FileLock, _ initial: [StateSlice]
-  ) throws(JournalError) -> JournalContents? {
+  ) throws(JournalError) -> (found: JournalContents, image: FileImage)? {
     func damaged(_ reason: String) -> JournalError {
       // What can be said of the rest is found out with more leisure.
       let archive = try? JournalArchive(unlocked: path, initial: initial)
@@ -131,9 +149,9 @@ final class JournalFile: Sendable {
     if let fault = evidence.fault { throw damaged(fault) }
     // A rollback journal is left where a process was killed while it made the file; reading alone cannot undo what it did.
     let hasRollback = access("\(path)-journal", F_OK) == 0
-    guard let database = hasRollback ? try opened(path) : try evidence.image?.opened(path) else {
-      throw .notAJournal(path: path)
-    }
+    if hasRollback { try? opened(path) { _ = try Int.fetchOne($0, sql: "PRAGMA schema_version") }.close() }
+    guard let image = hasRollback ? FileImage(path, nil) : evidence.image else { throw .notAJournal(path: path) }
+    let database = try image.opened(path)
     defer { try? database.close() }
     let reader = JournalReader(path: path, database: database)
     let found: JournalContents
@@ -144,12 +162,12 @@ final class JournalFile: Sendable {
       guard case .damaged(_, _, let reason) = error else { throw error }
       throw damaged(reason)
     }
-    if let reason = evidence.image?.fault ?? reader.faultAtEnd(found)
+    if let reason = image.fault ?? reader.faultAtEnd(found)
       ?? (found.hasEnded && !evidence.hasLog ? nil : reader.malformation())
     {
       throw damaged(reason)
     }
-    return found
+    return (found, image)
   }
 
   // MARK: Meta

@@ -79,6 +79,30 @@ final class JournalQueue: @unchecked Sendable {
     pthread_cond_signal(arrival)
   }
 
+  /// Waits for some nanoseconds, or until there is something.
+  ///
+  /// - Returns: whether there was nothing, and the queue is open.
+  func isIdle(for duration: Int) -> Bool {
+    pthread_mutex_lock(lock)
+    defer { pthread_mutex_unlock(lock) }
+    var until = JournalQueue.time(in: duration)
+    while items.isEmpty, !isClosed {
+      guard pthread_cond_timedwait(arrival, lock, &until) == 0 else { break }
+    }
+    return items.isEmpty && !isClosed
+  }
+
+  private static func time(in duration: Int) -> timespec {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    time.tv_nsec += duration
+    if time.tv_nsec >= 1_000_000_000 {
+      time.tv_sec += 1
+      time.tv_nsec -= 1_000_000_000
+    }
+    return time
+  }
+
   /// Waits until there is something, and a little longer for more.
   ///
   /// - Returns: false: the queue was closed.
@@ -86,13 +110,7 @@ final class JournalQueue: @unchecked Sendable {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
     while items.isEmpty, !isClosed { pthread_cond_wait(arrival, lock) }
-    var until = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &until)
-    until.tv_nsec += JournalQueue.linger
-    if until.tv_nsec >= 1_000_000_000 {
-      until.tv_sec += 1
-      until.tv_nsec -= 1_000_000_000
-    }
+    var until = JournalQueue.time(in: JournalQueue.linger)
     while items.count < JournalQueue.plenty, !isClosed {
       guard pthread_cond_timedwait(arrival, lock, &until) == 0 else { break }
     }

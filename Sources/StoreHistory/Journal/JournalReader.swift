@@ -16,6 +16,8 @@ public protocol JournalReading: AnyObject {
   func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws
   /// The latest state that was written, up to an action; nil: none that can be read.
   func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot?
+  /// The action of the latest state that was written, up to an action, whether or not it can be read; nil: there is none.
+  func snapshotNumber(upTo number: Int) throws(JournalError) -> Int?
   /// The plugins that were loaded up to an action, in that order.
   func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin]
   /// The actions that returned to an earlier one and were done, each with that one.
@@ -89,7 +91,9 @@ struct JournalReader {
   func malformation() -> String? {
     do {
       let verdict = try database.unsafeRead { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-      return verdict == "ok" ? nil : verdict ?? "SQLite finds it malformed"
+      // Before what is wrong stands a line that names the database.
+      let fault = verdict?.split(separator: "\n").last.map { String($0) } ?? "SQLite finds it malformed"
+      return fault == "ok" ? nil : fault
     } catch {
       return "\(error)"
     }
@@ -147,15 +151,31 @@ struct JournalReader {
     }
   }
 
-  /// Why some actions cannot all be read; nil: they can.
-  func fault(in numbers: ClosedRange<Int>) -> String? {
+  /// Ends a look that is no longer wanted.
+  private struct Cancelled: Error {}
+
+  /// The first of some actions that is not what was written, or that changed more than its row tells while the state after it
+  /// cannot be read, as an error that names the one before it; nil: there is none.
+  func damage(
+    in numbers: ClosedRange<Int>, isCancelled: () -> Bool = { false }
+  ) -> JournalError? {
     do {
-      try visitChanges(numbers) { _ in }
+      try visitChanges(numbers) { row in
+        if row.number % 1024 == 0, isCancelled() { throw Cancelled() }
+        if row.isOfShell { try requireState(after: row.number) }
+      }
       return nil
-    } catch JournalError.damaged(_, _, let reason) {
-      return reason
+    } catch is Cancelled {
+      return nil
     } catch {
-      return "\(error)"
+      return JournalError(error, path: path, last: nil)
+    }
+  }
+
+  /// Throws where an action changed more than its row tells, and the state after it cannot be read.
+  private func requireState(after number: Int) throws {
+    try visit(number...number) { row in
+      if row.changesMore, try snapshot(upTo: number)?.number != number { throw row.stateIsLost(path) }
     }
   }
 
@@ -163,7 +183,7 @@ struct JournalReader {
   func faultAtEnd(_ contents: JournalContents) -> String? {
     guard let noted = contents.notedLast else { return nil }
     if noted != contents.last { return "it ended after #\(noted), but the last action found is #\(contents.last)" }
-    return contents.numbers.flatMap { fault(in: $0.upperBound...$0.upperBound) }
+    return contents.numbers.flatMap { damage(in: $0.upperBound...$0.upperBound)?.reason }
   }
 
   private func damaged(after last: Int, _ reason: String) -> JournalError {
@@ -173,31 +193,29 @@ struct JournalReader {
   /// What is said of a file in which no snapshot can be read.
   static let noState = "no state in it can be read"
 
-  /// The most actions that can be read one behind the other from a snapshot on, the later ones of two that are as many; nil:
-  /// there is no snapshot that can be read.
-  func goodNumbers() -> Range<Int>? {
+  /// The actions that can be read one behind the other, each run from a state on that can be read: the numbers from the first
+  /// to behind the last; empty where there is only the state before the first.
+  func goodParts() -> [Range<Int>] {
     let snapshots: [Int]
     do {
       snapshots = try database.unsafeRead { db in
         try Int.fetchAll(db, sql: "SELECT number FROM snapshots ORDER BY number")
       }
     } catch {
-      return nil
+      return []
     }
-    let known = Set(snapshots)
-    var best: Range<Int>?
+    var parts: [Range<Int>] = []
     var last = -1
     for start in snapshots where start > last {
       guard let snapshot = try? snapshot(upTo: start), snapshot.number == start else { continue }
       last = start
       try? visit(start + 1...Int.max) { row in
-        // What the shell did to itself is in the whole state alone.
-        if row.isOfShell, row.failure == nil, !known.contains(row.number) { throw JournalError.notAJournal(path: path) }
+        if row.changesMore, try self.snapshot(upTo: row.number)?.number != row.number { throw row.stateIsLost(path) }
         last = row.number
       }
-      if last - start >= best?.count ?? 0 { best = start + 1..<last + 1 }
+      parts.append(start + 1..<last + 1)
     }
-    return best
+    return parts
   }
 
   /// The latest snapshot that can be read, up to an action.
@@ -212,6 +230,17 @@ struct JournalReader {
           if let snapshot = try? snapshot(row.checked(0), slices: row.checked(1), db) { return snapshot }
         }
         return nil
+      }
+    } catch {
+      throw JournalError(error, path: path, last: nil)
+    }
+  }
+
+  /// The action of the latest state that was written, up to an action.
+  func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
+    do {
+      return try database.unsafeRead { db in
+        try Int.fetchOne(db, sql: "SELECT max(number) FROM snapshots WHERE number <= ?", arguments: [number])
       }
     } catch {
       throw JournalError(error, path: path, last: nil)
@@ -252,6 +281,16 @@ struct JournalReader {
       }
     } catch {
       throw JournalError(error, path: path, last: nil)
+    }
+  }
+
+  /// Why it cannot be read when which plugins were loaded; nil: it can.
+  func faultInPlugins() -> String? {
+    do throws(JournalError) {
+      _ = (try plugins(upTo: .max), try restores(), try states(of: ""))
+      return nil
+    } catch {
+      return error.reason
     }
   }
 

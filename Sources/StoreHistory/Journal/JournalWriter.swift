@@ -25,6 +25,8 @@ final class JournalWriter: @unchecked Sendable {
   private let mustSnapshot = Atomic<Bool>(false)
   private let trouble = Mutex(Trouble())
 
+  /// After how long without anything to write there is time to look through the file, in nanoseconds.
+  private static let idleTime = 250_000_000
   /// How many are kept for when the system can write again.
   private static let backlogBound = 65_536
 
@@ -61,6 +63,7 @@ final class JournalWriter: @unchecked Sendable {
       { context in
         guard let context else { return nil }
         let writer = Unmanaged<JournalWriter>.fromOpaque(context).takeRetainedValue()
+        if writer.queue.isIdle(for: JournalWriter.idleTime) { writer.verify() }
         while writer.queue.wait() { writer.commit() }
         return nil
       }, writer.toOpaque())
@@ -69,7 +72,10 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// Has the thread end; what is queued stays.
-  func close() { queue.close() }
+  func close() {
+    file.check?.cancel()
+    queue.close()
+  }
 
   // MARK: Appending
 
@@ -90,6 +96,22 @@ final class JournalWriter: @unchecked Sendable {
   func settle() {
     guard settled.load(ordering: .acquiring) != appended.load(ordering: .relaxed) else { return }
     commit()
+  }
+
+  /// Whether anything was to be written.
+  var wasAsked: Bool { appended.load(ordering: .relaxed) > 0 }
+
+  /// Looks whether what the file held when it was opened is what was written, once: where it is not, nothing is added to it.
+  ///
+  /// - Returns: whether the file may be written.
+  @discardableResult
+  func verify() -> Bool {
+    guard let damage = file.check?.damage else { return true }
+    trouble.withLock { trouble in
+      guard !trouble.hasLost else { return }
+      (trouble.failure, trouble.untold, trouble.hasLost) = (damage, damage, true)
+    }
+    return false
   }
 
   /// Whether anything was written.
@@ -120,7 +142,9 @@ final class JournalWriter: @unchecked Sendable {
       let count = appended.load(ordering: .acquiring)
       backlog.isEmpty ? backlog = queue.take() : backlog.append(contentsOf: queue.take())
       defer { settled.store(count, ordering: .releasing) }
-      guard !backlog.isEmpty, mayTry(isFinal) else { return }
+      guard !backlog.isEmpty else { return }
+      verify()
+      guard mayTry(isFinal) else { return }
       do {
         try file.requirePlace()
         try db.inTransaction(.immediate) {

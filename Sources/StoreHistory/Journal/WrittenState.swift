@@ -16,6 +16,7 @@ extension JournalReading {
     var states: [String: Value] = [:]
     let untyped = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))
     try visit(snapshot.number + 1...number) { row in
+      if row.changesMore { throw row.stateIsLost(path) }
       guard let text = row.changes else { return }
       var rest = try untyped.changes(of: text)[...]
       while let module = rest.first?.module {
@@ -25,7 +26,7 @@ extension JournalReading {
           let slice = snapshot.slices.first { $0.module == module }
           states[module] = try slice.map { try JSON.value(of: $0.state) }
         }
-        states[module] = try WrittenState(isRecord: isRecord).outcome(of: part, in: states[module] ?? Value.none)
+        states[module] = try (states[module] ?? Value.none).changed(by: part, isRecord: isRecord)
       }
     }
     return JournalSnapshot(
@@ -33,6 +34,20 @@ extension JournalReading {
       slices: snapshot.slices.map { slice in
         states[slice.module].map { JournalSnapshot.Slice(module: slice.module, state: JSON.text(of: $0)) } ?? slice
       })
+  }
+}
+
+extension Value {
+  /// What changes make of the state of a module whose type nobody knows any more, by its shape alone.
+  ///
+  /// - Parameters:
+  ///   - changes: the changes, read without types, each with the module as the first step of its path.
+  ///   - isRecord: whether what a path leads to is known to be a record.
+  /// - Throws: `ChangeError` where one does not fit.
+  public func changed(
+    by changes: ArraySlice<Change>, isRecord: @escaping (Path) -> Bool = { _ in false }
+  ) throws -> Value {
+    try WrittenState(isRecord: isRecord).outcome(of: changes, in: self)
   }
 }
 

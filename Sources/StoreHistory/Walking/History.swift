@@ -152,7 +152,9 @@ public struct History<State: Sendable> {
   /// Leads the state before an entry to the one after it, in place.
   public func advance(_ state: inout State, by entry: LoggedEntry) throws {
     guard entry.isWhole else { return try apply(entry, &state) }
-    state = try snapshot(atOrBefore: entry.number).state
+    let after = try snapshot(atOrBefore: entry.number)
+    guard after.number == entry.number else { throw HistoryError.stateIsLost(entry.number) }
+    state = after.state
   }
 
   /// The number of the first entry in memory, or of the one that would come first.

@@ -13,13 +13,14 @@ public struct JournalPlan: Sendable {
   public var opening: Opening
 
   /// When a journal's file is opened.
-  public enum Opening: Sendable {
+  public enum Opening: Equatable, Sendable {
     /// Before the first statement; what it holds is restored.
     case atOnce
     /// With the first action: a session in which nothing happens leaves nothing behind.
     case withFirstAction
-    /// Before the first statement, to be read: what it holds is restored, and nothing is added to it.
-    case readOnly
+    /// Before the first statement, to be read: what it holds is restored, up to an action where one is given, and nothing is
+    /// added to it.
+    case readOnly(upTo: Int? = nil)
   }
 
   /// Plans a journal.

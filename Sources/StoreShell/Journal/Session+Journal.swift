@@ -52,22 +52,7 @@ extension Session {
     case .withFirstAction:
       tellOfAbandonedSessions()
       store.journal = HostJournal(plan, header: header, in: options.sessionFiles)
-    case .readOnly:
-      let archive = try JournalArchive(plan.path, initial: store.journaledState.slices(isWhole: true))
-      let recovered: RecoveredStore?
-      do {
-        recovered = try recover(archive, archive.contents)
-      } catch {
-        archive.close()
-        throw error
-      }
-      self.archive = archive
-      note("\(name) is open to be read: what happens from here on is kept in memory only")
-      if let damage = archive.damage {
-        note("it is damaged after #\(recovered?.last ?? 0): \(damage)")
-      } else if let recovered, !Journal.isInUse(plan.path) {
-        tell(recovered, name)
-      }
+    case .readOnly(let number): try openArchive(plan.path, upTo: number, name)
     case .atOnce:
       let journal = try Journal(
         plan.path, durability: plan.durability, header: header,
@@ -81,9 +66,45 @@ extension Session {
         }
       } catch {
         try? journal.end()
-        throw error
+        throw examined(error)
       }
       store.journal = HostJournal(journal, plan, header: header)
+    }
+  }
+
+  /// An error with the last good action of a file of which something could not be read.
+  private func examined(_ error: any Error) -> any Error {
+    guard case .damaged(let path, nil, let reason)? = error as? JournalError,
+      let archive = try? JournalArchive(path, initial: store.journaledState.slices(isWhole: true))
+    else { return error }
+    defer { archive.close() }
+    return JournalError.damaged(path: path, lastGood: archive.lastGood, reason: archive.damage ?? reason)
+  }
+
+  private func openArchive(_ path: String, upTo number: Int?, _ name: String) throws {
+    let archive = try JournalArchive(path, upTo: number, initial: store.journaledState.slices(isWhole: true))
+    let recovered: RecoveredStore?
+    do {
+      let contents = archive.contents
+      if let number, number > contents.last, archive.damage == nil {
+        throw HistoryError.beyondHead(number, head: contents.last)
+      }
+      if contents.last < contents.base { throw HistoryError.notKept(contents.last, oldest: contents.base) }
+      recovered = try recover(archive, contents)
+    } catch {
+      archive.close()
+      throw error
+    }
+    self.archive = archive
+    note("\(name) is open to be read: what happens from here on is kept in memory only")
+    if let damage = archive.damage {
+      note("it is damaged after #\(archive.lastGood): \(damage)")
+      for part in archive.otherParts {
+        let last = part.upperBound - 1
+        note("#\(part.lowerBound) to #\(last) can be read, too: stsh --store \(path) --read-only --to \(last)")
+      }
+    } else if number == nil, let recovered, !Journal.isInUse(path) {
+      tell(recovered, name)
     }
   }
 

@@ -107,6 +107,7 @@ extension ShellHost {
       guard snapshot.number < contents.last else { return state }
       let reader = EntryReader(entryTypes { [plugins] in plugins })
       try file.visit(snapshot.number + 1...contents.last) { row in
+        if row.changesMore { throw row.stateIsLost(file.path) }
         try state.apply(row.changes.map { try reader.changes(of: $0) } ?? [])
       }
       return state

@@ -304,6 +304,27 @@ import Testing
     }
   }
 
+  /// Of a state that is too long for its row's page all others are read.
+  @Test func aPageThatTellsOfPluginsIsDamageToo() throws {
+    let journal = try open()
+    Sample.fill(journal, 50)
+    for number in 51...60 {
+      journal.append(Sample.entry(number))
+      let state = Sample.slices(after: number, other: String(repeating: "x", count: 3000) + "\(number)")
+      journal.append(stateAfter: number, state.map { StateSlice(module: $0.module, isWhole: true, write: $0.write) })
+    }
+    try journal.end()
+    var bytes = try folder.bytes("a.db")
+    let mark = try #require(bytes.firstRange(of: Array("xx55\"}".utf8)))
+    let start = mark.lowerBound / 4096 * 4096
+    bytes.replaceSubrange(start..<start + 4096, with: repeatElement(0, count: 4096))
+    try folder.write("b.db", bytes)
+    let archive = try JournalArchive(folder["b.db"], initial: Sample.slices(after: 0))
+    #expect(archive.damage != nil)
+    #expect(archive.contents.numbers == 1...60)
+    #expect(try archive.states(of: "other").count == 10)
+  }
+
   @Test func rowsAreReadWhereNothingLeadsToThem() throws {
     let journal = try open()
     Sample.fill(journal, 20_000)
@@ -315,6 +336,93 @@ import Testing
     #expect(numbers.lowerBound == 1)
     #expect(numbers.count > 3000)
     #expect(try Sample.numbers(in: archive, numbers) == Array(numbers))
+  }
+
+  private func spoil(_ name: String = "a.db", _ sql: String) throws {
+    try DatabaseQueue(path: folder[name]).write { try $0.execute(sql: sql) }
+  }
+
+  @Test func aFileThatIsDamagedAnywhereIsNotWritten() throws {
+    try filled(400)
+    try spoil("a.db", "UPDATE actions SET arguments = '{}' WHERE number = 100")
+    let (names, before) = (folder.names, try folder.bytes("a.db"))
+    let journal = try open()
+    #expect(journal.found?.last == 400)
+    journal.append(Sample.entry(401))
+    journal.settle()
+    let damage = JournalError.damaged(
+      path: folder["a.db"], lastGood: 99, reason: "#100 is not what was written, or one before it is missing")
+    #expect(journal.failure == damage)
+    #expect(journal.takeFailure() == damage)
+    #expect(journal.takeFailure() == nil)
+    journal.append(Sample.entry(402))
+    #expect(throws: damage) { try journal.end(number: 402, Sample.slices(after: 402)) }
+    #expect(folder.names == names)
+    #expect(try folder.bytes("a.db") == before)
+  }
+
+  @Test func damageIsFoundWhenThereIsTime() throws {
+    try filled(400)
+    try spoil("a.db", "DELETE FROM actions WHERE number = 100")
+    let journal = try open()
+    while journal.failure == nil { usleep(1000) }
+    guard case .damaged(_, 99, _) = journal.takeFailure() else {
+      Issue.record("\(String(describing: journal.failure))")
+      return
+    }
+    // Nobody wanted anything written.
+    try journal.end(number: 400)
+  }
+
+  @Test func aStateThatIsLostIsNoticedWhereNothingElseTellsOfIt() throws {
+    let journal = try open()
+    Sample.fill(journal, 9)
+    let set = LoggedEntry(
+      number: 10, time: .zero, source: .here(), action: "shell.set", arguments: Record(Sample.layout, []),
+      isQuiet: false, changes: [], failure: nil)
+    let state = Sample.slices(after: 9, other: "new").map {
+      StateSlice(module: $0.module, isWhole: true, write: $0.write)
+    }
+    journal.append(set, state: state)
+    for number in 11...20 { journal.append(Sample.entry(number)) }
+    try journal.end()
+    try spoil("a.db", "UPDATE slices SET state = replace(state, 'new', 'odd')")
+    let again = try open()
+    again.append(Sample.entry(21))
+    again.settle()
+    let reason = "the state after #10 is not what was written"
+    #expect(again.failure == .damaged(path: folder["a.db"], lastGood: 9, reason: reason))
+    #expect(throws: JournalError.self) { try again.end() }
+    let archive = try JournalArchive(folder["a.db"])
+    #expect(archive.damage == reason)
+    #expect(archive.contents.numbers == 1...9)
+  }
+
+  @Test func eachGoodPartOfAFileWithAHoleCanBeOpened() throws {
+    let journal = try open()
+    Sample.fill(journal, 400, snapshots: [250])
+    try journal.end()
+    try spoil("a.db", "UPDATE actions SET changes = NULL WHERE number = 180")
+    func opened(_ number: Int?) throws -> JournalArchive {
+      let archive = try JournalArchive(folder["a.db"], upTo: number)
+      let numbers = try #require(archive.contents.numbers)
+      #expect(try Sample.numbers(in: archive, numbers) == Array(numbers))
+      #expect(archive.damage != nil)
+      return archive
+    }
+    let longest = try opened(nil)
+    #expect(longest.contents.numbers == 1...179)
+    #expect(longest.otherParts == [251..<401])
+    let later = try opened(400)
+    #expect(later.contents.numbers == 251...400)
+    #expect(later.contents.base == 250)
+    #expect(later.damage?.hasSuffix("; it goes back to #250") == true)
+    #expect(later.otherParts == [1..<180])
+    let earlier = try opened(300)
+    #expect(earlier.contents.numbers == 251...300)
+    #expect(earlier.lastGood == 400)
+    #expect(try opened(200).contents.numbers == 1...179)
+    #expect(try opened(7).contents.numbers == 1...7)
   }
 
   @Test func readingLeavesNothingBehind() throws {

@@ -212,7 +212,7 @@ private enum Third {
   @Test func aFileThatIsOnlyReadStaysAsItIs() throws {
     let path = try writer.killedCopy(of: file, as: "killed.db")
     let shell = try Shell(over: { try Session(Second.application, options: $0, console: $1) })
-    shell.session.options.journal = JournalPlan(path: path, opening: .readOnly)
+    shell.session.options.journal = JournalPlan(path: path, opening: .readOnly())
     #expect(shell.outcome { shell.session.openJournal() }.status == 0)
     #expect(shell.run("show --as json").output == Self.migrated)
     #expect(shell.run("goto 3").errors.contains("goes back to #9"))
@@ -223,7 +223,7 @@ private enum Third {
     #expect(writer.outcome { writer.session.endJournal() } == .init())
     let names = Files.names(in: writer.folder)
     let shell = try Shell(over: { try Session(Third.application, options: $0, console: $1) })
-    shell.session.options.journal = JournalPlan(path: file, opening: .readOnly)
+    shell.session.options.journal = JournalPlan(path: file, opening: .readOnly())
     #expect(shell.outcome { shell.session.openJournal() }.errors.hasPrefix("error[store-schema]: "))
     #expect(Files.names(in: writer.folder) == names)
   }

@@ -1,0 +1,54 @@
+import Synchronization
+
+/// Looks once through all that a file held when it was opened: nothing is added to one that is not what was written.
+///
+/// Opening looks at the ends of the file only, so that a prompt is there at once however long the history is. The rest is
+/// looked at when there is time for it, and at the latest before the first action is written, which waits for it.
+final class JournalCheck: @unchecked Sendable {
+  // Safe: all that changes is used under the lock, but for the flag, which is atomic.
+  private let path: String
+  private let numbers: ClosedRange<Int>
+  private let state: Mutex<State>
+  private let isCancelled = Atomic<Bool>(false)
+
+  private enum State {
+    /// Still to be looked at, as it was then.
+    case open(FileImage)
+    case done(JournalError?)
+  }
+
+  /// - Parameter image: the file as it was when it was opened. Nobody may write it until it was looked at.
+  init(_ path: String, _ numbers: ClosedRange<Int>, _ image: FileImage) {
+    self.path = path
+    self.numbers = numbers
+    state = Mutex(.open(image))
+  }
+
+  /// What is not what was written, with the last good action before it; nil: nothing. Looks, or waits until somebody has.
+  var damage: JournalError? {
+    state.withLock { state in
+      switch state {
+      case .done(let damage): return damage
+      case .open(let image):
+        let damage = found(in: image)
+        guard !isCancelled.load(ordering: .relaxed) else { return nil }
+        state = .done(damage)
+        return damage
+      }
+    }
+  }
+
+  /// Has a look that goes on end, as nothing is written any more.
+  func cancel() { isCancelled.store(true, ordering: .relaxed) }
+
+  private func found(in image: FileImage) -> JournalError? {
+    do throws(JournalError) {
+      let database = try image.opened(path)
+      defer { try? database.close() }
+      let reader = JournalReader(path: path, database: database)
+      return reader.damage(in: numbers) { self.isCancelled.load(ordering: .relaxed) }
+    } catch {
+      return error
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import StorePlugins
+import Testing
+
+@testable import StoreShell
+
+/// A store's file whose middle is not what was written, though it was closed in order.
+@Suite struct DamagedStoreTests {
+  private let writer: Shell
+  private let file: String
+
+  init() throws {
+    writer = try Shell { $0.isQuiet = true }
+    file = "\(writer.folder)/a.db"
+    #expect(writer.openStore(file) == .init())
+    for number in 1...400 { _ = writer.run("dispatch counter.increment by=\(1_000_000 + number)") }
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    var bytes = try Files.read(file)
+    let range = try #require(bytes.firstRange(of: Array("{\"by\":1000100}".utf8)))
+    bytes[range.upperBound - 2] = UInt8(ascii: "1")
+    try writer.write("a.db", bytes)
+  }
+
+  @Test func isReadAndNotWritten() throws {
+    let (names, before) = (Files.names(in: writer.folder), try Files.read(file))
+    let shell = try Shell()
+    #expect(shell.openStore(file) == .init())
+    let damage = "\(file) is damaged after #99: #100 is not what was written, or one before it is missing"
+    let outcome = shell.run("dispatch counter.increment", "show counter.value")
+    #expect(outcome.errors == "note: \(damage); what follows is kept in memory only\n")
+    #expect(outcome.output == "#401 counter.increment\n  counter.value  400080200 -> 400080201\n400080201\n")
+    #expect(
+      shell.outcome { shell.session.endJournal() }
+        == .init(
+          errors: """
+            error[store-damaged]: \(damage)
+              hint: to look at it and to export what is good: stsh --store \(file) --read-only
+
+            """, status: 1))
+    #expect(Files.names(in: writer.folder) == names)
+    #expect(try Files.read(file) == before)
+  }
+
+  @Test(arguments: [nil, 99]) func eachGoodPartCanBeExported(last: Int?) throws {
+    let shell = try Shell()
+    shell.session.options.journal = JournalPlan(path: file, opening: .readOnly(upTo: last))
+    let opened = shell.outcome { shell.session.openJournal() }
+    #expect(opened.status == 0)
+    if last == nil {
+      #expect(opened.errors.contains("note: it is damaged after #400: "))
+      #expect(
+        opened.errors.hasSuffix("note: #1 to #99 can be read, too: stsh --store \(file) --read-only --to 99\n"),
+        "\(opened)")
+    }
+    let export = shell.run("export journal \(shell.folder)/good.jsonl")
+    #expect(export.output.hasPrefix(last == nil ? "wrote 1" : "wrote 99 actions"), "\(export)")
+    let replay = try Shell().run("replay \(shell.folder)/good.jsonl --verify")
+    #expect(replay.output.hasSuffix(" actions, every state matches\n"), "\(replay)")
+  }
+
+  @Test func anEarlierPointOfASoundFileIsShown() throws {
+    let shell = try Shell()
+    let store = "\(shell.folder)/b.db"
+    #expect(shell.openStore(store) == .init())
+    _ = shell.run("dispatch counter.increment", "dispatch counter.increment", "dispatch counter.increment")
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+    let reader = try Shell()
+    reader.session.options.journal = JournalPlan(path: store, opening: .readOnly(upTo: 2))
+    #expect(reader.outcome { reader.session.openJournal() }.status == 0)
+    #expect(reader.run("show counter.value").output == "2\n")
+    reader.session.options.journal = JournalPlan(path: store, opening: .readOnly(upTo: 4))
+    #expect(
+      reader.outcome { reader.session.openJournal() }
+        == .init(errors: "error[out-of-range]: there is no #4: the last action is #3\n", status: 1))
+  }
+}
