@@ -8,6 +8,8 @@ final class JournalEntries: OlderEntries {
   let oldestEntry: Int
   private let file: any JournalReading
   private unowned let host: ShellHost
+  /// The state that was made last of what was written: to make one of a large text takes long.
+  private var latest: (number: Int, state: HostState, plugins: [HostedPlugin])?
 
   /// - Parameters:
   ///   - oldest: the oldest number whose state can be made.
@@ -69,9 +71,16 @@ final class JournalEntries: OlderEntries {
   }
 
   func snapshot(atOrBefore number: Int) throws -> (number: Int, state: HostState)? {
-    guard number >= oldest, let snapshot = try file.snapshot(upTo: number) else { return nil }
+    guard number >= oldest else { return nil }
+    if let latest, try file.snapshotNumber(upTo: number) == latest.number,
+      try host.plugins(at: latest.number).elementsEqual(latest.plugins, by: { $0.plugin === $1.plugin })
+    {
+      return (latest.number, latest.state)
+    }
+    guard let snapshot = try file.snapshot(upTo: number) else { return nil }
     let plugins = try host.plugins(at: snapshot.number)
     let state = try HostState(snapshot.slices, app: host.application.initial) { host.type(of: $0, among: plugins) }
+    latest = (snapshot.number, state, plugins)
     return (snapshot.number, state)
   }
 }
