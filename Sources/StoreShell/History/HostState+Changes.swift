@@ -1,3 +1,4 @@
+import StoreHistory
 import StoreSchema
 
 extension HostState {
@@ -30,6 +31,11 @@ extension HostState {
 extension PluginSlice {
   fileprivate mutating func apply(_ changes: ArraySlice<Change>, _ direction: Change.Direction) throws {
     let schema = schema
+    if case .any = schema.kind, direction == .forward, changes.contains(where: { $0.path.steps.count > 1 }) {
+      // Of a plugin whose code is gone: it had a type.
+      value = try value.changed(by: changes)
+      return
+    }
     try withUnsafeMutablePointer(to: &value) {
       try schema.apply(changes, direction, to: UnsafeMutableRawPointer($0), depth: 1)
     }

@@ -24,15 +24,21 @@ final class PluginTimeline {
   /// How many versions that do not run are kept ready.
   private static let readyLimit = 4
 
-  private var points: [(number: Int, versions: [PluginVersion])]
+  /// After an action: the versions that were loaded, and the names of those whose code is no longer there as it was.
+  typealias Point = (number: Int, versions: [PluginVersion], missing: [String])
+
+  private var points: [Point]
   /// The versions that are ready and not loaded, that of longest ago first.
   private var idle: [PluginVersion] = []
 
   /// A timeline of what is known already: which plugins were loaded after which actions, in that order.
-  init(_ known: [(number: Int, versions: [PluginVersion])] = [(0, [])]) { points = known }
+  init(_ known: [Point] = [(0, [], [])]) { points = known }
 
   /// The plugins that were loaded after an action, in load order, as far as they are ready.
   func plugins(at number: Int) -> [HostedPlugin] { versions(at: number).compactMap(\.hosted) }
+
+  /// The plugins that were loaded after an action and whose code is no longer there as it was.
+  func missing(at number: Int) -> [String] { points.last { $0.number <= number }?.missing ?? [] }
 
   /// The code of the plugins that were loaded after an action, in load order.
   func sources(at number: Int) -> [PluginSource] { versions(at: number).map(\.source) }
@@ -45,7 +51,7 @@ final class PluginTimeline {
     guard !last.elementsEqual(plugins, by: { $0.hosted?.plugin === $1.plugin }) else { return }
     let known = last + idle
     let versions = plugins.map { version(of: $0, known) }
-    points.append((number, versions))
+    points.append((number, versions, []))
     if let first = points.lastIndex(where: { $0.number <= oldest }) { points.removeFirst(first) }
     idle = known.filter { old in old.hosted != nil && !versions.contains { $0 === old } }
     dropIdle()

@@ -33,6 +33,7 @@ extension ShellHost {
 
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
     try requirePresent()
+    try requireCode(at: number)
     _ = try plugins(at: number)
     return dispatch(.restore(to: number, state: try history.state(at: number)), source)
   }

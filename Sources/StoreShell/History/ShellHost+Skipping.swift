@@ -11,6 +11,7 @@ extension ShellHost {
   func point(_ number: Int, without skipped: [Int]) throws -> PastView {
     let first = skipped.first ?? number
     let start = first - 1
+    try requireCode(at: start)
     var rerun = Rerun(
       application, HostedState(state: try history.state(at: start), plugins: try plugins(at: start)))
     // The states that later restores return to.
@@ -37,7 +38,8 @@ extension ShellHost {
   }
 
   private func recorded(_ number: Int) throws -> HostedState {
-    HostedState(state: try history.state(at: number), plugins: try plugins(at: number))
+    try requireCode(at: number)
+    return HostedState(state: try history.state(at: number), plugins: try plugins(at: number))
   }
 }
 

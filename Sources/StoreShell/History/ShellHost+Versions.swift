@@ -11,6 +11,14 @@ extension ShellHost {
     return timeline.plugins(at: number)
   }
 
+  /// Throws where a plugin that was loaded after an action could not go on from there, because its code is gone.
+  func requireCode(at number: Int) throws(ShellError) {
+    guard let name = timeline.missing(at: number).first else { return }
+    throw ShellError(
+      code: "plugin-load", message: "after #\(number) the plugin '\(name)' ran code that is no longer there",
+      hint: "bring back the plugin's files as they were to go on from there", status: 4)
+  }
+
   /// Loads a version of a plugin anew, without having it take part in anything.
   ///
   /// - Parameter others: the plugins that it is loaded beside.

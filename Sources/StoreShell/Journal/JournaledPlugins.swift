@@ -4,8 +4,8 @@ import StoreSchema
 
 extension ShellHost {
   /// Which plugins were loaded when, as a journal tells: each load and each reload brought a version of its own, though its
-  /// code may be the same, and a restore brings back those of its point. One whose code is no longer there as it was is left
-  /// out.
+  /// code may be the same, and a restore brings back those of its point. Nobody can go back to one whose code is no longer
+  /// there as it was.
   func pluginTimeline(_ file: any JournalReading, upTo last: Int) throws -> PluginTimeline {
     let loads = try file.plugins(upTo: last)
     guard !loads.isEmpty else { return PluginTimeline() }
@@ -22,7 +22,13 @@ extension ShellHost {
       sources[load.digest] = source
       versions[load] = PluginVersion(source)
     }
-    return PluginTimeline(points.map { ($0.number, $0.loads.compactMap { versions[$0] }) })
+    return PluginTimeline(
+      points.map { point in
+        (
+          point.number, point.loads.compactMap { versions[$0] },
+          point.loads.filter { versions[$0] == nil }.map(\.name)
+        )
+      })
   }
 }
 

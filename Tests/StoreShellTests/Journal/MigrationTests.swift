@@ -227,4 +227,46 @@ private enum Third {
     #expect(shell.outcome { shell.session.openJournal() }.errors.hasPrefix("error[store-schema]: "))
     #expect(Files.names(in: writer.folder) == names)
   }
+
+  @Test func nobodyGoesBackToCodeThatIsGone() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    func code(_ step: Int) -> String {
+      """
+      return plugin {
+        state = { field('n', int()) }, actions = { { name = 'go' } },
+        reducers = { go = function(s) s.n = s.n + \(step) end },
+      }
+      """
+    }
+    let store = "\(shell.folder)/plugins.db"
+    let folder = try shell.plugin("bag", code(1))
+    #expect(shell.openStore(store) == .init())
+    #expect(shell.run("plugin load \(folder)", "dispatch bag.go", "dispatch bag.go") == .init())
+    _ = try shell.plugin("bag", code(10))
+    #expect(shell.run("plugin reload bag", "dispatch bag.go", "show bag.n").output == "12\n")
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+
+    let next = try Shell { $0.isQuiet = true }
+    #expect(next.openStore(store) == .init())
+    #expect(next.run("goto 3", "show counter.value", "goto head").output.contains("\n0\n"))
+    #expect(
+      next.run("export journal \(next.folder)/run.jsonl")
+        == .init(output: "wrote 5 actions to \(next.folder)/run.jsonl\n"))
+    for command in ["undo --to 3", "undo 2", "skip #3"] {
+      let refused = next.run(command)
+      #expect(refused.status == 4)
+      #expect(
+        refused.errors.contains("error[plugin-load]: after #")
+          && refused.errors.contains(
+            "the plugin 'bag' ran code that is no longer there"),
+        "\(refused)")
+    }
+    #expect(next.run("undo", "show bag.n").output == "2\n")
+    // What is there again as it was can be gone back to.
+    _ = try shell.plugin("bag", code(1))
+    #expect(next.outcome { next.session.endJournal() } == .init())
+    let last = try Shell { $0.isQuiet = true }
+    #expect(last.openStore(store).status == 0)
+    #expect(last.run("log").status == 0)
+  }
 }
