@@ -20,6 +20,7 @@ struct ProgramInvocation: Equatable {
   var durability = "normal"
   var recover = false
   var readOnly = false
+  var to: Int?
   var noInit = false
   var unsafeLua = false
   var script: [String] = []

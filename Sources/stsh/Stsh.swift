@@ -112,7 +112,7 @@ struct Stsh: ParsableCommand {
       command: command, interactive: interactive, keepGoing: keepGoing, check: check, timeout: timeout,
       transcript: transcript, json: json, quiet: quiet, format: format, color: color, clock: clock, plugin: plugin,
       grant: grant, replay: replay, noPlugins: noPlugins, noExec: noExec, store: store, durability: durability,
-      recover: recover, readOnly: readOnly, noInit: noInit, unsafeLua: unsafeLua, script: script)
+      recover: recover, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua, script: script)
   }
 
   private func write(_ text: String) throws {
