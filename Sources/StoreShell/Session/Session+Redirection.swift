@@ -30,6 +30,8 @@ extension Session {
     console.prepareTelling()
     switch redirection.kind {
     case .file, .append:
+      let reader = try waitForReader(of: target)
+      defer { if let reader { close(reader) } }
       do throws(FileError) {
         try Files.write(text, to: target, appends: redirection.kind == .append)
       } catch {
@@ -54,6 +56,20 @@ extension Session {
     }
     close(descriptor)
     return !isThere
+  }
+
+  /// Waits for somebody to read from a pipe, which stays open until the result is written; nil where the file is none.
+  private func waitForReader(of file: String) throws -> Int32? {
+    var status = stat()
+    guard interruptDescriptor >= 0, stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+    while true {
+      let descriptor = open(file, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
+      if descriptor >= 0 { return descriptor }
+      guard errno == ENXIO else { return nil }
+      // Nothing tells when a reader comes.
+      var stop = pollfd(fd: interruptDescriptor, events: Int16(POLLIN), revents: 0)
+      if poll(&stop, 1, 20) > 0 { throw ShellError.interrupted }
+    }
   }
 
   private func redirectionTarget(_ redirection: Redirection) throws -> String {
