@@ -1,3 +1,4 @@
+import StoreHistory
 import StorePlugins
 
 /// One version of a plugin that was loaded at some point: its code, and the plugin that runs it for as long as that is kept.
@@ -24,8 +25,8 @@ final class PluginTimeline {
   /// How many versions that do not run are kept ready.
   private static let readyLimit = 4
 
-  /// After an action: the versions that were loaded, and the names of those whose code is no longer there as it was.
-  typealias Point = (number: Int, versions: [PluginVersion], missing: [String])
+  /// After an action: the versions that were loaded, and those whose code is no longer there as it was.
+  typealias Point = (number: Int, versions: [PluginVersion], missing: [JournaledPlugin])
 
   private var points: [Point]
   /// The versions that are ready and not loaded, that of longest ago first.
@@ -38,7 +39,7 @@ final class PluginTimeline {
   func plugins(at number: Int) -> [HostedPlugin] { versions(at: number).compactMap(\.hosted) }
 
   /// The plugins that were loaded after an action and whose code is no longer there as it was.
-  func missing(at number: Int) -> [String] { points.last { $0.number <= number }?.missing ?? [] }
+  func missing(at number: Int) -> [JournaledPlugin] { points.last { $0.number <= number }?.missing ?? [] }
 
   /// The code of the plugins that were loaded after an action, in load order.
   func sources(at number: Int) -> [PluginSource] { versions(at: number).map(\.source) }

@@ -13,7 +13,7 @@ extension ShellHost {
 
   /// Throws where a plugin that was loaded after an action could not go on from there, because its code is gone.
   func requireCode(at number: Int) throws(ShellError) {
-    guard let name = timeline.missing(at: number).first else { return }
+    guard let name = timeline.missing(at: number).first?.name else { return }
     throw ShellError(
       code: "plugin-load", message: "after #\(number) the plugin '\(name)' ran code that is no longer there",
       hint: "bring back the plugin's files as they were to go on from there", status: 4)

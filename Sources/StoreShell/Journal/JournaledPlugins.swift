@@ -25,8 +25,7 @@ extension ShellHost {
     return PluginTimeline(
       points.map { point in
         (
-          point.number, point.loads.compactMap { versions[$0] },
-          point.loads.filter { versions[$0] == nil }.map(\.name)
+          point.number, point.loads.compactMap { versions[$0] }, point.loads.filter { versions[$0] == nil }
         )
       })
   }

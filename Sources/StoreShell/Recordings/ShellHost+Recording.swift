@@ -37,27 +37,27 @@ extension ShellHost: RecordableStore {
   func recordingHeader(from state: HostState, at start: Int) throws -> RecordingHeader {
     var count = 0
     var versions: [RecordingHeader.Plugin] = []
-    func note(_ plugins: [PluginSource]) {
-      for source in plugins {
-        let version = source.recorded
-        if !versions.contains(version) { versions.append(version) }
-      }
+    // One whose code is gone is noted, too: a replay then says what it misses.
+    func recorded(at number: Int) -> [RecordingHeader.Plugin] {
+      timeline.sources(at: number).map(\.recorded) + timeline.missing(at: number).map(\.recorded)
     }
-    let loaded = timeline.sources(at: start)
+    func note(_ plugins: [RecordingHeader.Plugin]) {
+      for version in plugins where !versions.contains(version) { versions.append(version) }
+    }
+    let loaded = recorded(at: start)
     note(loaded)
     if start < history.head {
       try history.visit((start + 1)...history.head) { entry in
         count += 1
-        if entry.isWhole { note(timeline.sources(at: entry.number)) }
+        if entry.isWhole { note(recorded(at: entry.number)) }
         return true
       }
     }
     return RecordingHeader(
       schema: schemaHash, count: count, start: start, plugins: versions,
-      loaded: loaded.map { source in
-        let name = source.manifest.name
-        return RecordingHeader.Loaded(
-          name: name, digest: source.digest, condition: state.shell.condition(of: name).rawValue)
+      loaded: loaded.map {
+        RecordingHeader.Loaded(
+          name: $0.name, digest: $0.digest, condition: state.shell.condition(of: $0.name).rawValue)
       }, state: state.value)
   }
 
@@ -84,5 +84,12 @@ extension PluginSource {
   var recorded: RecordingHeader.Plugin {
     RecordingHeader.Plugin(
       name: manifest.name, version: manifest.version, directory: Files.absolute(folder), digest: digest)
+  }
+}
+
+extension JournaledPlugin {
+  /// The plugin as a recording's header has it.
+  fileprivate var recorded: RecordingHeader.Plugin {
+    RecordingHeader.Plugin(name: name, version: version, directory: directory, digest: digest)
   }
 }

@@ -252,6 +252,8 @@ private enum Third {
     #expect(
       next.run("export journal \(next.folder)/run.jsonl")
         == .init(output: "wrote 5 actions to \(next.folder)/run.jsonl\n"))
+    let replay = try Shell().run("replay \(next.folder)/run.jsonl --verify")
+    #expect(replay.errors.contains("error[replay-diverged]") && replay.errors.contains("bag"), "\(replay)")
     for command in ["undo --to 3", "undo 2", "skip #3"] {
       let refused = next.run(command)
       #expect(refused.status == 4)
