@@ -3,22 +3,33 @@ import StoreSchema
 extension EntryWriter {
   /// Appends changes as an array.
   public static func append(_ changes: ArraySlice<Change>, to out: inout [UInt8]) {
+    append(changes, to: &out) { append($0, to: &$1) }
+  }
+
+  /// The same with texts of paths that are kept.
+  static func append(_ changes: ArraySlice<Change>, _ paths: inout PathTexts, to out: inout [UInt8]) {
+    append(changes, to: &out) { paths.append($0, to: &$1) }
+  }
+
+  private static func append(
+    _ changes: ArraySlice<Change>, to out: inout [UInt8], appendPath: (Path, inout [UInt8]) -> Void
+  ) {
     out.append(UInt8(ascii: "["))
     for index in changes.indices {
       if index > changes.startIndex { out.append(UInt8(ascii: ",")) }
-      append(changes[index], to: &out)
+      append(changes[index], to: &out, appendPath: appendPath)
     }
     out.append(UInt8(ascii: "]"))
   }
 
   /// Appends one change.
-  public static func append(_ change: Change, to out: inout [UInt8]) {
+  private static func append(_ change: Change, to out: inout [UInt8], appendPath: (Path, inout [UInt8]) -> Void) {
     switch change.kind {
     case .replace: JSON.append("{\"op\":\"replace\",\"path\":\"" as StaticString, to: &out)
     case .add: JSON.append("{\"op\":\"add\",\"path\":\"" as StaticString, to: &out)
     case .remove: JSON.append("{\"op\":\"remove\",\"path\":\"" as StaticString, to: &out)
     }
-    append(change.path, to: &out)
+    appendPath(change.path, &out)
     out.append(UInt8(ascii: "\""))
     switch change.kind {
     case .replace(let from, let to):
@@ -46,7 +57,7 @@ extension EntryWriter {
   }
 
   /// Appends a path as users write it, as the inside of a JSON text.
-  private static func append(_ path: Path, to out: inout [UInt8]) {
+  static func append(_ path: Path, to out: inout [UInt8]) {
     let start = out.count
     for index in path.steps.indices {
       switch path.steps[index] {

@@ -6,13 +6,14 @@ struct EntryColumns {
   private var bytes: [UInt8] = []
   /// Where each text ends; an empty one stands for NULL.
   private var ends = (arguments: 0, changes: 0, failure: 0, entry: 0)
+  private var paths = PathTexts()
 
   /// Takes the texts of an entry.
   mutating func fill(_ entry: LoggedEntry) {
     bytes.removeAll(keepingCapacity: true)
     if !entry.arguments.values.isEmpty { JSON.append(entry.arguments, to: &bytes) }
     ends.arguments = bytes.count
-    if !entry.changes.isEmpty { EntryWriter.append(entry.changes[...], to: &bytes) }
+    if !entry.changes.isEmpty { EntryWriter.append(entry.changes[...], &paths, to: &bytes) }
     ends.changes = bytes.count
     if let code = entry.failure { bytes.append(contentsOf: code.utf8) }
     ends.failure = bytes.count

@@ -1,0 +1,31 @@
+import StoreSchema
+
+/// The texts of paths that changes were written with. Changes at one place share the steps of their path, as
+/// `DifferenceFinder` gives it, so that the text is made once and found by where the steps are.
+struct PathTexts {
+  private struct Known {
+    var address = 0
+    /// Keeps the steps where they are.
+    var path = Path()
+    /// Empty until the path comes again, which most paths of a large state never do.
+    var text: [UInt8] = []
+  }
+
+  /// Each at the place that its address gives it, until another takes that.
+  private var known: [Known] = []
+  private static let capacity = 512
+
+  /// Appends a path as ``EntryWriter`` does.
+  mutating func append(_ path: Path, to out: inout [UInt8]) {
+    if known.isEmpty { known = Array(repeating: Known(), count: Self.capacity) }
+    let address = path.steps.withUnsafeBufferPointer { Int(bitPattern: $0.baseAddress) }
+    // Memory is given out in steps of 16 bytes.
+    let place = (address >> 4) & (Self.capacity - 1)
+    guard known[place].address == address else {
+      known[place] = Known(address: address, path: path)
+      return EntryWriter.append(path, to: &out)
+    }
+    if known[place].text.isEmpty { EntryWriter.append(path, to: &known[place].text) }
+    out.append(contentsOf: known[place].text)
+  }
+}
