@@ -136,6 +136,7 @@ let package = Package(
       name: "StoreShellTests",
       dependencies: ["StoreShell", "StandardModules", "StoreUnits", "LuaRuntime", "PluginSupport"],
       swiftSettings: strict),
+    .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["stsh", "Gallery", "TerminalSupport"], swiftSettings: strict),
   ]
 )

@@ -3,19 +3,23 @@
 struct RecentPaths: Sendable {
   /// Each at the place that ``place(of:)`` gives it, until another takes that.
   private var paths: [Path] = []
+  /// How many places there are: a power of two, or 0.
+  private let capacity: Int
 
-  private static let capacity = 512
+  /// Remembers at most that many paths.
+  init(capacity: Int) { self.capacity = capacity }
 
   /// The path of some steps.
   mutating func path(_ steps: [Path.Step]) -> Path {
-    if paths.isEmpty { paths = Array(repeating: Path(), count: Self.capacity) }
-    let place = Self.place(of: steps)
-    if !Self.areEqual(paths[place].steps, steps) {
-      // The steps themselves, not a reference to them, so that theirs can be changed in place.
-      paths[place] = Path(steps.withUnsafeBufferPointer { Array($0) })
-    }
+    guard capacity > 0 else { return Self.newPath(steps) }
+    if paths.isEmpty { paths = Array(repeating: Path(), count: capacity) }
+    let place = place(of: steps)
+    if !Self.areEqual(paths[place].steps, steps) { paths[place] = Self.newPath(steps) }
     return paths[place]
   }
+
+  /// A path of the steps themselves, not of a reference to them.
+  private static func newPath(_ steps: [Path.Step]) -> Path { Path(steps.withUnsafeBufferPointer { Array($0) }) }
 
   /// The last steps are the first to differ.
   private static func areEqual(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {
@@ -24,7 +28,7 @@ struct RecentPaths: Sendable {
     return true
   }
 
-  private static func place(of steps: [Path.Step]) -> Int {
+  private func place(of steps: [Path.Step]) -> Int {
     var hash = 0
     for index in max(0, steps.count - 2)..<steps.count { hash = hash &* 31 ^ steps[index].quickHash }
     return hash & (capacity - 1)

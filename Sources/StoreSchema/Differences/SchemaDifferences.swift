@@ -4,7 +4,8 @@ extension Schema {
   /// looked into.
   public func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: Path = Path()) -> [Change] {
     var changes: [Change] = []
-    var finder = DifferenceFinder(at: path)
+    var finder = DifferenceFinder(isKept: false)
+    finder.steps = path.steps
     finder.append(from: old, to: new, of: self, to: &changes)
     return changes
   }
@@ -14,17 +15,16 @@ extension Schema {
 /// its memory already, and changes at one place share their path.
 public struct DifferenceFinder: Sendable {
   /// The steps to where the two values stand that are compared. Changes get a copy, so that these change in place.
-  private var steps: [Path.Step] = []
+  fileprivate var steps: [Path.Step] = []
   /// Where the elements stand that the path names by id.
   private var positions: [Int] = []
   private var changes: [Change] = []
-  private var paths = RecentPaths()
+  private var paths: RecentPaths
 
   /// A finder that has found nothing yet.
-  public init() {}
-
-  /// A finder in values that stand at a path.
-  fileprivate init(at path: Path) { steps = path.steps }
+  ///
+  /// - Parameter isKept: whether it is to find many differences; for one alone the memory is not worth it.
+  public init(isKept: Bool = true) { paths = RecentPaths(capacity: isKept ? 512 : 0) }
 
   /// Appends the difference between two values of a type, as ``Schema/changes(from:to:at:)`` gives it.
   ///

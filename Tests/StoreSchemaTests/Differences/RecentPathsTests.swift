@@ -5,7 +5,7 @@ import Testing
 struct RecentPathsTests {
   /// Far more paths than there are places for, each in two spellings that `==` takes for one.
   @Test func aPathIsSpelledAsItsStepsWhateverCameBefore() {
-    var paths = RecentPaths()
+    var paths = RecentPaths(capacity: 512)
     for number in 0..<4000 {
       for spelling in ["\u{e9}", "e\u{301}"] {
         let name = "\(spelling)\(number)"
@@ -19,7 +19,7 @@ struct RecentPathsTests {
   }
 
   @Test func pathsOfTheSameStepsShareThem() {
-    var paths = RecentPaths()
+    var paths = RecentPaths(capacity: 512)
     func address(_ path: Path) -> UnsafeRawPointer? { path.steps.withUnsafeBytes { $0.baseAddress } }
     let steps: [Path.Step] = [.field("catalog"), .key(.string("games")), .field("packages")]
     let first = paths.path(steps)

@@ -29,7 +29,7 @@ struct PlainCommandLineTests {
       "-c", "--timeout", "--transcript", "--as", "--color", "--clock", "-p", "--grant", "--replay", "--store",
       "--durability",
     ]
-    let invocation = try Stsh.parse(flags + options.flatMap { [$0, "x"] } + ["file.stsh"]).invocation
+    let invocation = try Stsh.parse(flags + options.flatMap { [$0, "x"] } + ["--to", "3", "file.stsh"]).invocation
     let (asked, bare) = (Mirror(reflecting: invocation), Mirror(reflecting: ProgramInvocation.bare))
     for (asked, bare) in zip(asked.children, bare.children) {
       #expect("\(asked.value)" != "\(bare.value)", "\(asked.label ?? "")")
