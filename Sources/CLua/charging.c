@@ -17,10 +17,53 @@ static int chargeBytes(lua_State *L) {
   return runStock(L);
 }
 
+/// Numbers that stand as text and are as long as this or shorter are read in no time.
+static const uint64_t shortNumeral = 32;
+
+static void chargeNumeral(lua_State *L, uint64_t bytes) {
+  if (bytes > shortNumeral) clua_charge(L, bytes / 8);
+}
+
+lua_Integer clua_checkInteger(lua_State *L, int argument) {
+  if (lua_type(L, argument) == LUA_TSTRING) chargeNumeral(L, lua_rawlen(L, argument));
+  return luaL_checkinteger(L, argument);
+}
+
+lua_Integer clua_optInteger(lua_State *L, int argument, lua_Integer other) {
+  return luaL_opt(L, clua_checkInteger, argument, other);
+}
+
+/// Charges for texts from an argument on that will be read as numbers.
+static void chargeNumerals(lua_State *L, int first) {
+  uint64_t bytes = 0;
+  for (int argument = lua_gettop(L); argument >= first; argument -= 1) {
+    if (lua_type(L, argument) == LUA_TSTRING) bytes += lua_rawlen(L, argument);
+  }
+  chargeNumeral(L, bytes);
+}
+
+/// For functions all of whose arguments are numbers.
+static int chargeNumbers(lua_State *L) {
+  chargeNumerals(L, 1);
+  return runStock(L);
+}
+
+/// For functions whose arguments after the first are numbers.
+static int chargePositions(lua_State *L) {
+  chargeNumerals(L, 2);
+  return runStock(L);
+}
+
+/// For functions of which one argument is a number.
+static int chargeFirst(lua_State *L) {
+  if (lua_type(L, 1) == LUA_TSTRING) chargeNumeral(L, lua_rawlen(L, 1));
+  return runStock(L);
+}
+
 static int rep(lua_State *L) {
   size_t count, separatorCount;
   luaL_checklstring(L, 1, &count);
-  lua_Integer times = luaL_checkinteger(L, 2);
+  lua_Integer times = clua_checkInteger(L, 2);
   luaL_optlstring(L, 3, "", &separatorCount);
   // The stock loop copies nothing `times` times.
   if (times <= 0 || count + separatorCount == 0) {
@@ -32,6 +75,7 @@ static int rep(lua_State *L) {
 
 /// For functions that give a value for what is between two positions of a string.
 static int chargeSlice(lua_State *L) {
+  chargeNumerals(L, 2);
   if (lua_gettop(L) > 2) {
     size_t count;
     luaL_checklstring(L, 1, &count);
@@ -61,9 +105,12 @@ static int format(lua_State *L) {
     while (at < end && *at != 0 && strchr("-+ #0123456789.", *at) != NULL) at += 1;
     argument += 1;
     if (at < end && *at == 'p') return luaL_error(L, "addresses are not available ('%%p')");
-    if (at == end || *at != 's' || argument > top) continue;
+    if (at == end || argument > top) continue;
     if (lua_type(L, argument) == LUA_TSTRING) {
-      cost += lua_rawlen(L, argument) / 16;
+      // Of another conversion than to text it is a number that stands as text.
+      cost += lua_rawlen(L, argument) / (*at == 's' ? 16 : 8);
+    } else if (*at != 's') {
+      continue;
     } else if (lua_type(L, argument) != LUA_TNUMBER) {
       size_t length;
       clua_toText(L, argument, &length);
@@ -84,9 +131,37 @@ void clua_chargeFunctions(lua_State *L, const luaL_Reg *functions) {
 }
 
 const luaL_Reg clua_chargedStringFunctions[] = {
-    {"rep", rep},          {"byte", chargeSlice},   {"format", format},        {"pack", chargeBytes},
-    {"unpack", chargeBytes}, {"packsize", chargeBytes}, {NULL, NULL},
+    {"rep", rep},
+    {"byte", chargeSlice},
+    {"char", chargeNumbers},
+    {"format", format},
+    {"pack", chargeBytes},
+    {"packsize", chargeBytes},
+    {"sub", chargePositions},
+    {"unpack", chargeBytes},
+    {NULL, NULL},
 };
 
-const luaL_Reg clua_chargedTextFunctions[] = {
-    {"len", chargeBytes}, {"codepoint", chargeSlice}, {"offset", chargeBytes}, {NULL, NULL}};
+const luaL_Reg clua_chargedArithmetic[] = {
+    {"__add", chargeNumbers}, {"__sub", chargeNumbers},  {"__mul", chargeNumbers}, {"__mod", chargeNumbers},
+    {"__pow", chargeNumbers}, {"__div", chargeNumbers}, {"__idiv", chargeNumbers}, {"__unm", chargeNumbers},
+    {NULL, NULL},
+};
+
+const luaL_Reg clua_chargedBaseFunctions[] = {
+    {"error", chargePositions}, {"select", chargeFirst}, {"tonumber", chargeNumbers}, {NULL, NULL}};
+
+const luaL_Reg clua_chargedMathFunctions[] = {
+    {"abs", chargeNumbers},  {"acos", chargeNumbers},      {"asin", chargeNumbers}, {"atan", chargeNumbers},
+    {"ceil", chargeNumbers}, {"cos", chargeNumbers},       {"deg", chargeNumbers},  {"exp", chargeNumbers},
+    {"floor", chargeNumbers}, {"fmod", chargeNumbers},     {"log", chargeNumbers},  {"max", chargeNumbers},
+    {"min", chargeNumbers},  {"modf", chargeNumbers},      {"rad", chargeNumbers},  {"sin", chargeNumbers},
+    {"sqrt", chargeNumbers}, {"tan", chargeNumbers},       {"tointeger", chargeNumbers}, {"ult", chargeNumbers},
+    {NULL, NULL},
+};
+
+const luaL_Reg clua_chargedTextFunctions[] = {{"char", chargeNumbers},
+                                              {"codepoint", chargeSlice},
+                                              {"len", chargeBytes},
+                                              {"offset", chargeBytes},
+                                              {NULL, NULL}};

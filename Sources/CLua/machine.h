@@ -131,7 +131,14 @@ extern const luaL_Reg clua_coroutineFunctions[];
 
 // charging.c: functions that run those of the same name after a charge
 extern const luaL_Reg clua_chargedStringFunctions[];
+extern const luaL_Reg clua_chargedBaseFunctions[];
+extern const luaL_Reg clua_chargedMathFunctions[];
 extern const luaL_Reg clua_chargedTextFunctions[];
+/// The metamethods of strings.
+extern const luaL_Reg clua_chargedArithmetic[];
+/// The same as luaL_checkinteger and luaL_optinteger with a charge for what stands as text, which is read to its end.
+lua_Integer clua_checkInteger(lua_State *L, int argument);
+lua_Integer clua_optInteger(lua_State *L, int argument, lua_Integer other);
 /// Puts charging functions around the functions of the library on top.
 void clua_chargeFunctions(lua_State *L, const luaL_Reg *functions);
 

@@ -23,7 +23,7 @@ static int search(lua_State *L, bool isFind) {
   size_t subjectCount, patternCount;
   const char *subject = luaL_checklstring(L, 1, &subjectCount);
   const char *pattern = luaL_checklstring(L, 2, &patternCount);
-  size_t start = startPosition(luaL_optinteger(L, 3, 1), subjectCount) - 1;
+  size_t start = startPosition(clua_optInteger(L, 3, 1), subjectCount) - 1;
   if (start > subjectCount) {
     luaL_pushfail(L);
     return 1;
@@ -88,7 +88,7 @@ static int gmatch(lua_State *L) {
   size_t subjectCount, patternCount;
   const char *subject = luaL_checklstring(L, 1, &subjectCount);
   const char *pattern = luaL_checklstring(L, 2, &patternCount);
-  size_t start = startPosition(luaL_optinteger(L, 3, 1), subjectCount) - 1;
+  size_t start = startPosition(clua_optInteger(L, 3, 1), subjectCount) - 1;
   lua_settop(L, 2);
   Walk *walk = lua_newuserdatauv(L, sizeof(Walk), 0);
   if (start > subjectCount) start = subjectCount + 1;
@@ -159,7 +159,7 @@ static int gsub(lua_State *L) {
   const char *at = luaL_checklstring(L, 1, &subjectCount);
   const char *pattern = luaL_checklstring(L, 2, &patternCount);
   int type = lua_type(L, 3);
-  lua_Integer limit = luaL_optinteger(L, 4, (lua_Integer)subjectCount + 1);
+  lua_Integer limit = clua_optInteger(L, 4, (lua_Integer)subjectCount + 1);
   luaL_argexpected(L, type == LUA_TNUMBER || type == LUA_TSTRING || type == LUA_TFUNCTION || type == LUA_TTABLE, 3,
                    "string/function/table");
   bool isAnchored = patternCount > 0 && *pattern == '^';

@@ -235,6 +235,7 @@ static void openBase(lua_State *L) {
     lua_setfield(L, -3, *name);
   }
   lua_pop(L, 1);
+  clua_chargeFunctions(L, clua_chargedBaseFunctions);
   luaL_setfuncs(L, replaced, 0);
 }
 
@@ -248,6 +249,7 @@ static void openLibraries(lua_State *L) {
   luaL_setfuncs(L, clua_matchingFunctions, 0);
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);
+  clua_chargeFunctions(L, clua_chargedArithmetic);
   lua_pushboolean(L, false);
   lua_setfield(L, -2, "__metatable");
   lua_pop(L, 2);
@@ -259,6 +261,7 @@ static void openLibraries(lua_State *L) {
 
   openLibrary(L, LUA_MATHLIBNAME, luaopen_math);
   removeNames(L, mathNames);
+  clua_chargeFunctions(L, clua_chargedMathFunctions);
   addLibrary(L, LUA_MATHLIBNAME);
 
   openLibrary(L, LUA_UTF8LIBNAME, luaopen_utf8);

@@ -37,7 +37,7 @@ static int insert(lua_State *L) {
   switch (lua_gettop(L)) {
     case 2: break;
     case 3:
-      position = luaL_checkinteger(L, 2);
+      position = clua_checkInteger(L, 2);
       luaL_argcheck(L, (lua_Unsigned)position - 1u < (lua_Unsigned)end, 2, "position out of bounds");
       for (lua_Integer index = end; index > position; index -= 1) {
         clua_charge(L, 1);
@@ -53,7 +53,7 @@ static int insert(lua_State *L) {
 
 static int remove_(lua_State *L) {
   lua_Integer size = lengthOf(L, 1, reads | writes);
-  lua_Integer position = luaL_optinteger(L, 2, size);
+  lua_Integer position = clua_optInteger(L, 2, size);
   if (position != size) {
     // Lua 5.4.4 names the first argument here.
     luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)size, 1, "position out of bounds");
@@ -76,9 +76,9 @@ static void moveOne(lua_State *L, lua_Integer from, int target, lua_Integer to) 
 }
 
 static int move(lua_State *L) {
-  lua_Integer first = luaL_checkinteger(L, 2);
-  lua_Integer last = luaL_checkinteger(L, 3);
-  lua_Integer to = luaL_checkinteger(L, 4);
+  lua_Integer first = clua_checkInteger(L, 2);
+  lua_Integer last = clua_checkInteger(L, 3);
+  lua_Integer to = clua_checkInteger(L, 4);
   int target = lua_isnoneornil(L, 5) ? 1 : 5;
   checkTable(L, 1, reads);
   checkTable(L, target, writes);
@@ -109,8 +109,8 @@ static int concat(lua_State *L) {
   lua_Integer last = lengthOf(L, 1, reads);
   size_t separatorCount;
   const char *separator = luaL_optlstring(L, 2, "", &separatorCount);
-  lua_Integer index = luaL_optinteger(L, 3, 1);
-  last = luaL_optinteger(L, 4, last);
+  lua_Integer index = clua_optInteger(L, 3, 1);
+  last = clua_optInteger(L, 4, last);
   luaL_Buffer buffer;
   luaL_buffinit(L, &buffer);
   for (; index < last; index += 1) {
@@ -123,8 +123,8 @@ static int concat(lua_State *L) {
 }
 
 static int unpack(lua_State *L) {
-  lua_Integer first = luaL_optinteger(L, 2, 1);
-  lua_Integer last = luaL_opt(L, luaL_checkinteger, 3, luaL_len(L, 1));
+  lua_Integer first = clua_optInteger(L, 2, 1);
+  lua_Integer last = luaL_opt(L, clua_checkInteger, 3, luaL_len(L, 1));
   if (first > last) return 0;
   lua_Unsigned count = (lua_Unsigned)last - (lua_Unsigned)first;
   if (count >= CLUA_MAXIMUM_RESULTS || !lua_checkstack(L, (int)(count + 1))) {

@@ -91,6 +91,24 @@ import Testing
     #expect(try run(state, "return 1 + 1") == [.integer(2)])
   }
 
+  /// Reading a long text as a number is work.
+  @Test(arguments: [
+    "tonumber(a)", "tonumber(a, 10)", "a + 1", "1 - a", "a * a", "a / 2", "a // 2", "a % 7", "a ^ 2", "-a",
+    "math.floor(a)", "math.max(1, a)", "math.tointeger(a)", "math.fmod(a, 3)", "('x'):rep(b)", "('x'):sub(b)",
+    "('x'):byte(b)", "string.char(b)", "string.format('%g', a)", "('x'):find('x', b)", "('x'):match('x', b)",
+    "('x'):gmatch('x', b)", "('x'):gsub('x', 'y', b)", "table.concat({}, '', b)", "table.unpack({}, b)",
+    "table.move({}, b, b, b)", "table.insert({}, b, 1)", "table.remove({}, b)", "select(b, 1)", "error('x', b)",
+    "utf8.char(b)", "utf8.codepoint('x', b)",
+  ])
+  func textsThatStandForNumbersAreChargedFor(expression: String) throws {
+    let state = try LuaState(name: "numerals")
+    let texts = "local a, b = ('1'):rep(100000), (' '):rep(100000) .. '1'"
+    _ = try run(state, texts)
+    let before = state.instructionsUsed
+    _ = try run(state, "\(texts) pcall(function() return \(expression) end)")
+    #expect(state.instructionsUsed - before >= 6_000)
+  }
+
   @Test(arguments: [1, 7, 999, 1000, 1001, 4096, 25_000])
   func budgetsOfAnySizeEnd(instructions: Int) throws {
     let state = try LuaState(name: "budget", limits: .init(instructions: instructions))
