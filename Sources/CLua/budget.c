@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "machine.h"
@@ -35,6 +36,29 @@ static void noteFreed(CLuaMachine *machine, size_t size) {
   machine->newBlock = 0;
 }
 
+void clua_noteShortage(CLuaMachine *machine) {
+  if (!machine->isRepeatable || machine->exhausted != CLuaStatusDone) return;
+  static const char message[] = "not enough memory";
+  machine->exhausted = CLuaStatusMemory;
+  memcpy(machine->exhaustedMessage, message, sizeof message);
+}
+
+/// Refuses memory. Lua then collects garbage and asks for the same once more, or gives up, as its buffers do.
+static void *refuse(CLuaMachine *machine, const void *block, size_t newSize) {
+  if (machine->refusedSize != 0) clua_noteShortage(machine);
+  machine->refusedBlock = block;
+  machine->refusedSize = newSize;
+  // Its collection is a full one, whose work grows with the memory in use.
+  clua_work(machine, machine->memory >> 8);
+  return NULL;
+}
+
+/// Where something else is asked for than was refused last, that was given up.
+static void noteGranted(CLuaMachine *machine, const void *block, size_t newSize) {
+  if (machine->refusedBlock != block || machine->refusedSize != newSize) clua_noteShortage(machine);
+  machine->refusedSize = 0;
+}
+
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
   CLuaMachine *machine = context;
   if (block == NULL) oldSize = 0;
@@ -45,11 +69,8 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
     return NULL;
   }
   if (newSize > oldSize && machine->enforcing) {
-    if (machine->memory - oldSize + newSize > machine->memoryLimit) {
-      // Lua answers a refusal with a full collection, whose work grows with the memory in use.
-      machine->remaining -= (int64_t)(machine->memory >> 8);
-      return NULL;
-    }
+    if (machine->memory - oldSize + newSize > machine->memoryLimit) return refuse(machine, block, newSize);
+    if (machine->refusedSize != 0) noteGranted(machine, block, newSize);
     if (newSize >= chargedBlock) {
       machine->remaining -= (int64_t)(newSize >> 7);
       if (isTallStackGrowing(machine, oldSize, newSize)) return NULL;
@@ -120,6 +141,7 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
     }
   }
   lua_sethook(L, hook, LUA_MASKCOUNT, 1);
+  machine->isCounting = true;
   lua_pushstring(L, machine->exhaustedMessage);
   lua_error(L);
 }
@@ -187,6 +209,9 @@ static inline void count(CLuaMachine *machine, lua_State *L) {
 void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   __atomic_store_n(&machine->interruption, 0, __ATOMIC_RELAXED);
   fill(machine);
+  machine->held = 0;
+  machine->isShort = false;
+  machine->refusedSize = 0;
   // Where the period is shorter a call that fits into a whole one may need counting after all.
   if (isCounted || nextPeriod(machine) < CLUA_HOOK_PERIOD) {
     count(machine, L);
@@ -202,7 +227,7 @@ static const int64_t nestedCallCost = 50;
 
 CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
   CLuaBudget outer = {machine->remaining, machine->deadline, machine->deadline > 0 ? milliseconds() : 0,
-                      machine->charged, machine->exhausted};
+                      machine->charged, machine->held, machine->exhausted};
   fill(machine);
   count(machine, L);
   return outer;
@@ -212,6 +237,7 @@ void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
   machine->remaining = outer.remaining - nestedCallCost;
   machine->deadline = outer.deadline > 0 ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
   machine->charged = outer.charged;
+  machine->held = outer.held;
   machine->exhausted = outer.exhausted;
   count(machine, L);
 }

@@ -36,6 +36,7 @@ static inline void begin(CLuaMachine *machine, lua_State *hooked, int32_t top, C
 
 /// Ends a call whose results, or whose error object, are on the stack.
 static inline CLuaStatus end(CLuaMachine *machine, const Call *call, CLuaMark mark, int status) {
+  if (machine->refusedSize != 0) clua_noteShortage(machine);
   machine->enforcing = call->enforcing;
   machine->callBase = call->callBase;
   clua_reset(&machine->items, mark);
@@ -134,6 +135,7 @@ static CLuaStatus callOutermost(CLuaMachine *machine, Request request, int32_t t
   int arguments = pushCall(machine, L, &request);
   int status = lua_pcall(L, arguments, resultCount, clua_handlerIndex);
   machine->enforcing = false;
+  if (machine->refusedSize != 0) clua_noteShortage(machine);
   CLuaStatus outcome = CLuaStatusDone;
   if (status != LUA_OK || machine->exhausted != CLuaStatusDone) {
     clua_reset(&machine->items, request.mark);

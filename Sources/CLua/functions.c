@@ -14,6 +14,7 @@ static int callHost(lua_State *L) {
   CLuaHostEntry entry = clua_enterHost(machine, L);
   CLuaAnswer answer = machine->callbacks.invoke(machine->context, function, lua_gettop(L));
   clua_leaveHost(machine, entry);
+  clua_settle(L, machine);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   int count = clua_pushItems(L, &machine->items, mark);
   if (answer != CLuaAnswerYield) return count;

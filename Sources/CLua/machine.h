@@ -46,6 +46,7 @@ typedef struct CLuaBudget {
   int64_t deadline;
   int64_t since;
   uint64_t charged;
+  size_t held;
   CLuaStatus exhausted;
 } CLuaBudget;
 
@@ -56,6 +57,11 @@ CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L);
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer);
 /// Takes `cost` instructions from the budget and raises when it is used up.
 void clua_charge(lua_State *L, uint64_t cost);
+/// Raises when work of the host has used up the budget.
+static inline void clua_settle(lua_State *L, const CLuaMachine *machine) {
+  bool isLookDue = machine->remaining <= 0 || machine->charged >= CLUA_HOOK_PERIOD;
+  if (isLookDue || machine->exhausted != CLuaStatusDone) clua_charge(L, 0);
+}
 
 // items.c
 void clua_freeItems(CLuaItems *items);

@@ -83,6 +83,7 @@ static int getField(lua_State *L) {
   CLuaHostEntry entry = clua_enterHost(machine, L);
   CLuaAnswer answer = machine->callbacks.get(machine->context, object, &key);
   clua_leaveHost(machine, entry);
+  clua_settle(L, machine);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   clua_pushItem(L, &machine->items, mark);
   return 1;
@@ -99,6 +100,7 @@ static int setField(lua_State *L) {
   CLuaHostEntry entry = clua_enterHost(machine, L);
   CLuaAnswer answer = machine->callbacks.set(machine->context, object, &key, &value);
   clua_leaveHost(machine, entry);
+  clua_settle(L, machine);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   clua_reset(&machine->items, mark);
   return 0;
@@ -111,6 +113,7 @@ static int lengthOf(lua_State *L) {
   CLuaHostEntry entry = clua_enterHost(machine, L);
   CLuaAnswer answer = machine->callbacks.length(machine->context, object);
   clua_leaveHost(machine, entry);
+  clua_settle(L, machine);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   clua_pushItem(L, &machine->items, mark);
   return 1;
@@ -123,6 +126,7 @@ static int describe(lua_State *L) {
   CLuaHostEntry entry = clua_enterHost(machine, L);
   CLuaAnswer answer = machine->callbacks.describe(machine->context, object);
   clua_leaveHost(machine, entry);
+  clua_settle(L, machine);
   if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
   clua_pushItem(L, &machine->items, mark);
   return 1;
@@ -141,6 +145,7 @@ int clua_nextOfObject(lua_State *L) {
   CLuaAnswer answer =
       machine->callbacks.next(machine->context, object, key.kind == CLuaKindNil ? NULL : &key);
   clua_leaveHost(machine, entry);
+  clua_settle(L, machine);
   if (answer != CLuaAnswerDone) {
     clua_reset(&machine->keys, keyMark);
     if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);

@@ -125,9 +125,10 @@ static inline bool takeValue(lua_State *L, const CLuaWindowSlot *slot, char *byt
   }
 }
 
-/// Makes room to note one more write.
-static bool reserveWrite(CLuaWindows *windows) {
+/// Makes room to note one more write, within the memory limit.
+static bool reserveWrite(CLuaWindows *windows, size_t memoryLimit) {
   if (windows->writeCount < windows->writeCapacity) return true;
+  if (windows->writeCount * sizeof(CLuaWrite) > memoryLimit) return false;
   size_t capacity = windows->writeCapacity < 16 ? 16 : windows->writeCapacity * 2;
   CLuaWrite *grown = realloc(windows->writes, capacity * sizeof(CLuaWrite));
   if (grown == NULL) return false;
@@ -141,7 +142,7 @@ bool clua_writeWindow(lua_State *L, CLuaMachine *machine, CLuaObject object) {
   CLuaWindow *window = openWindow(windows, object);
   const CLuaWindowSlot *slot = window == NULL ? NULL : findSlot(L, machine, window);
   char bytes[16];
-  if (slot == NULL || !takeValue(L, slot, bytes) || !reserveWrite(windows)) return false;
+  if (slot == NULL || !takeValue(L, slot, bytes) || !reserveWrite(windows, machine->memoryLimit)) return false;
   if (!window->isWritable) {
     machine->callbacks.open(machine->context, object);
     window = openWindow(windows, object);

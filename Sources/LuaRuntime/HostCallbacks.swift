@@ -50,6 +50,7 @@ extension LuaState {
         try $0.handler.get(
           LuaObject(object), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)), into: &result)
       }
+      try link.checkLost()
       return .done
     } catch {
       return fail(error)
@@ -120,6 +121,8 @@ extension LuaState {
   }
 
   private func fail(_ error: any Error) -> CLuaAnswer {
+    // What went wrong because a value was lost says nothing.
+    let error = link.takeLost() ?? error
     lastFailure = error
     var message: String
     var hasLocation = true

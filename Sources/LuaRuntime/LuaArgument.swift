@@ -49,6 +49,12 @@ public struct LuaArgument {
     }
   }
 
+  /// A copy of a string as text; nil where it is none, is no UTF-8, or there is no room for it.
+  public var text: String? {
+    guard raw.kind == .string, link.link.hold(raw.count) else { return nil }
+    return LuaText(raw).validText
+  }
+
   /// A copy that lasts.
   public var value: LuaValue { link.link.value(of: raw) }
 

@@ -8,9 +8,6 @@ final class LuaLink {
   /// Nil once the state is gone, which says so itself before its memory goes.
   @exclusivity(unchecked) unowned(unsafe) var state: LuaState?
 
-  /// Set when a table or function could not be kept: Lua has no memory, or no C stack left for the attempt.
-  private var hasLostValue = false
-
   private let released = Mutex<[Int32]>([])
   private let releasedCount = Atomic<Int>(0)
 
@@ -52,7 +49,9 @@ final class LuaLink {
     case .boolean: return .boolean(value.boolean)
     case .integer: return .integer(Int(value.integer))
     case .number: return .number(value.number)
-    case .string: return LuaText(value).validText.map { .string($0) } ?? .other("string that is not UTF-8")
+    case .string:
+      guard hold(value.count) else { return .nil }
+      return LuaText(value).validText.map { .string($0) } ?? .other("string that is not UTF-8")
     case .object: return .object(LuaObject(value.object))
     case .other: return .other(String(cString: value.typeName))
     case .table: return anchor(value.index).map { .table(LuaTable(self, $0)) } ?? .nil
@@ -64,17 +63,35 @@ final class LuaLink {
     guard let machine else { return nil }
     var reference: Int32 = 0
     guard clua_anchor(machine, index, &reference) == .done else {
-      hasLostValue = true
+      // Lua has no memory, or no C stack left for the attempt.
+      machine.pointee.isShort = true
       return nil
     }
     return reference
   }
 
+  /// Counts bytes that the host is about to hold for the running call (``LuaMeter/hold(_:)``).
+  @inline(__always)
+  func hold(_ bytes: Int) -> Bool { machine.map { clua_hold($0, bytes) } ?? true }
+
+  /// Counts the work and the memory of taking over the entries of a table.
+  func holdEntries(_ count: Int) -> Bool {
+    guard let machine else { return true }
+    clua_work(machine, 2 * count)
+    return clua_hold(machine, 32 * count)
+  }
+
   /// Throws when a value could not be kept since the last look; a nil in its place must not pass for the value.
   @inline(__always)
   func checkLost() throws(LuaError) {
-    guard hasLostValue else { return }
-    hasLostValue = false
-    throw LuaError(kind: .memory, message: "no room to keep a value (C stack overflow or no memory)")
+    if let lost = takeLost() { throw lost }
+  }
+
+  /// What ``checkLost()`` throws.
+  @inline(__always)
+  func takeLost() -> LuaError? {
+    guard let machine, machine.pointee.isShort else { return nil }
+    machine.pointee.isShort = false
+    return LuaError(kind: .memory, message: "no room to keep a value (C stack overflow or no memory)")
   }
 }

@@ -47,9 +47,7 @@ extension LuaState {
     var first: Int32 = 0
     try check(clua_callFirst(machine, function.reference, mark, &first))
     defer { clua_drop(machine, first) }
-    let value = link.value(at: first)
-    try link.checkLost()
-    return value
+    return try metered { () throws(LuaError) in link.value(at: first) }
   }
 
   /// A place for a value that Lua code gives and gets back.
@@ -76,8 +74,6 @@ extension LuaState {
 
   /// The values on the stack from an index on.
   func values(_ first: Int32, _ count: Int32) throws(LuaError) -> [LuaValue] {
-    let values = (0..<count).map { link.value(at: first + $0) }
-    try link.checkLost()
-    return values
+    try metered { () throws(LuaError) in (0..<count).map { link.value(at: first + $0) } }
   }
 }

@@ -12,7 +12,8 @@ extension LuaState {
   /// A number that changes when a local that the function captures changes, or anything in a table, function or coroutine
   /// that is reached from one: taken before and after a call it tells whether the function kept state of its own. The
   /// global table, the libraries and what host objects stand for do not count.
-  public func digestOfCaptures(_ function: LuaFunction) throws(LuaError) -> CaptureDigest {
+  /// Of a table it is taken of what it holds.
+  public func digestOfCaptures(_ function: LuaReference) throws(LuaError) -> CaptureDigest {
     guard function.link === link else { return CaptureDigest(value: 0, size: 0) }
     var digest: UInt64 = 0
     var size: UInt64 = 0

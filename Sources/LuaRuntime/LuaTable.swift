@@ -39,6 +39,7 @@ extension LuaLink {
     var count: Int64 = 0
     guard clua_sortedKeys(machine, reference, &list, &count) == .done else { return [] }
     defer { clua_drop(machine, list) }
+    guard holdEntries(Int(count)) else { return [] }
     var entries: [(LuaValue, LuaValue)] = []
     entries.reserveCapacity(Int(count))
     for position in 0..<count {

@@ -51,6 +51,29 @@ struct TaskTests {
   private final class Emitted { var list: [(ActionCall, ActionSource)] = [] }
   private let emitted = Emitted()
 
+  /// Actions a second are counted on the clock of the store.
+  @Test func actionsASecondAreBounded() throws {
+    let (plugin, task) = try task(
+      "while true do for i = 1, 60 do task:dispatch('inc') end task:sleep(0) end",
+      extra: #""limits": { "actions": 100 }"#)
+    var time = Duration.zero
+    plugin.attachLog(now: { time }, { _ in })
+    #expect(try step(task) == "sleep 0.001 seconds")
+    time = .seconds(1)
+    #expect(try step(task) == "sleep 0.001 seconds")
+    let error = fault { _ = try step(task) }
+    #expect(error?.code == .budget)
+    #expect(error?.message == "p: more than 100 actions a second")
+    #expect(error?.trace.last == "in task 'p/m/x'")
+    #expect(emitted.list.count == 160)
+    #expect(try step(task) == "finished")
+  }
+
+  @Test func theLimitOfActionsHasACeiling() throws {
+    let error = fault { _ = try task("", extra: #""limits": { "actions": 1000001 }"#) }
+    #expect(error?.message.contains("\"limits.actions\" must be a whole number in 1...1000000") == true)
+  }
+
   @Test func sleepsAndDispatches() throws {
     let (plugin, task) = try task(
       "task:sleep(1) task:dispatch('inc', { by = 3 }) task:dispatch('p.inc') task:sleep(0.25)")

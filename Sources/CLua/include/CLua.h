@@ -151,8 +151,8 @@ typedef struct CLuaError {
   bool isHostFailure;
 } CLuaError;
 
-/// A Lua state with its budgets and buffers. The host reads and writes only `items`, `keys`, `windows` and the
-/// limits.
+/// A Lua state with its budgets and buffers. The host reads and writes only `items`, `keys`, `windows`, the
+/// limits, and what it holds of a call.
 typedef struct CLuaMachine {
   CLuaItems items;
   CLuaItems keys;
@@ -174,6 +174,15 @@ typedef struct CLuaMachine {
   CLuaCallbacks callbacks;
 
   size_t memory;
+  /// Bytes that the host holds of what the running call has handed over.
+  size_t held;
+  /// Whether what the host takes counts while no call runs, too.
+  bool isMetered;
+  /// Whether the host found no room for a value since it last looked.
+  bool isShort;
+  /// The block that the state was last refused, and the size it was to have; 0: it has got memory since.
+  const void *_Nullable refusedBlock;
+  size_t refusedSize;
   /// Size of the block that was made last, while it may turn out to be a stack; else 0.
   size_t newBlock;
   /// Size of the tall stack that was made last.
@@ -238,6 +247,34 @@ CLuaStatus clua_collect(CLuaMachine *machine);
 void clua_collectOften(CLuaMachine *machine);
 /// A number for the order in which the machine's hash seed puts the keys of a table.
 CLuaStatus clua_hashOrder(CLuaMachine *machine, uint64_t *order);
+
+// What the host takes over of Lua's values
+
+/// Notes that there is no memory. A call that is repeatable ends by it, whatever it catches: how much memory is in use depends
+/// on what ran before.
+void clua_noteShortage(CLuaMachine *machine);
+
+/// Counts work of the host for the running call, as so many instructions.
+static inline void clua_work(CLuaMachine *machine, size_t instructions) {
+  machine->remaining -= (int64_t)instructions;
+  machine->charged += instructions;
+}
+
+/// Counts bytes that the host is about to hold until the running call ends, up to the memory limit: a value in the host takes
+/// memory that Lua knows nothing of, as often as it is handed over. False: there is no room for them.
+static inline bool clua_hold(CLuaMachine *machine, size_t bytes) {
+  if (machine->depth == 0 && !machine->isMetered) return true;
+  // Nobody has looked yet at what was lost before: the call is about to fail.
+  if (machine->isShort) return false;
+  clua_work(machine, bytes >> 7);
+  if (bytes <= machine->memoryLimit && machine->held <= machine->memoryLimit - bytes) {
+    machine->held += bytes;
+    return true;
+  }
+  machine->isShort = true;
+  clua_noteShortage(machine);
+  return false;
+}
 
 // Items
 

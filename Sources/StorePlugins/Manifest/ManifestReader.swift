@@ -123,10 +123,12 @@ private struct ManifestReader {
       case "instructions": limits.instructions = try limit(name, value, PluginManifest.ceiling.instructions)
       case "tasks": limits.tasks = try limit(name, value, PluginManifest.ceiling.tasks)
       case "log_lines": limits.logLines = try limit(name, value, PluginManifest.ceiling.logLines)
+      case "actions": limits.actions = try limit(name, value, PluginManifest.ceiling.actions)
       case "memory": limits.memory = try memory(value)
       default:
         throw unknown(
-          "limits.\(name)", among: ["limits.instructions", "limits.memory", "limits.tasks", "limits.log_lines"])
+          "limits.\(name)",
+          among: ["limits.instructions", "limits.memory", "limits.tasks", "limits.log_lines", "limits.actions"])
       }
     }
     return limits

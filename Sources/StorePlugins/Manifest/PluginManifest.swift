@@ -28,6 +28,8 @@ public struct PluginManifest: Hashable, Sendable {
     public var tasks = 4
     /// Lines that it says in a second.
     public var logLines = 100
+    /// Actions that its tasks and thunks dispatch in a second.
+    public var actions = 10_000
   }
 
   /// The limits above which no plugin may set its own.
@@ -37,6 +39,7 @@ public struct PluginManifest: Hashable, Sendable {
     limits.memory = 256 << 20
     limits.tasks = 1000
     limits.logLines = 1000
+    limits.actions = 1_000_000
     return limits
   }()
 }

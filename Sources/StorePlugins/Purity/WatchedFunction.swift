@@ -60,4 +60,7 @@ final class WatchedFunction {
     isImpure = try lua.digestOfCaptures(function) != digest
     return isImpure
   }
+
+  /// Notes that it was seen to change something else that stays.
+  func noteImpurity() { isImpure = true }
 }

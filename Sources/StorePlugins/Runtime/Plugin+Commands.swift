@@ -19,11 +19,20 @@ extension Plugin {
     let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
     if watched.isImpure, purity != .off { throw fault }
     calls.isProjecting = true
-    defer { calls.isProjecting = false }
+    defer {
+      calls.isProjecting = false
+      modules.forget()
+    }
     let value = try run(view, place) { () throws(LuaError) in
       let digest = try watched.digestBefore(purity, lua)
       let result = try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) }).first ?? .nil
       if let digest, try watched.hasChanged(since: digest, lua) {
+        throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
+      }
+      if try modules.takeChanges(lua), purity != .off {
+        watched.noteImpurity()
+        let fault = calls.faults.impure(
+          place, changed: "a module that it requires", mayOnly: "projections may only read state")
         throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
       }
       do throws(SchemaError) {

@@ -29,7 +29,7 @@ extension Plugin {
     }
   }
 
-  /// Runs something that reads the state.
+  /// Runs something that reads the state; what it takes over from Lua counts as the plugin's memory meanwhile.
   func reading<Result>(_ view: any StateView, _ body: () throws(LuaError) -> Result) throws(LuaError) -> Result {
     let outer = objects.viewInUse
     defer {
@@ -38,7 +38,7 @@ extension Plugin {
     }
     return try withUnsafePointer(to: view) { (view) throws(LuaError) in
       objects.viewInUse = view
-      return try body()
+      return try lua.metered(body)
     }
   }
 }

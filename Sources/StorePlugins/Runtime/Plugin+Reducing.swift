@@ -86,6 +86,7 @@ extension Plugin {
         if failure != nil {
           objects.undo()
           plan.dropArguments()
+          modules.forget()
         }
         objects.endCall()
         if plan.takesMeta { calls.meta.forget() }
@@ -119,8 +120,21 @@ extension Plugin {
         .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
     }
     plan.checkArguments(caller)
-    if let digest { return check(digest, watched, call) }
-    return nil
+    if let digest, let fault = check(digest, watched, call) { return fault }
+    return modules.isIdle ? nil : checkModules(watched, call)
+  }
+
+  /// Whether what a reducer required is what it was before.
+  private func checkModules(_ watched: WatchedFunction, _ call: ActionCall) -> PluginError? {
+    do throws(LuaError) {
+      guard try modules.takeChanges(lua), purity != .off else { return nil }
+    } catch {
+      return calls.faults.reducer(call.type.fullName, error)
+    }
+    watched.noteImpurity()
+    return calls.faults.impure(
+      "reducer '\(call.type.fullName)'", changed: "a module that it requires",
+      mayOnly: "reducers may only change their draft")
   }
 
   /// Whether what a reducer captures is what it was before.

@@ -33,6 +33,8 @@ public final class Plugin: @unchecked Sendable {
   /// How each middleware is called.
   let middlewares: [MiddlewarePlan]
   let log: PluginLog
+  /// What its code has required.
+  let modules: RequiredModules
   /// What each projection gave last.
   let projectionCaches: [ProjectionCache]
   /// Its interceptors, the outermost first.
@@ -110,10 +112,11 @@ public final class Plugin: @unchecked Sendable {
     } catch {
       throw faults.load(error)
     }
-    let table = try Plugin.runInit(lua, source, faults, names)
+    modules = RequiredModules(source, names)
+    let table = try Plugin.runInit(lua, source, faults, names, modules)
     let reader = DefinitionReader(
       manifest: manifest, surroundings: surroundings, places: DefinitionPlaces(lua, names))
-    definition = try reader.read(table)
+    definition = try lua.metered(faults.load) { () throws(PluginError) in try reader.read(table) }
     lua.limits.instructions = manifest.limits.instructions
     // Without a state a draft has no fields, so that a reducer which writes is told.
     schema = definition.schema ?? .dynamic(.record(RecordSchema(name: manifest.name, fields: [])))
@@ -154,6 +157,8 @@ public final class Plugin: @unchecked Sendable {
     log.refusal = { [unowned objects, unowned calls] in
       objects.draft != nil ? "reducer" : calls.isProjecting ? "projection" : nil
     }
+    modules.isWatched = { [unowned objects, unowned calls] in objects.draft != nil || calls.isProjecting }
+    calls.time = { [unowned log] in log.time }
     objects.refusal = { [unowned calls, permissions = calls.permissions] module in
       if calls.isProjecting { calls.noteProjectionRead(module) }
       if module == manifest.name { return nil }
@@ -164,7 +169,8 @@ public final class Plugin: @unchecked Sendable {
   }
 
   private static func runInit(
-    _ lua: LuaState, _ source: PluginSource, _ faults: PluginFaults, _ names: FunctionNames
+    _ lua: LuaState, _ source: PluginSource, _ faults: PluginFaults, _ names: FunctionNames,
+    _ modules: RequiredModules
   ) throws(PluginError) -> LuaTable {
     let (text, chunk) = try source.lua("init.lua")
     names.note(text, chunk)
@@ -176,7 +182,7 @@ public final class Plugin: @unchecked Sendable {
         }
       }
       try lua.setGlobal("refuse", .function(try DeliberateRefusal.makeFunction(in: lua)))
-      try lua.setGlobal("require", .function(try requireFunction(lua, source, names)))
+      try lua.setGlobal("require", .function(try modules.makeFunction(in: lua)))
       _ = try lua.call(try lua.load(text, chunkName: chunk))
       if case .function(let defined) = prelude.last, case .table(let table) = try lua.call(defined).first {
         return table
@@ -186,37 +192,6 @@ public final class Plugin: @unchecked Sendable {
     }
     throw PluginError(
       .load, "\(source.manifest.name): \(chunk): does not call plugin{…}", hint: "end it with: return plugin { … }")
-  }
-
-  /// Makes the function `require`, which finds the plugin's own files below `lib`.
-  static func requireFunction(
-    _ lua: LuaState, _ source: PluginSource, _ names: FunctionNames
-  ) throws(LuaError) -> LuaFunction {
-    var loaded: [String: LuaValue] = [:]
-    var loading: [String] = []
-    return try lua.makeFunction("require") { call in
-      guard case .string(let name) = call[0] else { throw LuaFailure("require needs a name such as \"lib.dates\"") }
-      if let value = loaded[name] { return call.results.append(value) }
-      guard !loading.contains(name) else {
-        throw LuaFailure("'\(name)' requires itself: \((loading + [name]).joined(separator: " -> "))")
-      }
-      let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-      guard parts.count >= 2, parts[0] == "lib", parts.allSatisfy({ String($0).isName }) else {
-        throw LuaFailure("require finds only the plugin's own files below lib: require(\"lib.dates\"), not '\(name)'")
-      }
-      let file: (text: String, chunk: String)
-      do throws(PluginError) {
-        file = try source.lua(parts.joined(separator: "/") + ".lua")
-      } catch {
-        throw LuaFailure(error.message)
-      }
-      names.note(file.text, file.chunk)
-      loading.append(name)
-      defer { loading.removeLast() }
-      let value = try call.state.call(try call.state.load(file.text, chunkName: file.chunk)).first ?? .boolean(true)
-      loaded[name] = value
-      call.results.append(value)
-    }
   }
 
   /// Compiles the files that the plugin has not required so far, so that a mistake in one of them shows now.

@@ -35,6 +35,10 @@ final class PluginCalls {
   var isProjecting = false { didSet { projectionReads = [] } }
   /// The modules that it has read so far.
   private(set) var projectionReads: [String] = []
+  /// How many actions tasks and thunks may dispatch a second.
+  var dispatches: Allowance
+  /// The time on the clock of the store; nil: it has none.
+  var time: () -> Duration? = { nil }
   /// The thunk that runs.
   var thunk: PluginThunk?
   /// The plugin's own actions by their names, with its module and without.
@@ -75,6 +79,7 @@ final class PluginCalls {
     action = ActionFacade(name: "action", meta: meta)
     self.functionNames = functionNames
     self.faults = faults
+    dispatches = Allowance(limit: faults.manifest.limits.actions)
     self.ownActions = ownActions.merging(ownActions.values.map { ($0.name, $0) }) { full, _ in full }
     self.surroundings = surroundings
   }
@@ -98,8 +103,8 @@ final class PluginCalls {
     }
     let print = try lua.makeFunction("print") { [unowned self] call in
       guard let host = self.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }
-      let texts = try call.arguments.dropFirst().map { try call.state.describe($0) }
-      host.print(texts.joined(separator: " "))
+      // Once it is printed it is let go of.
+      host.print(try Self.printed(call))
     }
     let wait = try makeWaitFunction(in: lua)
     let start = try makeStartFunction(in: lua)
@@ -129,6 +134,16 @@ final class PluginCalls {
       writer.key("wait")
       writer.append(wait)
       writer.endTable()
+    }
+  }
+
+  /// The text that `cmd:print` is called with: once it is printed it is let go of.
+  private static func printed(_ call: LuaCall) throws(LuaError) -> String {
+    let state = call.state
+    return try state.metered { () throws(LuaError) -> String in
+      var texts: [String] = []
+      for position in 1..<max(call.count, 1) { texts.append(try state.describe(call[position])) }
+      return texts.joined(separator: " ")
     }
   }
 
@@ -175,9 +190,17 @@ final class PluginCalls {
     }
     let action = try makeAction(
       call[1], call[2], objects, for: "dispatch", isRefusal: emission.kind == .effect)
+    if emission.kind == .effect { try countDispatch() }
     let source = source(of: call, emission)
     if let emit = emission.emit { return emit(action, source) }
     try commandHost?.dispatch(action, source: source)
+  }
+
+  /// Counts an action that a task or a thunk dispatches. What others do in answer to an action is bounded by what one
+  /// dispatch may cause (R30); a task begins of itself, as often as it likes.
+  func countDispatch() throws(PluginError) {
+    guard let time = time(), !dispatches.take(at: time) else { return }
+    throw faults.make(.budget, "more than \(grouped(dispatches.limit)) actions a second")
   }
 
   /// Where a call from Lua comes from, as the source of what it dispatches.

@@ -22,9 +22,9 @@ struct PluginFaults {
     }
   }
 
-  /// A function that must be pure changed what it captures.
-  func impure(_ place: String, mayOnly allowed: String) -> PluginError {
-    make(.impure, "\(place) changed a captured local; \(allowed)", hint: PluginFaults.impurityHint)
+  /// A function that must be pure changed what it captures, or something else that stays.
+  func impure(_ place: String, changed what: String = "a captured local", mayOnly allowed: String) -> PluginError {
+    make(.impure, "\(place) changed \(what); \(allowed)", hint: PluginFaults.impurityHint)
   }
 
   static let impurityHint = "keep the value in the plugin's state"
@@ -63,6 +63,9 @@ struct PluginFaults {
   /// A fault of a task or a thunk, which has ended by it.
   func task(_ name: String, _ error: LuaError, word: String = "task") -> PluginError {
     let place = "\(word) '\(name)' failed"
+    if let limit = error.underlying as? PluginError {
+      return PluginError(limit.code, limit.message, trace: trace(of: error) + ["in \(word) '\(name)'"])
+    }
     switch error.kind {
     case .instructions:
       return PluginError(
@@ -94,10 +97,11 @@ struct PluginFaults {
     let bytes = manifest.limits.memory
     return bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
   }
+}
 
-  private func grouped(_ number: Int) -> String {
-    var digits = Array(String(number))
-    for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert("_", at: index) }
-    return String(digits)
-  }
+/// A number with its digits in groups of three.
+func grouped(_ number: Int) -> String {
+  var digits = Array(String(number))
+  for index in stride(from: digits.count - 3, to: 0, by: -3) { digits.insert("_", at: index) }
+  return String(digits)
 }

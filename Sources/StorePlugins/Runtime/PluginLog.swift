@@ -22,11 +22,11 @@ public struct PluginLogLine: Hashable, Sendable {
 final class PluginLog {
   private let plugin: String
   /// How many lines a second.
-  private let limit: Int
+  private var lines: Allowance
   private var sink: ((PluginLogLine) -> Void)?
   private var now: () -> Duration = { .zero }
-  private var second = Duration.zero
-  private var written = 0
+  /// The time on the clock of the plugin's store; nil: it has none so far.
+  var time: Duration? { sink == nil ? nil : now() }
   private var dropped = 0
   /// What was said before anybody listened.
   private var early: [PluginLogLine] = []
@@ -35,17 +35,19 @@ final class PluginLog {
 
   /// The longest line, in characters.
   private static let longest = 2000
+  /// The longest text that is looked at, in bytes: more of it takes time and says no more.
+  private static let longestText = 64 << 10
 
   init(plugin: String, limit: Int) {
     self.plugin = plugin
-    self.limit = limit
+    lines = Allowance(limit: limit)
   }
 
   /// Has lines go somewhere, those first that were said before.
   func attach(now: @escaping () -> Duration, _ sink: @escaping (PluginLogLine) -> Void) {
     self.now = now
     self.sink = sink
-    second = now()
+    lines.begin(at: now())
     for line in early { sink(line) }
     early = []
   }
@@ -54,13 +56,14 @@ final class PluginLog {
   /// to nothing, however long it is.
   func write(_ level: PluginLogLine.Level, _ makeText: () throws -> String) throws {
     let time = now()
-    if time >= second + .seconds(1) || time < second { (second, written) = (time, 0) }
-    guard written < limit else { return dropped += 1 }
-    let text = try makeText()
-    for line in text.split(separator: "\n", maxSplits: limit - written, omittingEmptySubsequences: false) {
-      guard written < limit else { return dropped += 1 }
-      written += 1
-      send(level, PluginLog.printable(line))
+    let left = lines.left(at: time)
+    guard left > 0 else { return dropped += 1 }
+    let text = cut(try makeText())
+    // Bytes, since to find the characters of a long text takes long.
+    let newline = UInt8(ascii: "\n")
+    for line in text.utf8.split(separator: newline, maxSplits: left, omittingEmptySubsequences: false) {
+      guard lines.take(at: time) else { return dropped += 1 }
+      send(level, PluginLog.printable(Substring(line)))
     }
   }
 
@@ -71,7 +74,7 @@ final class PluginLog {
   func sayDropped() {
     guard dropped > 0 else { return }
     let lines = dropped == 1 ? "1 line was" : "\(dropped) lines were"
-    send(.warn, "\(lines) dropped, more than \(limit) in a second")
+    send(.warn, "\(lines) dropped, more than \(self.lines.limit) in a second")
     dropped = 0
   }
 
@@ -93,14 +96,33 @@ final class PluginLog {
     return line
   }
 
+  /// What the arguments of a call say. It is not kept, and so counts as work only.
+  private static func text(of call: LuaCall) throws(LuaError) -> String {
+    let state = call.state
+    let texts = try state.metered { () throws(LuaError) -> [String] in
+      var texts: [String] = []
+      for position in 0..<call.count { texts.append(try state.describe(call[position])) }
+      return texts
+    }
+    let text = texts.joined(separator: " ")
+    state.meter.work(text.utf8.count / 16)
+    return text
+  }
+
+  /// A text without what is beyond the longest, which counts as a line that is dropped.
+  private func cut(_ text: String) -> String {
+    guard text.utf8.count > Self.longestText else { return text }
+    dropped += 1
+    return String(decoding: text.utf8.prefix(Self.longestText), as: UTF8.self) + "…"
+  }
+
   /// The global `log` of the plugin.
   func makeTable(in lua: LuaState) throws(LuaError) -> LuaTable {
     var functions: [(String, LuaFunction)] = []
     for level in [PluginLogLine.Level.info, .warn] {
       let function = try lua.makeFunction(level.rawValue) { [unowned self] call in
         if let refusal = refusal() { throw LuaFailure("log.\(level.rawValue) is not possible in a \(refusal)") }
-        let (state, arguments) = (call.state, call.arguments)
-        try write(level) { try arguments.map { try state.describe($0) }.joined(separator: " ") }
+        try write(level) { try PluginLog.text(of: call) }
       }
       functions.append((level.rawValue, function))
     }

@@ -132,6 +132,7 @@ extension PluginCalls {
     let wait = try lua.makeFunction("dispatch_wait") { [unowned self, unowned objects] call in
       guard let thunk, let emission, call.canYield else { throw Self.cannotPause("t:dispatch_wait", "the thunk") }
       let action = try makeAction(call[1], call[2], objects, for: "dispatch_wait", isRefusal: true)
+      try countDispatch()
       thunk.request = (action, source(of: call, emission))
       call.yield()
     }

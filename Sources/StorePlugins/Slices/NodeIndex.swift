@@ -29,24 +29,30 @@ struct NodeIndex: ~Copyable {
 
   /// Adds a number.
   ///
-  /// - Parameter hashOf: the hash under which a number was added.
-  mutating func insert(_ number: Int, _ hash: Int, hashOf: (Int) -> Int) {
-    if count * 2 > mask { grow(hashOf) }
-    place(Int32(truncatingIfNeeded: number), hash)
-    count += 1
+  /// - Parameters:
+  ///   - hashOf: the hash under which a number was added.
+  ///   - isGone: whether nobody will look for a number any more. Its slot is free then: a place that is overwritten time
+  ///     and again would leave a trail of them under one hash.
+  mutating func insert(_ number: Int, _ hash: Int, hashOf: (Int) -> Int, isGone: (Int) -> Bool) {
+    if count * 2 > mask { grow(hashOf, isGone) }
+    place(Int32(truncatingIfNeeded: number), hash, isGone)
   }
 
-  private mutating func grow(_ hashOf: (Int) -> Int) {
+  private mutating func grow(_ hashOf: (Int) -> Int, _ isGone: (Int) -> Bool) {
     let (old, capacity) = (slots, mask + 1)
     slots = NodeIndex.empty(capacity * 2)
     mask = capacity * 2 - 1
-    for slot in 0..<capacity where old[slot] >= 0 { place(old[slot], hashOf(Int(old[slot]))) }
+    count = 0
+    for slot in 0..<capacity where old[slot] >= 0 && !isGone(Int(old[slot])) {
+      place(old[slot], hashOf(Int(old[slot])), isGone)
+    }
     old.deallocate()
   }
 
-  private func place(_ number: Int32, _ hash: Int) {
+  private mutating func place(_ number: Int32, _ hash: Int, _ isGone: (Int) -> Bool) {
     var slot = hash & mask
-    while slots[slot] >= 0 { slot = (slot + 1) & mask }
+    while slots[slot] >= 0, !isGone(Int(slots[slot])) { slot = (slot + 1) & mask }
+    if slots[slot] < 0 { count += 1 }
     slots[slot] = number
   }
 

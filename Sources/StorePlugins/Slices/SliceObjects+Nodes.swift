@@ -52,6 +52,7 @@ extension SliceObjects {
     if let known = child(parent, key) {
       object = seen(known, place)
     } else {
+      meter.hold(key.heldBytes)
       keys.append(key)
       object = addPart(shape(of: part), parent, .entry(keys.count - 1), place)
     }
@@ -83,7 +84,8 @@ extension SliceObjects {
   /// Has the index find a node; with the first one all before it.
   private func note(_ number: Int) {
     for number in (number == Self.fewNodes ? 0 : number)...number {
-      index.insert(number, hash(ofNode: number)) { hash(ofNode: $0) }
+      index.insert(
+        number, hash(ofNode: number), hashOf: { hash(ofNode: $0) }, isGone: { nodes[$0].presence != .inPlace })
     }
   }
 

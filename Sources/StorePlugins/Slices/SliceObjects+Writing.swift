@@ -90,6 +90,7 @@ extension SliceObjects {
   ) throws {
     var value: Value?
     if case .nil = argument.kind {} else { value = try checked(argument, part, number, .key(key)) }
+    meter.hold(key.heldBytes)
     try modify(number) { map in
       var old: Value?
       _ = access.read(map, key) { entry in
@@ -127,6 +128,7 @@ extension SliceObjects {
   }
 
   private func loosen(_ node: Int, _ schema: Schema, _ address: UnsafeRawPointer) {
+    meter.hold(MemoryLayout<CopiedPart>.stride + MemoryLayout<SliceNode>.stride)
     loose.append(schema.access.copy(address))
     nodes[node].presence = .loose(loose.count - 1)
     // One of those that Lua finds without asking: from now on it asks.
@@ -137,6 +139,9 @@ extension SliceObjects {
     _ argument: LuaArgument, _ part: SlicePart, _ number: Int, _ step: Path.Step
   ) throws -> Value {
     do throws(SchemaError) {
+      if case .object(let object) = argument.kind, let same = try value(of: object, as: part.schema.unwrapped) {
+        return same
+      }
       return try part.schema.check(try value(of: argument.value))
     } catch {
       throw error.under(path(number).appending(step))

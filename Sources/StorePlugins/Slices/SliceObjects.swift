@@ -51,6 +51,8 @@ final class SliceObjects: LuaObjectHandler {
   }
   /// The records that Lua reads and writes in place, by the numbers of their nodes.
   let windows: LuaWindows
+  /// What counts the values that are taken over from Lua, and what is kept of them.
+  let meter: LuaMeter
   /// What the draft's writes can be taken back by.
   @exclusivity(unchecked) var journal = Journal()
   private var shapes: [ObjectIdentifier: SliceShape] = [:]
@@ -60,6 +62,7 @@ final class SliceObjects: LuaObjectHandler {
   init(_ state: LuaState) {
     self.state = state
     windows = state.windows
+    meter = state.meter
     windows.time = 1
     windows.moveOn(to: object(0))
   }
@@ -142,6 +145,22 @@ final class SliceObjects: LuaObjectHandler {
 
   /// The whole value of an object.
   func value(of object: LuaObject) throws(SchemaError) -> Value {
+    let (value, _) = try read(object)
+    // Whoever asks will look at all of it.
+    meter.work(value.extent)
+    return value
+  }
+
+  /// The whole value of an object, where it is of a type; nil: it is of another one. There is nothing to check then.
+  func value(of object: LuaObject, as schema: Schema) throws(SchemaError) -> Value? {
+    guard self.schema(of: object) === schema else { return nil }
+    let (value, isShared) = try read(object)
+    if !isShared { meter.work(value.extent) }
+    return value
+  }
+
+  /// The whole value of an object, and whether it is the one that stands in the slice, not a copy.
+  private func read(_ object: LuaObject) throws(SchemaError) -> (Value, isShared: Bool) {
     guard object.tag == Tag.node, object.generation == generation, object.id < nodes.count else {
       throw SchemaError(Path(), .typeMismatch(expected: "data", found: "an object of the shell"))
     }
@@ -151,7 +170,7 @@ final class SliceObjects: LuaObjectHandler {
     let schema = shape(number).schema
     var value = Value.none
     look(number) { value = schema.access.read($0) }
-    return value
+    return (value, schema.isDynamic)
   }
 
   /// The value of a Lua one, whatever it holds.

@@ -69,7 +69,7 @@ extension SlicePart {
     case (.double, .number(let number)): .double(number)
     case (.double, .integer(let number)): .double(Double(number))
     case (.bool, .boolean(let value)): .bool(value)
-    case (.string, .string(let text)): text.validText.map { .string($0) }
+    case (.string, .string): argument.text.map { .string($0) }
     default: nil
     }
   }

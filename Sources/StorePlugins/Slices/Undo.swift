@@ -72,6 +72,7 @@ extension SliceObjects {
   @inline(__always)
   func note(_ node: Int, _ change: Undo.Change) {
     guard isInPlace(node) else { return }
+    meter.hold(MemoryLayout<Undo>.stride)
     journal.append(Undo(node: node, change: change, windowWrites: windows.writeCount))
   }
 

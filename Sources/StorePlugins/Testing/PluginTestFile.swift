@@ -32,7 +32,7 @@ public final class PluginTestFile {
     do throws(LuaError) {
       lua = try LuaState(name: "\(source.manifest.name) tests", limits: Self.limits)
       try lua.setGlobal("test", .function(try makeTest()))
-      try lua.setGlobal("require", .function(try Plugin.requireFunction(lua, source, FunctionNames())))
+      try lua.setGlobal("require", .function(try RequiredModules(source, FunctionNames()).makeFunction(in: lua)))
       calling = try Self.function(in: lua, "return function(body, t) body(t) end")
       let methods = try PluginTestMethods(in: lua)
       try lua.setGlobal("log", .table(methods.log))

@@ -66,7 +66,8 @@ enum ErrorCode {
     "nothing-to-undo": "you have dispatched nothing that could be taken back, or not that much.",
     "out-of-range": "a number is outside the bounds that its type declares.",
     "plugin-api": "the plugin is written for another version of the plugin API than this shell serves.",
-    "plugin-budget": "a plugin's function used more instructions or time than one call may; a reducer changed nothing.",
+    "plugin-budget":
+      "a plugin used more instructions, time, tasks or actions a second than it may; a reducer changed nothing.",
     "plugin-check": "plugin check found faults, which it lists.",
     "plugin-grant":
       "the plugin asks for permissions that nobody granted. Run with --grant NAME, or answer at the prompt.",

@@ -21,7 +21,7 @@ struct PluginInfo {
     "Plugin",
     [
       "name", "version", "summary", "folder", "digest", "state", "failedAt", "adds", "instructions", "memory", "tasks",
-      "log_lines",
+      "log_lines", "actions",
       "permissions",
     ])
   private static let permission = record("Granted", ["permission", "granted", "meaning"])
@@ -42,7 +42,7 @@ struct PluginInfo {
       .string(source.folder), .string(source.digest), .string(listed.map(\.state) ?? "not loaded"),
       listed?.reloadFailed.map { .double($0.seconds) } ?? .none, plugin?.counts.first.map { .string($0) } ?? .none,
       .int(manifest.limits.instructions), .int(manifest.limits.memory), .int(manifest.limits.tasks),
-      .int(manifest.limits.logLines),
+      .int(manifest.limits.logLines), .int(manifest.limits.actions),
       .list(PersistentList(permissions)),
     ]
     return Reading(

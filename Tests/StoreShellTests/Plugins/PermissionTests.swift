@@ -117,6 +117,7 @@ import Testing
         memory        4194304
         tasks         4
         log_lines     100
+        actions       10000
         permissions   4 items
           permission              granted  meaning
           read:tasks              no       read the tasks module

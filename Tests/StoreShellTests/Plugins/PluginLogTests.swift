@@ -100,6 +100,21 @@ import Testing
     #expect(outcome.errors.contains(" lines were dropped, more than 100 in a second\n"))
   }
 
+  /// What is dropped costs next to nothing while a plugin is loaded, too.
+  @Test func aFloodWhileLoadingIsNoReasonToStop() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      local long = ("x"):rep(1 << 15)
+      for i = 1, 10000 do log.warn(long) end
+      return plugin { actions = { { name = "go" } } }
+      """)
+    let outcome = try shell.type("plugin load \(folder)")
+    #expect(outcome.status == 0)
+    #expect(outcome.errors.hasSuffix("[p] warning: 9900 lines were dropped, more than 100 in a second\n"))
+  }
+
   @Test func pureFunctionsMayNotSayAnything() throws {
     let (shell, _) = try shell()
     let reducer = try shell.type("dispatch p.impure")

@@ -1,0 +1,50 @@
+import CLua
+
+/// Counts what the host does and holds for the running call of a state: what Lua hands over takes memory and time that the
+/// machine does not see. A text that Lua has once is a text of its own in the host each time that it is handed over.
+public struct LuaMeter {
+  @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
+
+  /// Counts bytes that the host is about to hold until the call ends. They have a limit of their own, as high as that of the
+  /// state's memory; where there is no room for them the call fails for lack of memory once the callback returns, a
+  /// repeatable one whatever it catches.
+  ///
+  /// - Returns: whether there is room.
+  @inlinable
+  @discardableResult
+  public func hold(_ bytes: Int) -> Bool { clua_hold(machine, bytes) }
+
+  /// Counts work as so many instructions; where they are used up the call fails once the callback returns.
+  @inlinable
+  public func work(_ instructions: Int) { clua_work(machine, instructions) }
+}
+
+extension LuaState {
+  /// What counts the host's part of the running call.
+  public var meter: LuaMeter { LuaMeter(machine: machine) }
+
+  /// Takes over values that a call has given, counted as within it. What is taken over counts no longer afterwards.
+  ///
+  /// - Throws: a ``LuaError`` of kind `memory`, made an error of the body's, where there is no room for them.
+  public func metered<Result, Failure: Error>(
+    _ failure: (LuaError) -> Failure, _ body: () throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let (wasMetered, held) = (machine.pointee.isMetered, machine.pointee.held)
+    machine.pointee.isMetered = true
+    if machine.pointee.depth == 0, !wasMetered { machine.pointee.held = 0 }
+    defer { (machine.pointee.isMetered, machine.pointee.held) = (wasMetered, held) }
+    let result: Result
+    do throws(Failure) {
+      result = try body()
+    } catch {
+      throw link.takeLost().map(failure) ?? error
+    }
+    if let lost = link.takeLost() { throw failure(lost) }
+    return result
+  }
+
+  /// The same for a body that calls this state.
+  public func metered<Result>(_ body: () throws(LuaError) -> Result) throws(LuaError) -> Result {
+    try metered({ $0 }, body)
+  }
+}

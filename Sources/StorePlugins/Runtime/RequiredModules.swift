@@ -1,0 +1,74 @@
+import LuaRuntime
+
+/// The plugin's own files below `lib` that its code has required, each of which runs once.
+final class RequiredModules {
+  private let source: PluginSource
+  private let names: FunctionNames
+  private var loaded: [String: LuaValue] = [:]
+  private var loading: [String] = []
+  /// Whether code runs that may keep no state of its own: what it gets may not change meanwhile.
+  var isWatched: () -> Bool = { false }
+  /// What such code has got since the last look, and what it was like.
+  private var lent: [String: (value: LuaReference, digest: LuaState.CaptureDigest)] = [:]
+
+  init(_ source: PluginSource, _ names: FunctionNames) {
+    self.source = source
+    self.names = names
+  }
+
+  /// Makes the function `require`.
+  func makeFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
+    try lua.makeFunction("require") { [self] call in
+      guard case .string(let name) = call[0] else { throw LuaFailure("require needs a name such as \"lib.dates\"") }
+      let value = try loaded[name] ?? run(name, in: call.state)
+      loaded[name] = value
+      if isWatched() { try lend(name, value, call.state) }
+      call.results.append(value)
+    }
+  }
+
+  private func run(_ name: String, in lua: LuaState) throws -> LuaValue {
+    guard !loading.contains(name) else {
+      throw LuaFailure("'\(name)' requires itself: \((loading + [name]).joined(separator: " -> "))")
+    }
+    let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count >= 2, parts[0] == "lib", parts.allSatisfy({ String($0).isName }) else {
+      throw LuaFailure("require finds only the plugin's own files below lib: require(\"lib.dates\"), not '\(name)'")
+    }
+    let file: (text: String, chunk: String)
+    do throws(PluginError) {
+      file = try source.lua(parts.joined(separator: "/") + ".lua")
+    } catch {
+      throw LuaFailure(error.message)
+    }
+    names.note(file.text, file.chunk)
+    loading.append(name)
+    defer { loading.removeLast() }
+    return try lua.call(try lua.load(file.text, chunkName: file.chunk)).first ?? .boolean(true)
+  }
+
+  // MARK: What may not change
+
+  private func lend(_ name: String, _ value: LuaValue, _ lua: LuaState) throws(LuaError) {
+    guard lent[name] == nil else { return }
+    switch value {
+    case .table(let table): lent[name] = (table, try lua.digestOfCaptures(table))
+    case .function(let function): lent[name] = (function, try lua.digestOfCaptures(function))
+    default: break
+    }
+  }
+
+  /// Whether nothing is watched.
+  var isIdle: Bool { lent.isEmpty }
+
+  /// Whether something has changed that watched code has got since this was last asked.
+  func takeChanges(_ lua: LuaState) throws(LuaError) -> Bool {
+    guard !lent.isEmpty else { return false }
+    defer { lent = [:] }
+    for (value, digest) in lent.values where try lua.digestOfCaptures(value) != digest { return true }
+    return false
+  }
+
+  /// Watches no longer what was lent to code that has failed.
+  func forget() { lent = [:] }
+}
