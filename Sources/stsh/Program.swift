@@ -17,12 +17,17 @@ struct Program {
   init(_ options: ProgramInvocation) { self.options = options }
 
   func run() throws -> Int32 {
+    // A file that may not grow is one that cannot be written, as on a full disk.
+    signal(SIGXFSZ, SIG_IGN)
     CrashReport.install(folder: places.crashes, version: Stsh.configuration.version)
     let console = Console()
     console.showsProgress = isatty(2) == 1 && !options.json
     let session = try Session(.standard, options: try sessionOptions(), console: console)
     defer { console.flush() }
     if let file = options.transcript {
+      if let journal = session.options.journal, journal.owns(file) {
+        throw ValidationError("--transcript \(file): the store is kept in it")
+      }
       do {
         try console.startTranscript(file)
       } catch {

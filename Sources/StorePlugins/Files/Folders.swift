@@ -26,6 +26,13 @@ extension Files {
   /// Whether anything stands at a path.
   public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+  /// Whether two paths lead to one file; where one of them leads nowhere yet, whether they are the same path.
+  public static func areSame(_ left: String, _ right: String) -> Bool {
+    var (one, other) = (stat(), stat())
+    guard stat(left, &one) == 0, stat(right, &other) == 0 else { return left == right }
+    return one.st_dev == other.st_dev && one.st_ino == other.st_ino
+  }
+
   /// Makes a folder and those that it needs; one that exists is left alone.
   ///
   /// - Throws: ``FileError`` with the system's reason.

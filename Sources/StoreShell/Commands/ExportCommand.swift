@@ -30,6 +30,7 @@ extension CommandDefinition {
     if what == "journal" { invocation.usage = exportJournalUsage }
     let file = try invocation.required(1, "a file")
     try invocation.refuseOperands(from: 2)
+    try invocation.session.refuseStore(file, at: .span(invocation.operands[1].span))
     let form = try invocation.text(of: "as")
     let store = invocation.session.store
     switch (what, form) {

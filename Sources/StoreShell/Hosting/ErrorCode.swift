@@ -89,7 +89,8 @@ enum ErrorCode {
       "the file of a store is torn or not what was written. It is kept; what is good of it can be read with --read-only.",
     "store-failed":
       "the file of a store cannot be written, such as on a full disk. What was acknowledged before is in it.",
-    "store-in-use": "another session writes the file of the store. It can be read meanwhile with --read-only.",
+    "store-in-use":
+      "the file of the store is written, by another session or by this one. It can be read meanwhile with --read-only.",
     "store-schema":
       "the state that the file of a store holds does not fit the types that are declared now. The file is as it was.",
     "store-unreadable": "the file is no store, or was written by a later version.",

@@ -1,4 +1,5 @@
 import StoreHistory
+import StorePlugins
 
 /// What a journal promises of an action that was acknowledged.
 public typealias Durability = StoreHistory.Durability
@@ -21,6 +22,11 @@ public struct JournalPlan: Sendable {
     /// Before the first statement, to be read: what it holds is restored, up to an action where one is given, and nothing is
     /// added to it.
     case readOnly(upTo: Int? = nil)
+  }
+
+  /// Whether a path leads to the file, or to one that SQLite keeps beside it.
+  public func owns(_ path: String) -> Bool {
+    ["", "-wal", "-shm"].contains { Files.areSame(self.path + $0, path) }
   }
 
   /// Plans a journal.

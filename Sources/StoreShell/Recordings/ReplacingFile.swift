@@ -23,17 +23,19 @@ final class ReplacingFile {
   private var descriptor: Int32
   private var isDone = false
 
-  /// Begins a file. What is no ordinary file, such as a terminal or a pipe, is written to as it is.
+  /// Begins a file. What is no ordinary file, such as a terminal or a pipe, is written to as it is, and so is what a link leads
+  /// to that leads nowhere yet.
   ///
   /// - Throws: `FileError` with the system's reason.
   init(_ path: String) throws(FileError) {
     self.path = path
     sink = nil
     var status = stat()
-    if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    let isThere = stat(path, &status) == 0
+    if isThere ? status.st_mode & S_IFMT != S_IFREG : Self.isLink(path) {
       target = path
       beside = nil
-      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
     } else {
       // A symbolic link stays one: what it leads to is replaced.
       target = Files.absolute(path)
@@ -44,6 +46,7 @@ final class ReplacingFile {
         descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         hasName = descriptor >= 0
       }
+      if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
     }
     guard descriptor >= 0 else { throw FileError(path: path, code: errno, .writing) }
     bytes.reserveCapacity(Self.pieceSize * 2)
@@ -53,6 +56,11 @@ final class ReplacingFile {
   init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
     (path, target, beside, descriptor) = ("-", "-", nil, -1)
     self.sink = sink
+  }
+
+  private static func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   /// A file without a name in the folder of another; -1: there is no such thing here.

@@ -42,10 +42,19 @@ extension Session {
     }
   }
 
+  /// Sees to it that no result takes the place of the store.
+  func refuseStore(_ file: String, at place: ShellError.Place) throws(ShellError) {
+    guard options.journal?.owns(file) ?? false else { return }
+    throw ShellError(
+      code: "store-in-use", message: "\(file) is the file that this session keeps its store in", place: place,
+      hint: "write to another file")
+  }
+
   /// Finds out whether a file can be written before the command is run whose result it is to hold. What is in it stays.
   ///
   /// - Returns: whether the file was made.
   private func prepare(_ file: String, _ redirection: Redirection) throws -> Bool {
+    try refuseStore(file, at: .span(redirection.span))
     var status = stat()
     let isThere = stat(file, &status) == 0
     // A pipe would wait for its reader.

@@ -1,3 +1,4 @@
+import Glibc
 import StorePlugins
 import StoreSchema
 import Testing
@@ -100,6 +101,20 @@ import Testing
     try file.finish()
     #expect(Files.names(in: shell.folder) == ["new.json"])
     #expect(shell.contents("new.json")?.utf8.count == 1 << 17)
+  }
+
+  @Test func aFileThatIsReplacedStaysWhatItWas() throws {
+    let shell = try Shell()
+    try shell.write("private.json", "old\n")
+    #expect(chmod("\(shell.folder)/private.json", 0o600) == 0)
+    #expect(symlink("later.json", "\(shell.folder)/link.json") == 0)
+    _ = try shell.type("export state \(shell.folder)/private.json", "export state \(shell.folder)/link.json")
+    var status = stat()
+    #expect(stat("\(shell.folder)/private.json", &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o600)
+    #expect(lstat("\(shell.folder)/link.json", &status) == 0)
+    #expect(status.st_mode & S_IFMT == S_IFLNK)
+    #expect(shell.contents("later.json") == shell.contents("private.json"))
   }
 
   @Test func misuseIsExplained() throws {
