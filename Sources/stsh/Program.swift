@@ -20,6 +20,9 @@ struct Program {
     // A file that may not grow is one that cannot be written, as on a full disk.
     signal(SIGXFSZ, SIG_IGN)
     CrashReport.install(folder: places.crashes, version: Stsh.configuration.version)
+    if let file = options.script.first, !options.command.isEmpty {
+      throw ValidationError("-c runs commands and '\(file)' is a script: give one of them")
+    }
     let console = Console()
     console.showsProgress = isatty(2) == 1 && !options.json
     let session = try Session(.standard, options: try sessionOptions(), console: console)
@@ -37,7 +40,7 @@ struct Program {
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
     let status = try run(session)
-    let ended = session.endJournal()
+    let ended = [session.endTrace(), session.endJournal()].max() ?? 0
     return status == 0 ? ended : status
   }
 

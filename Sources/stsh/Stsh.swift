@@ -123,6 +123,8 @@ struct Stsh: ParsableCommand {
 
   /// Reads the command line and runs; a command line that cannot be read ends with the status that the design gives it.
   static func main() {
+    // Where standard input is closed, the next file that is opened would take its place.
+    if fcntl(0, F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     do {
       if let invocation = ProgramInvocation(plain: CommandLine.arguments.dropFirst()) {
         throw ExitCode(try Program(invocation).run())

@@ -16,7 +16,7 @@ struct ExitStatusTests {
     #expect(outcome.errors.isEmpty == (status == 0 || command.hasPrefix("quit")))
   }
 
-  @Test(arguments: [["--no-such-option"], ["-c"], ["--as", "nosuchformat", "-c", "echo x"]])
+  @Test(arguments: [["--no-such-option"], ["-c"], ["--as", "nosuchformat", "-c", "echo x"], ["-c", "echo x", "f"]])
   func ofAnUnreadableCommandLine(arguments: [String]) throws {
     let outcome = try Shell().run(arguments)
     #expect(outcome.output == "")
@@ -27,6 +27,14 @@ struct ExitStatusTests {
   @Test func keepGoingAnswersWithThatOfTheFirstFailure() throws {
     let outcome = try Shell().run("--keep-going", input: "assert false\ndispatch no.such\n")
     #expect(outcome.status == 3)
+  }
+
+  @Test func aClosedInputIsAnEmptyOne() throws {
+    let program = try Launch.path(of: "stsh")
+    for arguments in ["", "--check", "-c 'ingest - --as tasks.add'"] {
+      let outcome = try Shell().run("-c", "echo go | \(program) \(arguments) <&- >/dev/null && echo ended")
+      #expect(outcome == .init(output: "ended\n"), "\(arguments)")
+    }
   }
 
   @Test func quitEndsAScript() throws {

@@ -81,13 +81,19 @@ extension CommandDefinition {
   }
 
   static let trace = CommandDefinition(
-    "trace", usage: ["trace [on|off] [--stable]"],
-    summary: "prints every phase of every action, to standard error",
-    flags: [FlagDefinition("stable", "leave out times")],
+    "trace", usage: ["trace [on|off] [--stable|--spans FILE]"],
+    summary: "prints every phase of every action, to standard error, or writes how long they took for a trace viewer",
+    flags: [
+      FlagDefinition("stable", "leave out times"),
+      FlagDefinition("spans", value: "FILE", "write a Chrome trace, for Perfetto or chrome://tracing, instead"),
+    ],
     operands: [.words(["on", "off"])],
     examples: [
       CommandExample("trace on --stable", "trace off", output: ""),
       CommandExample("trace", output: "trace is off\n"),
+      CommandExample(
+        "trace on --spans FOLDER/trace.json", "dispatch counter.increment --quiet", "trace off",
+        output: "wrote the spans of 1 action to FOLDER/trace.json\n"),
     ]
   ) { invocation in
     try invocation.refuseOperands(from: 1)
@@ -98,12 +104,27 @@ extension CommandDefinition {
         code: "unexpected-argument", message: "trace takes on or off, got '\(word ?? "")'", at: invocation.operands[0],
         hint: "usage: \(invocation.usage)")
     }
+    let spans = try invocation.text(of: "spans")
+    if let spans, let flag = invocation.word(of: "spans") {
+      guard word == "on", !invocation.has("stable") else {
+        throw ShellError(
+          code: "unexpected-argument", message: "--spans goes with trace on, and not with --stable", at: flag,
+          hint: "usage: \(invocation.usage)")
+      }
+      try session.refuseStore(spans, at: .span(flag.span))
+    }
     try session.finishCheck()
     switch word {
     case "on":
+      if let spans {
+        try session.finishTrace()
+        try session.startTrace(spans)
+        session.isTracing = true
+        return .none
+      }
+      session.isTracing = true
       let (console, clock) = (session.console, session.store.clock)
       let isStable = invocation.has("stable")
-      session.isTracing = true
       session.store.setTrace { event in
         let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
         console.writeError("\(time)\(TraceText.line(of: event))\n")
@@ -112,7 +133,9 @@ extension CommandDefinition {
     case "off":
       session.isTracing = false
       session.store.setTrace(nil)
-      return .none
+      guard let trace = try session.finishTrace() else { return .none }
+      let actions = "\(trace.count) \(trace.count == 1 ? "action" : "actions")"
+      return invocation.print("wrote the spans of \(actions) to \(trace.path)\n")
     default: return invocation.print("trace is \(session.isTracing ? "on" : "off")\n")
     }
   }

@@ -52,6 +52,8 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   ) -> Subscription
   /// Has every phase of every action reported; nil: no longer.
   func setTrace(_ sink: ((TraceEvent) -> Void)?)
+  /// Has the phases of every action timed; nil: no longer.
+  func setSpans(_ listener: SpanListener?)
   /// Reports something that happened before an action reached the store.
   func trace(_ event: TraceEvent)
   /// Gets what the logger middleware says.

@@ -148,6 +148,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     store.setTrace(sink)
   }
 
+  func setSpans(_ listener: SpanListener?) { store.setSpans(listener) }
+
   func trace(_ event: TraceEvent) { traceSink?(event) }
 
   var state: State { store.withState { $0 } }

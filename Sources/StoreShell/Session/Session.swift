@@ -44,6 +44,8 @@ public final class Session {
   /// The status that `quit` asked for.
   var quitStatus: Int32?
   var isTracing = false
+  /// The file that spans are written into.
+  var chromeTrace: ChromeTrace?
   /// Where settings were changed: `FILE:LINE`, or the flag that did it.
   var settingOrigins: [String: String] = [:]
   /// Whether errors in Lua show all of their stack.

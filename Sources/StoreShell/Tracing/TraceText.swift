@@ -34,7 +34,8 @@ enum TraceText {
     return String(repeating: " ", count: max(0, 10 - text.count)) + text
   }
 
-  private static func name(of action: Any) -> String {
+  /// An action as a dispatch would spell it.
+  static func name(of action: Any) -> String {
     guard let action = action as? HostAction else { return "\(action)" }
     return ActionText.text(action.call.type.fullName, arguments: action.call.record)
   }
