@@ -8,7 +8,8 @@ import Synchronization
 #endif
 
 /// While a run goes on: SIGTERM, SIGHUP and, without a prompt, SIGINT, and the end of its time, end it in an orderly way. A
-/// second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP.
+/// second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP. Once it is over they do
+/// not end the process either, so that what happened is kept: the next run, if there is one, is told.
 final class RunSignals {
   private static let ends: (read: Int32, write: Int32) = {
     var ends: [Int32] = [-1, -1]
@@ -17,7 +18,6 @@ final class RunSignals {
   }()
   private static let count = Atomic<Int>(0)
   private var thread: pthread_t?
-  private var former: [(number: Int32, action: sigaction)] = []
 
   /// - Parameter handlesInterrupt: whether SIGINT is such a signal.
   init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool) {
@@ -35,7 +35,6 @@ final class RunSignals {
       // Whoever started the program in the background had it ignore Ctrl-C.
       if RunSignals.isIgnored(old) { continue }
       sigaction(number, &action, nil)
-      former.append((number, old))
     }
     let watch = Watch(stop, timeout, ends.read)
     var thread = pthread_t()
@@ -54,9 +53,8 @@ final class RunSignals {
     unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
-  /// Gives the signals back.
+  /// Passes them on no more.
   func finish() {
-    for (number, var action) in former { sigaction(number, &action, nil) }
     // Ends the thread; the next one must not take the byte.
     guard let thread else { return }
     _ = write(RunSignals.ends.write, [0], 1)

@@ -337,6 +337,21 @@ struct SessionFileTests {
     #expect(try shell.prompt().screen.lines == ["stsh>"])
   }
 
+  /// A terminal that is closed ends the input and sends SIGHUP, in any order and more than once.
+  @Test func hangingUpWhileTheSessionEndsTakesNothingOfIt() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt()
+    try terminal.enter("dispatch counter.increment")
+    terminal.type("\u{4}")
+    for _ in 1...40 {
+      terminal.signal(SIGHUP)
+      usleep(500)
+    }
+    #expect([0, 129].contains(try terminal.waitForEnd()))
+    #expect(sessions(shell).allSatisfy { $0.hasSuffix(".db") })
+    #expect(try shell.prompt().screen.lines == ["stsh>"])
+  }
+
   @Test func aSessionThatWasKilledIsToldOfOnceAndRecovered() throws {
     let shell = try Shell()
     let terminal = try shell.prompt()
