@@ -36,7 +36,12 @@ public final class Journal: JournalReading, Sendable {
   ) throws(JournalError) {
     self.durability = durability
     file = try JournalFile(path, durability: durability, header: header, initial: initial)
-    writer = try JournalWriter(file)
+    do throws(JournalError) {
+      writer = try JournalWriter(file)
+    } catch {
+      file.leave()
+      throw error
+    }
     writer.start()
   }
 
@@ -131,6 +136,7 @@ public final class Journal: JournalReading, Sendable {
       if wasAsked { throw failure }
       return
     }
+    guard number > 0 || writer.hasWritten else { return file.leave() }
     do {
       if writer.hasWritten || isTakenUp {
         try file.database.writeWithoutTransaction { db in

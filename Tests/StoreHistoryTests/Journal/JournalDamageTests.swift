@@ -338,6 +338,15 @@ import Testing
     #expect(try Sample.numbers(in: archive, numbers) == Array(numbers))
   }
 
+  @Test func aFileThatIsNotTakenUpKeepsItsLog() throws {
+    try killed()
+    let log = try folder.bytes("killed.db-wal")
+    let before = try folder.bytes("killed.db")
+    try open("killed.db").end()
+    #expect(try folder.bytes("killed.db") == before)
+    #expect(try folder.bytes("killed.db-wal") == log)
+  }
+
   private func spoil(_ name: String = "a.db", _ sql: String) throws {
     try DatabaseQueue(path: folder[name]).write { try $0.execute(sql: sql) }
   }
