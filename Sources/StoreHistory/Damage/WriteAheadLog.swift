@@ -37,6 +37,8 @@ struct WriteAheadLog {
 
   private static let headerSize = 32
   private static let frameHeaderSize = 24
+  /// Where the salts in a frame's header end.
+  private static let saltsEnd = 16
 
   /// Looks at the log beside a file; nil: there is none, or it is empty.
   init?(beside path: String) {
@@ -89,13 +91,21 @@ struct WriteAheadLog {
         (frames, pageCount) = (count, total)
       }
     }
-    // A process that is killed leaves one frame half written at most.
-    offset += size
-    while offset + Self.frameHeaderSize <= memory.count, !hasMore {
-      hasMore = isOfThisWriting(offset)
-      offset += size
-    }
+    // A process that is killed leaves one frame half written at most. Where bytes were lost, others do not stand where they
+    // were written.
+    hasMore = hasSalts(from: offset + Self.saltsEnd)
     return true
+  }
+
+  /// Whether the salts stand anywhere from an offset on.
+  private func hasSalts(from offset: Int) -> Bool {
+    let (memory, salts) = (bytes.memory, salts)
+    var offset = offset
+    while offset + 8 <= memory.count {
+      if memory.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == salts { return true }
+      offset += 1
+    }
+    return false
   }
 
   /// Whether the frame there was written since the log was begun anew last, by its salts.
