@@ -30,20 +30,29 @@ struct Salvage {
             if table == "actions" || table == "slices" { count += 1 }
           }
         }
-        let states = "SELECT count(*) FROM snapshots, slices"
-        if count > 0, try Int.fetchOne(db, sql: states) == 0 { try addInitial(db) }
         return .commit
       }
       return count
     }
-    return count > 0 ? queue : nil
+    guard count > 0 else { return nil }
+    let reader = JournalReader(path: "", database: queue)
+    if try beginsWithInitial(reader), try reader.snapshot(upTo: 0) == nil {
+      try queue.write { db in
+        var writer = try RowWriter(db)
+        // Those that are there may not be what was written.
+        writer.forgetStates()
+        try writer.write(initial, after: 0, to: db)
+      }
+    }
+    return queue
   }
 
-  private func addInitial(_ db: Database) throws {
-    try db.execute(sql: "DELETE FROM snapshots")
-    guard !initial.isEmpty else { return }
-    var writer = try RowWriter(db)
-    try writer.write(initial, after: 0, to: db)
+  /// Whether the state before the first action was the program's own: the file was not begun anew with another history, nor
+  /// with a state of another type.
+  private func beginsWithInitial(_ reader: JournalReader) throws -> Bool {
+    let meta = try reader.meta()
+    guard try reader.contents().numbers?.lowerBound ?? 1 == 1 else { return false }
+    return !initial.isEmpty && meta[JournalMeta.restart] == nil && meta[JournalMeta.base] == nil
   }
 
   /// The table that a row is from, by its shape.

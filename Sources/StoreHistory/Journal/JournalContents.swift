@@ -108,7 +108,10 @@ public struct JournalRow: Hashable, Sendable {
   public var isOfShell: Bool { action.hasPrefix("shell.") }
 
   /// Whether it changed more than the row tells: the state after it was written, too.
-  public var changesMore: Bool { isOfShell && failure == nil && entry?.contains("\"droppedBy\":") != true }
+  public var changesMore: Bool { isOfShell && failure == nil && entry?.contains(Self.droppedByMark) != true }
+
+  /// What an entry's JSON has where a middleware dropped the action.
+  static let droppedByMark = "\"droppedBy\":"
 
   /// Why nothing behind an action that changed more than its row tells can be read, where the state after it cannot.
   public func stateIsLost(_ path: String) -> JournalError {

@@ -1,4 +1,5 @@
 import GRDB
+import StoreSchema
 
 /// Whatever gives what a journal holds.
 public protocol JournalReading: AnyObject {
@@ -248,22 +249,29 @@ struct JournalReader {
   }
 
   private func snapshot(_ number: Int, slices: String, _ db: Database) throws -> JournalSnapshot {
-    let ids = slices.dropFirst().dropLast().split(separator: ",").compactMap { Int($0) }
+    guard let list = SliceList(slices) else { throw damaged(after: number, "its snapshot is not what was written") }
     let statement = try db.cachedStatement(sql: "SELECT module, state, checksum FROM slices WHERE id = ?")
     return JournalSnapshot(
       number: number,
-      slices: try ids.map { id in
+      slices: try list.ids.map { id in
         guard let row = try Row.fetchOne(statement, arguments: [id]) else {
           throw damaged(after: number, "a part of its snapshot is missing")
         }
-        var state: String = try row.checked(1)
-        var checksum = RowChecksum()
-        state.withUTF8 { checksum.add(UnsafeRawBufferPointer($0)) }
-        guard try checksum.value == row.checked(2) else {
-          throw damaged(after: number, "its snapshot is not what was written")
-        }
-        return JournalSnapshot.Slice(module: try row.checked(0), state: state)
+        return try Self.slice(row)
       })
+  }
+
+  /// The slice in a row of module, state and checksum.
+  ///
+  /// - Throws: `DatabaseError` where it is not what was written.
+  private static func slice(_ row: Row) throws -> JournalSnapshot.Slice {
+    var state: String = try row.checked(1)
+    var checksum = RowChecksum()
+    state.withUTF8 { checksum.add(UnsafeRawBufferPointer($0)) }
+    guard try checksum.value == row.checked(2) else {
+      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a state is not what was written")
+    }
+    return JournalSnapshot.Slice(module: try row.checked(0), state: state)
   }
 
   /// The plugins that were loaded up to an action, in that order.
@@ -294,24 +302,32 @@ struct JournalReader {
     }
   }
 
-  /// The states of a module that were written, each with the first action after which it was.
+  /// The states of a module that were written and can be read, each with the first action after which it was.
   func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
     do {
       return try database.unsafeRead { db in
-        try Row.fetchAll(
-          db,
-          sql: """
-            SELECT min(snapshots.number), slices.state FROM snapshots, json_each(snapshots.slices)
-            JOIN slices ON slices.id = json_each.value WHERE slices.module = ? GROUP BY slices.id ORDER BY 1
-            """, arguments: [module]
-        ).map { (try $0.checked(0), try $0.checked(1)) }
+        var states: [Int: String] = [:]
+        let slices = try Row.fetchCursor(
+          db, sql: "SELECT module, state, checksum, id FROM slices WHERE module = ?", arguments: [module])
+        while let row = try slices.next() {
+          if let slice = try? Self.slice(row) { states[try row.checked(3)] = slice.state }
+        }
+        var found: [(number: Int, state: String)] = []
+        let snapshots = try Row.fetchCursor(db, sql: "SELECT number, slices FROM snapshots ORDER BY number")
+        while let row = try snapshots.next() {
+          let list: String = try row.checked(1)
+          for id in SliceList(list)?.ids ?? [] {
+            if let state = states.removeValue(forKey: id) { found.append((try row.checked(0), state)) }
+          }
+        }
+        return found
       }
     } catch {
       throw JournalError(error, path: path, last: nil)
     }
   }
 
-  /// The actions that returned to an earlier one and were done, each with that one.
+  /// The actions that returned to an earlier one and were done, each with that one; those that can be read.
   func restores() throws(JournalError) -> [(number: Int, target: Int)] {
     do {
       return try database.unsafeRead { db in
@@ -319,11 +335,16 @@ struct JournalReader {
         try Row.fetchAll(
           db,
           sql: """
-            SELECT actions.number, json_extract(arguments, '$.to') FROM snapshots CROSS JOIN actions USING (number)
-            JOIN kinds ON kinds.id = actions.kind
-            WHERE kinds.action = ? AND failure IS NULL AND json_extract(entry, '$.droppedBy') IS NULL ORDER BY 1
+            SELECT actions.number, arguments, entry FROM snapshots CROSS JOIN actions USING (number)
+            JOIN kinds ON kinds.id = actions.kind WHERE kinds.action = ? AND failure IS NULL ORDER BY 1
             """, arguments: [UndoLine.restoreAction]
-        ).map { (try $0.checked(0), try $0.checked(1)) }
+        ).compactMap { row in
+          let (arguments, entry): (String?, String?) = (try row.checkedIfPresent(1), try row.checkedIfPresent(2))
+          guard entry?.contains(JournalRow.droppedByMark) != true, let arguments,
+            case .map(let members)? = try? JSON.value(of: arguments), case .int(let target)? = members[.string("to")]
+          else { return nil }
+          return (try row.checked(0), target)
+        }
       }
     } catch {
       throw JournalError(error, path: path, last: nil)

@@ -30,13 +30,11 @@ struct RowWriter {
         unit: try row.checkedIfPresent(5))
       sources[source] = try row.checked(0)
     }
-    let written = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT slices.id, module, checksum, length(CAST(state AS BLOB)) FROM snapshots, json_each(snapshots.slices)
-        JOIN slices ON slices.id = json_each.value WHERE number = (SELECT max(number) FROM snapshots)
-        """)
-    for row in written {
+    let list = try String.fetchOne(db, sql: "SELECT slices FROM snapshots ORDER BY number DESC LIMIT 1")
+    for id in list.flatMap({ SliceList($0) })?.ids ?? [] {
+      let row = try Row.fetchOne(
+        db, sql: "SELECT id, module, checksum, length(CAST(state AS BLOB)) FROM slices WHERE id = ?", arguments: [id])
+      guard let row else { continue }
       let module: String = try row.checked(1)
       slices[module] = (try row.checked(0), try row.checked(2))
       schedule.wrote(module, bytes: try row.checked(3))
@@ -44,6 +42,9 @@ struct RowWriter {
       schedule.change(module)
     }
   }
+
+  /// Has the next snapshot write all modules anew.
+  mutating func forgetStates() { slices = [:] }
 
   /// Whether a snapshot of the state should follow what was written last; true once until there is one.
   mutating func takeWantsSnapshot() -> Bool { schedule.takeIsDue() }
@@ -122,7 +123,7 @@ struct RowWriter {
     }
     try db.execute(
       sql: "INSERT OR REPLACE INTO snapshots VALUES (?, ?)",
-      arguments: [number, "[\(ids.map(String.init).joined(separator: ","))]"])
+      arguments: [number, SliceList(ids).text])
     schedule.restart()
   }
 

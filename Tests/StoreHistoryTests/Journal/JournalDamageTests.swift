@@ -358,6 +358,43 @@ import Testing
     #expect(try folder.bytes("killed.db-wal") == log)
   }
 
+  @Test func theFirstActionsAreReadWhereNoStateCanBe() throws {
+    try filled(50)
+    try spoil("a.db", "UPDATE slices SET state = replace(state, 'same', 'odd')")
+    let archive = try JournalArchive(folder["a.db"], initial: Sample.slices(after: 0))
+    #expect(archive.damage == JournalReader.noState)
+    #expect(archive.contents.numbers == 1...50)
+    #expect(try archive.snapshot(upTo: 50)?.number == 0)
+  }
+
+  @Test func whatIsReadBeforeARowThatCannotBeIsGood() throws {
+    let journal = try open()
+    Sample.fill(journal, 60)
+    let undo = LoggedEntry(
+      number: 61, time: .zero, source: .here(), action: UndoLine.restoreAction,
+      arguments: Record(RecordLayout(name: "restore", fields: ["to"]), [.int(59)]), isQuiet: false, changes: [],
+      failure: nil)
+    journal.append(undo, state: Sample.slices(after: 59))
+    try journal.end()
+    let sound = try JournalArchive(folder["a.db"])
+    #expect(try sound.restores().map(\.target) == [59])
+    sound.close()
+    try spoil("a.db", "UPDATE actions SET arguments = '{' WHERE number = 61")
+    let archive = try JournalArchive(folder["a.db"])
+    #expect(archive.damage == "#61 is not what was written, or one before it is missing")
+    #expect(archive.contents.numbers == 1...60)
+  }
+
+  @Test func aStateThatIsNotWhatWasWrittenIsNotGiven() throws {
+    let journal = try open()
+    Sample.fill(journal, 20, snapshots: [10, 20])
+    try journal.end()
+    try spoil("a.db", "UPDATE slices SET state = 'x' WHERE state = '{\"value\":55}'")
+    let again = try open()
+    #expect(try again.states(of: "counter").map(\.number) == [0, 20])
+    try again.end()
+  }
+
   private func spoil(_ name: String = "a.db", _ sql: String) throws {
     try DatabaseQueue(path: folder[name]).write { try $0.execute(sql: sql) }
   }
