@@ -46,7 +46,9 @@ final class JournalCheck: @unchecked Sendable {
       let database = try image.opened(path)
       defer { try? database.close() }
       let reader = JournalReader(path: path, database: database)
-      return reader.damage(in: numbers) { self.isCancelled.load(ordering: .relaxed) }
+      let isCancelled = { self.isCancelled.load(ordering: .relaxed) }
+      return reader.damage(in: numbers, isCancelled: isCancelled)
+        ?? reader.damageOfStates(for: numbers, isCancelled: isCancelled)
     } catch {
       return error
     }

@@ -124,8 +124,10 @@ public final class JournalArchive: JournalReading, Sendable {
       if let fault = image.fault ?? reader.faultAtEnd(contents) { return .damaged(fault) }
       if !contents.hasEnded || evidence.hasLog, let fault = reader.malformation() { return .damaged(fault) }
       guard let numbers = contents.numbers else { return .sound(contents) }
-      if let fault = reader.damage(in: numbers)?.reason ?? reader.faultInPlugins() { return .damaged(fault) }
-      return try reader.snapshot(upTo: contents.last) == nil ? .damaged(JournalReader.noState) : .sound(contents)
+      if let fault = reader.damage(in: numbers)?.reason { return .damaged(fault) }
+      if try reader.snapshot(upTo: contents.last) == nil { return .damaged(JournalReader.noState) }
+      let fault = reader.damageOfStates(for: numbers)?.reason ?? reader.faultInPlugins()
+      return fault.map { .damaged($0) } ?? .sound(contents)
     } catch {
       switch error {
       case .damaged(_, _, let reason): return .damaged(reason)

@@ -249,29 +249,65 @@ struct JournalReader {
   }
 
   private func snapshot(_ number: Int, slices: String, _ db: Database) throws -> JournalSnapshot {
-    guard let list = SliceList(slices) else { throw damaged(after: number, "its snapshot is not what was written") }
-    let statement = try db.cachedStatement(sql: "SELECT module, state, checksum FROM slices WHERE id = ?")
-    return JournalSnapshot(
-      number: number,
-      slices: try list.ids.map { id in
-        guard let row = try Row.fetchOne(statement, arguments: [id]) else {
-          throw damaged(after: number, "a part of its snapshot is missing")
-        }
-        return try Self.slice(row)
-      })
+    let statement = try db.cachedStatement(sql: "SELECT module, state, checksum, id FROM slices WHERE id = ?")
+    let list = SliceList(slices)
+    let rows = try (list?.ids ?? []).compactMap { try Row.fetchOne(statement, arguments: [$0]) }
+    guard let list, list.isSound(number, try rows.map { try Self.listed($0) }) else {
+      throw damaged(after: number, "its snapshot is not what was written")
+    }
+    return JournalSnapshot(number: number, slices: try rows.map { try Self.slice($0) })
   }
 
-  /// The slice in a row of module, state and checksum.
+  /// The slice in a row of module, state, checksum and id.
   ///
   /// - Throws: `DatabaseError` where it is not what was written.
   private static func slice(_ row: Row) throws -> JournalSnapshot.Slice {
-    var state: String = try row.checked(1)
+    let state: String = try row.checked(1)
     var checksum = RowChecksum()
-    state.withUTF8 { checksum.add(UnsafeRawBufferPointer($0)) }
+    checksum.add(state)
     guard try checksum.value == row.checked(2) else {
       throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a state is not what was written")
     }
     return JournalSnapshot.Slice(module: try row.checked(0), state: state)
+  }
+
+  /// What the list of a snapshot says of the slice in a row of module, state, checksum and id.
+  private static func listed(_ row: Row) throws -> SliceList.Slice {
+    (try row.checked(3), try row.checked(0), try row.checked(2))
+  }
+
+  /// The first state that was written and cannot be read, as an error; nil: there is none. Where any was written, one was before
+  /// the first action.
+  ///
+  /// - Parameter numbers: the actions.
+  func damageOfStates(
+    for numbers: ClosedRange<Int>, isCancelled: () -> Bool = { false }
+  ) -> JournalError? {
+    do {
+      return try database.unsafeRead { db in
+        var slices: [Int: SliceList.Slice] = [:]
+        let rows = try Row.fetchCursor(db, sql: "SELECT module, state, checksum, id FROM slices")
+        while let row = try rows.next() {
+          if isCancelled() { return nil }
+          if (try? Self.slice(row)) != nil { slices[try row.checked(3)] = try Self.listed(row) }
+        }
+        var first: Int?
+        let snapshots = try Row.fetchCursor(db, sql: "SELECT number, slices FROM snapshots ORDER BY number")
+        while let row = try snapshots.next() {
+          let number: Int = try row.checked(0)
+          let list = SliceList(try row.checked(1))
+          guard list?.isSound(number, list?.ids.compactMap { slices[$0] } ?? []) == true else {
+            let place = number == 0 ? "before the first action" : "after #\(number)"
+            return damaged(after: numbers.upperBound, "the state \(place) is not what was written")
+          }
+          first = first ?? number
+        }
+        guard let first, first >= numbers.lowerBound else { return nil }
+        return damaged(after: numbers.upperBound, "the state before #\(numbers.lowerBound) is missing")
+      }
+    } catch {
+      return JournalError(error, path: path, last: numbers.upperBound)
+    }
   }
 
   /// The plugins that were loaded up to an action, in that order.

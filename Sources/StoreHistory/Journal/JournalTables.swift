@@ -55,7 +55,7 @@ enum JournalTables {
     );
     CREATE TABLE snapshots ( -- the whole state after an action
       number INTEGER PRIMARY KEY, -- the action; 0: before the first
-      slices TEXT NOT NULL -- the ids of its slices in the order of the modules, a JSON array
+      slices TEXT NOT NULL -- the ids of its slices in the order of the modules and a checksum, a JSON array
     );
     CREATE VIEW log AS SELECT
       actions.number, actions.at / 1e9 AS seconds, sources.kind AS kind,

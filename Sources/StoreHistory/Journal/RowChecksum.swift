@@ -22,6 +22,12 @@ struct RowChecksum {
     if offset < bytes.count { add(rest) }
   }
 
+  /// Takes in a text.
+  mutating func add(_ text: String) {
+    var text = text
+    text.withUTF8 { add(UnsafeRawBufferPointer($0)) }
+  }
+
   private mutating func add(_ word: UInt64) {
     let product = (hash ^ word).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
     hash = product.high ^ product.low &+ word

@@ -95,10 +95,10 @@ struct RowWriter {
 
   /// Writes the state after an action: of modules that changed, and of those that were not written yet.
   mutating func write(_ modules: [StateSlice], after number: Int, to db: Database) throws {
-    var ids: [Int] = []
+    var listed: [SliceList.Slice] = []
     for module in modules {
       if let written = slices[module.module], !schedule.changed.contains(module.module), !module.isWhole {
-        ids.append(written.id)
+        listed.append((written.id, module.module, written.checksum))
         continue
       }
       state.removeAll(keepingCapacity: true)
@@ -107,7 +107,7 @@ struct RowWriter {
       state.withUnsafeBytes { checksum.add($0) }
       schedule.wrote(module.module, bytes: state.count)
       if let written = slices[module.module], written.checksum == checksum.value {
-        ids.append(written.id)
+        listed.append((written.id, module.module, written.checksum))
         continue
       }
       let statement = try db.cachedStatement(sql: "INSERT INTO slices (module, state, checksum) VALUES (?, ?, ?)")
@@ -119,11 +119,11 @@ struct RowWriter {
       try RowWriter.run(handle, db)
       let id = Int(db.lastInsertedRowID)
       slices[module.module] = (id, checksum.value)
-      ids.append(id)
+      listed.append((id, module.module, checksum.value))
     }
     try db.execute(
       sql: "INSERT OR REPLACE INTO snapshots VALUES (?, ?)",
-      arguments: [number, SliceList(ids).text])
+      arguments: [number, SliceList(number, listed).text])
     schedule.restart()
   }
 

@@ -1,22 +1,48 @@
-/// The ids of the slices that a snapshot consists of, as its row has them: a JSON array, in the order of the modules.
+/// What the row of a snapshot says of the slices that it consists of: a JSON array of their ids, in the order of the modules, and
+/// behind them a checksum as text, which rows of earlier versions have not.
 struct SliceList {
-  /// The ids.
-  let ids: [Int]
+  /// A slice, as its own row has it.
+  typealias Slice = (id: Int, module: String, checksum: Int)
 
-  /// Takes ids.
-  init(_ ids: [Int]) { self.ids = ids }
+  /// The ids of the slices.
+  let ids: [Int]
+  /// The checksum over the snapshot's number and its slices; nil: there is none.
+  private let checksum: String?
+
+  /// Lists slices.
+  init(_ number: Int, _ slices: [Slice]) {
+    ids = slices.map(\.id)
+    checksum = Self.checksum(number, slices)
+  }
 
   /// Reads a row's text; nil: it is not what was written.
   init?(_ text: String) {
-    guard text.first == "[", text.last == "]", text.utf8.count > 2 else { return nil }
-    var ids: [Int] = []
-    for part in text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false) {
-      guard let id = Int(part), id > 0 else { return nil }
-      ids.append(id)
-    }
-    self.ids = ids
+    guard text.first == "[", text.last == "]" else { return nil }
+    var parts = text.dropFirst().dropLast().split(separator: ",", omittingEmptySubsequences: false)
+    checksum = parts.last?.first == "\"" ? parts.popLast().map { String($0) } : nil
+    ids = parts.compactMap { Int($0) }
+    guard !ids.isEmpty, ids.count == parts.count else { return nil }
   }
 
   /// The text of a row.
-  var text: String { "[\(ids.map(String.init).joined(separator: ","))]" }
+  var text: String { "[\((ids.map(String.init) + [checksum].compactMap(\.self)).joined(separator: ","))]" }
+
+  /// Whether these are the slices that were written for a snapshot.
+  ///
+  /// - Parameter slices: those of the ids, as far as they can be read.
+  func isSound(_ number: Int, _ slices: [Slice]) -> Bool {
+    guard slices.map(\.id) == ids, Set(slices.map(\.module)).count == ids.count else { return false }
+    return checksum == nil || checksum == Self.checksum(number, slices)
+  }
+
+  private static func checksum(_ number: Int, _ slices: [Slice]) -> String {
+    var checksum = RowChecksum()
+    checksum.add(number)
+    for slice in slices {
+      checksum.add(slice.id)
+      checksum.add(slice.module)
+      checksum.add(slice.checksum)
+    }
+    return "\"\(String(checksum.value, radix: 16))\""
+  }
 }

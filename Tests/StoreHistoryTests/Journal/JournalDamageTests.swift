@@ -395,6 +395,47 @@ import Testing
     try again.end()
   }
 
+  @Test(arguments: [
+    "UPDATE snapshots SET slices = '[' || slices WHERE number = 0",
+    "UPDATE snapshots SET slices = replace(slices, '1', '3') WHERE number = 0",
+    "UPDATE snapshots SET slices = '[99,98]' WHERE number = 0",
+    "UPDATE snapshots SET slices = '[1,1]' WHERE number = 0",
+    "DELETE FROM snapshots WHERE number = 0",
+    "UPDATE slices SET module = 'dounter' WHERE id = 1",
+    "UPDATE snapshots SET slices = '[' || slices WHERE number = 30",
+    "UPDATE slices SET state = 'x' WHERE id = (SELECT max(id) FROM slices)",
+  ])
+  func aStateThatNoActionNeedsIsDamageWhereItIsNotWhatWasWritten(_ sql: String) throws {
+    let journal = try open()
+    Sample.fill(journal, 50, snapshots: [20, 30])
+    try journal.end()
+    try spoil("a.db", sql)
+    let before = try folder.bytes("a.db")
+    let again = try open()
+    again.append(Sample.entry(51))
+    again.settle()
+    guard case .damaged(_, 50, let reason) = again.failure else {
+      Issue.record("\(String(describing: again.failure))")
+      return
+    }
+    #expect(throws: JournalError.self) { try again.end(number: 51) }
+    #expect(try folder.bytes("a.db") == before)
+    let archive = try JournalArchive(folder["a.db"], initial: Sample.slices(after: 0))
+    #expect(archive.damage == reason)
+    #expect(archive.contents.numbers == 1...50)
+  }
+
+  /// Files of earlier versions have no checksum there.
+  @Test func aSnapshotWithoutAChecksumIsRead() throws {
+    try filled(20)
+    try spoil("a.db", "UPDATE snapshots SET slices = '[1,2]'")
+    let journal = try open()
+    #expect(try journal.snapshot(upTo: 20)?.slices.map(\.module) == ["counter", "other"])
+    journal.append(Sample.entry(21))
+    try journal.end()
+    #expect(try JournalArchive(folder["a.db"]).damage == nil)
+  }
+
   private func spoil(_ name: String = "a.db", _ sql: String) throws {
     try DatabaseQueue(path: folder[name]).write { try $0.execute(sql: sql) }
   }
