@@ -113,4 +113,15 @@ import Testing
     #expect(try log.undo(2) == 3)
     #expect(throws: HistoryError.nothingToUndo(available: 0, oldest: 3)) { try log.undo() }
   }
+
+  @Test func aRestoreToWhatIsNoLongerKeptStandsForItself() throws {
+    var log = Log("aaa")
+    #expect(try log.undo() == 2)
+    log.oldest = 4
+    log.add("a")
+    #expect(try log.undo() == 4)
+    #expect(try log.line.origin(of: 4) == 4)
+    #expect(try log.redo() == 5)
+    #expect(throws: HistoryError.nothingToUndo(available: 1, oldest: 4)) { try log.undo(2) }
+  }
 }

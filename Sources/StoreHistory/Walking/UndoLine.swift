@@ -42,10 +42,10 @@ public struct UndoLine {
     self.entry = entry
   }
 
-  /// The point that a number stands for: that of a restore is the one that it returned to.
+  /// The point that a number stands for: that of a restore is the one that it returned to, as long as that is still there.
   public func origin(of number: Int) throws -> Int {
     var number = number
-    while let target = try entry(number)?.restoreTarget { number = target }
+    while number > oldest, let target = try entry(number)?.restoreTarget, target >= oldest { number = target }
     return number
   }
 

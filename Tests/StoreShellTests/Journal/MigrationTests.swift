@@ -209,6 +209,17 @@ private enum Third {
     #expect(writer.contents("killed.db.before-9") == "mine")
   }
 
+  @Test func anUndoGoesBackToWhereTheNewTypeBegins() throws {
+    #expect(writer.run("undo --quiet").errors == "")
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let (shell, _) = try open(file) { try Session(Second.application, options: $0, console: $1) }
+    #expect(shell.run("dispatch shelf.paint blue --quiet").errors == "")
+    #expect(
+      shell.run("undo").output
+        == "#12 shell.restore to=10  (takes back #11 shelf.paint)\n  shelf.color  \"blue\" -> \"red\"\n")
+    #expect(shell.run("redo", "undo --to 10", "show shelf.color --as raw").output.hasSuffix("\nred\n"))
+  }
+
   @Test func aFileThatIsOnlyReadStaysAsItIs() throws {
     let path = try writer.killedCopy(of: file, as: "killed.db")
     let shell = try Shell(over: { try Session(Second.application, options: $0, console: $1) })
