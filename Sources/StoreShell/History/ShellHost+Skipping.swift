@@ -27,7 +27,10 @@ extension ShellHost {
       } else if let target = entry.restoreTarget {
         rerun.go(to: try returns[target] ?? recorded(target))
       } else if entry.action.hasPrefix("shell.") {
-        if entry.isWhole { try rerun.repeatShellAction(entry, as: recorded(entry.number)) }
+        if entry.isWhole {
+          try rerun.repeatShellAction(
+            entry, as: recorded(entry.number), before: { try history.state(at: entry.number - 1) })
+        }
       } else {
         rerun.reduce(entry)
       }
@@ -97,8 +100,12 @@ private struct Rerun {
 
   /// Does again what an action did to the shell's own slice and to which plugins are there.
   ///
-  /// - Parameter recorded: what it led to when it was recorded.
-  mutating func repeatShellAction(_ entry: LoggedEntry, as recorded: HostedState) throws {
+  /// - Parameters:
+  ///   - recorded: what it led to when it was recorded.
+  ///   - before: gives the state that it met then.
+  mutating func repeatShellAction(
+    _ entry: LoggedEntry, as recorded: HostedState, before: () throws -> HostState
+  ) throws {
     if let change = try SubstateChange(entry, in: application) {
       // One that is there already was refused.
       return (try? change.reduce(&current.state)) ?? ()
@@ -111,9 +118,35 @@ private struct Rerun {
       var shell = recorded.state.shell
       (shell.plugins, shell.gates) = (current.state.shell.plugins, current.state.shell.gates)
       current.state.shell = shell
+    case (ShellAction.Types.reloadPlugin.fullName, _):
+      let old = current
+      bring(name, from: recorded)
+      try handOver(name, from: old, as: recorded, before: before())
     default: bring(name, from: recorded)
     }
     compose()
+  }
+
+  /// Has the version of a plugin that a reload brought take over the slice of the one before, unless the reload had the
+  /// state start anew.
+  ///
+  /// - Parameters:
+  ///   - old: what there was before the reload.
+  ///   - recorded: what the reload led to when it was recorded.
+  ///   - before: the state that it met then.
+  private mutating func handOver(
+    _ name: String, from old: HostedState, as recorded: HostedState, before: HostState
+  ) throws {
+    guard let index = current.state.plugins.firstIndex(where: { $0.name == name }),
+      let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin,
+      let version = old.state.shell.plugins.first(where: { $0.name == name })?.version
+    else { return }
+    func handed(_ state: HostState) throws(PluginError) -> Value? {
+      try plugin.state(from: state.plugins.first { $0.name == name }?.value, version: version)
+    }
+    // Only the outcome tells whether the state was reset.
+    guard try handed(before) == current.state.plugins[index].value, let value = try handed(old.state) else { return }
+    current.state.plugins[index].value = value
   }
 
   /// Has a plugin stand as it was recorded to: there or not, in which version, switched on or off.

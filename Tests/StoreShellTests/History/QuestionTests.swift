@@ -159,4 +159,23 @@ import Testing
     #expect(try shell.type("goto head", "skip #4", "show shell.middleware[1].gate --as raw").output.hasSuffix("off\n"))
     #expect(try shell.type("goto head", "show shell.middleware[1].gate --as raw").output.hasSuffix("on\n"))
   }
+
+  private static let meter = """
+    return plugin {
+      state = { field("n", int()) }, actions = { { name = "add", args = { field("by", int()) } } },
+      reducers = { add = function(s, a) s.n = s.n + a.by end },
+    }
+    """
+
+  @Test func aReloadHandsOverWhatIsLeft() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("meter", Self.meter)
+    _ = try shell.type(
+      "plugin load \(folder)", "dispatch meter.add 5", "dispatch meter.add 1", "plugin reload meter",
+      "dispatch meter.add 10", "plugin reload meter --reset", "dispatch meter.add 100")
+    #expect(try shell.type("goto 5", "skip #2", "show meter.n").output.hasSuffix("\n11\n"))
+    #expect(try shell.type("skip #3", "show meter.n").output.hasSuffix("\n10\n"))
+    // What started anew does so without them, too.
+    #expect(try shell.type("goto head", "skip #2", "show meter.n").output.hasSuffix("\n100\n"))
+  }
 }
