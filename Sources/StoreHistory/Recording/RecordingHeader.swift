@@ -22,6 +22,8 @@ public struct RecordingHeader: Equatable, Sendable {
   public var loaded: [Loaded]
   /// The slices before the first entry, by module.
   public var state: Value
+  /// Which of the slices are substates, in the order in which they were added; the member is left out where none is.
+  public var substates: [String]
 
   /// One version of a plugin.
   public struct Plugin: Hashable, Sendable {
@@ -61,13 +63,16 @@ public struct RecordingHeader: Equatable, Sendable {
   }
 
   /// Makes a header.
-  public init(schema: UInt64, count: Int, start: Int, plugins: [Plugin], loaded: [Loaded], state: Value) {
+  public init(
+    schema: UInt64, count: Int, start: Int, plugins: [Plugin], loaded: [Loaded], state: Value, substates: [String] = []
+  ) {
     self.schema = schema
     self.count = count
     self.start = start
     self.plugins = plugins
     self.loaded = loaded
     self.state = state
+    self.substates = substates
   }
 
   /// Appends the header, without a line end.
@@ -108,6 +113,10 @@ public struct RecordingHeader: Equatable, Sendable {
     }
     JSON.append("],\"state\":" as StaticString, to: &out)
     JSON.append(state, to: &out)
+    if !substates.isEmpty {
+      JSON.append(",\"substates\":" as StaticString, to: &out)
+      JSON.append(.list(PersistentList(substates.map { .string($0) })), to: &out)
+    }
     out.append(UInt8(ascii: "}"))
   }
 
@@ -131,7 +140,7 @@ public struct RecordingHeader: Equatable, Sendable {
     }
     let header = try ObjectMembers(
       json, "header",
-      names: ["format", "version", "schema", "actions", "start", "plugins", "loaded", "state"])
+      names: ["format", "version", "schema", "actions", "start", "plugins", "loaded", "state", "substates"])
     guard let schema = StableHash.value(of: try header.text("schema")) else {
       throw EntryError("'header.schema' must be 16 hexadecimal digits")
     }
@@ -151,6 +160,14 @@ public struct RecordingHeader: Equatable, Sendable {
     }
     guard let state = header["state"], case .map = state else { throw EntryError("'header.state' must be an object") }
     self.state = state
+    guard let names = header["substates"] else {
+      substates = []
+      return
+    }
+    substates = try RecordingHeader.list(names, "header.substates") { (json, place) throws(EntryError) in
+      guard case .string(let name) = json else { throw EntryError("'\(place)' must be String, got \(json.described)") }
+      return name
+    }
   }
 
   private static let isNone = "this is no recording: its first line would be a header"

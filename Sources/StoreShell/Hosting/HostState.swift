@@ -49,6 +49,16 @@ struct PluginSlice: Sendable {
   func isSamePlace(as other: PluginSlice) -> Bool { schema === other.schema && name == other.name }
 }
 
+extension [PluginSlice] {
+  /// Where the slice stands with which another can be compared: of the same name, and of a type that takes the same values,
+  /// as that of a reloaded plugin does unless its fields were changed.
+  fileprivate func place(of other: PluginSlice) -> Int? {
+    guard let index = firstIndex(where: { $0.name == other.name }) else { return nil }
+    let schema = self[index].schema
+    return schema === other.schema || schema.signature == other.schema.signature ? index : nil
+  }
+}
+
 /// The slice of the module `shell`.
 struct ShellState: Hashable, Sendable {
   /// Which gates stand open, in the order of the units.
@@ -156,7 +166,7 @@ extension HostState {
   ) {
     for index in new.indices {
       let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
-      guard let before = position ?? old.firstIndex(where: { $0.isSamePlace(as: new[index]) }) else { continue }
+      guard let before = position ?? old.place(of: new[index]) else { continue }
       withUnsafePointer(to: old[before].value) { before in
         withUnsafePointer(to: new[index].value) { after in
           finder.append(
@@ -165,6 +175,17 @@ extension HostState {
         }
       }
     }
+  }
+
+  /// The slices of plugins that were loaded or reloaded since an earlier state.
+  func arrivedSlices(since before: HostState) -> [PluginSlice] {
+    plugins.filter { slice in !before.plugins.contains { $0.isSamePlace(as: slice) } }
+  }
+
+  /// The substates of a name that was free in an earlier state.
+  func addedSubstates(since before: HostState) -> [PluginSlice] {
+    if hasSwitches(of: before) { return [] }
+    return substates.filter { slice in !before.substates.contains { $0.name == slice.name } }
   }
 
   /// Whether two states are equal by value.

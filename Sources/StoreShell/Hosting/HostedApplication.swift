@@ -87,8 +87,11 @@ extension HostedApplication {
     return HostAction(call: call, payload: .substate(substate.name, try substate.action(call)))
   }
 
+  /// The type of the substates that nobody declared: one object, so that they are known to have the same.
+  private static let anyValue = Schema.dynamic(.any)
+
   /// The type that the substates of a name have; any value where nobody declared it.
   func substateSchema(_ name: String) -> Schema {
-    substates.first { $0.name == name }?.schema ?? .dynamic(.any)
+    substates.first { $0.name == name }?.schema ?? Self.anyValue
   }
 }

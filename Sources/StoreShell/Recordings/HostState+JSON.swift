@@ -65,17 +65,19 @@ extension SliceHashes {
 
   /// Takes in what one action did.
   ///
-  /// - Returns: the slices that were changed or that arrived, each with its new hash.
+  /// - Returns: the slices that were changed or that arrived, each with its new hash. The hash of a substate that arrived is
+  ///   that of its value alone.
   mutating func follow(
     _ changes: [Change], from before: HostState, to after: HostState
   ) -> [(module: String, hash: UInt64)] {
     for slice in before.plugins where !after.plugins.contains(where: { $0.name == slice.name }) { remove(slice.name) }
-    var result = add(changes)
-    for slice in after.plugins
-    where !before.plugins.contains(where: { $0.name == slice.name && $0.schema === slice.schema }) {
+    let arrived = after.arrivedSlices(since: before)
+    var result = add(changes).filter { changed in !arrived.contains { $0.name == changed.module } }
+    for slice in arrived {
       start(slice.name, slice.value)
       if let hash = self[slice.name] { result.append((slice.name, hash)) }
     }
+    for slice in after.addedSubstates(since: before) { result.append((slice.name, SliceHash(of: slice.value).value)) }
     return result
   }
 }

@@ -58,7 +58,7 @@ extension ShellHost: RecordableStore {
       loaded: loaded.map {
         RecordingHeader.Loaded(
           name: $0.name, digest: $0.digest, condition: state.shell.condition(of: $0.name).rawValue)
-      }, state: state.value)
+      }, state: state.value, substates: state.substates.map(\.name))
   }
 
   func record(

@@ -9,7 +9,9 @@ extension Divergence {
   ///
   /// - Parameter entry: gives the entry of a number, for causes.
   init?(_ recorded: RecordedEntry, _ outcome: Replayer.Outcome, entry: (Int) -> LoggedEntry?) {
-    let lines = Self.lines(recorded.entry, outcome.entry) ?? Self.lines(recorded.hashes, outcome.hashes)
+    let hashes = outcome.hashes(recordedAs: recorded.hashes)
+    let lines =
+      Self.lines(recorded.entry, outcome.entry, apart: outcome.arrived) ?? Self.lines(recorded.hashes, hashes)
     guard let lines else { return nil }
     var causes: [LoggedEntry] = []
     var next = recorded.entry.source.cause
@@ -21,11 +23,16 @@ extension Divergence {
   }
 
   /// Where an action went otherwise, one line for each side; nil where it did not.
-  private static func lines(_ recorded: LoggedEntry, _ now: LoggedEntry) -> [String]? {
+  ///
+  /// - Parameter modules: the modules whose changes are not compared: format 1 did not always have them.
+  private static func lines(
+    _ recorded: LoggedEntry, _ now: LoggedEntry, apart modules: [String]
+  ) -> [String]? {
     if recorded.failure != now.failure {
       return [recorded, now].map(\.failure).map { $0.map { "failed: \($0)" } ?? "applied" }.pair
     }
-    guard recorded.changes != now.changes else { return nil }
+    let (before, after) = (recorded.changes.outside(modules), now.changes.outside(modules))
+    guard before != after else { return nil }
     var lines: [String] = []
     var places = 0
     func add(_ old: Change?, _ new: Change?) {
@@ -33,8 +40,8 @@ extension Divergence {
       guard places <= shownPlaces, let path = (old ?? new)?.path else { return }
       lines += [old, new].map { $0.map { ChangeFormatter.text(of: $0) } ?? "\(path)  unchanged" }.pair
     }
-    var later = now.changes
-    for change in recorded.changes {
+    var later = after
+    for change in before {
       let index = later.firstIndex { $0.path == change.path }
       let match = index.map { later.remove(at: $0) }
       if match != change { add(change, match) }
@@ -62,4 +69,11 @@ extension Divergence {
 extension [String] {
   /// What was and what is, named so.
   fileprivate var pair: [String] { zip(["recorded  ", "now       "], self).map { $0 + $1 } }
+}
+
+extension [Change] {
+  /// Those of other modules.
+  fileprivate func outside(_ modules: [String]) -> [Change] {
+    modules.isEmpty ? self : filter { change in change.module.map { !modules.contains($0) } ?? true }
+  }
 }

@@ -19,6 +19,15 @@ final class Replayer {
     let entry: LoggedEntry
     /// The slices that it changed or brought, each with its hash.
     let hashes: [(module: String, hash: UInt64)]
+    /// The slices of plugins that it brought: their hashes tell all of what became of them.
+    let arrived: [String]
+    /// The substates that it added.
+    let substates: [String]
+
+    /// The hashes to be held against recorded ones: format 1 did not always have those of substates that are added.
+    func hashes(recordedAs recorded: [String: UInt64]) -> [(module: String, hash: UInt64)] {
+      hashes.filter { recorded[$0.module] != nil || !substates.contains($0.module) }
+    }
   }
 
   /// The state that the actions so far led to.
@@ -59,10 +68,28 @@ final class Replayer {
       try ShellAction.switchPlugin(name: loaded.name, to: condition).reduce(&state)
     }
     compose()
-    try state.setSlices(fromJSON: header.state)
+    try state.setSlices(fromJSON: try takeSubstates(from: header.state))
     hashes = SliceHashes(state)
     timeline.note(plugins, after: header.start, oldest: header.start)
     if targets.contains(header.start) { returns[header.start] = (state, plugins) }
+  }
+
+  /// Adds the substates that a recording begins with.
+  ///
+  /// - Returns: the slices that are left.
+  private func takeSubstates(from slices: Value) throws(SchemaError) -> Value {
+    guard case .map(var members) = slices else { return slices }
+    for name in header.substates {
+      guard let json = members[.string(name)] else { continue }
+      members[.string(name)] = nil
+      let schema = host.application.substateSchema(name)
+      do throws(SchemaError) {
+        state.substates.append(PluginSlice(name: name, schema: schema, value: try schema.value(fromJSON: json)))
+      } catch {
+        throw error.under(Path([.field(name)]))
+      }
+    }
+    return .map(members)
   }
 
   /// The types by which the next entry is read.
@@ -102,7 +129,9 @@ final class Replayer {
     if targets.contains(entry.number) { returns[entry.number] = (state, plugins) }
     return Outcome(
       entry: entry.replayed(changes: changes, failure: failure),
-      hashes: hashes.follow(changes, from: before, to: state))
+      hashes: hashes.follow(changes, from: before, to: state),
+      arrived: state.arrivedSlices(since: before).map(\.name),
+      substates: state.addedSubstates(since: before).map(\.name))
   }
 
   private func reduce(_ entry: LoggedEntry) throws -> String? {

@@ -47,6 +47,7 @@ extension Module {
       ShellAction.Types.reloadPlugin,
       ShellAction.Types.enablePlugin, ShellAction.Types.disablePlugin, ShellAction.Types.faultPlugin,
       ShellAction.Types.set, ShellAction.Types.restore, ShellAction.Types.importState,
+      SubstateChange.addType, SubstateChange.resetType,
     ],
     projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
 }

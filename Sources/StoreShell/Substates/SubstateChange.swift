@@ -13,7 +13,7 @@ enum SubstateChange: Sendable {
     module: "shell", name: "addSubstate",
     fields: [
       Field("name", String.schema), Field("value", .dynamic(.any)),
-      Field("replace", Bool.schema, default: .bool(false)),
+      Field("replace", Bool?.schema),
     ],
     documentation: "Adds a substate, or with replace puts it in the place of another.")
   static let resetType = ActionType(
@@ -24,13 +24,14 @@ enum SubstateChange: Sendable {
   ///
   /// - Throws: `SchemaError` where the recorded value is no longer of the substate's type.
   init?(_ entry: LoggedEntry, in application: HostedApplication) throws(SchemaError) {
-    let values = entry.arguments.values
-    switch (entry.action, values.first) {
-    case (Self.addType.fullName, .string(let name)?) where values.count > 1:
+    let arguments = entry.arguments
+    switch (entry.action, arguments["name"], arguments["names"]) {
+    case (Self.addType.fullName, .string(let name)?, _):
       let schema = application.substateSchema(name)
       self = .add(
-        name: name, schema: schema, try schema.check(values[1]), isReplacing: values.last == .bool(true))
-    case (Self.resetType.fullName, .list(let names)?):
+        name: name, schema: schema, try schema.value(fromJSON: arguments["value"] ?? .none),
+        isReplacing: arguments["replace"] == .bool(true))
+    case (Self.resetType.fullName, _, .list(let names)?):
       self = .reset(
         names: names.compactMap { name in
           if case .string(let name) = name { return name }

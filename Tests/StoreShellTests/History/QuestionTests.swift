@@ -178,4 +178,33 @@ import Testing
     // What started anew does so without them, too.
     #expect(try shell.type("goto head", "skip #2", "show meter.n").output.hasSuffix("\n100\n"))
   }
+
+  @Test func anUndoOverAReloadIsAChange() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("meter", Self.meter)
+    _ = try shell.type(
+      "plugin load \(folder)", "dispatch meter.add 5", "plugin reload meter", "dispatch meter.add 1",
+      "plugin disable meter", "plugin enable meter")
+    #expect(try shell.type("undo 4").output.hasSuffix("\n  meter.n  6 -> 5\n"))
+    let why = try shell.type("why meter.n").output
+    #expect(why.hasPrefix("#7 shell.restore to=2") && why.contains("as it was after #2:\n#2 meter.add by=5"), "\(why)")
+    #expect(try shell.type("diff 4 7").output == "meter.n  6 -> 5\n")
+    #expect(try shell.type("log --changed meter.n --json").output.contains("shell.restore"))
+    let file = "\(shell.folder)/run.jsonl"
+    #expect(shell.run("export journal \(file)").errors == "")
+    #expect(try Shell().run("replay \(file) --verify").output == "replayed 7 actions, every state matches\n")
+    // Recordings did not always have such a change.
+    let text = try #require(shell.contents("run.jsonl"))
+    try shell.write(
+      "run.jsonl", text.replacing(#"[{"op":"replace","path":"meter.n","from":6,"to":5}]"#, with: "[]"))
+    #expect(try #require(shell.contents("run.jsonl")) != text)
+    #expect(try Shell().run("replay \(file) --verify").output == "replayed 7 actions, every state matches\n")
+  }
+
+  @Test func aSubstateInThePlaceOfAnotherIsAChange() throws {
+    let shell = try Shell()
+    _ = try shell.type("substate add cart --value {n=1}", "substate add cart --value {n=2} --replace")
+    #expect(try shell.type("diff 1 2").output == "cart  { n = 1 } -> { n = 2 }\n")
+    #expect(try shell.type("why cart.n").output.hasPrefix("#2 shell.addSubstate"))
+  }
 }

@@ -122,7 +122,7 @@ import Testing
     try load()
     #expect(
       try reload(" --reset")
-        == .init(output: "#3 shell.reloadPlugin name=\"p\" version=\"1.0.0\"\n  2 actions\n"))
+        == .init(output: "#3 shell.reloadPlugin name=\"p\" version=\"1.0.0\"\n  p.n  7 -> 0\n  2 actions\n"))
     #expect(try shell.type("show p.n").output == "0\n")
   }
 

@@ -17,7 +17,7 @@ enum CartAction: Hashable, Sendable {
 
 /// Substates that come and go (R23).
 @Suite struct SubstateTests {
-  private static func cart(_ options: SessionOptions, _ console: Console) throws -> Session {
+  static func cart(_ options: SessionOptions, _ console: Console) throws -> Session {
     let standard = Application.hosted
     let reducer = Reducer<CartAction, Cart>("cart") { action, cart in
       switch action {

@@ -1,0 +1,63 @@
+import Testing
+
+@testable import StoreShell
+
+/// Substates in recordings: what was added is there again, and is compared.
+@Suite struct RecordedSubstateTests {
+  private func recorded(_ lines: String...) throws -> (Shell, file: String) {
+    let shell = try Shell({ $0.isQuiet = true }, over: SubstateTests.cart)
+    let file = "\(shell.folder)/run.jsonl"
+    for line in lines + ["export journal \(file)"] {
+      let outcome = shell.run(line)
+      #expect(outcome.errors == "", "\(line)")
+    }
+    return (shell, file)
+  }
+
+  @Test func whatWasAddedIsThereAgain() throws {
+    let (shell, file) = try recorded(
+      "substate add cart --value {n=1}", "dispatch cart.inc", "substate add note --value {b=1,a={2,x}}",
+      "substate add none --value nil", "substate add cart --value {n=5} --replace",
+      "substate add note --value 7 --replace", "substate add gone --value 1", "substate reset gone", "undo",
+      "middleware on logger")
+    let other = try Shell(over: SubstateTests.cart)
+    #expect(other.run("replay \(file) --verify").output == "replayed 10 actions, every state matches\n")
+    #expect(other.run("show --as json").output == shell.run("show --as json").output)
+    #expect(other.run("substate").output == shell.run("substate").output)
+    #expect(other.run("log --all").output == shell.run("log --all").output)
+  }
+
+  @Test func anotherValueDiverges() throws {
+    for line in ["substate add cart --value {n=1}", "substate add note --value {n=1}"] {
+      let (shell, file) = try recorded(line)
+      let text = try #require(shell.contents("run.jsonl"))
+      try shell.write("run.jsonl", text.replacing(#"{"n":1}"#, with: #"{"n":7}"#))
+      #expect(
+        try Shell(over: SubstateTests.cart).run("replay \(file) --verify").errors.contains(
+          "state after #1 shell.addSubstate differs from the recording"))
+    }
+  }
+
+  @Test func aRecordingWithoutTheHashesOfSubstatesRunsAgain() throws {
+    let (shell, file) = try recorded("substate add note --value {n=1}", "dispatch counter.increment")
+    let text = try #require(shell.contents("run.jsonl"))
+    try shell.write("run.jsonl", text.replacing(/,"hash":\{"note":"[0-9a-f]*"\}/, with: ""))
+    #expect(try #require(shell.contents("run.jsonl")) != text)
+    let other = try Shell(over: SubstateTests.cart)
+    #expect(
+      other.run("replay \(file) --verify", "show note.n").output == "replayed 2 actions, every state matches\n1\n")
+  }
+
+  @Test func aRecordingMayBeginWithSubstates() throws {
+    let shell = try Shell({ $0.isQuiet = true }, over: SubstateTests.cart)
+    let file = "\(shell.folder)/run.jsonl"
+    _ = shell.run("set journal.limit 5", "substate add cart --value {n=1}", "substate add note --value {a=1}")
+    for _ in 0..<600 { _ = shell.run("dispatch cart.inc") }
+    #expect(shell.run("export journal \(file)").errors == "")
+    let header = try #require(shell.contents("run.jsonl")).prefix { $0 != "\n" }
+    #expect(header.hasSuffix(#","note":{"a":1}},"substates":["cart","note"]}"#) && !header.contains(#""start":0"#))
+    let other = try Shell(over: SubstateTests.cart)
+    #expect(other.run("replay \(file) --verify").errors == "")
+    #expect(other.run("show --as json").output == shell.run("show --as json").output)
+  }
+}
