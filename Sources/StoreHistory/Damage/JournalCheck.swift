@@ -8,6 +8,7 @@ final class JournalCheck: @unchecked Sendable {
   // Safe: all that changes is used under the lock, but for the flag, which is atomic.
   private let path: String
   private let numbers: ClosedRange<Int>
+  private let initial: [StateSlice]
   private let state: Mutex<State>
   private let isCancelled = Atomic<Bool>(false)
 
@@ -17,10 +18,13 @@ final class JournalCheck: @unchecked Sendable {
     case done(JournalError?)
   }
 
-  /// - Parameter image: the file as it was when it was opened. Nobody may write it until it was looked at.
-  init(_ path: String, _ numbers: ClosedRange<Int>, _ image: FileImage) {
+  /// - Parameters:
+  ///   - image: the file as it was when it was opened. Nobody may write it until it was looked at.
+  ///   - initial: the state before the first action, by which it is found out how much of a damaged file is good.
+  init(_ path: String, _ numbers: ClosedRange<Int>, _ image: FileImage, initial: [StateSlice]) {
     self.path = path
     self.numbers = numbers
+    self.initial = initial
     state = Mutex(.open(image))
   }
 
@@ -47,10 +51,19 @@ final class JournalCheck: @unchecked Sendable {
       defer { try? database.close() }
       let reader = JournalReader(path: path, database: database)
       let isCancelled = { self.isCancelled.load(ordering: .relaxed) }
-      return reader.damage(in: numbers, isCancelled: isCancelled)
-        ?? reader.damageOfStates(for: numbers, isCancelled: isCancelled)
+      if let damage = reader.damage(in: numbers, isCancelled: isCancelled) {
+        return reader.malformation().map { self.damage(damage, of: image, $0) } ?? damage
+      }
+      return reader.damageOfStates(for: numbers, isCancelled: isCancelled)
     } catch {
       return error
     }
+  }
+
+  /// Damage of a file whose pages do not lead to all rows: others may be read behind those that they lead to.
+  private func damage(_ found: JournalError, of image: FileImage, _ reason: String) -> JournalError {
+    guard case .damaged(_, let last?, _) = found else { return found }
+    let best = JournalArchive.best(path, image, initial, last)
+    return .damaged(path: path, lastGood: max(last, (best?.good.upperBound ?? 0) - 1), reason: reason)
   }
 }

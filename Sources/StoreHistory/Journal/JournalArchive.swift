@@ -124,7 +124,8 @@ public final class JournalArchive: JournalReading, Sendable {
       if let fault = image.fault ?? reader.faultAtEnd(contents) { return .damaged(fault) }
       if !contents.hasEnded || evidence.hasLog, let fault = reader.malformation() { return .damaged(fault) }
       guard let numbers = contents.numbers else { return .sound(contents) }
-      if let fault = reader.damage(in: numbers)?.reason { return .damaged(fault) }
+      // Where the pages do not lead to all rows, it is not the rows that are at fault.
+      if let damage = reader.damage(in: numbers) { return .damaged(reader.malformation() ?? damage.reason) }
       if try reader.snapshot(upTo: contents.last) == nil { return .damaged(JournalReader.noState) }
       let fault = reader.damageOfStates(for: numbers)?.reason ?? reader.faultInPlugins()
       return fault.map { .damaged($0) } ?? .sound(contents)
@@ -138,7 +139,7 @@ public final class JournalArchive: JournalReading, Sendable {
   }
 
   /// The way to read a damaged file by which most of what is asked for can be read; nil: none of it can.
-  private static func best(
+  static func best(
     _ path: String, _ image: FileImage, _ initial: [StateSlice], _ number: Int?
   ) -> (reader: JournalReader, good: Range<Int>, others: [Range<Int>])? {
     var best: (reader: JournalReader, good: Range<Int>, others: [Range<Int>])?

@@ -44,7 +44,7 @@ final class JournalFile: Sendable {
     found = inspected?.found
     let isNew = inspected == nil
     check = inspected.flatMap { inspected in
-      inspected.found.numbers.map { JournalCheck(path, $0, inspected.image) }
+      inspected.found.numbers.map { JournalCheck(path, $0, inspected.image, initial: initial) }
     }
     database = try JournalFile.opened(path) { db in
       // A file that is only just being made has nothing to lose.

@@ -436,6 +436,28 @@ import Testing
     #expect(try JournalArchive(folder["a.db"]).damage == nil)
   }
 
+  /// An inner page that leads to another page of rows than it did.
+  @Test func rowsThatNothingLeadsToAreNotCalledDamaged() throws {
+    try filled(4000)
+    var bytes = try folder.bytes("a.db")
+    let image = try #require(FileImage(folder["a.db"], nil))
+    // The kind of an inner page of rows; its cells begin with the number of a page.
+    let pages = bytes.count / image.pageSize
+    let inner = try #require((1..<pages).map { $0 * image.pageSize }.first { bytes[$0] == 0x05 })
+    let cells = (10...11).map { inner + (image.number(inner + 12 + $0 * 2, 2) ?? 0) }
+    bytes.replaceSubrange(cells[0]..<cells[0] + 4, with: bytes[cells[1]..<cells[1] + 4])
+    try folder.write("a.db", bytes)
+    let archive = try JournalArchive(folder["a.db"])
+    let reason = try #require(archive.damage)
+    #expect(reason.contains("2nd reference to page"))
+    #expect(archive.contents.numbers == 1...4000)
+    let journal = try open()
+    journal.append(Sample.entry(4001))
+    journal.settle()
+    #expect(journal.failure == .damaged(path: folder["a.db"], lastGood: 4000, reason: reason))
+    #expect(throws: JournalError.self) { try journal.end(number: 4001) }
+  }
+
   private func spoil(_ name: String = "a.db", _ sql: String) throws {
     try DatabaseQueue(path: folder[name]).write { try $0.execute(sql: sql) }
   }
