@@ -9,6 +9,7 @@ extension CommandTable {
   /// ``Session/finishCheck()`` before it acts. What adds names is run: plugins are loaded, projections and bindings made.
   func check(_ statement: Statement, in session: Session) throws {
     let inner = innermost(statement).withoutRedirection
+    let isTried = statement.words.dropLast(inner.words.count).contains { $0.text == "try" }
     do {
       guard let definition = self[inner.words[0].text] else {
         _ = try session.console.capturing { _ = try runOther(inner, in: session) }
@@ -18,6 +19,9 @@ extension CommandTable {
       var invocation = try Invocation(inner, definition, in: session)
       _ = try session.console.capturing { _ = try definition.run(&invocation) }
     } catch is NotKnownYet {
+      return
+    } catch where isTried {
+      // What fails under try does not count.
       return
     }
   }

@@ -56,7 +56,7 @@ import Testing
       """
       dispatch counter.incremnt
       dispatch counter.increment by=two
-      try show tasks.itmes
+      time show tasks.itmes
       nonsense
       show counter --jsn
       dispatch tasks.add
@@ -69,7 +69,7 @@ import Testing
       heads == [
         "script.stsh:1:10: error[unknown-action]: unknown action 'counter.incremnt'",
         "script.stsh:2:28: error[type-mismatch]: 'by' must be Int, got string \"two\"",
-        "script.stsh:3:10: error[unknown-path]: 'tasks' has no field or projection 'itmes'",
+        "script.stsh:3:11: error[unknown-path]: 'tasks' has no field or projection 'itmes'",
         "script.stsh:4:1: error[unknown-command]: there is no command 'nonsense'",
         "script.stsh:5:14: error[unknown-flag]: show has no flag --jsn",
         "script.stsh:6:10: error[missing-argument]: tasks.add needs 'title' (String)",
@@ -79,6 +79,14 @@ import Testing
       ])
     #expect(outcome.status == 1)
     #expect(shell.session.store.log.entries.isEmpty)
+  }
+
+  /// A script that tries what it knows to fail has no mistakes.
+  @Test(arguments: ["try dispatch no.such", "time try show tasks.itmes", "try nonsense", "try show counter --jsn"])
+  func whatIsTriedMayFail(line: String) throws {
+    let (_, outcome) = try check(line)
+    #expect(outcome == .init())
+    #expect(try check("try").1.status != 0)
   }
 
   @Test func pluginsThatAreLoadedOnTheWayAddNames() throws {
