@@ -9,9 +9,12 @@ extension Divergence {
   ///
   /// - Parameter entry: gives the entry of a number, for causes.
   init?(_ recorded: RecordedEntry, _ outcome: Replayer.Outcome, entry: (Int) -> LoggedEntry?) {
-    let hashes = outcome.hashes(recordedAs: recorded.hashes)
+    // Format 1 did not always tell what the shell did to substates.
+    let untold = outcome.substates.filter { recorded.hashes[$0] == nil }
+    let hashes = outcome.hashes.filter { !untold.contains($0.module) }
     let lines =
-      Self.lines(recorded.entry, outcome.entry, apart: outcome.arrived) ?? Self.lines(recorded.hashes, hashes)
+      Self.lines(recorded.entry, outcome.entry, apart: outcome.arrived + untold)
+      ?? Self.lines(recorded.hashes, hashes)
     guard let lines else { return nil }
     var causes: [LoggedEntry] = []
     var next = recorded.entry.source.cause
@@ -24,7 +27,7 @@ extension Divergence {
 
   /// Where an action went otherwise, one line for each side; nil where it did not.
   ///
-  /// - Parameter modules: the modules whose changes are not compared: format 1 did not always have them.
+  /// - Parameter modules: the modules whose changes are not compared.
   private static func lines(
     _ recorded: LoggedEntry, _ now: LoggedEntry, apart modules: [String]
   ) -> [String]? {

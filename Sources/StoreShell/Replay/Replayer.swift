@@ -21,13 +21,8 @@ final class Replayer {
     let hashes: [(module: String, hash: UInt64)]
     /// The slices of plugins that it brought: their hashes tell all of what became of them.
     let arrived: [String]
-    /// The substates that it added.
+    /// The substates that are there after it, where it is one of the shell: it may have brought them.
     let substates: [String]
-
-    /// The hashes to be held against recorded ones: format 1 did not always have those of substates that are added.
-    func hashes(recordedAs recorded: [String: UInt64]) -> [(module: String, hash: UInt64)] {
-      hashes.filter { recorded[$0.module] != nil || !substates.contains($0.module) }
-    }
   }
 
   /// The state that the actions so far led to.
@@ -131,7 +126,7 @@ final class Replayer {
       entry: entry.replayed(changes: changes, failure: failure),
       hashes: hashes.follow(changes, from: before, to: state),
       arrived: state.arrivedSlices(since: before).map(\.name),
-      substates: state.addedSubstates(since: before).map(\.name))
+      substates: entry.isWhole ? state.substates.map(\.name) : [])
   }
 
   private func reduce(_ entry: LoggedEntry) throws -> String? {
