@@ -20,9 +20,9 @@ extension CommandTable {
       _ = try session.console.capturing { _ = try definition.run(&invocation) }
     } catch is NotKnownYet {
       return
-    } catch where isTried {
+    } catch {
       // What fails under try does not count.
-      return
+      guard isTried else { throw error }
     }
   }
 }
