@@ -101,7 +101,8 @@ import Testing
     ("plugin l", "[list load]"), ("plugin u", "plugin unload "), ("plugin unload ", "plugin unload mood "),
     ("plugin load cat", "plugin load catalog "), ("help disp", "help dispatch "),
     ("help unknown-a", "help unknown-action "),
-    ("set out", "set output "), ("trace ", "[on off]"), ("trace on --s", "trace on --stable "),
+    ("set out", "set output "), ("trace ", "[on off]"), ("trace on --st", "trace on --stable "),
+    ("trace on --sp", "trace on --spans "),
     ("ingest x --as tasks.a", "ingest x --as tasks.add "), ("mood s", "[say stop]"), ("mood say w", "mood say what="),
     ("mood nope w", "[]"), (#"dispatch tasks.add "a \" b" --q"#, #"dispatch tasks.add "a \" b" --quiet "#),
   ])

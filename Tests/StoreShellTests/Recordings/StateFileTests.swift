@@ -113,4 +113,12 @@ import Testing
     #expect(json.run("export state -").output == "{\"ok\":true,\"line\":1,\"data\":\(state)}\n")
     #expect(json.run("export journal -").output.hasPrefix(#"{"ok":true,"line":1,"data":"{\"format\":"#))
   }
+
+  @Test func whatIsLeftOutIsNamed() throws {
+    let shell = try Shell()
+    _ = try shell.type("substate add cart --value 1")
+    let outcome = try shell.type("export state \(shell.folder)/s.json")
+    #expect(outcome.errors == "note: substates are left out: cart\n")
+    #expect(outcome.status == 0)
+  }
 }
