@@ -77,7 +77,7 @@ let package = Package(
     .executableTarget(
       name: "stsh",
       dependencies: [
-        "StoreShell", "LineEditor", "StandardModules",
+        "StoreCore", "StoreShell", "LineEditor", "StandardModules",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -1,3 +1,4 @@
+import StoreCore
 import StoreShell
 import Synchronization
 
@@ -17,7 +18,7 @@ final class RunSignals {
     return (ends[0], ends[1])
   }()
   private static let count = Atomic<Int>(0)
-  private var thread: pthread_t?
+  private let thread: WorkerThread?
 
   /// - Parameter handlesInterrupt: whether SIGINT is such a signal.
   init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool) {
@@ -36,16 +37,7 @@ final class RunSignals {
       if RunSignals.isIgnored(old) { continue }
       sigaction(number, &action, nil)
     }
-    let watch = Watch(stop, timeout, ends.read)
-    var thread = pthread_t()
-    let context = Unmanaged.passRetained(watch)
-    let started = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().wait() }
-        return nil
-      }, context.toOpaque())
-    if started == 0 { self.thread = thread } else { context.release() }
+    thread = try? WorkerThread { RunSignals.wait(ends.read, stop, timeout) }
   }
 
   /// `SIG_IGN` is no function but the address 1, so that only its bits can be compared.
@@ -58,40 +50,28 @@ final class RunSignals {
     // Ends the thread; the next one must not take the byte.
     guard let thread else { return }
     _ = write(RunSignals.ends.write, [0], 1)
-    pthread_join(thread, nil)
+    thread.join()
   }
 
-  /// Waits for a signal or for the end of the time, on a thread of its own.
-  private final class Watch {
-    private let stop: RunStop
-    private let timeout: Duration?
-    private let descriptor: Int32
-
-    init(_ stop: RunStop, _ timeout: Duration?, _ descriptor: Int32) {
-      self.stop = stop
-      self.timeout = timeout
-      self.descriptor = descriptor
-    }
-
-    func wait() {
-      let end = timeout.map { ContinuousClock.now + $0 }
-      var isTimed = end != nil
-      while true {
-        var milliseconds: Int32 = -1
-        if let end, isTimed {
-          let left = (end - .now) / .milliseconds(1)
-          milliseconds = Int32(max(0, min(left.rounded(.up), 1_000_000)))
-        }
-        var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        let count = poll(&source, 1, milliseconds)
-        if count > 0 {
-          var byte: UInt8 = 0
-          guard read(descriptor, &byte, 1) == 1, byte != 0 else { return }
-          stop.stop(.signal(Int32(byte)))
-        } else if let timeout, let end, isTimed, .now >= end {
-          stop.stop(.timeOver(timeout))
-          isTimed = false
-        }
+  /// Waits for a signal or for the end of the time.
+  private static func wait(_ descriptor: Int32, _ stop: RunStop, _ timeout: Duration?) {
+    let end = timeout.map { ContinuousClock.now + $0 }
+    var isTimed = end != nil
+    while true {
+      var milliseconds: Int32 = -1
+      if let end, isTimed {
+        let left = (end - .now) / .milliseconds(1)
+        milliseconds = Int32(max(0, min(left.rounded(.up), 1_000_000)))
+      }
+      var source = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      let count = poll(&source, 1, milliseconds)
+      if count > 0 {
+        var byte: UInt8 = 0
+        guard read(descriptor, &byte, 1) == 1, byte != 0 else { return }
+        stop.stop(.signal(Int32(byte)))
+      } else if let timeout, let end, isTimed, .now >= end {
+        stop.stop(.timeOver(timeout))
+        isTimed = false
       }
     }
   }

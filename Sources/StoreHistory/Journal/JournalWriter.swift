@@ -1,4 +1,5 @@
 import GRDB
+import StoreCore
 import Synchronization
 
 #if canImport(Glibc)
@@ -56,19 +57,12 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Starts the thread, which holds the writer until it is closed.
   func start() {
-    var thread = pthread_t()
-    let writer = Unmanaged.passRetained(self)
-    let code = pthread_create(
-      &thread, nil,
-      { context in
-        guard let context else { return nil }
-        let writer = Unmanaged<JournalWriter>.fromOpaque(context).takeRetainedValue()
-        if writer.queue.isIdle(for: JournalWriter.idleTime) { writer.verify() }
-        while writer.queue.wait() { writer.commit() }
-        return nil
-      }, writer.toOpaque())
     // Without a thread all is written when somebody waits for it.
-    if code == 0 { pthread_detach(thread) } else { writer.release() }
+    let thread = try? WorkerThread {
+      if self.queue.isIdle(for: JournalWriter.idleTime) { self.verify() }
+      while self.queue.wait() { self.commit() }
+    }
+    thread?.detach()
   }
 
   /// Has the thread end; what is queued stays.

@@ -1,3 +1,4 @@
+import StoreCore
 import StorePlugins
 
 #if canImport(Glibc)
@@ -21,7 +22,7 @@ final class ChildProcess {
   /// Readable when ``takeChange()`` has something to say.
   let descriptor: Int32
   private let end: Int32
-  private var watch: pthread_t?
+  private var watch: WorkerThread?
 
   /// Starts a command line of the system's shell.
   ///
@@ -54,11 +55,12 @@ final class ChildProcess {
     let problem = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, environ)
     (id, descriptor, end) = (process, ends.read, ends.write)
     guard problem == 0 else { throw FileError(path: line, code: problem) }
-    let refusal = startWatch()
-    guard refusal == 0 else {
+    do {
+      watch = try WorkerThread { [id, end] in ChildProcess.watch(id, tell: end) }
+    } catch {
       signal(SIGKILL)
       _ = reap()
-      throw FileError(path: line, code: refusal)
+      throw FileError(path: line, code: error.code)
     }
   }
 
@@ -67,47 +69,21 @@ final class ChildProcess {
     close(end)
   }
 
-  /// Waits for changes on a thread of its own, which tells of them through the pipe.
-  ///
-  /// - Returns: 0, or why there is no thread.
-  private func startWatch() -> Int32 {
-    let watch = Unmanaged.passRetained(Watch(process: id, descriptor: end))
-    var thread = pthread_t()
-    let started = pthread_create(
-      &thread, nil,
-      { context in
-        if let context { Unmanaged<Watch>.fromOpaque(context).takeRetainedValue().wait() }
-        return nil
-      }, watch.toOpaque())
-    if started == 0 { self.watch = thread } else { watch.release() }
-    return started
-  }
-
-  private final class Watch {
-    private let process: pid_t
-    private let descriptor: Int32
-
-    init(process: pid_t, descriptor: Int32) {
-      self.process = process
-      self.descriptor = descriptor
-    }
-
-    func wait() {
-      while true {
-        var info = siginfo_t()
-        // An end is left to be reaped, so that the number stays that of this process.
-        guard waitid(P_PID, id_t(process), &info, WEXITED | WSTOPPED | WNOWAIT) == 0 else {
-          if errno == EINTR { continue }
-          return tell(0)
-        }
-        guard info.si_code == CLD_STOPPED else { return tell(0) }
-        var status: Int32 = 0
-        waitpid(process, &status, WUNTRACED)
-        tell(UInt8(truncatingIfNeeded: status >> 8))
+  /// Waits for changes of the process and tells of them through the pipe, until its end.
+  private static func watch(_ process: pid_t, tell descriptor: Int32) {
+    func tell(_ byte: UInt8) { _ = write(descriptor, [byte], 1) }
+    while true {
+      var info = siginfo_t()
+      // An end is left to be reaped, so that the number stays that of this process.
+      guard waitid(P_PID, id_t(process), &info, WEXITED | WSTOPPED | WNOWAIT) == 0 else {
+        if errno == EINTR { continue }
+        return tell(0)
       }
+      guard info.si_code == CLD_STOPPED else { return tell(0) }
+      var status: Int32 = 0
+      waitpid(process, &status, WUNTRACED)
+      tell(UInt8(truncatingIfNeeded: status >> 8))
     }
-
-    private func tell(_ byte: UInt8) { _ = write(descriptor, [byte], 1) }
   }
 
   /// Waits for the next change and gives it.
@@ -129,7 +105,7 @@ final class ChildProcess {
   func reap() -> Int32 {
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
-    if let watch { pthread_join(watch, nil) }
+    watch?.join()
     watch = nil
     return status
   }
