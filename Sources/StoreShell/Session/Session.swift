@@ -290,59 +290,6 @@ public final class Session {
     renderer.usesColor = options.usesColor
     return renderer
   }
-
-  // MARK: Values
-
-  /// The value that a literal stands for where no type is declared.
-  func value(_ literal: Literal) throws -> Value { try literal.value(resolving: resolve) }
-
-  /// The value of a variable or a Lua expression.
-  func resolve(_ reference: Reference) throws -> Value {
-    if isChecking { throw NotKnownYet() }
-    switch reference {
-    case .lua(let expression): return try lua().evaluate(expression, chunk: chunkName).value
-    case .variable(let name):
-      if let position = Int(name) {
-        guard position >= 1, position <= origin.arguments.count else {
-          throw ShellError(
-            code: "unknown-variable", message: "there is no argument $\(position)",
-            hint: "the script was given \(origin.arguments.count)")
-        }
-        return try value(.bare(origin.arguments[position - 1]))
-      }
-      if let value = ownVariable(name) { return value }
-      if let value = try lua().variable(name) { return value }
-      if let value = try names.value(of: name, in: self) { return value }
-      let suggestion = Suggestion.nearest(to: name, among: letNames)
-      throw ShellError(
-        code: "unknown-variable", message: "there is no variable $\(name)",
-        hint: suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
-    }
-  }
-
-  /// The value of a variable that the shell sets itself.
-  private func ownVariable(_ name: String) -> Value? {
-    switch name {
-    case "_": lastValue
-    case "ok": .bool(lastAttempt.error == nil)
-    case "err": lastAttempt.value
-    default: nil
-    }
-  }
-
-  /// The source of the statement that runs.
-  func source(info: String? = nil, function: String) -> ActionSource {
-    ActionSource(
-      file: origin.file, function: function, line: statement?.line ?? 0, info: info, kind: origin.kind)
-  }
-
-  /// The formatter for results.
-  func formatter(_ format: Format) -> Formatter {
-    Formatter(format, terminalWidth: console.width(), isUTF8: options.isUTF8, usesColor: colorsResults)
-  }
-
-  /// Whether results are coloured: never where they go to a file or a pipe.
-  var colorsResults: Bool { options.usesColor && console.showsResults }
 }
 
 /// Lets a grammar ask its session.
