@@ -44,7 +44,9 @@ extension ProgramInvocation {
       } else if argument.hasPrefix("-") {
         return nil
       } else {
-        script.append(argument)
+        // What follows a script is the script's.
+        script = [argument]
+        while let argument = rest.next() { script.append(argument) }
       }
     }
   }

@@ -98,7 +98,9 @@ struct Stsh: ParsableCommand {
 
   @OptionGroup var printing: PrintingOptions
 
-  @Argument(help: "A script, or - for standard input, and its arguments.", completion: .file())
+  @Argument(
+    help: "A script, or - for standard input, and its arguments: what follows a script is the script's.",
+    completion: .file())
   var script = ProgramInvocation.bare.script
 
   func run() throws {
@@ -126,10 +128,9 @@ struct Stsh: ParsableCommand {
     // Where standard input is closed, the next file that is opened would take its place.
     if fcntl(0, F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     do {
-      if let invocation = ProgramInvocation(plain: CommandLine.arguments.dropFirst()) {
-        throw ExitCode(try Program(invocation).run())
-      }
-      var command = try parseAsRoot()
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      if let invocation = ProgramInvocation(plain: arguments) { throw ExitCode(try Program(invocation).run()) }
+      var command = try parseAsRoot(endingOptions(arguments))
       try command.run()
     } catch let status as ExitCode {
       // The parser would first make up what to say about it.

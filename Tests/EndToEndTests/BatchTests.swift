@@ -115,6 +115,16 @@ struct BatchTests {
     #expect(outcome.status == 1)
   }
 
+  @Test func whatFollowsAScriptIsTheScripts() throws {
+    let shell = try Shell()
+    try shell.folder.write("words.stsh", "echo $1 $2 $3 $4\n")
+    let arguments = ["--json", "-c", "--", "--help"]
+    let expected = Shell.Outcome(output: "--json -c -- --help\n")
+    #expect(try shell.run(["words.stsh"] + arguments) == expected)
+    #expect(try shell.run(["--keep-going", "--as", "raw", "--", "words.stsh"] + arguments) == expected)
+    #expect(try shell.run(["-"] + arguments, input: Array("echo $1 $2 $3 $4\n".utf8)) == expected)
+  }
+
   @Test func aScriptHasArguments() throws {
     let shell = try Shell()
     try shell.folder.write("add.stsh", "dispatch tasks.add title=$1\necho $2\n")
