@@ -135,7 +135,7 @@ extension Session {
   ///
   /// - Returns: the status with which to end now, or nil to go on.
   private func runStatements(of reader: inout StatementReader) -> Int32? {
-    while quitStatus == nil {
+    while !hasQuit {
       if let status = stoppedStatus() { return status }
       if writeOutputFailure(), !options.keepsGoing { return 1 }
       do throws(SyntaxFault) {
@@ -147,13 +147,15 @@ extension Session {
         if !options.keepsGoing { return 2 }
       }
     }
-    return quitStatus
+    return quitStatus ?? 0
   }
 
   /// The status of a run whose results have all been handed to the system.
   private func ended(_ status: Int32) -> Int32 {
+    if hasQuit { writeSummary() }
     console.flush()
-    writeOutputFailure()
+    let isComplete = !writeOutputFailure()
+    if let quitStatus, isComplete || quitStatus != 0 { return quitStatus }
     return status == 0 ? tally.firstStatus : status
   }
 
@@ -169,10 +171,15 @@ extension Session {
 
   /// The status of a run that came to its end.
   private var finalStatus: Int32 {
+    writeSummary()
+    return tally.firstStatus
+  }
+
+  /// Says how many commands failed where that did not end the run.
+  private func writeSummary() {
     if options.keepsGoing, tally.failed > 0, !options.isJSON {
       console.writeError("\(tally.failed) of \(tally.reached) commands failed\n")
     }
-    return tally.firstStatus
   }
 }
 

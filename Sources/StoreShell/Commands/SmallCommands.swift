@@ -22,11 +22,11 @@ extension CommandDefinition {
   }
 
   static let quit = CommandDefinition(
-    "quit", usage: ["quit [STATUS]"], summary: "leaves, with a status",
+    "quit", usage: ["quit [STATUS]"], summary: "leaves, with a status: if none is given, that of the first failure",
     examples: [CommandExample("quit", output: ""), CommandExample("quit 4", output: "")]
   ) { invocation in
     try invocation.refuseOperands(from: 1)
-    var status: Int32 = 0
+    var status: Int32?
     if let text = try invocation.operand(0) {
       guard let number = Int32(text), (0...255).contains(number) else {
         throw ShellError(
@@ -35,6 +35,7 @@ extension CommandDefinition {
       status = number
     }
     try invocation.session.finishCheck()
+    invocation.session.hasQuit = true
     invocation.session.quitStatus = status
     return .none
   }
@@ -161,7 +162,7 @@ extension CommandDefinition {
       throw ShellError(error, place: .span(invocation.operands[0].span))
     }
     let status = try session.runScript(bytes, file: file, arguments: arguments)
-    guard status == 0 else { throw SourcedFileFailed(status: status) }
+    guard status == 0 || session.hasQuit else { throw SourcedFileFailed(status: status) }
     return .none
   }
 }

@@ -31,7 +31,7 @@ public final class Prompt {
     session.takeInterrupt = { [editor] in editor.takeInterrupt() }
     session.interruptDescriptor = editor.interruptDescriptor
     var number = 0
-    while session.quitStatus == nil {
+    while !session.hasQuit {
       session.console.flush()
       session.writeOutputFailure()
       if let status = session.stoppedStatus() { return status }
@@ -62,7 +62,7 @@ public final class Prompt {
       }
       editor.openLines = open.isEmpty ? nil : open.joined(separator: "\n")
     }
-    return session.quitStatus ?? 0
+    return session.status
   }
 
   private var continuation: Continuation? {
@@ -78,7 +78,7 @@ public final class Prompt {
     try? editor.addHistory(text)
     var reader = StatementReader(Array(text.utf8), grammar: session.grammar)
     // A pasted text may hold several statements; each has a number of its own.
-    while session.quitStatus == nil {
+    while !session.hasQuit {
       do throws(SyntaxFault) {
         guard let read = try reader.next() else { return }
         number += 1

@@ -16,7 +16,7 @@ extension Session {
     tally = outerTally
   }
 
-  /// The status that `quit` asked for.
+  /// The status to leave with after a prompt: the one that `quit` asked for.
   public var status: Int32 { quitStatus ?? 0 }
 
   /// From now on statements are checked, all of them, and none is run.

@@ -41,8 +41,10 @@ public final class Session {
   var pluginWatch: PluginWatch?
   /// The journal that is open to be read.
   var archive: JournalArchive?
-  /// The status that `quit` asked for.
+  /// The status that `quit` asked for; nil: that of what happened.
   var quitStatus: Int32?
+  /// Whether a statement asked to leave.
+  public internal(set) var hasQuit = false
   var isTracing = false
   /// The file that spans are written into.
   var chromeTrace: ChromeTrace?
@@ -167,7 +169,7 @@ public final class Session {
   /// What a `try` makes of the status of its command: its failures do not count.
   private func excused(_ status: Int32, _ before: Tally) -> Int32 {
     // Ctrl-C is meant for the whole script.
-    guard status != ShellError.interrupted.status, stop?.isStopped != true, quitStatus == nil else { return status }
+    guard status != ShellError.interrupted.status, stop?.isStopped != true, !hasQuit else { return status }
     lastAttempt = status == 0 ? Attempt() : Attempt(lastError)
     tally.failed = before.failed
     tally.firstStatus = before.firstStatus
@@ -343,9 +345,6 @@ extension Session: SessionLuaHost {
 }
 
 extension Session {
-  /// Whether a statement asked to leave.
-  public var hasQuit: Bool { quitStatus != nil }
-
   /// Loads the plugins that the session was started with; journaled, but nothing is printed.
   ///
   /// - Returns: 0, or the status of the first that cannot be loaded, which is reported.

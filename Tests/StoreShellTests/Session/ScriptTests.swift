@@ -115,6 +115,30 @@ import Testing
     #expect(try Shell().run(input: Array("echo a\nquit 300\necho never\n".utf8)).status == 1)
   }
 
+  @Test(arguments: [("quit", 3), ("quit 0", 0), ("quit 7", 7)] as [(String, Int32)])
+  func quitEndsWhatGoesOnAfterErrors(quit: String, status: Int32) throws {
+    let commands = ["assert false", "dispatch no.such", quit, "echo never"]
+    func shell() throws -> Shell { try Shell { $0.keepsGoing = true } }
+    for outcome in [
+      try shell().run(commands[0], commands[1], commands[2], commands[3]),
+      try shell().run(script: commands.joined(separator: "\n")),
+      try shell().run(input: Array(commands.joined(separator: "\n").utf8)),
+    ] {
+      #expect(outcome.output == "")
+      #expect(outcome.errors.hasSuffix("\n2 of 3 commands failed\n"))
+      #expect(outcome.status == status)
+    }
+  }
+
+  @Test func quitInASourcedFileEndsAllOfThem() throws {
+    let shell = try Shell { $0.keepsGoing = true }
+    let inner = try shell.write("inner.stsh", "assert false\nquit 4\n")
+    let outcome = try shell.run(script: "dispatch no.such\nsource \(inner)\necho never\n")
+    #expect(outcome.output == "")
+    #expect(outcome.errors.hasSuffix("\n2 of 4 commands failed\n"))
+    #expect(outcome.status == 4)
+  }
+
   @Test func aMissingScriptIsUnreadable() throws {
     let shell = try Shell()
     let outcome = shell.outcome { shell.session.run(file: "/nope.stsh", arguments: []) }
