@@ -83,8 +83,9 @@ struct RunTests {
     try shell.folder.write("a.stsh", "dispatch tasks.add \\\n  milk\n")
     let outcome = try shell.run(
       "--transcript", "kept", "--color", "always", "--keep-going", "-c", "source a.stsh", "-c", "show nowhere", "-c",
-      "echo hidden > file")
+      "echo hidden > file", "-c", "show tasks.items[*].title --as raw | tr a-z A-Z; false")
     #expect(outcome.status == 1)
+    #expect(outcome.output.hasSuffix("MILK\n"))
     #expect(
       contents(ofFile: shell.folder.path + "/kept") == """
         stsh> source a.stsh
@@ -98,7 +99,12 @@ struct RunTests {
           show nowhere
                ^~~~~~~
         stsh> echo hidden > file
-        1 of 4 commands failed
+        stsh> show tasks.items[*].title --as raw | tr a-z A-Z; false
+        MILK
+        -c:4:36: error[failed]: tr a-z A-Z; false: ended with status 1
+          show tasks.items[*].title --as raw | tr a-z A-Z; false
+                                             ^~~~~~~~~~~~~~~~~~~
+        2 of 5 commands failed
 
         """)
     #expect(try shell.run("--transcript", "no/such/folder", "-c", "echo x").status == 2)

@@ -10,20 +10,13 @@ import StorePlugins
 struct ShellCommand {
   /// The command line.
   let line: String
-  /// Whether what it writes to standard output is kept instead of being written to ours.
-  var keepsOutput = false
+  /// Takes what it writes to standard output, as it comes; nil: it writes to ours.
+  var receiver: (([UInt8]) -> Void)?
   /// It is ended, with all that it has started, once one of these descriptors is readable.
   var stops: [Int32] = []
 
   /// How long it has to end by itself when it is told to.
   private static let grace = Duration.seconds(1)
-
-  /// What it left behind.
-  struct Outcome {
-    var ending: Ending
-    /// What it wrote, where that is kept.
-    var output: [UInt8]
-  }
 
   /// How it came to its end.
   enum Ending: Hashable {
@@ -38,27 +31,28 @@ struct ShellCommand {
   /// Runs it to its end. What it leaves unread is no failure.
   ///
   /// - Throws: `FileError` where it cannot be started.
-  func run(_ input: [UInt8]) throws(FileError) -> Outcome {
+  func run(_ input: [UInt8]) throws(FileError) -> Ending {
     guard let given = Pipe() else { throw FileError(path: line, code: errno) }
-    let kept = keepsOutput ? Pipe() : nil
+    let taken = receiver == nil ? nil : Pipe()
     let process: ChildProcess
     do {
       defer {
         close(given.read)
-        if let kept { close(kept.write) }
+        if let taken { close(taken.write) }
       }
-      process = try ChildProcess(shell: line, input: given.read, output: kept?.write)
+      process = try ChildProcess(shell: line, input: given.read, output: taken?.write)
     } catch {
       close(given.write)
-      if let kept { close(kept.read) }
+      if let taken { close(taken.read) }
       throw error
     }
     // A command that reads no more, such as head, is no failure.
     let former = signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, former) }
-    var run = ShellCommandRun(process, input: given.write, output: kept?.read ?? -1, stops: stops, grace: Self.grace)
+    var run = ShellCommandRun(
+      process, input: given.write, output: taken?.read ?? -1, receiver: receiver, stops: stops, grace: Self.grace)
     run.toEnd(rest: input[...])
-    return Outcome(ending: run.ending, output: run.kept)
+    return run.ending
   }
 }
 
@@ -69,20 +63,23 @@ private struct ShellCommandRun {
   private let grace: Duration
   /// Where it reads from; -1: all is written, or it reads no more.
   private var input: Int32
-  /// Where it writes to; -1: nobody keeps that.
+  /// Where it writes to; -1: nobody takes that.
   private var output: Int32
+  private let receiver: (([UInt8]) -> Void)?
   private var loan = TerminalLoan()
   private var isStopping = false
   private var deadline: ContinuousClock.Instant?
-  /// What it wrote.
-  private(set) var kept: [UInt8] = []
   /// How it ended.
   private(set) var ending = ShellCommand.Ending.exited(0)
 
-  init(_ process: ChildProcess, input: Int32, output: Int32, stops: [Int32], grace: Duration) {
+  init(
+    _ process: ChildProcess, input: Int32, output: Int32, receiver: (([UInt8]) -> Void)?, stops: [Int32],
+    grace: Duration
+  ) {
     self.process = process
     self.input = input
     self.output = output
+    self.receiver = receiver
     self.stops = stops.filter { $0 >= 0 }
     self.grace = grace
     for end in [input, output] where end >= 0 { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -123,13 +120,13 @@ private struct ShellCommandRun {
     input = -1
   }
 
-  /// Keeps what it has written so far.
+  /// Hands on what it has written so far.
   private mutating func take() {
     var block = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let count = read(output, &block, block.count)
       if count > 0 {
-        kept += block[..<count]
+        receiver?(Array(block[..<count]))
       } else {
         if count < 0, errno == EINTR { continue }
         guard count == 0 || errno != EAGAIN else { return }

@@ -19,9 +19,9 @@ public struct Pager: Sendable {
   /// - Parameter stop: ends it when it becomes readable.
   /// - Returns: whether there is such a command.
   func show(_ text: [UInt8], until stop: Int32) -> Bool {
-    guard let outcome = try? ShellCommand(line: command, stops: [stop]).run(text) else { return false }
+    guard let ending = try? ShellCommand(line: command, stops: [stop]).run(text) else { return false }
     // What the shell says of a command that it does not find or may not run.
-    return ![.exited(126), .exited(127)].contains(outcome.ending)
+    return ![.exited(126), .exited(127)].contains(ending)
   }
 }
 

@@ -129,6 +129,18 @@ public final class Console {
   /// Keeps a statement that is about to run.
   func transcribe(_ statement: Statement) { transcript?.write(statement) }
 
+  /// Whether all statements and what they print are kept.
+  var hasTranscript: Bool { transcript != nil }
+
+  /// Keeps what a statement had printed by somebody else.
+  func transcribe(_ text: String) { transcript?.write(text) }
+
+  /// Hands bytes that somebody else printed to the system, after all that is buffered.
+  func passOn(_ bytes: [UInt8]) {
+    output += bytes
+    flush()
+  }
+
   /// Hands what is buffered to the system.
   public func flush() {
     isHolding = false

@@ -93,27 +93,42 @@ extension Session {
     }
   }
 
-  /// Runs a shell command on a result. With `--json` its own result is what it prints.
+  /// Runs a shell command on a result. With `--json` its own result is what it prints, also where it fails.
   private func pipe(_ text: String, into line: String, _ redirection: Redirection) throws -> CommandResult {
     console.flush()
-    let command = ShellCommand(line: line, keepsOutput: options.isJSON, stops: [interruptDescriptor])
-    func failed(_ reason: String) -> ShellError {
-      ShellError(code: "failed", message: "\(line): \(reason)", place: .span(redirection.span))
+    var printed: [UInt8] = []
+    var command = ShellCommand(line: line, stops: [interruptDescriptor])
+    if options.isJSON {
+      command.receiver = { printed += $0 }
+    } else if console.hasTranscript {
+      command.receiver = { [console] bytes in
+        printed += bytes
+        console.passOn(bytes)
+      }
     }
-    let outcome: ShellCommand.Outcome
+    var data: String? {
+      guard options.isJSON, !printed.isEmpty else { return nil }
+      let lines = printed.last == 0x0A ? printed.dropLast() : printed[...]
+      return JSON.text(of: .string(String(decoding: lines, as: UTF8.self)))
+    }
+    func failed(_ reason: String) -> ShellError {
+      var error = ShellError(code: "failed", message: "\(line): \(reason)", place: .span(redirection.span))
+      error.data = data
+      return error
+    }
+    defer { if !options.isJSON { console.transcribe(String(decoding: printed, as: UTF8.self)) } }
+    let ending: ShellCommand.Ending
     do throws(FileError) {
-      outcome = try command.run(Array(text.utf8))
+      ending = try command.run(Array(text.utf8))
     } catch {
       throw failed(error.reason)
     }
-    switch outcome.ending {
+    switch ending {
     case .exited(0): break
     case .exited(let status): throw failed("ended with status \(status)")
     case .signalled(let number): throw failed("ended by signal \(number)")
     case .interrupted: throw ShellError.interrupted
     }
-    guard !outcome.output.isEmpty else { return .none }
-    let lines = outcome.output.last == 0x0A ? outcome.output.dropLast() : outcome.output[...]
-    return CommandResult(json: JSON.text(of: .string(String(decoding: lines, as: UTF8.self))))
+    return CommandResult(json: data)
   }
 }
