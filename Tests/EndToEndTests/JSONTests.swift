@@ -69,12 +69,31 @@ struct JSONTests {
   }
 
   @Test func whatAShellCommandPrintsIsTheResult() throws {
-    let outcome = try Shell().run("--json", "-c", "echo a | cat; echo 2", "-c", "echo a | true", "-c", "echo a | false")
+    let outcome = try Shell().run(
+      "--json", "-c", "echo a | cat; echo 2", "-c", "echo a | true", "-c",
+      "echo a | cat; false")
     #expect(
       outcome.output == #"""
         {"ok":true,"line":1,"data":"\"a\"\n2"}
         {"ok":true,"line":2,"data":null}
-        {"ok":false,"file":"-c","line":3,"error":{"code":"failed","message":"false: ended with status 1","column":8}}
+        {"ok":false,"file":"-c","line":3,"error":{"code":"failed","message":"cat; false: ended with status 1","column":8},"data":"\"a\""}
+
+        """#)
+    #expect(outcome.errors == "")
+  }
+
+  @Test func aSourceThatFailsAnswersToo() throws {
+    let shell = try Shell()
+    try shell.folder.write("inner.stsh", "dispatch counter.incremnt\n")
+    try shell.folder.write("outer.stsh", "source inner.stsh\nsource none.stsh\n")
+    let outcome = try shell.run("--json", "--keep-going", "-c", "try source outer.stsh", "-c", "echo $(err.code)")
+    #expect(
+      outcome.output == #"""
+        {"ok":false,"file":"inner.stsh","line":1,"error":{"code":"unknown-action","message":"unknown action 'counter.incremnt'","column":10,"hint":"did you mean 'counter.increment'?"}}
+        {"ok":false,"file":"outer.stsh","line":1,"error":{"code":"failed","message":"a command of inner.stsh failed"}}
+        {"ok":false,"file":"outer.stsh","line":2,"error":{"code":"no-such-file","message":"none.stsh: No such file or directory","column":8}}
+        {"ok":false,"file":"-c","line":1,"error":{"code":"failed","message":"a command of outer.stsh failed"}}
+        {"ok":true,"line":2,"data":"no-such-file"}
 
         """#)
     #expect(outcome.errors == "")

@@ -162,12 +162,18 @@ extension CommandDefinition {
       throw ShellError(error, place: .span(invocation.operands[0].span))
     }
     let status = try session.runScript(bytes, file: file, arguments: arguments)
-    guard status == 0 || session.hasQuit else { throw SourcedFileFailed(status: status) }
+    guard status == 0 || session.hasQuit else { throw SourcedFileFailed(file: file, status: status) }
     return .none
   }
 }
 
 /// A statement of a sourced file failed; it has been reported there.
 struct SourcedFileFailed: Error {
+  let file: String
   let status: Int32
+
+  /// What the `source` itself has to say of it, where every command answers.
+  var error: ShellError {
+    ShellError(code: "failed", message: "a command of \(file) failed", place: .line, status: status)
+  }
 }

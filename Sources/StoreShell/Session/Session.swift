@@ -198,6 +198,7 @@ public final class Session {
     case let failed as SourcedFileFailed:
       // Reported where it happened, and counted there.
       tally.reached -= 1
+      if options.isJSON { console.write(JSONReport.failure(failed.error, in: statement, file: origin.file) + "\n") }
       return failed.status
     case let faults as AppliedWithFaults:
       // The action stands; what went wrong beside it fails the command all the same.
