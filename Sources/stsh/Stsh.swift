@@ -104,7 +104,7 @@ struct Stsh: ParsableCommand {
   var script = ProgramInvocation.bare.script
 
   func run() throws {
-    if let text = try printing.text { return try write(text) }
+    if let text = try printing.text { throw ExitCode(Stsh.write(text)) }
     throw ExitCode(try Program(invocation).run())
   }
 
@@ -117,10 +117,13 @@ struct Stsh: ParsableCommand {
       recover: recover, readOnly: readOnly, to: to, noInit: noInit, unsafeLua: unsafeLua, script: script)
   }
 
-  private func write(_ text: String) throws {
+  /// Prints what the program has to say about itself.
+  ///
+  /// - Returns: the status to exit with.
+  private static func write(_ text: String) -> Int32 {
     let console = Console()
     console.write(text + (text.hasSuffix("\n") ? "" : "\n"))
-    throw ExitCode(console.end())
+    return console.end()
   }
 
   /// Reads the command line and runs; a command line that cannot be read ends with the status that the design gives it.
@@ -136,9 +139,13 @@ struct Stsh: ParsableCommand {
       // The parser would first make up what to say about it.
       Glibc.exit(status.rawValue)
     } catch {
-      guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-      Console().writeError(fullMessage(for: error) + "\n")
-      Glibc.exit(2)
+      switch exitCode(for: error) {
+      case .success: Glibc.exit(write(fullMessage(for: error)))
+      case .validationFailure:
+        Console().writeError(fullMessage(for: error) + "\n")
+        Glibc.exit(2)
+      default: exit(withError: error)
+      }
     }
   }
 }

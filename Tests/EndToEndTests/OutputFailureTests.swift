@@ -28,6 +28,9 @@ struct OutputFailureTests {
     #expect(try runOnFullDevice("--json", "-c", "show counter") == failed)
     #expect(try runOnFullDevice("-c", "show counter", "-c", "quit") == failed)
     #expect(try runOnFullDevice("--completions", "bash") == failed)
+    #expect(try runOnFullDevice("--manual") == failed)
+    #expect(try runOnFullDevice("--help") == failed)
+    #expect(try runOnFullDevice("--version") == failed)
   }
 
   @Test func endsTheRunAsSoonAsItIsKnown() throws {
