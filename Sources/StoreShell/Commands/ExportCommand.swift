@@ -36,7 +36,6 @@ extension CommandDefinition {
     switch (what, form) {
     case ("state", nil), ("state", "json"):
       try invocation.session.finishCheck()
-      invocation.noteSubstates()
       guard file != "-" else { return invocation.printState() }
       let output = try ReplacingFile(file)
       JSON.append(store.exportedState, to: &output.bytes)
@@ -90,13 +89,6 @@ extension Invocation {
     let output = try ReplacingFile(file)
     let count = try write(to: output, make)
     return print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
-  }
-
-  /// Says what an exported state does not hold.
-  fileprivate func noteSubstates() {
-    let names = session.store.shownState.substates.map(\.name)
-    guard !names.isEmpty, !session.options.isJSON else { return }
-    session.console.writeError("note: substates are left out: \(names.joined(separator: ", "))\n")
   }
 
   /// Prints the state; with `--json` it is the result.

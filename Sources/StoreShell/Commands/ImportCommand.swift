@@ -43,7 +43,13 @@ extension CommandDefinition {
     let bytes = try Files.read(file)
     do {
       let json = try JSON.value(of: bytes.span)
-      let report = try session.store.importState(json, from: file, source: session.source(function: "import"))
+      let report = try session.store.importState(json, from: file, source: session.source(function: "import")) {
+        do {
+          try session.requireFree($0, as: .substate, at: invocation.operands[1])
+        } catch let error as ShellError {
+          throw ShellError(code: error.code, message: "\(file): \(error.message)")
+        }
+      }
       return try session.finish(report)
     } catch let error as JSONError {
       let before = bytes.prefix(error.offset)

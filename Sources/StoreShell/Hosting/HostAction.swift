@@ -65,8 +65,8 @@ enum ShellAction: Sendable {
   case setHistoryLimits(HistoryLimits)
   /// The number of the point, and its state.
   case restore(to: Int, state: HostState)
-  /// The file that the state is from, and the state.
-  case importState(file: String, HostState)
+  /// The file that the state is from, the state, and the substates in it that were not there before.
+  case importState(file: String, HostState, added: [String])
 
   /// The actions as the journal names them.
   enum Types {
@@ -94,7 +94,8 @@ enum ShellAction: Sendable {
       module: "shell", name: "set", fields: [Field("name", String.schema), Field("value", String.schema)],
       documentation: "Changes a setting of the store.")
     static let importState = ActionType(
-      module: "shell", name: "import", fields: [Field("file", String.schema)],
+      module: "shell", name: "import",
+      fields: [Field("file", String.schema), ImportedSubstates.field],
       documentation: "Takes over a state from a file.")
     static let restore = ActionType(
       module: "shell", name: "restore", fields: [Field("to", Int.schema)],
@@ -120,7 +121,8 @@ enum ShellAction: Sendable {
       ActionCall(Types.set, [.string("plugin.ceiling.\(name)"), .string("\(ceiling.named(name))")])
     case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
     case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
-    case .importState(let file, _): ActionCall(Types.importState, [.string(file)])
+    case .importState(let file, let state, let added):
+      ActionCall(Types.importState, [.string(file), ImportedSubstates.argument(added, in: state)])
     case .restore(let number, _): ActionCall(Types.restore, [.int(number)])
     }
   }
@@ -185,7 +187,7 @@ enum ShellAction: Sendable {
     case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
     case .setHistoryLimits(let limits): state.shell.limits = limits
     case .restore(_, let earlier): state = earlier
-    case .importState(_, let imported): state = imported
+    case .importState(_, let imported, _): state = imported
     }
   }
 }

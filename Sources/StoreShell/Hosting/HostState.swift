@@ -142,6 +142,9 @@ extension HostState {
     } else if let index = plugins.firstIndex(where: { $0.name == name }) {
       let schema = plugins[index].schema
       try withUnsafeMutablePointer(to: &plugins[index].value) { try body(schema, UnsafeMutableRawPointer($0)) }
+    } else if let index = substates.firstIndex(where: { $0.name == name }) {
+      let schema = substates[index].schema
+      try withUnsafeMutablePointer(to: &substates[index].value) { try body(schema, UnsafeMutableRawPointer($0)) }
     }
   }
 

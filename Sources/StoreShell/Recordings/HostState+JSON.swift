@@ -13,7 +13,20 @@ extension HostState {
     return slices
   }
 
-  /// Takes over slices from JSON, each by its type.
+  /// Adds substates that are not there yet, without a value: that is still to be taken over.
+  ///
+  /// - Parameters:
+  ///   - members: what is to be taken over by name. A substate that is not among it is left out.
+  ///   - type: the type of the substates of a name.
+  mutating func addSubstates(
+    _ names: [String], in members: PersistentMap<MapKey, Value>, type: (String) -> Schema
+  ) {
+    for name in names where members[.string(name)] != nil && !substates.contains(where: { $0.name == name }) {
+      substates.append(PluginSlice(name: name, schema: type(name), value: .none))
+    }
+  }
+
+  /// Takes over slices from JSON, each by its type; those of substates may be left out.
   ///
   /// - Parameter isPartial: whether modules may be left out, which then stay as they are.
   /// - Throws: `SchemaError` with the path of the first place that does not fit; the state may then be partly changed.
@@ -21,7 +34,7 @@ extension HostState {
     guard case .map(let members) = json else {
       throw SchemaError(Path(), .typeMismatch(expected: "a record of modules", found: json.described))
     }
-    let slices = slices
+    let slices = slices + substates.map { ($0.name, $0.schema, $0.value) }
     for (key, _) in members {
       guard case .string(let name) = key, slices.contains(where: { $0.name == name }) else {
         let name = if case .string(let name) = key { name } else { key.value.described }
@@ -31,7 +44,7 @@ extension HostState {
     }
     for (name, schema, _) in slices {
       guard let json = members[.string(name)] else {
-        if isPartial { continue }
+        if isPartial || substates.contains(where: { $0.name == name }) { continue }
         throw SchemaError(Path(), .missingField(name: name, type: schema.typeName))
       }
       do throws(SchemaError) {

@@ -11,10 +11,13 @@ struct ReduxExport: RecordingExport {
   private var numbers: [UInt8] = []
   private var count = 0
   private var last = 0
+  /// The substates that were there at some time.
+  private var substates: [String] = []
 
   init(_ output: ReplacingFile) { self.output = output }
 
   mutating func begin(_ header: RecordingHeader, _ state: HostState) {
+    substates = header.substates
     JSON.append(
       "{\"monitorState\":{},\"isLocked\":false,\"isPaused\":false,\"skippedActionIds\":[],\"committedState\":"
         as StaticString, to: &output.bytes)
@@ -52,6 +55,7 @@ struct ReduxExport: RecordingExport {
     actions.append(UInt8(ascii: "}"))
     count += 1
     last = entry.number
+    for name in state.substates.map(\.name) where !substates.contains(name) { substates.append(name) }
   }
 
   func end() {
@@ -63,6 +67,12 @@ struct ReduxExport: RecordingExport {
     output.bytes += numbers
     JSON.append("],\"actionsById\":{" as StaticString, to: &output.bytes)
     output.bytes += actions
-    JSON.append("}}\n" as StaticString, to: &output.bytes)
+    JSON.append("}" as StaticString, to: &output.bytes)
+    if !substates.isEmpty {
+      // The tools pass over it.
+      JSON.append(",\"substates\":" as StaticString, to: &output.bytes)
+      JSON.append(.list(PersistentList(substates.map { .string($0) })), to: &output.bytes)
+    }
+    JSON.append("}\n" as StaticString, to: &output.bytes)
   }
 }

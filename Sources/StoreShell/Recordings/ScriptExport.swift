@@ -147,12 +147,15 @@ struct ScriptExport: RecordingExport {
       || isSubstate(name)
   }
 
-  /// A substate that an action added, which is none of its changes.
+  /// The substates that an action added, which are none of its changes.
   private func additions(_ entry: LoggedEntry) -> [Change] {
-    guard entry.action == SubstateChange.addType.fullName, entry.failure == nil,
+    var added = ImportedSubstates.added(by: entry)
+    if entry.action == SubstateChange.addType.fullName, entry.failure == nil,
       case .string(let name)? = entry.arguments["name"], let value = entry.arguments["value"]
-    else { return [] }
-    return [Change(Path([.field(name)]), .add(value))]
+    {
+      added.append((name, value))
+    }
+    return added.map { Change(Path([.field($0.name)]), .add($0.value)) }
   }
 
   /// A value as `substate add` reads it, to which text is JSON where it can be.

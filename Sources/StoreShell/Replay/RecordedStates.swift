@@ -54,8 +54,9 @@ extension HostState {
       do {
         try modifySlice(module) { schema, slice in try schema.apply(part, direction, to: slice, depth: 1) }
       } catch {
-        guard !modules.contains(module), plugins.contains(where: { $0.name == module }) else { return false }
+        guard !modules.contains(module), app.record.index(of: module) == nil else { return false }
         plugins.removeAll { $0.name == module }
+        substates.removeAll { $0.name == module }
       }
     }
     return true

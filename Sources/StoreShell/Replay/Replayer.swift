@@ -63,28 +63,13 @@ final class Replayer {
       try ShellAction.switchPlugin(name: loaded.name, to: condition).reduce(&state)
     }
     compose()
-    try state.setSlices(fromJSON: try takeSubstates(from: header.state))
+    if case .map(let slices) = header.state {
+      state.addSubstates(header.substates, in: slices, type: host.application.substateSchema)
+    }
+    try state.setSlices(fromJSON: header.state)
     hashes = SliceHashes(state)
     timeline.note(plugins, after: header.start, oldest: header.start)
     if targets.contains(header.start) { returns[header.start] = (state, plugins) }
-  }
-
-  /// Adds the substates that a recording begins with.
-  ///
-  /// - Returns: the slices that are left.
-  private func takeSubstates(from slices: Value) throws(SchemaError) -> Value {
-    guard case .map(var members) = slices else { return slices }
-    for name in header.substates {
-      guard let json = members[.string(name)] else { continue }
-      members[.string(name)] = nil
-      let schema = host.application.substateSchema(name)
-      do throws(SchemaError) {
-        state.substates.append(PluginSlice(name: name, schema: schema, value: try schema.value(fromJSON: json)))
-      } catch {
-        throw error.under(Path([.field(name)]))
-      }
-    }
-    return .map(members)
   }
 
   /// The types by which the next entry is read.
@@ -185,7 +170,9 @@ final class Replayer {
           code: "bad-recording", message: "#\(entry.number) returns to #\(target), which is not recorded")
       }
       (state, plugins) = point
-    default: try state.apply(entry.changes)
+    default:
+      try state.apply(entry.changes)
+      try state.takeSubstates(importedBy: entry, in: host.application)
     }
     compose()
   }

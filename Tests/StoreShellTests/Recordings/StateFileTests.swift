@@ -114,11 +114,70 @@ import Testing
     #expect(json.run("export journal -").output.hasPrefix(#"{"ok":true,"line":1,"data":"{\"format\":"#))
   }
 
-  @Test func whatIsLeftOutIsNamed() throws {
-    let shell = try Shell()
-    _ = try shell.type("substate add cart --value 1")
-    let outcome = try shell.type("export state \(shell.folder)/s.json")
-    #expect(outcome.errors == "note: substates are left out: cart\n")
-    #expect(outcome.status == 0)
+  @Test func substatesComeBackToo() throws {
+    let shell = try Shell({ $0.isQuiet = true }, over: SubstateTests.cart)
+    let file = "\(shell.folder)/s.json"
+    _ = shell.run("substate add note --value {b=1,a={2,x}}", "substate add cart --value {n=4}")
+    #expect(shell.run("export state \(file)").errors == "")
+    let before = shell.run("show --as json").output
+    #expect(shell.contents("s.json")?.hasSuffix(#","shell":{"substates":["note","cart"]}}"# + "\n") == true)
+    _ = shell.run("substate reset note", "dispatch cart.inc", "import state \(file)", "dispatch cart.inc", "undo")
+    let names = shell.run("substate").output.split(separator: "\n").dropFirst().map { $0.prefix { $0 != " " } }
+    #expect(names == ["cart", "note"])
+    _ = shell.run("substate reset", "import state \(file)")
+    #expect(shell.run("show --as json").output == before)
+    #expect(shell.run("undo", "substate").output == "0 items\n")
+  }
+
+  @Test func anImportThatAddsSubstatesRunsAgainAndIsAScript() throws {
+    let shell = try Shell(over: SubstateTests.cart)
+    let file = try shell.write(
+      "s.json", #"{"cart":{"n":4},"note":[1,{"a":null}],"shell":{"substates":["note","cart"]}}"#)
+    #expect(
+      shell.run("import state \(file)").output == """
+        #1 shell.import file="\(file)" substates=[{ name = "note", value = [1, { a = nil }] }, \
+        { name = "cart", value = { n = 4 } }]
+
+        """)
+    let (run, script) = ("\(shell.folder)/run.jsonl", "\(shell.folder)/run.stsh")
+    _ = shell.run("dispatch cart.inc --quiet", "export journal \(run)", "export journal \(script) --as stsh")
+    let other = try Shell(over: SubstateTests.cart)
+    #expect(other.run("source \(script)").status == 0)
+    #expect(other.run("show --as json").output == shell.run("show --as json").output)
+    #expect(other.run("replay \(run) --verify").output == "replayed 2 actions, every state matches\n")
+    #expect(other.run("show --as json").output == shell.run("show --as json").output)
+  }
+
+  @Test(arguments: [
+    (
+      #"{"cart":{"n":"4"},"shell":{"substates":["cart"]}}"#,
+      "type-mismatch]: FILE: 'cart.n' must be Int, got string \"4\""
+    ),
+    (#"{"cart":{"n":4}}"#, "unexpected-argument]: FILE: the store has no field 'cart'"),
+    (#"{"echo":1,"shell":{"substates":["echo"]}}"#, "name-taken]: FILE: 'echo' is a command"),
+    (
+      #"{"counter":1,"shell":{"substates":["counter"]}}"#,
+      "type-mismatch]: FILE: 'counter' must be Counter, got number 1"
+    ),
+    (
+      #"{"counter":{"value":1,"step":1},"shell":{"substates":["counter"]}}"#,
+      "name-taken]: FILE: 'counter' is a module"
+    ),
+    (#"{"shell":{"substates":[1]}}"#, "type-mismatch]: FILE: 'shell.substates[1]' must be String, got number 1"),
+  ])
+  func aSubstateThatCannotBeThereIsRefused(json: String, message: String) throws {
+    let shell = try Shell(over: SubstateTests.cart)
+    let file = try shell.write("s.json", json)
+    let errors = shell.run("import state \(file)").errors
+    #expect(errors.hasPrefix("-c:1:1: error[" + message.replacing("FILE", with: file)), "\(errors)")
+    #expect(shell.run("log", "substate").output == "0 items\n0 items\n")
+  }
+
+  @Test func aFileOfTheReduxDevToolsBringsSubstatesToo() throws {
+    let shell = try Shell({ $0.isQuiet = true }, over: SubstateTests.cart)
+    let file = "\(shell.folder)/redux.json"
+    _ = shell.run("substate add cart --value {n=4}", "dispatch cart.inc", "export journal \(file) --as redux-devtools")
+    let other = try Shell({ $0.isQuiet = true }, over: SubstateTests.cart)
+    #expect(other.run("import state \(file)", "show cart.n") == .init(output: "5\n"))
   }
 }
