@@ -37,15 +37,15 @@ let gallery = Application<GalleryAction, GalleryState>(
     }
   ])
 
-var options = SessionOptions()
-options.name = "gallery"
-let session = try Session(gallery, options: options)
+let session = try Session(gallery, options: SessionOptions(program: "gallery"))
 let words = CommandLine.arguments.dropFirst()
 let status =
   if let script = words.first {
     session.run(file: script, arguments: Array(words.dropFirst()))
   } else if isatty(0) == 1 {
-    try Prompt(session, on: ReadlineEditor(program: "gallery")).run()
+    try Prompt(
+      session, on: ReadlineEditor(program: "gallery", historyFile: HistoryFile(program: "gallery")), pager: .preferred
+    ).run()
   } else {
     session.run(descriptor: 0)
   }

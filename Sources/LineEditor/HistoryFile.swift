@@ -1,4 +1,5 @@
 import Glibc
+import StoreShell
 
 /// The statements of past sessions, in a private file that several sessions may append to at once.
 ///
@@ -9,6 +10,10 @@ public struct HistoryFile {
   public let path: String
   private let now: () -> Int
   private var last: String?
+  /// Up to which byte others' statements are known.
+  private var known = 0
+  /// The bytes after that which this session wrote.
+  private var own: [Range<Int>] = []
 
   /// Names the file; nothing is touched before the first `load` or `append`.
   /// - Parameters:
@@ -19,19 +24,43 @@ public struct HistoryFile {
     self.now = now
   }
 
+  /// The file where a program's prompt keeps its user's statements: `history` in the folder for its state.
+  public init(program: String) { self.init(path: UserFolders(program: program).state + "/history") }
+
   /// Reads the statements, oldest first; a missing file holds none.
   /// - Parameter limit: How many of the newest to return.
   public mutating func load(limit: Int = 10_000) throws(LineEditorError) -> [String] {
+    (known, own) = (0, [])
+    return try loadNew().suffix(limit)
+  }
+
+  /// Reads the statements that other sessions have appended since they were last read, oldest first.
+  public mutating func loadNew() throws(LineEditorError) -> [String] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ENOENT { return [] }
       throw .system(subject: path, code: errno)
     }
     defer { Glibc.close(descriptor) }
-    let text = String(decoding: try FileAccess.readAll(descriptor, subject: path), as: UTF8.self)
-    let statements = Self.statements(in: text)
-    last = statements.last
-    return Array(statements.suffix(limit))
+    let end = Int(lseek(descriptor, 0, SEEK_END))
+    // Somebody has shortened it; what is left is known.
+    guard end >= known else {
+      (known, own) = (end, [])
+      return []
+    }
+    guard end > known + own.reduce(0, { $0 + $1.count }) else { return [] }
+    lseek(descriptor, off_t(known), SEEK_SET)
+    let bytes = try FileAccess.readAll(descriptor, subject: path)
+    var statements: [String] = []
+    var start = 0
+    for range in own.map({ $0.lowerBound - known..<$0.upperBound - known }) + [bytes.count..<bytes.count] {
+      guard range.lowerBound >= start, range.upperBound <= bytes.count else { break }
+      statements += Self.statements(in: String(decoding: bytes[start..<range.lowerBound], as: UTF8.self))
+      start = range.upperBound
+    }
+    (known, own) = (known + bytes.count, [])
+    last = statements.last ?? last
+    return statements
   }
 
   /// Appends a statement, unless `keeps` refuses it after the last one this session has seen.
@@ -46,7 +75,10 @@ public struct HistoryFile {
     // A file that was made by other means may be open to others.
     guard fchmod(descriptor, 0o600) == 0 else { throw .system(subject: path, code: errno) }
     let entry = Self.entry(statement, at: now())
-    try FileAccess.writeAll(Self.endsInsideLine(descriptor) ? "\n" + entry : entry, to: descriptor, subject: path)
+    let text = Self.endsInsideLine(descriptor) ? "\n" + entry : entry
+    try FileAccess.writeAll(text, to: descriptor, subject: path)
+    let end = Int(lseek(descriptor, 0, SEEK_CUR))
+    own.append(end - text.utf8.count..<end)
     last = statement
     return true
   }
@@ -68,7 +100,7 @@ public struct HistoryFile {
     var statements: [String] = []
     var lines: [Substring] = []
     func finish() {
-      if !lines.isEmpty { statements.append(lines.joined(separator: "\n")) }
+      if lines.contains(where: { !$0.isEmpty }) { statements.append(lines.joined(separator: "\n")) }
       lines = []
     }
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {

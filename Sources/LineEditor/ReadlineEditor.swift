@@ -81,6 +81,7 @@ public final class ReadlineEditor: LineEditing {
     prompt: String, until deadline: Duration? = nil, wakeDescriptors: [Int32] = []
   ) throws -> LineEvent {
     let end = deadline.map { ContinuousClock.now + $0 }
+    if openLines == nil, !creadline_is_editing() { takeNewHistory() }
     show(prompt)
     while true {
       let own = [STDIN_FILENO, creadline_interrupt_descriptor(), creadline_notice_descriptor()]
@@ -165,6 +166,13 @@ public final class ReadlineEditor: LineEditing {
     guard HistoryFile.keeps(statement, after: history.last) else { return }
     remember(statement)
     try historyFile?.append(statement)
+  }
+
+  /// Takes in what other sessions have kept meanwhile.
+  private func takeNewHistory() {
+    for statement in (try? historyFile?.loadNew()) ?? [] where HistoryFile.keeps(statement, after: history.last) {
+      remember(statement)
+    }
   }
 
   private func remember(_ statement: String) {

@@ -87,10 +87,10 @@ struct Program {
     let editor = try ReadlineEditor(
       program: "stsh", historyFile: HistoryFile(path: places.history, now: { time(nil) }))
     defer { editor.close() }
-    let prompt = Prompt(session, on: editor)
+    // A pager is a program that someone names.
+    let prompt = Prompt(session, on: editor, pager: options.noExec ? nil : .preferred)
     if !options.noInit, access(places.initFile, F_OK) == 0 { session.run(initFile: places.initFile) }
     if session.hasQuit { return session.status }
-    prompt.pager = pager
     let stop = RunStop()
     prompt.stop = stop
     let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
@@ -98,15 +98,8 @@ struct Program {
     return try prompt.run()
   }
 
-  /// `$PAGER`, else `less`, which leaves at once what fits; none where it is empty, or where nothing may be started.
-  private var pager: Pager? {
-    let command = places.variable("PAGER") ?? "less -FRX"
-    guard !options.noExec, !command.isEmpty else { return nil }
-    return Pager(command) { TerminalSize.rows ?? .max }
-  }
-
   private func sessionOptions() throws -> SessionOptions {
-    var session = SessionOptions()
+    var session = SessionOptions(program: "stsh")
     session.keepsGoing = options.keepGoing
     session.isJSON = options.json
     session.isQuiet = options.quiet
@@ -126,9 +119,12 @@ struct Program {
     case "virtual": session.hasVirtualClock = true
     default: throw ValidationError("--clock takes real or virtual, not '\(options.clock)'")
     }
-    session.usesColor = try usesColor()
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { places.environment($0) }.first ?? "C"
-    session.isUTF8 = ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
+    switch options.color {
+    case "always": session.usesColor = true
+    case "never": session.usesColor = false
+    case "auto": break
+    default: throw ValidationError("--color takes auto, always or never, not '\(options.color)'")
+    }
     session.sessionFiles = places.sessions
     session.journal = try journalPlan()
     return session
@@ -167,20 +163,5 @@ struct Program {
     guard showsPrompt else { return nil }
     return JournalPlan(
       path: places.sessions.path(at: time(nil), process: getpid()), durability: durability, opening: .withFirstAction)
-  }
-
-  private func usesColor() throws -> Bool {
-    switch options.color {
-    case "always": return true
-    case "never": return false
-    case "auto":
-      // The conventions of no-color.org and bixense.com/clicolors; what forbids wins.
-      if places.environment("NO_COLOR") != nil { return false }
-      if let forced = places.environment("CLICOLOR_FORCE"), forced != "0" { return true }
-      // A terminal that says nothing of itself may show escape sequences as text.
-      guard let terminal = places.environment("TERM"), !["dumb", "unknown"].contains(terminal) else { return false }
-      return isatty(2) == 1
-    default: throw ValidationError("--color takes auto, always or never, not '\(options.color)'")
-    }
   }
 }

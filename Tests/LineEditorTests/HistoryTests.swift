@@ -108,6 +108,33 @@ struct HistoryFileTests {
     #expect(try reader.load(limit: 2) == ["b", "c"])
   }
 
+  @Test func eachSessionTakesInWhatTheOthersHaveAppended() throws {
+    var first = file()
+    var second = file()
+    try first.append("before")
+    #expect(try second.load() == ["before"])
+    #expect(try second.loadNew() == [])
+    try first.append("a1\na2")
+    try second.append("own")
+    try first.append("b")
+    #expect(try second.loadNew() == ["a1\na2", "b"])
+    #expect(try second.loadNew() == [])
+    try second.append("own again")
+    #expect(try second.loadNew() == [])
+    #expect(try first.loadNew() == ["own", "own again"])
+  }
+
+  @Test func aFileThatWasShortenedMeanwhileHoldsNothingNew() throws {
+    var file = file()
+    try file.append("one")
+    #expect(try file.load() == ["one"])
+    truncate(folder.history, 0)
+    #expect(try file.loadNew() == [])
+    var other = self.file()
+    try other.append("two")
+    #expect(try file.loadNew() == ["two"])
+  }
+
   @Test func aStatementCutShortDoesNotSwallowTheNext() throws {
     var file = file()
     try file.append("one")
@@ -149,6 +176,17 @@ struct HistoryAtThePromptTests {
     try probe.waitForLine(#"line("one\ntwo!")"#)
     probe.type("history\r")
     try probe.waitForLine(#"["one\ntwo", "last", "one\ntwo!", "history"]"#)
+  }
+
+  @Test func theNextPromptFindsWhatAnotherSessionHasRun() throws {
+    let folder = try TemporaryFolder()
+    let first = try ProbeTerminal(arguments: ["--history", folder.history])
+    let second = try ProbeTerminal(arguments: ["--history", folder.history])
+    try second.enter("mine")
+    try first.enter("theirs")
+    try second.enter("")
+    second.type("history\r")
+    try second.waitForLine(#"["mine", "theirs", "history"]"#)
   }
 
   @Test func anInterruptedLineLeavesNoTraceInTheHistory() throws {

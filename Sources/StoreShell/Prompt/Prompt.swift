@@ -3,15 +3,17 @@ public final class Prompt {
   private let session: Session
   private let editor: any LineEditing
   private var open: [String] = []
-  /// What shows results that are taller than the screen; nil: they scroll by.
-  public var pager: Pager?
+  private let pager: Pager?
   /// Lets something outside end the conversation, such as a signal.
   public var stop: RunStop?
 
   /// A prompt of a session on an editor. From now on the session may ask questions there, also before ``run()``.
-  public init(_ session: Session, on editor: any LineEditing) {
+  ///
+  /// - Parameter pager: what shows results that are taller than the screen; nil: they scroll by.
+  public init(_ session: Session, on editor: any LineEditing, pager: Pager? = nil) {
     self.session = session
     self.editor = editor
+    self.pager = pager
     session.ask = { [weak self] question in self?.answer(to: question) }
   }
 

@@ -1,0 +1,80 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What the environment that a program was started in says of its user and of the terminal, by the conventions that other
+/// programs follow too.
+public enum UserEnvironment {
+  /// A variable; nil: it is not set.
+  public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// A variable; empty counts as unset.
+  public static func nonEmpty(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
+
+  /// Whether errors are coloured: standard error is a terminal and nothing forbids it; or it is asked for (the conventions of
+  /// no-color.org and bixense.com/clicolors; what forbids wins).
+  public static var usesColor: Bool {
+    if nonEmpty("NO_COLOR") != nil { return false }
+    if let forced = nonEmpty("CLICOLOR_FORCE"), forced != "0" { return true }
+    // A terminal that says nothing of itself may show escape sequences as text.
+    guard let terminal = nonEmpty("TERM"), !["dumb", "unknown"].contains(terminal) else { return false }
+    return isatty(2) == 1
+  }
+
+  /// Whether texts are UTF-8, so that drawings may use more than ASCII.
+  public static var isUTF8: Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { nonEmpty($0) }.first ?? "C"
+    return ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
+  }
+}
+
+/// The folders of a user's files that are a program's own (XDG base directories). None is made by being named.
+public struct UserFolders: Sendable {
+  private let program: String
+
+  /// The folders of a program.
+  ///
+  /// - Parameter program: what the folders are called.
+  public init(program: String) { self.program = program }
+
+  /// For what its user writes.
+  public var configuration: String { folder("XDG_CONFIG_HOME", ".config") }
+  /// For what it writes down of its runs: history, journals.
+  public var state: String { folder("XDG_STATE_HOME", ".local/state") }
+  /// For what is installed for this user.
+  public var data: String { folder("XDG_DATA_HOME", ".local/share") }
+
+  private func folder(_ variable: String, _ standard: String) -> String {
+    let base = UserEnvironment.nonEmpty(variable) ?? "\(UserEnvironment.nonEmpty("HOME") ?? "")/\(standard)"
+    return "\(base)/\(program)"
+  }
+}
+
+extension SessionOptions {
+  /// The options of a program with a prompt of its own: shown as its user's environment asks.
+  ///
+  /// - Parameter name: what the program is called.
+  public init(program name: String) {
+    self.init()
+    self.name = name
+    usesColor = UserEnvironment.usesColor
+    isUTF8 = UserEnvironment.isUTF8
+  }
+}
+
+extension Pager {
+  /// The user's own: `$PAGER`, else `less`, which leaves at once what fits; nil where the variable is empty.
+  public static var preferred: Pager? {
+    let command = UserEnvironment.variable("PAGER") ?? "less -FRX"
+    return command.isEmpty ? nil : Pager(command) { screenRows ?? .max }
+  }
+
+  /// The rows of the terminal that results go to; nil where it does not say.
+  private static var screenRows: Int? {
+    var size = winsize()
+    guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return nil }
+    return Int(size.ws_row)
+  }
+}
