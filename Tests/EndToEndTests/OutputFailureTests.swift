@@ -48,8 +48,8 @@ struct OutputFailureTests {
     arguments: [
       ("echo x > /dev/full", "-c:1:8: error[write-failed]: /dev/full: No space left on device"),
       ("echo x > /tmp", "-c:1:8: error[write-failed]: /tmp: Is a directory"),
-      ("export state /dev/full", "-c:1:1: error[write-failed]: /dev/full: No space left on device"),
-      ("export journal /dev/full", "-c:1:1: error[write-failed]: /dev/full: No space left on device"),
+      ("export state /dev/full", "-c:1:14: error[write-failed]: /dev/full: No space left on device"),
+      ("export journal /dev/full", "-c:1:16: error[write-failed]: /dev/full: No space left on device"),
     ])
   func ofAFileIsAnErrorOfTheStatement(command: String, message: String) throws {
     let outcome = try Shell().run("-c", command)

@@ -53,9 +53,9 @@ struct CommandTable: Sendable {
     guard let definition = byVerb[verb.text] else { return try runOther(statement, in: session) }
     var invocation = try Invocation(statement, definition, in: session)
     // A result that goes elsewhere is that of the command inside.
-    if definition.takesCommand { return try definition.run(&invocation) }
-    guard let redirection = statement.redirection else { return try definition.run(&invocation) }
-    return try session.redirecting(to: redirection) { try definition.run(&invocation) }
+    if definition.takesCommand { return try invocation.run() }
+    guard let redirection = statement.redirection else { return try invocation.run() }
+    return try session.redirecting(to: redirection) { try invocation.run() }
   }
 
   func runOther(_ statement: Statement, in session: Session) throws -> CommandResult {

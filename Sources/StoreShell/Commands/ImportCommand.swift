@@ -40,7 +40,7 @@ extension CommandDefinition {
     let file = try invocation.required(1, "a file")
     try invocation.refuseOperands(from: 2)
     try session.finishCheck()
-    let bytes = try Files.read(file)
+    let bytes = try Files.read(file, until: session.interruptDescriptor)
     do {
       let json = try JSON.value(of: bytes.span)
       let report = try session.store.importState(json, from: file, source: session.source(function: "import")) {

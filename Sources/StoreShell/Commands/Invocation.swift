@@ -1,3 +1,4 @@
+import StorePlugins
 import StoreSchema
 
 /// One command about to run: its words sorted into operands and flags.
@@ -69,13 +70,29 @@ struct Invocation {
     }
   }
 
+  /// Runs the command. Of a file that cannot be read or written the word is marked that names it.
+  mutating func run() throws -> CommandResult {
+    do {
+      return try definition.run(&self)
+    } catch let error as FileError {
+      throw ShellError(error, place: fileWord.map { .span($0.span) } ?? .command)
+    }
+  }
+
+  /// The word that names a file.
+  private var fileWord: Word? {
+    if let flag = definition.flags.first(where: { $0.value == "FILE" && has($0.name) }) { return word(of: flag.name) }
+    let index = definition.operands.firstIndex { if case .file = $0 { true } else { false } }
+    return index.flatMap { $0 < operands.count ? operands[$0] : nil }
+  }
+
   /// Whether a flag was given.
   func has(_ flag: String) -> Bool { flags[flag] != nil }
 
   /// The value of a flag as text, or nil where it was not given.
   func text(of flag: String) throws -> String? {
-    guard let literal = flags[flag]?.values.last else { return nil }
-    return try text(of: literal)
+    guard let flag = flags[flag], let literal = flag.values.last else { return nil }
+    return try at(flag.word) { try text(of: literal) }
   }
 
   /// The value of a flag, or nil where it was not given.
@@ -83,7 +100,8 @@ struct Invocation {
 
   /// The values of a flag as texts, in the order in which they were given.
   func texts(of flag: String) throws -> [String] {
-    try (flags[flag]?.values ?? []).map { try text(of: $0) }
+    guard let flag = flags[flag] else { return [] }
+    return try at(flag.word) { try flag.values.map { try text(of: $0) } }
   }
 
   /// The word of a flag's value, or of the flag.
@@ -104,7 +122,7 @@ struct Invocation {
   func operand(_ index: Int) throws -> String? {
     guard index < operands.count else { return nil }
     guard case .value(let literal) = operands[index].kind else { return operands[index].text }
-    return try text(of: literal)
+    return try at(operands[index]) { try text(of: literal) }
   }
 
   /// The text of the operand at a position, from 0.
@@ -159,14 +177,16 @@ struct Invocation {
     }
   }
 
-  /// Marks a word as the place of errors about paths and variables.
+  /// Marks a word as the place of errors about paths and variables, and about the values that stand for them.
   func at<Result>(_ word: Word, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error as PathError {
       throw ShellError(code: "unknown-path", message: error.message, at: word, hint: error.hint)
-    } catch var error as ShellError where error.code == "unknown-variable" && error.place == .command {
-      error.place = .span(word.span)
+    } catch var error as ShellError {
+      if error.place == .command, ["unknown-variable", "type-mismatch"].contains(error.code) {
+        error.place = .span(word.span)
+      }
       throw error
     }
   }

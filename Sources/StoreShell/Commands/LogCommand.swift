@@ -61,10 +61,10 @@ extension CommandDefinition {
 
 extension Invocation {
   fileprivate func changedPath() throws -> Path? {
-    guard let text = try text(of: "changed") else { return nil }
-    let place = word(of: "changed").map { ShellError.Place.span($0.span) } ?? .command
+    guard let text = try text(of: "changed"), let word = word(of: "changed") else { return nil }
+    let place = ShellError.Place.span(word.span)
     do {
-      let path = session.scoped(try Path(parsing: try session.resolvingSelectors(in: text)))
+      let path = session.scoped(try Path(parsing: try at(word) { try session.resolvingSelectors(in: text) }))
       try requireKnown(path, place)
       return path
     } catch let error as PathSyntaxError {

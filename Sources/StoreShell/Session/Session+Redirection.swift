@@ -85,11 +85,14 @@ extension Session {
     switch redirection.target {
     case .bare(let text), .text(let text): return text
     default:
-      guard case .string(let text) = try value(redirection.target) else {
-        throw ShellError(
-          code: "type-mismatch", message: "expected the name of a file", place: .span(redirection.span))
+      do {
+        if case .string(let text) = try value(redirection.target) { return text }
+      } catch var error as ShellError {
+        if error.place == .command { error.place = .span(redirection.span) }
+        throw error
       }
-      return text
+      throw ShellError(
+        code: "type-mismatch", message: "expected the name of a file", place: .span(redirection.span))
     }
   }
 

@@ -45,6 +45,23 @@ import Testing
       "dispatch counter.incremnt", 10, "unknown-action", "unknown action 'counter.incremnt'", mark: 16,
       "hint: did you mean 'counter.increment'?"),
     Case(
+      "show tasks.items[$({1})].title", 6, "type-mismatch", "a selector takes a number or a text, $({1}) is a list",
+      mark: 25),
+    Case(
+      "log --changed tasks.items[$i]", 15, "unknown-variable", "there is no variable $i", mark: 15,
+      "hint: set it with: let i = …"),
+    Case("replay /no.jsonl", 8, "no-such-file", "/no.jsonl: No such file or directory", mark: 9, status: 2),
+    Case("import state /no.json", 14, "no-such-file", "/no.json: No such file or directory", mark: 8, status: 2),
+    Case("export state /no/s.json", 14, "no-such-file", "/no/s.json: No such file or directory", mark: 10, status: 2),
+    Case("export journal /no/run", 16, "no-such-file", "/no/run: No such file or directory", mark: 7, status: 2),
+    Case(
+      "trace on --spans /no/spans", 18, "no-such-file", "/no/spans: No such file or directory", mark: 9, status: 2),
+    Case(
+      "import state $file", 14, "unknown-variable", "there is no variable $file", mark: 5,
+      "hint: set it with: let file = …"),
+    Case(
+      "echo x > $file", 8, "unknown-variable", "there is no variable $file", mark: 7, "hint: set it with: let file = …"),
+    Case(
       "dispatch zzz", 10, "unknown-action", "unknown action 'zzz'", mark: 3,
       "hint: describe lists the modules, describe MODULE their actions"),
     Case(
@@ -152,7 +169,9 @@ import Testing
     Case(
       "ingest x.jsonl --as tasks.ad", 21, "unknown-action", "unknown action 'tasks.ad'", mark: 8,
       "hint: did you mean 'tasks.add'?"),
-    Case("ingest /nope.jsonl --as tasks.add", 1, "no-such-file", "/nope.jsonl: No such file or directory", status: 2),
+    Case(
+      "ingest /nope.jsonl --as tasks.add", 8, "no-such-file", "/nope.jsonl: No such file or directory", mark: 11,
+      status: 2),
     Case("source /nope.stsh", 8, "no-such-file", "/nope.stsh: No such file or directory", mark: 10, status: 2),
     Case("let 5x = 3", 5, "unexpected-argument", "let takes no '5x' here", mark: 2, "hint: usage: let [NAME = EXPR]"),
     Case("=", 1, "missing-argument", "= needs an expression", mark: 1, "hint: usage: = EXPR [--as FORMAT] [--json]"),
