@@ -19,6 +19,17 @@ struct RunTests {
     #expect(try shell.run("--check", input: "echo \"open\n").status == 2)
   }
 
+  @Test func aTildeIsTheUsersFolder() throws {
+    let shell = try Shell()
+    try shell.folder.write("house/x.stsh", "echo hello\n")
+    let line =
+      "mkdir -p house; HOME=$PWD/house stsh -c 'source ~/x.stsh' -c 'echo kept > ~/made' -c 'source \"~/x.stsh\"'"
+    let outcome = try shell.runInShell(line)
+    #expect(outcome.output.hasPrefix("hello\n-c:3:8: error[no-such-file]: ~/x.stsh: "))
+    #expect(contents(ofFile: shell.folder.path + "/house/made") == "kept\n")
+    #expect(try shell.runInShell("env -i $(command -v stsh) -c 'plugin list'").status == 0)
+  }
+
   @Test func aRunThatTakesTooLongEndsWithFive() throws {
     let shell = try Shell()
     let waiting = try shell.run("--timeout", "100ms", "-c", "echo one", "-c", "wait 60s", "-c", "echo two")

@@ -64,7 +64,7 @@ extension JSON {
     out.append(UInt8(ascii: "\""))
     var text = text
     let isPlain = text.withUTF8 { utf8 in
-      for byte in utf8 where byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F { return false }
+      for byte in utf8 where !ScalarText.isPlain(byte) { return false }
       out.append(contentsOf: utf8)
       return true
     }

@@ -10,10 +10,22 @@ public enum ScalarText {
     return out
   }
 
+  /// Whether a byte of UTF-8 stands for itself in quotes. 0xC2 leads the control characters of eight bits, which terminals
+  /// obey too, and signs such as `°`, which only are looked at more closely.
+  @inlinable @inline(__always)
+  public static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != 0x22 && byte != 0x5C && byte != 0x7F && byte != 0xC2
+  }
+
+  /// Whether a character may make a terminal do something else than show it.
+  @inlinable
+  public static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.value < 0x20 || (scalar.value >= 0x7F && scalar.value < 0xA0)
+  }
+
   /// Appends text with quotes, backslashes and control characters escaped, without the quotes around it.
   public static func appendEscaped(_ text: String, to out: inout String) {
-    let needsEscapes = text.utf8.contains { $0 < 0x20 || $0 == 0x22 || $0 == 0x5C || $0 == 0x7F }
-    guard needsEscapes else {
+    guard !text.utf8.allSatisfy(isPlain) else {
       out += text
       return
     }
@@ -24,7 +36,7 @@ public enum ScalarText {
       case 0x0A: out += "\\n"
       case 0x0D: out += "\\r"
       case 0x09: out += "\\t"
-      case 0..<0x20, 0x7F:
+      case _ where isControl(scalar):
         let digits = String(scalar.value, radix: 16)
         out += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
       default: out.unicodeScalars.append(scalar)

@@ -67,6 +67,14 @@ final class CommandDefinition: Sendable {
     case newName
     case words([String])
 
+    /// Whether a path of the file system may stand there.
+    var namesFile: Bool {
+      switch self {
+      case .file, .plugin: true
+      default: false
+      }
+    }
+
     /// Whether `#17` may stand there.
     var isNumber: Bool {
       switch self {
@@ -89,6 +97,9 @@ struct FlagDefinition: Sendable {
     self.value = value
     self.summary = summary
   }
+
+  /// Whether its value may be a path of the file system.
+  var namesFile: Bool { value == "FILE" || value == "PLUGIN" }
 
   /// What every command that gives a value takes.
   static let format = [

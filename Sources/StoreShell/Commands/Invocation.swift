@@ -91,8 +91,9 @@ struct Invocation {
 
   /// The value of a flag as text, or nil where it was not given.
   func text(of flag: String) throws -> String? {
-    guard let flag = flags[flag], let literal = flag.values.last else { return nil }
-    return try at(flag.word) { try text(of: literal) }
+    guard let given = flags[flag], let literal = given.values.last else { return nil }
+    let namesFile = definition.flags.contains { $0.name == flag && $0.namesFile }
+    return try at(given.word) { try namesFile ? fileName(of: literal) : text(of: literal) }
   }
 
   /// The value of a flag, or nil where it was not given.
@@ -122,7 +123,14 @@ struct Invocation {
   func operand(_ index: Int) throws -> String? {
     guard index < operands.count else { return nil }
     guard case .value(let literal) = operands[index].kind else { return operands[index].text }
-    return try at(operands[index]) { try text(of: literal) }
+    let namesFile = index < definition.operands.count && definition.operands[index].namesFile
+    return try at(operands[index]) { try namesFile ? fileName(of: literal) : text(of: literal) }
+  }
+
+  /// The file that a literal names: a `~` without quotes is the user's folder.
+  private func fileName(of literal: Literal) throws -> String {
+    guard case .bare(let name) = literal else { return try text(of: literal) }
+    return UserEnvironment.expanding(name)
   }
 
   /// The text of the operand at a position, from 0.

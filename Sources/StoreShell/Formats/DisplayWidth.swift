@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// How many columns text takes in a terminal.
 ///
 /// Source: Unicode Standard Annex #11, East Asian Width (the classes W and F take two columns; the ambiguous class one),
@@ -62,20 +64,16 @@ public enum DisplayWidth {
 enum DisplayText {
   /// The text with control characters as escapes, so that none reaches the terminal; tabs stay.
   static func printable(_ text: some StringProtocol) -> String {
-    guard text.unicodeScalars.contains(where: { isControl($0) && $0 != "\t" }) else { return String(text) }
+    guard text.unicodeScalars.contains(where: { ScalarText.isControl($0) && $0 != "\t" }) else { return String(text) }
     var out = ""
     for scalar in text.unicodeScalars {
-      if isControl(scalar), scalar != "\t" {
+      if ScalarText.isControl(scalar), scalar != "\t" {
         appendEscape(scalar, to: &out)
       } else {
         out.unicodeScalars.append(scalar)
       }
     }
     return out
-  }
-
-  static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (scalar.value >= 0x7F && scalar.value < 0xA0)
   }
 
   static func appendEscape(_ scalar: Unicode.Scalar, to out: inout String) {

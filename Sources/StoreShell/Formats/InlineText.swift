@@ -105,7 +105,7 @@ enum InlineText {
   }
 
   private static func append(_ text: String, _ spelling: Spelling, to out: inout TextBuffer) {
-    guard spelling == .lua, text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) else {
+    guard spelling == .lua, !text.utf8.allSatisfy(ScalarText.isPlain) else {
       out.appendQuoted(text)
       return
     }
@@ -115,7 +115,7 @@ enum InlineText {
       if scalar == "\"" || scalar == "\\" {
         out.append("\\" as Unicode.Scalar)
         out.append(scalar)
-      } else if scalar.value < 0x20 || scalar.value == 0x7F {
+      } else if ScalarText.isControl(scalar) {
         var escape = ""
         DisplayText.appendEscape(scalar, to: &escape)
         out.append(escape)

@@ -75,7 +75,7 @@ struct TextBuffer {
     append("\"" as Unicode.Scalar)
     var text = text
     let isPlain = text.withUTF8 { utf8 in
-      for byte in utf8 where byte < 0x20 || byte == 0x22 || byte == 0x5C || byte == 0x7F { return false }
+      for byte in utf8 where !ScalarText.isPlain(byte) { return false }
       bytes.append(contentsOf: utf8)
       return true
     }
@@ -98,7 +98,7 @@ struct TextBuffer {
     if let columns { return columns }
     var shown = ""
     for scalar in text.unicodeScalars {
-      if DisplayText.isControl(scalar) {
+      if ScalarText.isControl(scalar) {
         DisplayText.appendEscape(scalar, to: &shown)
       } else {
         shown.unicodeScalars.append(scalar)

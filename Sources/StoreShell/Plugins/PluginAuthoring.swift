@@ -10,9 +10,8 @@ extension PluginSubcommand {
         code: "type-mismatch", message: "'\(name)' is no name of a plugin", at: invocation.operands[1],
         hint: "a name is a lower-case letter, then letters, digits and _")
     }
-    guard name != "shell", invocation.session.commands[name] == nil else {
-      throw ShellError(
-        code: "type-mismatch", message: "'\(name)' is a word of the shell itself", at: invocation.operands[1])
+    if let clash = invocation.session.clash(ofPlugin: name) {
+      throw ShellError(code: "type-mismatch", message: clash, at: invocation.operands[1])
     }
     guard !Files.exists(folder) else {
       throw ShellError(code: "failed", message: "'\(folder)' is there already", at: invocation.operands[1])
@@ -50,6 +49,13 @@ extension Invocation {
 }
 
 extension Session {
+  /// Why no plugin can have a name: it means something else already. Nil: it does not.
+  func clash(ofPlugin name: String) -> String? {
+    if name == "shell" || commands[name] != nil { return "'\(name)' is a word of the shell itself" }
+    let isModule = store.modules.contains { $0.name == name } && store.plugin(named: name) == nil
+    return isModule ? "'\(name)' is a module of the program itself" : nil
+  }
+
   /// The modules of the store; with that of the plugin in a folder, where one is there that is not loaded.
   fileprivate func modules(with folder: String) -> [Module] {
     guard let source = try? PluginSource(folder: folder) else { return store.modules }

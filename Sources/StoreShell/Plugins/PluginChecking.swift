@@ -18,8 +18,8 @@ extension PluginSubcommand {
     let check = PluginCheck(source, in: session.store.surroundings(of: name), view: session.store.view)
     var lines = check.findings.map { "\($0.isFault ? "FAIL" : "ok  ")  \($0.text)" }
     var faults = check.faultCount
-    if session.commands[name] != nil {
-      lines[0] = "FAIL  '\(name)' is the name of a command of the shell"
+    if let clash = session.clash(ofPlugin: name) {
+      lines[0] = "FAIL  \(clash)"
       faults += 1
     }
     return try invocation.report(lines, faults: faults, of: name)

@@ -20,9 +20,13 @@ struct Completer {
     words.dropPrefixes(session.commands)
     let start = cursor - words.current.utf8.count
     func list(_ candidates: [LineCompletion.Candidate]) -> LineCompletion {
-      LineCompletion(replaceFrom: start, candidates: candidates.filter { $0.text.hasPrefix(words.current) })
+      LineCompletion(replaceFrom: start, candidates: words.spelling.spell(candidates))
     }
     if let lua = words.luaTail(session.commands) { return completeLua(lua, cursor: cursor) }
+    if words.current.hasPrefix("$") { return list(variables) }
+    if let last = words.complete.last, last == ">" || last == ">>" {
+      return list(DirectoryListing.candidates(words.spelling.typed))
+    }
     guard let verb = words.complete.first else {
       let verbs = session.commands.definitions.map(\.verb)
       let plugins = session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
@@ -38,7 +42,7 @@ struct Completer {
             text: "--\(flag.name)", display: "--\(flag.name)  \(flag.summary)", suffix: " ")
         })
     }
-    if let flag = words.openFlag(definition) { return list(flagValues(flag, definition, words.current)) }
+    if let flag = words.openFlag(definition) { return list(flagValues(flag, definition, words)) }
     let operands = words.operands(definition)
     if verb == "thunk", operands.count > 1 {
       let thunk = session.store.thunks.first { $0.fullName == operands[1] || $0.action.name == operands[1] }
@@ -62,7 +66,7 @@ struct Completer {
   private func completeDispatch(
     _ operands: [String], _ current: String, start: Int, list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
-    guard operands.count > 1 else { return list(nameCandidates(actionNames, current)) }
+    guard operands.count > 1 else { return list(nameCandidates(actionNames, WordSpelling(current).typed)) }
     guard case .type(let type) = session.actionTarget(operands[1]) else { return list([]) }
     return completeArguments(
       of: type, type.signature, operands.dropFirst(2), current, start: start, list: list)
@@ -75,6 +79,8 @@ struct Completer {
     of type: ActionType, _ signature: String, _ given: ArraySlice<String>, _ current: String, start: Int,
     list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
+    // Within quotes a text is typed.
+    if current.first == "\"" || current.first == "'" { return list([]) }
     if current.isEmpty {
       // After a complete action, its signature is what helps; nothing is inserted until a letter is typed.
       return LineCompletion(replaceFrom: start, note: signature)
@@ -173,10 +179,10 @@ struct Completer {
   ) -> [LineCompletion.Candidate] {
     func plain(_ names: [String]) -> [LineCompletion.Candidate] { names.map { LineCompletion.Candidate(text: $0) } }
     switch operand {
-    case .action: return nameCandidates(actionNames, words.current)
-    case .path, .pathOrNumber: return pathCandidates(words.current)
+    case .action: return nameCandidates(actionNames, words.spelling.typed)
+    case .path, .pathOrNumber: return pathCandidates(words.spelling.typed)
     case .number(let names): return plain(names)
-    case .pathOrWord(let word): return plain([word]) + pathCandidates(words.current)
+    case .pathOrWord(let word): return plain([word]) + pathCandidates(words.spelling.typed)
     case .watch:
       guard words.complete.last == "stop" else { return [] }
       return plain(session.watches.list.map { "\($0.id)" } + ["all"])
@@ -184,16 +190,15 @@ struct Completer {
       guard words.complete.last == "cancel" else { return [] }
       return plain(session.store.effects.map(\.id) + ["all"])
     case .module: return plain(session.store.modules.map(\.name))
-    case .thunk: return nameCandidates(session.store.thunks.map(\.fullName), words.current)
+    case .thunk: return nameCandidates(session.store.thunks.map(\.fullName), words.spelling.typed)
     case .middleware: return plain(session.store.units.map(\.name))
     case .loadedPlugin: return plain(session.store.loadedPlugins.map(\.name))
     case .plugin:
-      guard ["load", "check", "info", "grant", "new", "stubs"].contains(words.complete.last) else {
+      guard ["load", "check", "test", "info", "grant", "new", "stubs"].contains(words.complete.last) else {
         return plain(session.store.loadedPlugins.map(\.name))
       }
-      return plain(session.options.pluginSearchPath.flatMap { DirectoryListing.folders(in: $0) }.sorted())
-        + DirectoryListing.folderCandidates(words.current)
-    case .file: return DirectoryListing.candidates(words.current)
+      return pluginFolders(words.spelling.typed)
+    case .file: return DirectoryListing.candidates(words.spelling.typed)
     case .words(let names): return plain(names)
     case .setting: return plain(Setting.all.map(\.name))
     case .settingValue: return plain(Setting.all.first { $0.name == words.complete.last }?.values ?? [])
@@ -208,15 +213,18 @@ struct Completer {
   }
 
   /// Modules, then their fields and projections, then fields inside.
-  private func pathCandidates(_ typed: String) -> [LineCompletion.Candidate] {
+  ///
+  /// - Parameter withProjections: whether projections can stand there; Lua's `state` has the fields alone.
+  private func pathCandidates(_ typed: String, withProjections: Bool = true) -> [LineCompletion.Candidate] {
     guard let dot = typed.lastIndex(of: ".") else {
       let modules = session.store.modules.map { LineCompletion.Candidate(text: $0.name, suffix: ".") }
+      guard withProjections else { return modules }
       let own = session.names.projections.map(\.name) + session.names.bindings.map(\.name)
       return scopedCandidates + modules + [LineCompletion.Candidate(text: "shell", suffix: ".")]
         + own.map { LineCompletion.Candidate(text: $0) }
     }
     let parent = String(typed[..<dot])
-    let names = members(of: parent)
+    let names = members(of: parent, withProjections: withProjections)
     return names.map { name, hasMembers in
       LineCompletion.Candidate(text: "\(parent).\(name)", display: name, suffix: hasMembers ? "." : "")
     }
@@ -230,13 +238,14 @@ struct Completer {
     }
   }
 
-  private func members(of parent: String) -> [(String, Bool)] {
+  private func members(of parent: String, withProjections: Bool = true) -> [(String, Bool)] {
     if parent == "shell" { return ShellListing.allCases.map { ($0.rawValue, false) } }
     guard let path = try? Path(parsing: parent), case .field(let name) = path.steps.first,
       let module = session.store.modules.first(where: { $0.name == name })
     else { return [] }
     guard path.steps.count > 1 else {
-      return module.fields.map { ($0.name, $0.schema.hasFields) } + module.projections.map { ($0.name, false) }
+      let projections = withProjections ? module.projections.map { ($0.name, false) } : []
+      return module.fields.map { ($0.name, $0.schema.hasFields) } + projections
     }
     guard var schema = module.schema else { return [] }
     for step in path.steps.dropFirst() {
@@ -259,15 +268,33 @@ struct Completer {
     }
   }
 
+  /// The variables, as they are written where a value may stand.
+  private var variables: [LineCompletion.Candidate] {
+    (session.letNames + ["_", "ok", "err"]).map { LineCompletion.Candidate(text: "$\($0)") }
+  }
+
+  /// Plugins by name and folders.
+  private func pluginFolders(_ typed: String) -> [LineCompletion.Candidate] {
+    session.options.pluginSearchPath.flatMap { DirectoryListing.folders(in: $0) }.sorted()
+      .map { LineCompletion.Candidate(text: $0) } + DirectoryListing.folderCandidates(typed)
+  }
+
   private func flagValues(
-    _ flag: FlagDefinition, _ definition: CommandDefinition, _ typed: String
+    _ flag: FlagDefinition, _ definition: CommandDefinition, _ words: CompletionWords
   ) -> [LineCompletion.Candidate] {
-    switch (flag.name, definition.verb) {
+    let typed = words.spelling.typed
+    if flag.value == "FILE" { return DirectoryListing.candidates(typed) }
+    return switch (flag.name, definition.verb) {
     case ("as", "ingest"), ("action", "log"): nameCandidates(actionNames, typed)
     case ("changed", "log"): pathCandidates(typed)
     case ("format", "ingest"): RecordFormat.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     case ("as", "export"):
       ["jsonl", "stsh", "redux-devtools"].map { LineCompletion.Candidate(text: $0) }
+    case ("map", "ingest"):
+      (words.value(of: "--as").flatMap(session.store.action(named:))?.fields ?? []).map {
+        LineCompletion.Candidate(text: "\($0.name)=", suffix: "")
+      }
+    case ("with", "replay"): pluginFolders(typed)
     case ("as", _): Format.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     default: []
     }
@@ -292,7 +319,8 @@ struct Completer {
       }
       return LineCompletion(replaceFrom: start, candidates: candidates)
     }
-    let paths = pathCandidates(String(typed.dropFirst("state.".count))).filter { !$0.text.hasPrefix("shell") }
+    let path = String(typed.dropFirst("state.".count))
+    let paths = pathCandidates(path, withProjections: false).filter { !$0.text.hasPrefix("shell") }
     let candidates = paths.map {
       LineCompletion.Candidate(text: "state.\($0.text)", display: $0.display, suffix: $0.suffix)
     }

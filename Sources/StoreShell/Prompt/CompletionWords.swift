@@ -2,8 +2,10 @@
 struct CompletionWords {
   /// The words before the one at the cursor.
   private(set) var complete: [String] = []
-  /// What is typed of the word at the cursor.
+  /// What stands of the word at the cursor.
   private(set) var current = ""
+  /// How it is written, and what it says.
+  private(set) var spelling = WordSpelling("")
   /// The text from the innermost `$(` that is still open.
   private var openLua: String?
   private let text: String
@@ -43,19 +45,28 @@ struct CompletionWords {
         if depth <= luaDepth { luaStart = nil }
       case " ", "\t", "\n":
         guard depth == 0 else { break }
-        if !current.isEmpty { complete.append(current) }
+        if !current.isEmpty { complete.append(WordSpelling(current).typed) }
         current = ""
         continue
       default: break
       }
       current.append(character)
     }
+    spelling = WordSpelling(current)
     if let luaStart, luaStart <= text.endIndex { openLua = String(text[luaStart...]) }
   }
 
-  /// Leaves out verbs in front of another command, such as `try`, so that what follows them is completed as it is alone.
+  /// Leaves out what stands in front of another command, such as `try` or `alias NAME =`, so that what follows them is completed as it is alone.
   mutating func dropPrefixes(_ commands: CommandTable) {
-    while let verb = complete.first, commands[verb]?.takesCommand == true { complete.removeFirst() }
+    while let verb = complete.first {
+      if commands[verb]?.takesCommand == true {
+        complete.removeFirst()
+      } else if verb == "alias", complete.count > 2, complete[2] == "=" {
+        complete.removeFirst(3)
+      } else {
+        return
+      }
+    }
   }
 
   /// The Lua that the cursor stands in, or nil.
@@ -85,6 +96,12 @@ struct CompletionWords {
   func openFlag(_ definition: CommandDefinition) -> FlagDefinition? {
     guard let last = complete.last, last.hasPrefix("--") else { return nil }
     return definition.flags.first { "--\($0.name)" == last && $0.value != nil }
+  }
+
+  /// The word behind a flag.
+  func value(of flag: String) -> String? {
+    guard let index = complete.firstIndex(of: flag), index + 1 < complete.count else { return nil }
+    return complete[index + 1]
   }
 
   /// The words before the cursor that are neither flags nor their values, the verb first.

@@ -18,7 +18,7 @@ enum DirectoryListing {
     var directory = ""
     if let slash = typed.lastIndex(of: "/") { directory = String(typed[...slash]) }
     let start = typed.dropFirst(directory.count)
-    return entries(in: directory.isEmpty ? "." : directory)
+    return entries(in: directory.isEmpty ? "." : UserEnvironment.expanding(directory))
       .filter { isIncluded($0) && (!$0.name.hasPrefix(".") || start.hasPrefix(".")) }
       .map { entry in
         LineCompletion.Candidate(

@@ -13,6 +13,18 @@ public enum UserEnvironment {
   /// A variable; empty counts as unset.
   public static func nonEmpty(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
 
+  /// The folder of the user: `$HOME`, else what the system's table of users says; empty where neither knows.
+  public static var home: String {
+    if let home = nonEmpty("HOME") { return home }
+    guard let user = getpwuid(getuid()), let home = user.pointee.pw_dir else { return "" }
+    return String(cString: home)
+  }
+
+  /// A path in which a `~` at the start stands for the folder of the user.
+  static func expanding(_ path: String) -> String {
+    path == "~" || path.hasPrefix("~/") ? home + path.dropFirst() : path
+  }
+
   /// Whether errors are coloured: standard error is a terminal and nothing forbids it; or it is asked for (the conventions of
   /// no-color.org and bixense.com/clicolors; what forbids wins).
   public static var usesColor: Bool {
@@ -47,7 +59,7 @@ public struct UserFolders: Sendable {
   public var data: String { folder("XDG_DATA_HOME", ".local/share") }
 
   private func folder(_ variable: String, _ standard: String) -> String {
-    let base = UserEnvironment.nonEmpty(variable) ?? "\(UserEnvironment.nonEmpty("HOME") ?? "")/\(standard)"
+    let base = UserEnvironment.nonEmpty(variable) ?? "\(UserEnvironment.home)/\(standard)"
     return "\(base)/\(program)"
   }
 }

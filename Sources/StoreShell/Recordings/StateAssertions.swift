@@ -77,7 +77,7 @@ struct StateAssertions {
   }
 
   private static func member(_ name: String) -> String {
-    name.isName && !keywords.contains(name) ? ".\(name)" : "[\(quoted(name))]"
+    name.isName && !keywords.contains(name) ? ".\(name)" : "[\(InlineText.text(of: .string(name), spelling: .lua))]"
   }
 
   private static func entry(_ key: MapKey) -> String {
@@ -97,29 +97,9 @@ struct StateAssertions {
     case .double(let value) where value.isNaN: nil
     case .double(let value) where value.isInfinite: value > 0 ? "math.huge" : "-math.huge"
     case .double(let value): ScalarText.text(of: value)
-    case .string(let text): quoted(text)
+    case .string: InlineText.text(of: value, spelling: .lua)
     default: nil
     }
-  }
-
-  /// A text as Lua writes it, on one line.
-  private static func quoted(_ text: String) -> String {
-    var out = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": out += "\\\""
-      case "\\": out += "\\\\"
-      case "\n": out += "\\n"
-      default:
-        if scalar.value < 0x20 || scalar.value == 0x7F {
-          let digits = "\(scalar.value)"
-          out += "\\" + String(repeating: "0", count: 3 - digits.utf8.count) + digits
-        } else {
-          out.unicodeScalars.append(scalar)
-        }
-      }
-    }
-    return out + "\""
   }
 }
 

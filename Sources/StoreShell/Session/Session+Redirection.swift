@@ -83,7 +83,8 @@ extension Session {
 
   private func redirectionTarget(_ redirection: Redirection) throws -> String {
     switch redirection.target {
-    case .bare(let text), .text(let text): return text
+    case .bare(let text): return redirection.kind == .command ? text : UserEnvironment.expanding(text)
+    case .text(let text): return text
     default:
       do {
         if case .string(let text) = try value(redirection.target) { return text }

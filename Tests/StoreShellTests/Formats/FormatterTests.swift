@@ -26,6 +26,19 @@ import Testing
     try Formatter(format, terminalWidth: width, hiddenColumns: hiding).text(of: value, Self.any)
   }
 
+  @Test(arguments: Format.allCases.filter { $0 != .spark })
+  func noControlCharacterReachesATerminal(format: Format) throws {
+    let hostile = "\u{1B}]0;x\u{7}\u{7F}\u{80}\u{9B}31m°"
+    let table = Value.list([Self.task(1, hostile)])
+    for value in [.string(hostile), table, Self.record(["field": .string(hostile)])] {
+      // Raw text and CSV carry data on, and say so.
+      guard ![Format.raw, .csv].contains(format) else { continue }
+      let shown = try text(value, format)
+      #expect(shown.contains("31m°"))
+      #expect(!shown.unicodeScalars.contains { ScalarText.isControl($0) && $0 != "\n" })
+    }
+  }
+
   @Test func transcript() throws {
     #expect(
       try text(Self.record(["nextId": .int(3), "items": Self.items])) == """

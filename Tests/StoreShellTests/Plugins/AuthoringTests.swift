@@ -31,7 +31,7 @@ import Testing
     #expect(shell.contents("beans/plugin.json") == nil)
   }
 
-  @Test(arguments: ["Beans", "1st", "be-ans", "shell", "dispatch", "plugin"])
+  @Test(arguments: ["Beans", "1st", "be-ans", "shell", "dispatch", "plugin", "tasks", "counter"])
   func namesThatAPluginCannotHave(name: String) throws {
     let shell = try Shell()
     #expect(shell.run("plugin new \(shell.folder)/\(name)").status == 1)

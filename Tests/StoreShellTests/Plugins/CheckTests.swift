@@ -166,7 +166,7 @@ import Testing
   @Test func aNameThatTheShellHas() throws {
     let shell = try Shell()
     let outcome = shell.run("plugin check \(try shell.plugin("show", "return plugin {}"))")
-    #expect(outcome.output.hasPrefix("FAIL  'show' is the name of a command of the shell\nok    permissions: none\n"))
+    #expect(outcome.output.hasPrefix("FAIL  'show' is a word of the shell itself\nok    permissions: none\n"))
     #expect(outcome.status == 4)
   }
 

@@ -104,6 +104,13 @@ import Testing
     ("set out", "set output "), ("trace ", "[on off]"), ("trace on --st", "trace on --stable "),
     ("trace on --sp", "trace on --spans "),
     ("ingest x --as tasks.a", "ingest x --as tasks.add "), ("mood s", "[say stop]"), ("mood say w", "mood say what="),
+    ("echo $t", "echo $total "), ("show $e", "show $err "), ("alias d = disp", "alias d = dispatch "),
+    ("ingest x --as tasks.add --map t", "ingest x --as tasks.add --map title="),
+    ("plugin test cat", "plugin test catalog "),
+    ("replay x --with cat", "replay x --with catalog "), ("dispatch \"counter.i", "dispatch \"counter.increment\" "),
+    ("dispatch 'cou", "dispatch 'counter."), ("dispatch \"counter.reset\"", "[]"),
+    ("show \"tasks.it", "show \"tasks.items"),
+    ("dispatch tasks.add \"t", "[]"), ("dispatch \"mood.set\" p", "dispatch \"mood.set\" phase="),
     ("mood nope w", "[]"), (#"dispatch tasks.add "a \" b" --q"#, #"dispatch tasks.add "a \" b" --quiet "#),
   ])
   func completes(line: String, expected: String) throws {
@@ -113,6 +120,7 @@ import Testing
   @Test(arguments: [
     ("= sta", "= state."), ("= state.c", "= state.counter."), ("= state.counter.v", "= state.counter.value"),
     ("= 1 + state.tasks.items[1].t", "= 1 + state.tasks.items[1].title"), ("= disp", "= dispatch"),
+    ("= state.tasks.o", "[]"), ("= state.tasks.", "[state.tasks.nextId state.tasks.items]"),
     ("= proj", "= project"),
     ("= tot", "= total"), ("= ma", "= math"), ("= state.shell.", "[]"),
     ("lua if state.counter.s", "lua if state.counter.step"),
@@ -174,6 +182,25 @@ import Testing
     #expect(tab(shell, "ingest \(folder)d") == "ingest \(folder)deeper/")
     #expect(tab(shell, "source \(folder).h") == "source \(folder).hidden ")
     #expect(tab(shell, "source /nope/x") == "[]")
+  }
+
+  @Test func namesOfFilesThatAreNoBareWordsAreQuoted() throws {
+    let shell = try shell()
+    for name in ["my folder/one.stsh", "#hash.stsh", "a\"b", "it's", "plain.stsh"] {
+      try shell.write("files/\(name)", "")
+    }
+    let folder = shell.folder + "/files"
+    #expect(tab(shell, "source \(folder)/my") == "source \"\(folder)/my folder/")
+    #expect(tab(shell, "source \"\(folder)/my folder/o") == "source \"\(folder)/my folder/one.stsh\" ")
+    #expect(tab(shell, "source '\(folder)/my") == "source '\(folder)/my folder/")
+    #expect(tab(shell, "source '\(folder)/it") == "[]")
+    #expect(tab(shell, "source \"\(folder)/a") == "source \"\(folder)/a\\\"b\" ")
+    #expect(tab(shell, "show counter > \(folder)/pl") == "show counter > \(folder)/plain.stsh ")
+    #expect(tab(shell, "trace on --spans \(folder)/pl") == "trace on --spans \(folder)/plain.stsh ")
+    for name in ["#hash.stsh", "$x", "-x", "[x", "x y"] {
+      let spelled = WordSpelling("").spell([LineCompletion.Candidate(text: name)])
+      #expect(spelled.map { $0.text + $0.suffix } == ["\"\(name)\" "])
+    }
   }
 
   @Test func manyActionsAreStillFound() throws {

@@ -1,0 +1,73 @@
+import StoreSchema
+
+/// How the word at the cursor is written, bare or in quotes, and how what takes its place has to be.
+struct WordSpelling {
+  /// What the word says so far.
+  let typed: String
+  /// Whether nothing can be added: its quotes are closed.
+  let isClosed: Bool
+  /// The quote that it begins with.
+  private let quote: Character?
+
+  /// Reads a word that may lack its end.
+  init(_ word: String) {
+    guard let first = word.first, first == "\"" || first == "'" else {
+      (typed, isClosed, quote) = (word, false, nil)
+      return
+    }
+    var text = ""
+    var isClosed = false
+    var isEscaped = false
+    for character in word.dropFirst() {
+      if isEscaped {
+        isEscaped = false
+        text.append(character == "n" ? "\n" : character == "t" ? "\t" : character)
+      } else if character == "\\", first == "\"" {
+        isEscaped = true
+      } else if character == first {
+        isClosed = true
+      } else {
+        text.append(character)
+      }
+    }
+    (typed, self.isClosed, quote) = (text, isClosed, first)
+  }
+
+  private var isQuoted: Bool { quote != nil }
+
+  /// The candidates that begin as typed, spelled so that they are read as one word. Quotes are closed where a blank follows.
+  func spell(_ candidates: [LineCompletion.Candidate]) -> [LineCompletion.Candidate] {
+    guard !isClosed else { return [] }
+    var fitting = candidates.filter { $0.text.hasPrefix(typed) }
+    if quote == "'" { fitting.removeAll { $0.text.contains("'") } }
+    // What is begun as a flag or as a variable is meant as one.
+    let isName = typed.first == "-" || typed.first == "$"
+    let needsQuotes = !isName && !fitting.allSatisfy { WordSpelling.isBare($0.text) }
+    guard let quote = quote ?? (needsQuotes ? "\"" : nil) else { return fitting }
+    return fitting.map { candidate in
+      // Quotes take `~` as it stands.
+      let text = isQuoted ? candidate.text : UserEnvironment.expanding(candidate.text)
+      var spelled = candidate
+      spelled.text = String(quote)
+      if quote == "\"" { ScalarText.appendEscaped(text, to: &spelled.text) } else { spelled.text += text }
+      if candidate.suffix == " " { spelled.suffix = "\(quote) " }
+      return spelled
+    }
+  }
+
+  /// Whether a text is read back as it is without quotes.
+  private static func isBare(_ text: String) -> Bool {
+    guard let first = text.utf8.first, !"\"'{$#>|-".utf8.contains(first) else { return false }
+    var depth = 0
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: "\\"), 0x0A, 0x0D: return false
+      case UInt8(ascii: " "), UInt8(ascii: "\t"): if depth <= 0 { return false }
+      default: break
+      }
+    }
+    return depth <= 0 && first != UInt8(ascii: "[")
+  }
+}
