@@ -4,7 +4,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let ingest = CommandDefinition(
-    "ingest", usage: ["ingest FILE --as ACTION [--map NAME=FIELD…] [--keep-going]"],
+    "ingest", usage: ["ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others] [--keep-going]"],
     summary:
       "dispatches one action for each record of a file: JSON objects, one a line, or CSV or TSV, whose first row names the fields; - is standard input",
     flags: [

@@ -34,6 +34,15 @@ import Testing
     }
   }
 
+  @Test func everyFlagStandsInAUsage() {
+    let common = FlagDefinition.format.map(\.summary)
+    for definition in CommandTable.standard.definitions {
+      for flag in definition.flags where !common.contains(flag.summary) {
+        #expect(definition.usage.contains { $0.contains("--\(flag.name)") }, "\(definition.verb) --\(flag.name)")
+      }
+    }
+  }
+
   @Test func verbsStandOnce() {
     let verbs = CommandTable.standard.definitions.map(\.verb)
     #expect(Set(verbs).count == verbs.count)

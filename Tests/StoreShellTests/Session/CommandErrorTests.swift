@@ -165,7 +165,7 @@ import Testing
       "hint: plugin grant pomodoro, or run with --grant pomodoro", status: 4),
     Case(
       "ingest x.jsonl", 8, "missing-argument", "ingest needs --as ACTION", mark: 7,
-      "hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--keep-going]"),
+      "hint: usage: ingest FILE --as ACTION [--map NAME=FIELD…] [--format FORMAT] [--ignore-others] [--keep-going]"),
     Case(
       "ingest x.jsonl --as tasks.ad", 21, "unknown-action", "unknown action 'tasks.ad'", mark: 8,
       "hint: did you mean 'tasks.add'?"),
