@@ -55,7 +55,7 @@ enum ErrorCode {
     "missing-argument": "something that the command or action needs is not there. The hint shows how it is written.",
     "name-taken": "the name means something else already: a command, a module, or something of Lua.",
     "never-held": "a bisect found no action after which its expression holds.",
-    "no-such-file": "a file cannot be opened.",
+    "no-such-file": "there is no such file, or no folder that it could be made in.",
     "not-allowed": "the session was started with a flag that forbids this.",
     "not-fresh": "a recording is put in place of a session's history only where the session has none of its own.",
     "not-at-head":
@@ -112,6 +112,7 @@ enum ErrorCode {
     "unknown-thunk": "no plugin that runs declares a thunk of that name. thunk lists them.",
     "unknown-topic": "help knows commands and error codes.",
     "unknown-variable": "nothing was set under that name. Set it with let NAME = EXPR.",
+    "unreadable-file": "the file is there, but it cannot be read: it is a folder, or may not be opened.",
     "unknown-watch": "there is no watch of that id. watch lists them.",
     "write-failed": "a file, or standard output, cannot be written, such as on a full disk. The message says why.",
   ]

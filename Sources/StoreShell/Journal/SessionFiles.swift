@@ -62,7 +62,7 @@ public struct SessionFiles: Sendable {
     if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
       try Files.makeFolder(String(folder[..<slash]))
     }
-    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw FileError(path: folder, code: errno) }
+    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw FileError(path: folder, code: errno, .writing) }
   }
 
   /// What messages call a file: the session whose journal it is, or the file.

@@ -42,10 +42,12 @@ extension ShellError {
 
   /// The error that stands for a file that cannot be read or written.
   init(_ error: FileError, place: Place = .command) {
-    let isMissing = error.operation == .reading || error.code == ENOENT
+    let isMissing = [ENOENT, ENOTDIR].contains(error.code)
+    let isWritten = error.operation == .writing
     self.init(
-      code: isMissing ? "no-such-file" : "write-failed", message: "\(error.path): \(error.reason)", place: place,
-      status: isMissing ? 2 : 1)
+      code: isMissing ? "no-such-file" : isWritten ? "write-failed" : "unreadable-file",
+      message: "\(error.path.isEmpty ? "''" : error.path): \(error.reason)", place: place,
+      status: isMissing || !isWritten ? 2 : 1)
   }
 
   /// Ctrl-C was pressed while a command ran.

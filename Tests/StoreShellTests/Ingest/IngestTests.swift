@@ -128,7 +128,7 @@ import Testing
     let outcome = shell.run("ingest \(shell.folder) --as tasks.add")
     #expect(
       outcome.errors
-        == "-c:1:8: error[no-such-file]: \(shell.folder): Is a directory\n  ingest \(shell.folder) --as tasks.add\n"
+        == "-c:1:8: error[unreadable-file]: \(shell.folder): Is a directory\n  ingest \(shell.folder) --as tasks.add\n"
         + "         ^\(String(repeating: "~", count: shell.folder.count - 1))\n")
     #expect(outcome.status == 2)
   }

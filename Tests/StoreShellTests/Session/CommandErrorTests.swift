@@ -286,7 +286,7 @@ import Testing
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "refused", "replay-diverged", "runaway",
       "shared-slice", "write-failed", "store-damaged", "store-failed", "store-in-use", "store-schema",
-      "store-unreadable", "unknown-thunk",
+      "store-unreadable", "unknown-thunk", "unreadable-file",
     ])
     #expect(thrown.subtracting(ErrorCode.explanations.keys) == [])
     #expect(Set(ErrorCode.explanations.keys).subtracting(thrown) == [])

@@ -143,7 +143,12 @@ import Testing
     let shell = try Shell()
     let outcome = shell.outcome { shell.session.run(file: "/nope.stsh", arguments: []) }
     #expect(outcome == .init(errors: "error[no-such-file]: /nope.stsh: No such file or directory\n", status: 2))
-    #expect(shell.outcome { shell.session.run(file: "/", arguments: []) }.status == 2)
+    #expect(
+      shell.outcome { shell.session.run(file: "/", arguments: []) }
+        == .init(errors: "error[unreadable-file]: /: Is a directory\n", status: 2))
+    #expect(
+      shell.outcome { shell.session.run(file: "", arguments: []) }
+        == .init(errors: "error[no-such-file]: '': No such file or directory\n", status: 2))
   }
 
   @Test func redirectionSendsTheResultElsewhere() throws {
