@@ -1,6 +1,12 @@
 import StorePlugins
 import StoreSchema
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Stands for a value that is not known before a script runs.
 struct NotKnownYet: Error {}
 
@@ -10,14 +16,16 @@ extension CommandTable {
   func check(_ statement: Statement, in session: Session) throws {
     let inner = innermost(statement).withoutRedirection
     let isTried = statement.words.dropLast(inner.words.count).contains { $0.text == "try" }
+    defer { if session.mayWriteFile(innermost(statement)) { session.mayHaveWritten = true } }
     do {
+      if let redirection = statement.redirection { try session.requireExecution(redirection) }
       guard let definition = self[inner.words[0].text] else {
         _ = try session.console.capturing { _ = try runOther(inner, in: session) }
         return
       }
       if definition.takesCommand { throw Invocation.missingCommand(definition, inner) }
       var invocation = try Invocation(inner, definition, in: session)
-      _ = try session.console.capturing { _ = try definition.run(&invocation) }
+      _ = try session.console.capturing { _ = try invocation.run() }
     } catch is NotKnownYet {
       return
     } catch {
@@ -33,6 +41,18 @@ extension Session {
   func finishCheck() throws {
     if isChecking { throw NotKnownYet() }
   }
+
+  /// Whether a statement may make a file that a later one reads.
+  fileprivate func mayWriteFile(_ statement: Statement) -> Bool {
+    if statement.redirection != nil { return true }
+    let words = statement.words.map(\.text)
+    switch words[0] {
+    case "export", "trace": return true
+    case "plugin": return words.count > 1 && ["new", "stubs"].contains(words[1])
+    // Commands of an application may do anything, and so may Lua outside its sandbox.
+    default: return CommandTable.standard[words[0]] == nil || (options.allowsUnsafeLua && statement.lua != nil)
+    }
+  }
 }
 
 extension Invocation {
@@ -42,16 +62,32 @@ extension Invocation {
       hint: "usage: \(definition.usage[0])")
   }
 
-  /// Checks the names that a path starts with; which items there will be is not known.
+  /// Checks the path that the operand at a position says.
   func checkPath(_ index: Int) throws {
     guard session.isChecking, index < operands.count, let text = operands[index].path else { return }
+    try checkPath(text, of: operands[index])
+  }
+
+  /// Checks the names that a path starts with; which items there will be is not known, but none has the index 0.
+  func checkPath(_ text: String, of word: Word) throws {
     let hasReference = text.utf8.contains(UInt8(ascii: "$"))
-    let path = try path(hasReference ? String(text.prefix { $0 != "[" }) : text, of: operands[index])
+    let path = try path(hasReference ? String(text.prefix { $0 != "[" }) : text, of: word)
     let names = path.steps.prefix { step in
       if case .field = step { return true }
       return false
     }
-    _ = try at(operands[index]) { try session.read(Path(Array(names))) }
+    try at(word) {
+      let reading = try session.read(Path(Array(names)))
+      if case .list = reading.schema.kind, path.steps.dropFirst(names.count).first == .index(0) {
+        _ = try session.read(Path(names + [.index(0)]))
+      }
+    }
+  }
+
+  /// Checks that a file is there which the command is to read, unless an earlier one may make it.
+  func checkFile(_ file: String) throws {
+    guard session.isChecking, file != "-", !session.mayHaveWritten, access(file, R_OK) != 0 else { return }
+    throw FileError(path: file, code: errno)
   }
 }
 

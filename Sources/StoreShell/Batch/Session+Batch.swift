@@ -73,7 +73,8 @@ extension Session {
     origin = StatementOrigin(file: file, kind: .batch, arguments: arguments, chain: chain)
     defer { origin = outer }
     let reader = StatementReader(bytes, grammar: grammar)
-    if let fault = firstFault(of: reader) {
+    // What is only checked tells of all faults.
+    if !isChecking, let fault = firstFault(of: reader) {
       report(fault)
       return 2
     }
@@ -140,6 +141,10 @@ extension Session {
       if writeOutputFailure(), !options.keepsGoing { return 1 }
       do throws(SyntaxFault) {
         guard let statement = try reader.next() else { return nil }
+        if isChecking, let fault = luaFault(of: statement) {
+          report(fault)
+          continue
+        }
         let status = run(statement)
         if status != 0, !options.keepsGoing { return stoppedStatus() ?? status }
       } catch {

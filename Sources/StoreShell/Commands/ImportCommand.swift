@@ -39,6 +39,7 @@ extension CommandDefinition {
     }
     let file = try invocation.required(1, "a file")
     try invocation.refuseOperands(from: 2)
+    try invocation.checkFile(file)
     try session.finishCheck()
     let bytes = try Files.read(file, until: session.interruptDescriptor)
     do {

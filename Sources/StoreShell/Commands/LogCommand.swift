@@ -63,6 +63,10 @@ extension Invocation {
   fileprivate func changedPath() throws -> Path? {
     guard let text = try text(of: "changed"), let word = word(of: "changed") else { return nil }
     let place = ShellError.Place.span(word.span)
+    guard !session.isChecking else {
+      try checkPath(text, of: word)
+      return nil
+    }
     do {
       let path = session.scoped(try Path(parsing: try at(word) { try session.resolvingSelectors(in: text) }))
       try requireKnown(path, place)
@@ -74,7 +78,6 @@ extension Invocation {
 
   /// Refuses a path that leads nowhere now, and led nowhere at any change that is kept.
   private func requireKnown(_ path: Path, _ place: ShellError.Place) throws {
-    guard !session.isChecking else { return }
     do {
       _ = try session.read(path)
     } catch let error as PathError {

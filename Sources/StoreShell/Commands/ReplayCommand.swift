@@ -29,6 +29,7 @@ extension CommandDefinition {
     var options = ReplayOptions()
     options.verifies = invocation.has("verify")
     options.last = try invocation.lastAction()
+    try invocation.checkFile(file)
     try session.finishCheck()
     if let word = try invocation.text(of: "with") {
       options.replacement = try invocation.locator.source(word)

@@ -159,6 +159,7 @@ extension CommandDefinition {
     do throws(FileError) {
       bytes = try Files.read(file, until: session.interruptDescriptor)
     } catch {
+      if session.mayHaveWritten { try session.finishCheck() }
       throw ShellError(error, place: .span(invocation.operands[0].span))
     }
     let status = try session.runScript(bytes, file: file, arguments: arguments)

@@ -37,6 +37,7 @@ extension CommandDefinition {
       throw ShellError(
         code: "no-such-file", message: "standard input is the script itself", at: invocation.operands[0], status: 2)
     }
+    try invocation.checkFile(file)
     try session.finishCheck()
     let lines = try LineReader(file: file, until: session.interruptDescriptor)
     var records: any RecordReading

@@ -11,11 +11,7 @@ extension Session {
   /// Runs a command and sends its result to a file or into a shell command.
   func redirecting(to redirection: Redirection, _ body: () throws -> CommandResult) throws -> CommandResult {
     let target = try redirectionTarget(redirection)
-    if redirection.kind == .command, !options.allowsExecution {
-      throw ShellError(
-        code: "not-allowed", message: "results may not be piped into commands here (--no-exec)",
-        place: .span(redirection.span))
-    }
+    try requireExecution(redirection)
     let isNew = try redirection.kind == .command ? false : prepare(target, redirection)
     var result = CommandResult.none
     var text = ""
@@ -40,6 +36,14 @@ extension Session {
       return .none
     case .command: return try pipe(text, into: target, redirection)
     }
+  }
+
+  /// Refuses to pipe results into commands where that is forbidden.
+  func requireExecution(_ redirection: Redirection) throws(ShellError) {
+    guard redirection.kind == .command, !options.allowsExecution else { return }
+    throw ShellError(
+      code: "not-allowed", message: "results may not be piped into commands here (--no-exec)",
+      place: .span(redirection.span))
   }
 
   /// Sees to it that no result takes the place of the store.

@@ -62,6 +62,8 @@ public final class Session {
   var hasReportedStop = false
   /// Whether statements are checked instead of being run.
   var isChecking = false
+  /// Whether one of the statements that were checked would have made a file.
+  var mayHaveWritten = false
   private var luaState: SessionLua?
   /// Whether a `try` excuses the statement that runs.
   @exclusivity(unchecked) var isExcused = false

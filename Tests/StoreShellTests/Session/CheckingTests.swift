@@ -39,7 +39,10 @@ import Testing
       step := 9
       echo hello > \(shell.folder)/made
       set output json
-      ingest \(shell.folder)/none.csv --as tasks.add --map title=name
+      show tasks.items[-1].title
+      log --changed tasks.items[$n]
+      ingest \(shell.folder)/made --as tasks.add --map title=name
+      source \(shell.folder)/made
       quit 7
       """, shell)
     #expect(outcome == .init())
@@ -63,6 +66,9 @@ import Testing
       ingest x.csv --as tasks.ad
       set outptu json
       source \(shell.folder)/inner.stsh
+      = 1 1
+      echo $(1 1)
+      echo "open
       """, shell)
     let heads = outcome.errors.split(separator: "\n").filter { $0.contains("error[") }
     #expect(
@@ -76,9 +82,17 @@ import Testing
         "script.stsh:7:19: error[unknown-action]: unknown action 'tasks.ad'",
         "script.stsh:8:5: error[unknown-setting]: there is no setting 'outptu'",
         "inner.stsh:1:10: error[unknown-action]: unknown action 'tasks.ad'",
+        "script.stsh:10:3: error[lua-syntax]: <eof> expected near '1'",
+        "script.stsh:11:6: error[lua-syntax]: <eof> expected near '1'",
+        "script.stsh:12:6: error[syntax]: this \" is never closed",
       ])
     #expect(outcome.status == 1)
     #expect(shell.session.store.log.entries.isEmpty)
+  }
+
+  @Test func aPipeThatIsForbiddenIsAMistake() throws {
+    let (_, outcome) = try check("echo a | cat", try Shell { $0.allowsExecution = false })
+    #expect(outcome.errors.hasPrefix("script.stsh:1:8: error[not-allowed]: "))
   }
 
   /// A script that tries what it knows to fail has no mistakes.
@@ -123,7 +137,10 @@ import Testing
       ("replay", 1, "missing-argument"), ("ingest --as tasks.add", 1, "missing-argument"),
       ("middleware on nobody", 15, "unknown-middleware"), ("effects stop", 9, "unexpected-argument"),
       ("alias a = echo", 1, "not-allowed"), ("thunk nothing", 7, "unknown-thunk"),
-      ("history a b", 11, "unexpected-argument"),
+      ("history a b", 11, "unexpected-argument"), ("log --changed foo.bar", 15, "unknown-path"),
+      ("log --changed tasks.itmes[$i]", 15, "unknown-path"), ("show tasks.items[0].title", 6, "unknown-path"),
+      ("source /no.stsh", 8, "no-such-file"), ("ingest /no.csv --as tasks.add", 8, "no-such-file"),
+      ("replay /no.jsonl", 8, "no-such-file"), ("import state /no.json", 14, "no-such-file"),
     ])
   func whatIsKnownBeforeItRunsIsChecked(line: String, column: Int, code: String) throws {
     let (_, outcome) = try check(line)
