@@ -110,6 +110,10 @@ private struct Rerun {
       // One that is there already was refused.
       return (try? change.reduce(&current.state)) ?? ()
     }
+    if entry.action == ShellAction.Types.importState.fullName {
+      let added = ImportedSubstates.added(by: entry).map(\.name)
+      return try current.state.take(Set(entry.changes.compactMap(\.module)).union(added), from: recorded.state)
+    }
     guard case .string(let name)? = entry.arguments.values.first else { return }
     switch (entry.action, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):
@@ -170,5 +174,24 @@ private struct Rerun {
     var merged = old.filter { !isPlugins($0) }
     merged.insert(contentsOf: new.filter(isPlugins), at: old.firstIndex(where: isPlugins) ?? merged.endIndex)
     return merged
+  }
+}
+
+extension HostState {
+  /// Has some modules stand as in another state: those that an import changed, or added, stand as its file had them whatever
+  /// was there before. A plugin of another type stays as it is.
+  fileprivate mutating func take(_ modules: Set<String>, from other: HostState) throws {
+    for slice in other.slices where modules.contains(slice.name) {
+      var isOfSameType = false
+      _ = readSlice(slice.name) { schema, _ in isOfSameType = schema === slice.schema }
+      if isOfSameType { try setSlice(slice.name, slice.value) }
+    }
+    for substate in other.substates where modules.contains(substate.name) {
+      if let index = substates.firstIndex(where: { $0.name == substate.name }) {
+        substates[index] = substate
+      } else {
+        substates.append(substate)
+      }
+    }
   }
 }

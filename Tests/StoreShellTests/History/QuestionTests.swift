@@ -160,6 +160,23 @@ import Testing
     #expect(try shell.type("goto head", "show shell.middleware[1].gate --as raw").output.hasSuffix("on\n"))
   }
 
+  @Test func anImportSetsWhatItSetWhateverWasThere() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("meter", Self.meter)
+    let file = try shell.write("s.json", #"{"counter":{"value":7,"step":1},"note":5,"shell":{"substates":["note"]}}"#)
+    _ = try shell.type(
+      "dispatch counter.increment", "plugin load \(folder)", "dispatch counter.increment", "dispatch tasks.add milk",
+      "import state \(file)", "dispatch counter.increment", "dispatch meter.add 1")
+    func shown(_ line: String) throws -> [Substring] {
+      try shell.type("goto head", line, "show counter.value", "show note", "show meter.n", "show tasks.nextId").output
+        .split(separator: "\n").suffix(4)
+    }
+    #expect(try shown("skip #3") == ["8", "5", "1", "2"])
+    #expect(try shown("skip #4") == ["8", "5", "1", "1"])
+    #expect(try shown("skip #6") == ["7", "5", "1", "2"])
+    #expect(try shell.type("goto head", "skip #5", "show counter.value").output.hasSuffix("\n3\n"))
+  }
+
   private static let meter = """
     return plugin {
       state = { field("n", int()) }, actions = { { name = "add", args = { field("by", int()) } } },
