@@ -85,6 +85,20 @@ import Testing
         """#)
   }
 
+  /// By a restore a plugin's slice may get or lose fields, or fields their type.
+  @Test func changesBetweenTypesAreReadWithout() throws {
+    let changes =
+      #"[{"op":"remove","path":"shop.gone","from":1},{"op":"replace","path":"shop.items","from":7,"to":[]}]"#
+    let line = Self.line(#""args":{},"changes":\#(changes)"#).replacing("shop.put", with: "shell.restore")
+    let module = Path.Step.field("shop")
+    #expect(
+      try Self.read(line).changes == [
+        Change(Path([module, .field("gone")]), .remove(.int(1))),
+        Change(Path([module, .field("items")]), .replace(from: .int(7), to: .list([]))),
+      ])
+    #expect(throws: EntryError.self) { try Self.read(line.replacing("shell.restore", with: "shell.import")) }
+  }
+
   private static func line(_ members: String) -> String {
     #"{"id":1,"at":0,"action":"shop.put","source":{"kind":"code","file":"f","function":"g","line":1},"# + members + "}"
   }

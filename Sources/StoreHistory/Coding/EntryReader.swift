@@ -37,11 +37,17 @@ public struct EntryReader {
     return LoggedEntry(
       number: try EntryReader.integer(raw.number, "id"), time: try EntryReader.time(raw.time ?? ""),
       source: try EntryReader.source(raw.source), action: action, arguments: try arguments(raw.arguments, of: action),
-      isQuiet: try EntryReader.flag(raw.isQuiet, "quiet"), changes: try changes(raw.changes),
+      isQuiet: try EntryReader.flag(raw.isQuiet, "quiet"), changes: try reader(of: action).changes(raw.changes),
       failure: raw.failure == nil ? nil : try EntryReader.text(raw.failure, "failure"),
       digest: raw.digest == nil ? nil : try EntryReader.text(raw.digest, "digest"),
       original: raw.original == nil ? nil : try original(raw.original),
       droppedBy: raw.droppedBy == nil ? nil : try EntryReader.text(raw.droppedBy, "droppedBy"))
+  }
+
+  /// What reads the changes of an action: a restore may bring back another type, and they tell of values of both. Nothing is
+  /// done with them, because the state after it is known otherwise.
+  func reader(of action: String) -> EntryReader {
+    action == UndoLine.restoreAction ? EntryReader(types, isLenient: true) : self
   }
 
   static func raw(_ bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> RawEntry {

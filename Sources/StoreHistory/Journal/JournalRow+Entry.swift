@@ -12,11 +12,12 @@ extension JournalRow {
       return try read.get()
     }
     let noArguments = { reader.types.action(action)?.layout ?? RecordLayout(name: action, fields: []) }
+    let ofChanges = reader.reader(of: action)
     return LoggedEntry(
       number: number, time: time, source: source, action: action,
       arguments: try arguments.map { (text) throws(EntryError) in try reader.arguments(of: text, action: action) }
         ?? Record(noArguments(), []),
-      isQuiet: isQuiet, changes: try changes.map { (text) throws(EntryError) in try reader.changes(of: text) } ?? [],
+      isQuiet: isQuiet, changes: try changes.map { (text) throws(EntryError) in try ofChanges.changes(of: text) } ?? [],
       failure: failure)
   }
 }

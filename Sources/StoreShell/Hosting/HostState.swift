@@ -49,16 +49,6 @@ struct PluginSlice: Sendable {
   func isSamePlace(as other: PluginSlice) -> Bool { schema === other.schema && name == other.name }
 }
 
-extension [PluginSlice] {
-  /// Where the slice stands with which another can be compared: of the same name, and of a type that takes the same values,
-  /// as that of a reloaded plugin does unless its fields were changed.
-  fileprivate func place(of other: PluginSlice) -> Int? {
-    guard let index = firstIndex(where: { $0.name == other.name }) else { return nil }
-    let schema = self[index].schema
-    return schema === other.schema || schema.signature == other.schema.signature ? index : nil
-  }
-}
-
 /// The slice of the module `shell`.
 struct ShellState: Hashable, Sendable {
   /// Which gates stand open, in the order of the units.
@@ -150,26 +140,36 @@ extension HostState {
 
   /// What changed between two states, in the order of the modules. The shell's own changes, and the arrival or removal of
   /// a plugin's slice, are left out.
-  static func changes(from old: HostState, to new: HostState) -> [Change] {
+  ///
+  /// - Parameter isReload: whether a plugin's edited version took the place of another: a slice of another type then arrives
+  ///   with it.
+  static func changes(from old: HostState, to new: HostState, isReload: Bool = false) -> [Change] {
     var finder = DifferenceFinder()
-    return changes(from: old, to: new, by: &finder)
+    return changes(from: old, to: new, isReload: isReload, by: &finder)
   }
 
   /// The same by a finder that is kept.
-  static func changes(from old: HostState, to new: HostState, by finder: inout DifferenceFinder) -> [Change] {
+  static func changes(
+    from old: HostState, to new: HostState, isReload: Bool = false, by finder: inout DifferenceFinder
+  ) -> [Change] {
     var changes: [Change] = []
     old.app.appendChanges(to: new.app, by: &finder, &changes)
-    appendChanges(from: old.plugins, to: new.plugins, by: &finder, &changes)
+    appendChanges(from: old.plugins, to: new.plugins, isReload: isReload, by: &finder, &changes)
     if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, by: &finder, &changes) }
     return changes
   }
 
   private static func appendChanges(
-    from old: [PluginSlice], to new: [PluginSlice], by finder: inout DifferenceFinder, _ changes: inout [Change]
+    from old: [PluginSlice], to new: [PluginSlice], isReload: Bool = false, by finder: inout DifferenceFinder,
+    _ changes: inout [Change]
   ) {
     for index in new.indices {
       let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
-      guard let before = position ?? old.place(of: new[index]) else { continue }
+      guard let before = position ?? old.firstIndex(where: { $0.name == new[index].name }) else { continue }
+      guard position != nil || old[before].hasType(of: new[index]) else {
+        if !isReload { old[before].appendChanges(toOther: new[index], &changes) }
+        continue
+      }
       withUnsafePointer(to: old[before].value) { before in
         withUnsafePointer(to: new[index].value) { after in
           finder.append(

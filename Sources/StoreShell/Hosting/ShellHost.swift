@@ -58,7 +58,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     logSink = sink
     logger = HostUnit(
       "logger", origin: .swift, gate: Gate(isOpen: false),
-      Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
+      Middleware<Action, Never, State>.logger("logger", difference: { State.changes(from: $0, to: $1) }) { entry in
         sink.write?(
           LoggedLine(
             number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes)
@@ -250,7 +250,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
     for fault in SubstateChange.faults(of: record.action, in: record.before) { faults.note(fault) }
     if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
-    let changes = record.failure == nil ? State.changes(from: record.before, to: record.after, by: &finder) : []
+    let isReload = call.type === ShellAction.Types.reloadPlugin
+    let changes =
+      record.failure == nil
+      ? State.changes(from: record.before, to: record.after, isReload: isReload, by: &finder) : []
     versions.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
     if record.action.shell != nil { versions.noteAll() }

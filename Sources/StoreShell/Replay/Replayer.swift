@@ -104,7 +104,8 @@ final class Replayer {
         failure = try reduce(entry)
       }
     }
-    let changes = failure == nil ? HostState.changes(from: before, to: state) : []
+    let isReload = entry.action == ShellAction.Types.reloadPlugin.fullName
+    let changes = failure == nil ? HostState.changes(from: before, to: state, isReload: isReload) : []
     if entry.isWhole { timeline.note(plugins, after: entry.number, oldest: header.start) }
     if targets.contains(entry.number) { returns[entry.number] = (state, plugins) }
     return Outcome(

@@ -218,6 +218,29 @@ import Testing
     #expect(try Shell().run("replay \(file) --verify").output == "replayed 7 actions, every state matches\n")
   }
 
+  @Test func anUndoOverAReloadThatChangedFieldsIsAChange() throws {
+    let shell = try Shell()
+    let store = "\(shell.folder)/s.db"
+    #expect(shell.openStore(store).status == 0)
+    let folder = try shell.plugin("meter", Self.meter)
+    _ = try shell.type("plugin load \(folder)", "dispatch meter.add 5", "dispatch meter.add 1")
+    let more = Self.meter.replacing("int()) },", with: "int()), field(\"m\", int { default = 4 }) },")
+    #expect(more != Self.meter)
+    _ = try shell.plugin("meter", more)
+    _ = try shell.type("plugin reload meter", "dispatch meter.add 10")
+    #expect(try shell.type("diff 3 4").output == "meter.m  + 4\n")
+    #expect(try shell.type("undo 3").output.hasSuffix("\n  meter.n  16 -> 5\n  meter.m  - 4\n"))
+    let why = try shell.type("why meter.n").output
+    #expect(why.hasPrefix("#6 shell.restore to=2"), "\(why)")
+    #expect(try shell.type("diff 5 6").output == "meter.n  16 -> 5\nmeter.m  - 4\n")
+    #expect(try shell.type("redo").output.hasSuffix("\n  meter.n  5 -> 16\n  meter.m  + 4\n"))
+    let log = try shell.type("log --changed meter.m --json").output
+    #expect(shell.session.endJournal() == 0)
+    let later = try Shell()
+    #expect(later.openStore(store).status == 0)
+    #expect(try later.type("log --changed meter.m --json").output == log)
+  }
+
   @Test func aSubstateInThePlaceOfAnotherIsAChange() throws {
     let shell = try Shell()
     _ = try shell.type("substate add cart --value {n=1}", "substate add cart --value {n=2} --replace")
