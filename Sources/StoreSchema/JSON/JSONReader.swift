@@ -94,9 +94,9 @@ public struct JSONReader {
   }
 
   private mutating func list() throws(JSONError) -> PersistentList<Value> {
-    var list = PersistentList<Value>()
+    var list: [Value] = []
     try elements { (reader) throws(JSONError) in list.append(try reader.value()) }
-    return list
+    return PersistentList(list)
   }
 
   /// Reads the elements of an array one after the other: `each` gets this reader in front of an element, which it must read.

@@ -19,7 +19,8 @@ extension Schema {
         throw error
       }
     case (.list(let element), .list(let items)):
-      var list = PersistentList<Value>()
+      var list: [Value] = []
+      list.reserveCapacity(items.count)
       for item in items {
         do throws(SchemaError) {
           list.append(try element.value(fromJSON: item))
@@ -27,7 +28,7 @@ extension Schema {
           throw error.under(Path([.index(list.count + 1)]))
         }
       }
-      return .list(list)
+      return .list(PersistentList(list))
     case (.map(let kind, let element), .map(let entries)):
       var map = PersistentMap<MapKey, Value>()
       for (key, item) in entries {

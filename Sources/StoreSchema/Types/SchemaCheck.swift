@@ -56,7 +56,8 @@ extension Schema {
   private func checkList(_ value: Value, _ element: Schema) throws(SchemaError) -> Value {
     switch value {
     case .list(let list):
-      var checked = PersistentList<Value>()
+      var checked: [Value] = []
+      checked.reserveCapacity(list.count)
       for item in list {
         do throws(SchemaError) {
           checked.append(try element.check(item))
@@ -64,7 +65,7 @@ extension Schema {
           throw error.under(Path([.index(checked.count + 1)]))
         }
       }
-      return .list(checked)
+      return .list(PersistentList(checked))
     case .map(let map) where map.isEmpty: return .list([])
     default: throw mismatch(value)
     }

@@ -55,11 +55,11 @@ extension HostState {
         plugins.append(PluginSlice(slice.module, json, type(slice.module), &misfits))
       } else if let index = app.record.index(of: slice.module) {
         let schema = app.record.fields[index].schema
-        let problems = schema.misfits(json, at: Path([.field(slice.module)]))
-        misfits += problems
-        guard problems.isEmpty else { continue }
-        let value = try schema.value(fromJSON: json)
-        try modifySlice(slice.module) { schema, slice in try schema.access.assign(value, slice) }
+        do throws(SchemaError) {
+          try setSlice(slice.module, try schema.value(fromJSON: json))
+        } catch {
+          misfits += schema.allMisfits(json, in: slice.module, error)
+        }
       } else {
         misfits.append("\(slice.module): there is no such module any more")
       }
@@ -74,8 +74,7 @@ extension PluginSlice {
     do throws(SchemaError) {
       self.init(name: name, schema: schema, value: try schema.value(fromJSON: json))
     } catch {
-      let problems = schema.misfits(json, at: Path([.field(name)]))
-      misfits += problems.isEmpty ? [error.under(Path([.field(name)])).message] : problems
+      misfits += schema.allMisfits(json, in: name, error)
       self.init(name: name, schema: schema, value: json)
     }
   }

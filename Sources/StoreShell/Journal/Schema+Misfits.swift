@@ -1,6 +1,15 @@
 import StoreSchema
 
 extension Schema {
+  /// All that keeps a module's state from being one of the type, a sentence each.
+  ///
+  /// - Parameter first: what was found first.
+  func allMisfits(_ json: Value, in module: String, _ first: SchemaError) -> [String] {
+    let path = Path([.field(module)])
+    let problems = misfits(json, at: path)
+    return problems.isEmpty ? [first.under(path).message] : problems
+  }
+
   /// All that keeps a value read from JSON from being one of the type, a sentence each.
   ///
   /// - Parameter startsNewFields: whether a field that is missing and has no default starts as it does in a new state.
