@@ -53,8 +53,12 @@ final class FileImage: @unchecked Sendable {
   func database() throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.foreignKeysEnabled = false
-    // Else SQLite would not even open a file that has lost its end.
-    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
+    configuration.prepareDatabase { [size = file.memory.count] db in
+      // Else SQLite would not even open a file that has lost its end.
+      try db.execute(sql: "PRAGMA writable_schema = ON")
+      // Pages are looked at where they lie, not copied first. Any number does.
+      try db.execute(sql: "PRAGMA mmap_size = \(size)")
+    }
     let queue = try DatabaseQueue(configuration: configuration)
     try queue.writeWithoutTransaction { db in
       let memory = UnsafeMutableRawBufferPointer(mutating: file.memory)

@@ -152,21 +152,25 @@ struct JournalReader {
     }
   }
 
-  /// Ends a look that is no longer wanted.
-  private struct Cancelled: Error {}
-
   /// The first of some actions that is not what was written, or that changed more than its row tells while the state after it
   /// cannot be read, as an error that names the one before it; nil: there is none.
   func damage(
     in numbers: ClosedRange<Int>, isCancelled: () -> Bool = { false }
   ) -> JournalError? {
+    var visit = RowVisit(numbers)
+    var numbersOfShell: [Int] = []
+    var goesOn = true
     do {
-      try visitChanges(numbers) { row in
-        if row.number % 1024 == 0, isCancelled() { throw Cancelled() }
-        if row.isOfShell { try requireState(after: row.number) }
+      while goesOn, !isCancelled() {
+        numbersOfShell.removeAll(keepingCapacity: true)
+        goesOn = visit.next(Self.chunk, path, database) { columns, names in
+          guard let isOfShell = names.isOfShell(columns) else { return false }
+          if isOfShell { numbersOfShell.append(columns.number) }
+          return true
+        }
+        for number in numbersOfShell { try requireState(after: number) }
+        if let failure = visit.failure { throw failure }
       }
-      return nil
-    } catch is Cancelled {
       return nil
     } catch {
       return JournalError(error, path: path, last: nil)
