@@ -44,10 +44,10 @@ extension CommandDefinition {
     let session = invocation.session
     let command = try invocation.command()
     let start = session.store.clock.now
-    let first = session.store.log.last?.number ?? 0
+    let first = session.store.head
     let result = try session.commands.run(command, in: session)
     let measured = Measurement(
-      time: session.store.clock.now - start, actions: (session.store.log.last?.number ?? 0) - first)
+      time: session.store.clock.now - start, actions: max(session.store.head - first, 0))
     guard !session.options.isJSON else { return CommandResult(json: measured.json(result)) }
     session.console.write(measured.text + "\n")
     return .none

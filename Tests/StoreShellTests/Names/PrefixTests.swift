@@ -94,6 +94,17 @@ import Testing
         == "{\"ok\":true,\"line\":1,\"data\":{\"result\":0,\"seconds\":0.000,\"actions\":0,\"rate\":null}}\n")
   }
 
+  @Test func timeCountsNoActionsOfEarlierSessions() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let store = "\(shell.folder)/a.db"
+    #expect(shell.openStore(store) == .init())
+    _ = shell.run("dispatch counter.increment", "dispatch counter.increment")
+    #expect(shell.session.endJournal() == 0)
+    let later = try Shell { $0.isQuiet = true }
+    #expect(later.openStore(store) == .init())
+    #expect(later.run("time dispatch counter.increment").output == "0.000s, 1 action\n")
+  }
+
   @Test func theResultOfTheInnerCommandIsRedirected() throws {
     let shell = try Shell()
     let outcome = shell.run("time echo hello > \(shell.folder)/out", "try echo more >> \(shell.folder)/out")
