@@ -18,6 +18,11 @@ final class JournalCheck: @unchecked Sendable {
     case done(JournalError?)
   }
 
+  /// How large a file is, in bytes, through which a look takes no time to speak of: some 50 ms.
+  private static let quickSize = 16 << 20
+  /// Whether the look takes no time to speak of.
+  let isQuick: Bool
+
   /// - Parameters:
   ///   - image: the file as it was when it was opened. Nobody may write it until it was looked at.
   ///   - initial: the state before the first action, by which it is found out how much of a damaged file is good.
@@ -25,6 +30,7 @@ final class JournalCheck: @unchecked Sendable {
     self.path = path
     self.numbers = numbers
     self.initial = initial
+    isQuick = image.file.memory.count <= Self.quickSize
     state = Mutex(.open(image))
   }
 

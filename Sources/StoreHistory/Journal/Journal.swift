@@ -10,7 +10,8 @@ import GRDB
 /// the others, and now and then the whole state, from which a walk to any action starts.
 ///
 /// Opening looks at the ends of a file and not through all of it; that is done when there is time, at the latest before the first
-/// action is written. A file that is damaged anywhere is not written: ``failure`` says so, with the last good action.
+/// action is written, and of a file that is not large at the latest at the end. A file that is damaged anywhere is not written:
+/// ``failure`` says so, with the last good action.
 ///
 /// Appending does not wait for the disk: a thread writes what is queued, many actions in one transaction. ``settle()`` waits.
 /// One process at a time writes a file. Only whoever opened a journal may use it, on one thread.
@@ -129,6 +130,8 @@ public final class Journal: JournalReading, Sendable {
     // refused stays as it is.
     let isLeftOpen = number > 0 && file.found.map { $0.process != nil && !$0.hasEnded } ?? false
     let isTakenUp = isLeftOpen && writer.verify()
+    // Who only looked is told of damage, too, unless the file is so large that everybody would wait.
+    if !wasAsked, let check = file.check, check.isQuick { writer.verify() }
     writer.close()
     if let failure = writer.failure {
       guard case .damaged = failure else { throw failure }

@@ -104,5 +104,8 @@ final class HostJournal {
     isClosed = true
     self.journal = nil
     try journal.end(number: max(last, journal.last), last > 0 ? state.slices(isWhole: true) : [])
+    if let failure = journal.takeFailure() {
+      notes.append("\(failure); to export what is good: stsh --store \(journal.path) --read-only")
+    }
   }
 }

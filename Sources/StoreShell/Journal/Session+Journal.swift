@@ -37,6 +37,7 @@ extension Session {
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {
       try journal.end(store.journaledState)
+      if let notes = journal.takeNotes(), !options.isJSON { console.writeError(notes) }
       if isAtPrompt { options.sessionFiles?.prune(keeping: options.keptSessions) }
       return 0
     } catch {

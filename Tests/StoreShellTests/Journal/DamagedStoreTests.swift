@@ -43,6 +43,20 @@ import Testing
     #expect(try Files.read(file) == before)
   }
 
+  @Test func whoOnlyLooksIsToldAtTheEnd() throws {
+    let shell = try Shell()
+    #expect(shell.openStore(file) == .init())
+    #expect(shell.run("show counter.value") == .init(output: "399080099\n"))
+    #expect(
+      shell.outcome { shell.session.endJournal() }
+        == .init(
+          errors: """
+            note: \(file) is damaged after #19: #20 is not what was written, or one before it is missing; \
+            to export what is good: stsh --store \(file) --read-only
+
+            """))
+  }
+
   @Test(arguments: [nil, 19]) func eachGoodPartCanBeExported(last: Int?) throws {
     let shell = try Shell()
     shell.session.options.journal = JournalPlan(path: file, opening: .readOnly(upTo: last))
