@@ -28,14 +28,21 @@ extension CommandDefinition {
       throw ShellError(code: "never-held", message: "nothing has happened yet")
     }
     let numbers = (store.oldest + 1)...end
-    guard let entry = try store.bisect(numbers, holds: condition.holds) else {
+    let answer = try store.bisect(numbers, holds: condition.holds)
+    guard let entry = answer.entry else {
       throw ShellError(
         code: "never-held", message: "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)")
     }
     guard !session.options.isJSON else {
       return CommandResult(
         json: JSONReport.log(
-          id: entry.number, action: entry.action, source: entry.source.short, changes: entry.changes))
+          id: entry.number, action: entry.action, source: entry.source.short, changes: entry.changes,
+          heldAt: answer.heldBefore ? store.oldest : nil))
+    }
+    if answer.heldBefore {
+      let beginning =
+        store.oldest == 0 ? "at the start" : "after #\(store.oldest), the oldest state that is kept"
+      session.console.writeError("note: \(text) holds already \(beginning)\n")
     }
     return invocation.print(
       "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))  <- \(entry.source.short)\n")

@@ -54,10 +54,13 @@ public enum JSONReport {
   }
 
   /// An action that the log shows as it happens.
-  public static func log(id: Int, action: String, source: String, changes: [Change]) -> String {
+  ///
+  /// - Parameter heldAt: the action after which what the action was looked for held already; nil is left out.
+  public static func log(id: Int, action: String, source: String, changes: [Change], heldAt: Int? = nil) -> String {
     """
     {"event":"log","id":\(id),"action":\(ScalarText.quoted(action)),\
-    "source":\(ScalarText.quoted(source)),"changes":\(ChangeFormatter.json(changes))}
+    "source":\(ScalarText.quoted(source)),"changes":\(ChangeFormatter.json(changes))\
+    \(heldAt.map { ",\"heldAt\":\($0)" } ?? "")}
     """
   }
 

@@ -2,14 +2,23 @@ import StoreHistory
 import StoreSchema
 
 extension ShellHost {
-  func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> LoggedEntry? {
+  func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer {
     let start = numbers.lowerBound - 1
     let view = PastView(start, try history.state(at: start), try plugins(at: start))
     return try viewing(view) {
       var bisection = Bisection(self, view)
-      return try bisection.first(in: numbers, holds).flatMap { try history.entry($0) }
+      let first = try bisection.first(in: numbers, holds)
+      return BisectionAnswer(entry: try first.flatMap { try history.entry($0) }, heldBefore: bisection.heldBefore)
     }
   }
+}
+
+/// What was found by a walk from action to action.
+struct BisectionAnswer {
+  /// The first action after which the condition holds; nil: there is none.
+  let entry: LoggedEntry?
+  /// Whether it holds in the state at which the walk begins, too.
+  let heldBefore: Bool
 }
 
 /// The way to the first action after which a condition holds: the state is led from action to action and the condition asked
@@ -24,6 +33,8 @@ private struct Bisection {
   private var isPartial = false
   /// What the condition said last.
   private var outcome: Result<Bool, any Error> = .success(false)
+  /// Whether the condition holds where the walk begins.
+  private(set) var heldBefore = false
 
   /// - Parameter view: shows the state at which the walk begins.
   init(_ host: ShellHost, _ view: PastView) {
@@ -35,6 +46,7 @@ private struct Bisection {
     host.readModules = []
     defer { host.readModules = nil }
     try ask(at: numbers.lowerBound - 1, holds)
+    if case .success(true) = outcome { heldBefore = true }
     var found: Int?
     try host.history.visitChanges(numbers) { step in
       if try advance(by: step) {

@@ -38,10 +38,10 @@ protocol WalkableStore: AnyObject {
   var undoLine: UndoLine { get }
   /// Changes how much of the history memory holds, by a recorded action.
   func setHistoryLimits(_ limits: HistoryLimits, source: ActionSource) -> DispatchReport
-  /// The first action after which a condition on the state holds and which comes after one where it does not.
+  /// The first of some actions after which a condition on the state holds, and whether it holds before them already.
   ///
   /// - Parameter holds: asks the condition of what can be read at the moment.
-  func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> LoggedEntry?
+  func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer
 }
 
 extension HistoryLimits {

@@ -105,6 +105,31 @@ import Testing
     #expect(try shell.type("show pomodoro.phase", "= state.pomodoro.phase").output == "\"rest\"\n\"rest\"\n")
   }
 
+  @Test func bisectSaysWhereItHeldAlready() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = shell.run("set journal.limit 300", "lua for i = 1, 1000 do dispatch('counter.increment') end")
+    let oldest = shell.session.store.oldest
+    #expect(oldest > 0)
+    // Where it held first is no longer known.
+    let found = shell.run("bisect state.counter.value > 5")
+    #expect(found.output.hasPrefix("#\(oldest + 1) counter.increment"), "\(found)")
+    #expect(found.status == 0)
+    #expect(
+      found.errors
+        == "note: state.counter.value > 5 holds already after #\(oldest), the oldest state that is kept\n")
+    #expect(
+      shell.run("bisect state.counter.step == 1").errors
+        == "note: state.counter.step == 1 holds already after #\(oldest), the oldest state that is kept\n")
+    #expect(shell.run("bisect state.counter.value > 990").errors == "")
+    shell.session.options.isJSON = true
+    #expect(shell.run("bisect state.counter.value > 5").output.contains(#""heldAt":\#(oldest)}"#))
+    #expect(!shell.run("bisect state.counter.value > 990").output.contains("heldAt"))
+    let fresh = try Shell { $0.isQuiet = true }
+    #expect(
+      fresh.run("dispatch counter.increment", "bisect state.counter.step == 1").errors
+        == "note: state.counter.step == 1 holds already at the start\n")
+  }
+
   @Test func bisectCrossesRestoresAndLoads() throws {
     let shell = try shell()
     _ = try shell.type("undo --to 0 --quiet", "redo --quiet", "dispatch counter.increment --quiet")
