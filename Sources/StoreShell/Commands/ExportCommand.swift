@@ -40,7 +40,7 @@ extension CommandDefinition {
       let output = try ReplacingFile(file)
       JSON.append(store.exportedState, to: &output.bytes)
       output.bytes.append(0x0A)
-      try output.finish()
+      try invocation.session.finish(output)
       return invocation.print("wrote the state to \(file)\n")
     case ("journal", nil), ("journal", "jsonl"): return try invocation.export(to: file) { JournalExport($0) }
     case ("journal", "stsh"):
@@ -129,13 +129,19 @@ extension Invocation {
       try progress.step(count)
     }
     try export.end()
-    try output.finish()
+    try session.finish(output)
     progress.clear()
     return count
   }
 }
 
 extension Session {
+  /// Gives a file its name once the journal has all that it tells of.
+  fileprivate func finish(_ output: ReplacingFile) throws(FileError) {
+    console.prepareTelling()
+    try output.finish()
+  }
+
   /// Whether anything that is kept happened by itself as time went by.
   fileprivate var isTimed: Bool {
     get throws {

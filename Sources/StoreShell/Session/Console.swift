@@ -62,7 +62,10 @@ public final class Console {
       transcript?.write(text)
       return interceptor(text, .standardOutput)
     }
-    transcript?.write(text)
+    if let transcript {
+      prepareTelling()
+      transcript.write(text)
+    }
     output.append(contentsOf: text.utf8)
     if output.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() }
   }

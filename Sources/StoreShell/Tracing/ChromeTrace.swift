@@ -124,6 +124,7 @@ extension Session {
     guard let trace = chromeTrace else { return nil }
     chromeTrace = nil
     store.setSpans(nil)
+    console.prepareTelling()
     try trace.end()
     return trace
   }

@@ -100,6 +100,40 @@ import Testing
     )
   }
 
+  @Test(arguments: ["export state FILE", "export journal FILE", "trace off"])
+  func aFileGetsItsNameOnceTheJournalHasWhatItTellsOf(command: String) throws {
+    let shell = try Shell { $0.isQuiet = true }
+    #expect(shell.openStore("\(shell.folder)/a.db") == .init())
+    _ = shell.run("dispatch counter.increment")
+    if command == "trace off" { _ = shell.run("trace on --spans \(shell.folder)/told") }
+    // What settles the journal is asked for before anything is told.
+    var contents: [String?] = []
+    let settle = shell.session.console.beforeTelling
+    shell.session.console.beforeTelling = {
+      contents.append(shell.contents("told"))
+      return settle?()
+    }
+    _ = shell.run("dispatch counter.increment", command.replacing("FILE", with: "\(shell.folder)/told"))
+    #expect(contents.first == .some(nil))
+    #expect(shell.contents("told") != nil)
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+  }
+
+  @Test func aTranscriptTellsNothingThatTheJournalDoesNotHave() throws {
+    let shell = try Shell()
+    #expect(shell.openStore("\(shell.folder)/a.db") == .init())
+    try shell.session.console.startTranscript("\(shell.folder)/told")
+    var contents: [String?] = []
+    shell.session.console.beforeTelling = {
+      contents.append(shell.contents("told"))
+      return nil
+    }
+    _ = shell.run("dispatch counter.increment")
+    #expect(contents.first == "stsh> dispatch counter.increment\n")
+    #expect(shell.contents("told")?.hasSuffix("0 -> 1\n") == true)
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+  }
+
   @Test func aDashIsStandardOutput() throws {
     let shell = try Shell()
     let state = #"{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}"#
