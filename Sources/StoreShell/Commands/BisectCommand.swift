@@ -31,7 +31,10 @@ extension CommandDefinition {
     let answer = try store.bisect(numbers, holds: condition.holds)
     guard let entry = answer.entry else {
       throw ShellError(
-        code: "never-held", message: "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)")
+        code: "never-held", message: "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)",
+        details: answer.failure.map { number, error in
+          ["after #\(number) it cannot be said: \(ShellError(describing: error).message)"]
+        } ?? [])
     }
     guard !session.options.isJSON else {
       return CommandResult(

@@ -8,7 +8,9 @@ extension ShellHost {
     return try viewing(view) {
       var bisection = Bisection(self, view)
       let first = try bisection.first(in: numbers, holds)
-      return BisectionAnswer(entry: try first.flatMap { try history.entry($0) }, heldBefore: bisection.heldBefore)
+      return BisectionAnswer(
+        entry: try first.flatMap { try history.entry($0) }, heldBefore: bisection.heldBefore,
+        failure: bisection.failure)
     }
   }
 }
@@ -19,6 +21,8 @@ struct BisectionAnswer {
   let entry: LoggedEntry?
   /// Whether it holds in the state at which the walk begins, too.
   let heldBefore: Bool
+  /// The first action after which it could not be said any more whether it holds, and why; nil: it always could.
+  let failure: (number: Int, error: any Error)?
 }
 
 /// The way to the first action after which a condition holds: the state is led from action to action and the condition asked
@@ -35,6 +39,8 @@ private struct Bisection {
   private var outcome: Result<Bool, any Error> = .success(false)
   /// Whether the condition holds where the walk begins.
   private(set) var heldBefore = false
+  /// The first action after which it could not be said any more whether it holds, and why.
+  private(set) var failure: (number: Int, error: any Error)?
 
   /// - Parameter view: shows the state at which the walk begins.
   init(_ host: ShellHost, _ view: PastView) {
@@ -53,7 +59,10 @@ private struct Bisection {
         let before = outcome
         try ask(at: step.number, holds)
         // Where it cannot be said, such as before a plugin was loaded, it does not hold.
-        if case .failure = outcome, case .success = before { outcome = .success(false) }
+        if case .failure(let error) = outcome, case .success = before {
+          failure = failure ?? (step.number, error)
+          outcome = .success(false)
+        }
       }
       guard case .success(true) = outcome else { return true }
       found = step.number

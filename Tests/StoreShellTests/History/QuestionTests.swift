@@ -130,6 +130,20 @@ import Testing
         == "note: state.counter.step == 1 holds already at the start\n")
   }
 
+  @Test func bisectSaysWhereItCannotBeSaid() throws {
+    let shell = try shell()
+    _ = try shell.type("plugin unload pomodoro", "dispatch counter.increment --quiet")
+    let none = try shell.type("bisect state.pomodoro == nil")
+    #expect(
+      none.errors
+        == """
+        error[never-held]: state.pomodoro == nil holds after none of #1-67
+          after #66 it cannot be said: state has no module 'pomodoro'
+
+        """)
+    #expect(none.status == 1)
+  }
+
   @Test func bisectCrossesRestoresAndLoads() throws {
     let shell = try shell()
     _ = try shell.type("undo --to 0 --quiet", "redo --quiet", "dispatch counter.increment --quiet")
