@@ -22,6 +22,7 @@ extension CommandDefinition {
     let session = invocation.session
     try session.finishCheck()
     let store = session.store
+    if let refusal = store.viewed?.refusal(of: "bisect") { throw refusal }
     let condition = try session.lua().condition(text, chunk: session.chunkName)
     let end = store.viewed?.number ?? store.head
     guard store.oldest < end else {

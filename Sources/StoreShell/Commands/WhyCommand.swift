@@ -31,6 +31,7 @@ extension CommandDefinition {
       let path = try invocation.path(0, "a path")
       try invocation.checkPath(0)
       try invocation.session.finishCheck()
+      if let refusal = store.viewed?.refusal(of: "why") { throw refusal }
       try invocation.findCauses(of: path, &chain)
     }
     return invocation.session.options.isJSON ? CommandResult(json: chain.json) : invocation.print(chain.text)

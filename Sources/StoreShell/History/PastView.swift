@@ -35,6 +35,14 @@ struct ViewedPoint {
     return "#\(number) of \(head)" + (skipped.isEmpty ? "" : " without \(without)")
   }
 
+  /// Why a command does not answer for what is shown: it tells of what happened, and something of that is left out.
+  func refusal(of verb: String) -> ShellError? {
+    guard !skipped.isEmpty else { return nil }
+    return ShellError(
+      code: "not-at-head", message: "the store shows \(text); \(verb) tells of what happened",
+      hint: "`goto \(number)` shows #\(number) as it was; show and diff tell of what would be")
+  }
+
   /// Why nothing may be changed here.
   var refusal: ShellError {
     let undo = skipped.isEmpty ? "; `undo --to \(number)` makes #\(number) the present" : ""

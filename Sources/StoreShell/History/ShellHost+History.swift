@@ -18,7 +18,10 @@ extension ShellHost {
   }
 
   func changes(from old: Int, to new: Int) throws -> [Change] {
-    try State.changes(from: history.state(at: old), to: history.state(at: new))
+    guard let skipped = past?.skipped, !skipped.isEmpty else {
+      return try State.changes(from: history.state(at: old), to: history.state(at: new))
+    }
+    return try State.changes(from: point(old, without: skipped).state, to: point(new, without: skipped).state)
   }
 
   func setHistoryLimits(_ limits: HistoryLimits, source: ActionSource) -> DispatchReport {

@@ -23,7 +23,7 @@ extension ShellHost {
   }
 
   func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
-    try viewing(PastView(number, try history.state(at: number), try plugins(at: number)), body)
+    try viewing(try point(number, without: past?.skipped ?? []), body)
   }
 
   func viewing<Result>(_ view: PastView, _ body: () throws -> Result) rethrows -> Result {
@@ -34,10 +34,7 @@ extension ShellHost {
   }
 
   func look(at number: Int, without skipped: [Int]) throws {
-    let view =
-      skipped.isEmpty
-      ? PastView(number, try history.state(at: number), try plugins(at: number))
-      : try point(number, without: skipped.sorted())
+    let view = try point(number, without: skipped)
     past = view
     store.park(at: view.state)
   }

@@ -7,9 +7,12 @@ import StoreSchema
 extension ShellHost {
   /// The point after an action, had some actions not been there.
   ///
-  /// - Parameter skipped: their numbers, ascending.
+  /// - Parameter skipped: their numbers; those of later actions make no difference.
   func point(_ number: Int, without skipped: [Int]) throws -> PastView {
-    let first = skipped.first ?? number
+    let skipped = skipped.filter { $0 <= number }.sorted()
+    guard let first = skipped.first else {
+      return PastView(number, try history.state(at: number), try plugins(at: number))
+    }
     let start = first - 1
     try requireCode(at: start)
     var rerun = Rerun(

@@ -20,10 +20,10 @@ protocol WalkableStore: AnyObject {
   func entry(_ number: Int) throws -> LoggedEntry?
   /// Hands out entries in order, as far as they are kept, until the body returns false.
   func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws
-  /// What differs between the states after two actions; 0: the initial state.
+  /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
   func changes(from old: Int, to new: Int) throws -> [Change]
 
-  /// Has everything read the state after an action while a closure runs.
+  /// Has everything read the state after an action, without those that are skipped, while a closure runs.
   func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result
   /// Shows the state after an action from now on, read-only (R27), with some actions left out.
   func look(at number: Int, without skipped: [Int]) throws

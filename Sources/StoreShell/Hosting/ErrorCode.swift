@@ -59,7 +59,7 @@ enum ErrorCode {
     "not-allowed": "the session was started with a flag that forbids this.",
     "not-fresh": "a recording is put in place of a session's history only where the session has none of its own.",
     "not-at-head":
-      "an earlier state is shown, and nothing may change it. goto head returns to the present; undo --to N makes it the present.",
+      "an earlier state is shown, or one that never was. Nothing may change it, and what tells of what happened does not tell of one that never was. goto head returns to the present; undo --to N makes an earlier state the present.",
     "not-kept": "the point is older than what the history keeps; set journal.limit says how much that is.",
     "not-skipped": "unskip takes an action that skip left out.",
     "nothing-to-redo": "no undo came since you last dispatched something, or not that many.",

@@ -172,6 +172,27 @@ import Testing
     #expect(try shell.type("goto head", "show counter.value").output == "at head (#3)\n11\n")
   }
 
+  @Test func whatIsSkippedIsSkippedByWhateverLooksAtTheState() throws {
+    let shell = try Shell()
+    _ = try shell.type(
+      "dispatch tasks.add A --quiet", "dispatch tasks.add B --quiet", "dispatch counter.increment --quiet", "skip #1")
+    #expect(try shell.type("diff 1 2").output.hasPrefix("tasks.nextId  1 -> 2\n"))
+    #expect(try shell.type("diff 0 1", "show tasks.nextId --at 1").output == "no change\n1\n")
+    #expect(try shell.type("show tasks.nextId --at 3").output == "2\n")
+    // What tells of the history as it was says so instead of an answer that is none here.
+    #expect(
+      try shell.type("why tasks.nextId").errors
+        == """
+        error[not-at-head]: the store shows #3 of 3 without #1; why tells of what happened
+          hint: `goto 3` shows #3 as it was; show and diff tell of what would be
+
+        """)
+    #expect(try shell.type("bisect state.tasks.nextId == 2").errors.contains("bisect tells of what happened"))
+    #expect(try shell.type("why #1").output.hasPrefix("#1 tasks.add"))
+    #expect(
+      try shell.type("goto 3", "diff 1 2", "why tasks.nextId").output.contains("#2 tasks.add title=\"B\"  <- repl:2"))
+  }
+
   @Test func skippingRunsPluginsAgain() throws {
     let shell = try shell()
     let before = try shell.type("show").output
