@@ -5,10 +5,13 @@ import StoreSchema
 
 extension CommandDefinition {
   static let importState = CommandDefinition(
-    "import", usage: ["import state FILE"],
+    "import", usage: ["import state FILE [--value JSON]"],
     summary:
       "takes over a state that export wrote, or the one that a file of the Redux DevTools shows, all of it or nothing; "
       + "modules that the file leaves out stay as they are",
+    flags: [
+      FlagDefinition("value", value: "JSON", "the state itself; FILE, which need not be there, is its name only")
+    ],
     operands: [.words(["state"]), .file],
     examples: [
       CommandExample(
@@ -39,9 +42,10 @@ extension CommandDefinition {
     }
     let file = try invocation.required(1, "a file")
     try invocation.refuseOperands(from: 2)
-    try invocation.checkFile(file)
+    let text = try invocation.text(of: "value")
+    if text == nil { try invocation.checkFile(file) }
     try session.finishCheck()
-    let bytes = try Files.read(file, until: session.interruptDescriptor)
+    let bytes = try text.map { Array($0.utf8) } ?? Files.read(file, until: session.interruptDescriptor)
     do {
       let json = try JSON.value(of: bytes.span)
       let report = try session.store.importState(json, from: file, source: session.source(function: "import")) {

@@ -17,6 +17,9 @@ struct ExportedShell {
     return .dynamic(.record(RecordSchema(name: name, fields: [plugins, substates])))
   }()
 
+  /// That there are some substates.
+  init(substates: [String]) { self.substates = substates }
+
   /// What there is in a state.
   init(_ state: HostState) {
     plugins = state.shell.plugins.map { ($0.name, $0.version) }
@@ -56,5 +59,15 @@ struct ExportedShell {
       values.append(.list(PersistentList(substates.map { .string($0) })))
     }
     return names.isEmpty ? nil : .record(Record(RecordLayout(name: "", fields: names), values))
+  }
+}
+
+extension HostState {
+  /// Some modules as a file holds them.
+  func exported(_ shell: ExportedShell, where isIncluded: (String) -> Bool = { _ in true }) -> Value {
+    let slices = slices.map { (name: $0.name, value: $0.value) } + substates.map { (name: $0.name, value: $0.value) }
+    var members = slices.filter { isIncluded($0.name) }
+    if let shell = shell.value { members.append((ExportedShell.name, shell)) }
+    return .record(Record(RecordLayout(name: "", fields: members.map(\.name)), members.map(\.value)))
   }
 }

@@ -15,6 +15,8 @@ struct ScriptExport: RecordingExport {
   private var time = Duration.zero
   /// What happened since the last command.
   private var changes: [Change] = []
+  /// The module whose action the last command asked for; nil: it asked for something else.
+  private var subject: String?
   private var lastTime = Duration.zero
   /// The state before the next entry.
   private var state: HostState?
@@ -44,12 +46,14 @@ struct ScriptExport: RecordingExport {
   }
 
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws {
-    if let command = try command(entry) {
+    if let command = try command(entry, state) {
       settle(at: entry.time)
       write(command)
+      if command.hasPrefix(Self.excuse) { assertFailure(entry.failure) }
+      subject = entry.module
     }
     lastTime = entry.time
-    changes += entry.changes + additions(entry)
+    changes += entry.changes + arrivals(in: state)
     self.state = state
   }
 
@@ -62,9 +66,18 @@ struct ScriptExport: RecordingExport {
       time = now
     }
     if let state {
-      for line in StateAssertions(state).lines(changes) { write("assert \(line)") }
+      let assertions = StateAssertions(state)
+      // Where nothing changed, what might have is as it was.
+      let lines = changes.isEmpty ? subject.map { assertions.lines(of: $0) } ?? [] : assertions.lines(changes)
+      for line in lines { write("assert \(line)") }
     }
-    changes = []
+    (changes, subject) = ([], nil)
+  }
+
+  /// Asserts that the last command failed, and why where that is recorded.
+  private func assertFailure(_ code: String?) {
+    write("assert not ok")
+    if let code { write("assert err.code == \"\(code)\"") }
   }
 
   /// A duration as the command language reads it, rounded up to a nanosecond.
@@ -87,8 +100,13 @@ struct ScriptExport: RecordingExport {
 
   // MARK: Commands
 
+  /// What stands in front of a command that is to fail.
+  private static let excuse = "try "
+
   /// The command that asks for an action; nil for one that comes by itself.
-  private func command(_ entry: LoggedEntry) throws -> String? {
+  ///
+  /// - Parameter state: the state after it.
+  private func command(_ entry: LoggedEntry, _ state: HostState) throws -> String? {
     guard entry.source.cause == nil, entry.source.kind != .effect, entry.source.kind != .bridge else { return nil }
     let isOfShell = entry.action.hasPrefix("shell.")
     // What a plugin wants to be dispatched once it is loaded comes by itself too.
@@ -97,7 +115,7 @@ struct ScriptExport: RecordingExport {
       let info = entry.source.info.map { " --info \(ScalarText.quoted($0))" } ?? ""
       let action = entry.original?.action ?? entry.action
       let arguments = entry.original?.arguments ?? entry.arguments
-      let excuse = entry.failure == nil && isThere(moduleOf: action) ? "" : "try "
+      let excuse = entry.failure == nil && isThere(moduleOf: action) ? "" : Self.excuse
       return "\(excuse)dispatch \(ActionText.text(action, arguments: arguments))\(info)"
     }
     switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
@@ -113,14 +131,14 @@ struct ScriptExport: RecordingExport {
       return "set \(name) \(ScalarText.quoted(value))"
     case (ShellAction.Types.restore.fullName, .int(let target)?, _): return "undo --to \(target)"
     case (ShellAction.Types.importState.fullName, .string(let file)?, _):
-      return "import state \(ScalarText.quoted(file))"
+      return "import state \(ScalarText.quoted(file)) --value \(try importedState(entry, state))"
     case (SubstateChange.addType.fullName, .string(let name)?, let isReplacing):
       let value = substateLiteral(entry.arguments["value"] ?? .none, name)
       let flag = isReplacing == .bool(true) ? " --replace" : ""
-      return "\(entry.failure == nil ? "" : "try ")substate add \(name) --value \(value)\(flag)"
+      return "\(entry.failure == nil ? "" : Self.excuse)substate add \(name) --value \(value)\(flag)"
     case (SubstateChange.resetType.fullName, .list(let names)?, _):
       let names = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
-      let excuse = names.allSatisfy(isSubstate) ? "" : "try "
+      let excuse = names.allSatisfy(isSubstate) ? "" : Self.excuse
       return excuse + (["substate reset"] + names).joined(separator: " ")
     default:
       throw ShellError(
@@ -135,27 +153,35 @@ struct ScriptExport: RecordingExport {
     return ScalarText.quoted(recorded.directory)
   }
 
+  /// What an import brought, as JSON in quotes: the script is to run where the file is not.
+  private func importedState(_ entry: LoggedEntry, _ state: HostState) throws -> String {
+    let substates = ImportedSubstates.added(by: entry).map(\.name)
+    let modules = Set(entry.changes.compactMap(\.module) + substates)
+    let text = JSON.text(of: state.exported(ExportedShell(substates: substates)) { modules.contains($0) })
+    guard text.utf8.count < StatementReader.usualMaximumLength / 2 else {
+      throw ShellError(
+        code: "not-allowed", message: "#\(entry.number) \(entry.action) brought more than a statement can say",
+        hint: "export journal FILE writes it")
+    }
+    return text.utf8.contains(UInt8(ascii: "'")) ? ScalarText.quoted(text) : "'\(text)'"
+  }
+
   // MARK: Substates
 
   private func isSubstate(_ name: String) -> Bool { state?.substates.contains { $0.name == name } ?? false }
 
   /// Whether there is a module that an action is one of: an action of a substate that is not there is reported.
   private func isThere(moduleOf action: String) -> Bool {
-    guard let state, let dot = action.firstIndex(of: ".") else { return true }
-    let name = String(action[..<dot])
+    guard let state, let name = LoggedEntry.module(of: action) else { return true }
     return state.app.record.index(of: name) != nil || state.shell.plugins.contains { $0.name == name }
       || isSubstate(name)
   }
 
-  /// The substates that an action added, which are none of its changes.
-  private func additions(_ entry: LoggedEntry) -> [Change] {
-    var added = ImportedSubstates.added(by: entry)
-    if entry.action == SubstateChange.addType.fullName, entry.failure == nil,
-      case .string(let name)? = entry.arguments["name"], let value = entry.arguments["value"]
-    {
-      added.append((name, value))
-    }
-    return added.map { Change(Path([.field($0.name)]), .add($0.value)) }
+  /// The slices and substates that an action brought, which are none of its changes.
+  private func arrivals(in new: HostState) -> [Change] {
+    guard let state else { return [] }
+    let arrived = new.arrivedSlices(since: state).filter { $0.value != .none } + new.addedSubstates(since: state)
+    return arrived.map { Change(Path([.field($0.name)]), .add($0.value)) }
   }
 
   /// A value as `substate add` reads it, to which text is JSON where it can be.
@@ -166,4 +192,14 @@ struct ScriptExport: RecordingExport {
     if case .string = substateSchema(name).kind { return ScalarText.quoted(text) }
     return ScalarText.quoted(JSON.text(of: value))
   }
+}
+
+extension LoggedEntry {
+  /// The module of an action's full name; nil: it has none.
+  fileprivate static func module(of action: String) -> String? {
+    action.firstIndex(of: ".").map { String(action[..<$0]) }
+  }
+
+  /// The module that was asked for an action.
+  fileprivate var module: String? { Self.module(of: original?.action ?? action) }
 }

@@ -18,21 +18,8 @@ protocol ImportingStore: AnyObject {
 extension ShellHost: ImportingStore {
   var exportedState: Value {
     withShownState { state in
-      var names: [String] = []
-      var values: [Value] = []
-      for slice in state.slices {
-        names.append(slice.name)
-        values.append(slice.value)
-      }
-      for substate in state.substates {
-        names.append(substate.name)
-        values.append(substate.value)
-      }
-      if let shell = ExportedShell(state).value {
-        names.append(ExportedShell.name)
-        values.append(shell)
-      }
-      return .record(Record(RecordLayout(name: "", fields: names), values))
+      let state = copy state
+      return state.exported(ExportedShell(state))
     }
   }
 

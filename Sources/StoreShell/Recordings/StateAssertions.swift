@@ -29,6 +29,22 @@ struct StateAssertions {
     return lines
   }
 
+  /// What is so in a module as a whole: its fields, of lists how long they are.
+  func lines(of module: String) -> [String] {
+    guard let place = place([.field(module)]) else { return [] }
+    var lines: [String] = []
+    func add(_ accessor: String, _ value: Value) {
+      if case .list(let list) = value { return lines.append("#\(accessor) == \(list.count)") }
+      if let literal = Self.literal(value) { lines.append("\(accessor) == \(literal)") }
+    }
+    guard case .record(let record) = place.value else {
+      add(place.accessor, place.value)
+      return lines
+    }
+    for (name, field) in zip(record.layout.fields, record.values) { add(place.accessor + Self.member(name), field) }
+    return lines
+  }
+
   /// Where a path leads now, as Lua says it; nil where nothing stands there.
   private func place(_ steps: ArraySlice<Path.Step>) -> (accessor: String, value: Value)? {
     guard case .field(let module)? = steps.first else { return nil }

@@ -42,6 +42,11 @@ import Testing
         dispatch counter.increment
         assert state.counter.value == 1
         plugin load "\(shell.folder)/pomodoro"
+        assert state.pomodoro.phase == "idle"
+        assert state.pomodoro.left == 0
+        assert state.pomodoro.task == nil
+        assert #state.pomodoro.rounds == 0
+        assert state.pomodoro.length == 0
         dispatch pomodoro.start minutes=1 task=1
         wait 1.5s
         assert state.pomodoro.phase == "work"
@@ -75,6 +80,80 @@ import Testing
     try runs(shell)
   }
 
+  private static let quota = """
+    return plugin {
+      state = { field("n", int()), field("m", int()), field("names", list(text())) },
+      actions = { { name = "add", args = { field("by", int()) } }, { name = "noop" } },
+      reducers = {
+        add = function(s, a) if a.by > 5 then refuse("too much") end s.n = s.n + a.by end,
+        noop = function(s) end,
+      },
+    }
+    """
+
+  @Test func aScriptTellsWhatFailedAndWhatChangedNothing() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("quota", Self.quota)
+    _ = shell.run("plugin load \(folder)", "dispatch quota.add 2", "dispatch quota.noop")
+    _ = shell.run(
+      "try dispatch quota.add 9", "plugin unload quota", "undo", "export journal \(folder)/q.stsh --as stsh")
+    #expect(
+      shell.contents("quota/q.stsh") == """
+        # run with: stsh --grant quota FILE
+        plugin load "\(folder)"
+        assert state.quota.n == 0
+        assert state.quota.m == 0
+        assert #state.quota.names == 0
+        dispatch quota.add by=2
+        assert state.quota.n == 2
+        dispatch quota.noop
+        assert state.quota.n == 2
+        assert state.quota.m == 0
+        assert #state.quota.names == 0
+        try dispatch quota.add by=9
+        assert not ok
+        assert err.code == "refused"
+        assert state.quota.n == 2
+        assert state.quota.m == 0
+        assert #state.quota.names == 0
+        plugin unload quota
+        undo --to 4
+        assert state.quota.n == 2
+        assert state.quota.m == 0
+        assert #state.quota.names == 0
+
+        """)
+    func outcome(_ old: String, _ new: String) throws -> String {
+      _ = try shell.plugin("quota", Self.quota.replacing(old, with: new))
+      let other = try Shell { $0.isQuiet = true }
+      return other.outcome { other.session.run(file: "\(folder)/q.stsh", arguments: []) }.errors
+    }
+    let unchanged = try outcome("", "")
+    #expect(unchanged.hasPrefix("\(folder)/q.stsh:12:"), "\(unchanged)")
+    #expect(!unchanged.contains("assert"))
+    #expect(try outcome("a.by > 5", "a.by > 50").contains("q.stsh:13:1: error[assert-failed]"))
+    #expect(
+      try outcome("noop = function(s)", "noop = function(s) s.m = 5").contains("q.stsh:10:1: error[assert-failed]"))
+    #expect(
+      try outcome("field(\"m\", int())", "field(\"m\", int { default = 1 })").contains(
+        "q.stsh:4:1: error[assert-failed]"))
+  }
+
+  @Test func whatWasImportedIsInTheScript() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    try shell.write("imp.json", #"{"tasks":{"nextId":3,"items":[{"id":2,"title":"it's","done":true}]}}"#)
+    let (file, script) = ("\(shell.folder)/imp.json", "\(shell.folder)/run.stsh")
+    _ = shell.run(
+      "import state \(file)", "import state \(file)", "dispatch counter.increment by=7", "export state \(file)")
+    _ = shell.run("dispatch counter.reset", "substate add cart --value {n=1}", "export state \(file)", "substate reset")
+    #expect(shell.run("import state \(file)", "export journal \(script) --as stsh").errors == "")
+    let text = try #require(shell.contents("run.stsh"))
+    #expect(text.contains(#"import state "\#(file)" --value '{}'"#), "\(text)")
+    #expect(text.contains(#" --value '{"cart":{"n":1},"shell":{"substates":["cart"]}}'"#), "\(text)")
+    try shell.write("imp.json", "nothing of it")
+    try runs(shell)
+  }
+
   @Test func substatesComeAndGoInAScript() throws {
     let (shell, script) = try scripted(
       "substate add cart --value {n=1, names=[\"a b\", \"c\"]}", "substate add cart --value 2",
@@ -90,6 +169,8 @@ import Testing
         assert state.cart.names[1] == "a b"
         assert state.cart.names[2] == "c"
         try substate add cart --value 2
+        assert not ok
+        assert err.code == "name-taken"
         substate add cart --value { deep = { of = [1, true] }, n = 2.5 } --replace
         assert #state.cart.deep.of == 2
         assert state.cart.deep.of[1] == 1
@@ -100,6 +181,7 @@ import Testing
         substate add word --value "hello"
         assert state.word == "hello"
         try substate reset text gone
+        assert not ok
         substate add last --value 3
         assert state.last == 3
         undo --to 6
