@@ -59,6 +59,14 @@ static void noteGranted(CLuaMachine *machine, const void *block, size_t newSize)
   machine->refusedSize = 0;
 }
 
+/// Gives the reserve for a new block that the system has no memory for.
+static void *takeReserve(CLuaMachine *machine, const void *block, size_t newSize) {
+  if (block != NULL || newSize > CLUA_RESERVE) return NULL;
+  void *reserve = machine->reserve;
+  machine->reserve = NULL;
+  return reserve;
+}
+
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
   CLuaMachine *machine = context;
   if (block == NULL) oldSize = 0;
@@ -77,7 +85,7 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
     }
   }
   void *moved = realloc(block, newSize);
-  if (moved == NULL) return NULL;
+  if (moved == NULL && (moved = takeReserve(machine, block, newSize)) == NULL) return NULL;
   machine->memory += newSize - oldSize;
   machine->newBlock = oldSize == 0 && newSize >= tallStack ? newSize : 0;
   return moved;
@@ -209,6 +217,7 @@ static inline void count(CLuaMachine *machine, lua_State *L) {
 void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   __atomic_store_n(&machine->interruption, 0, __ATOMIC_RELAXED);
   fill(machine);
+  if (clua_isCrowded(machine) != machine->isCrowded) clua_setPace(machine);
   machine->held = 0;
   machine->isShort = false;
   machine->refusedSize = 0;

@@ -115,7 +115,7 @@ static int callWithItems(lua_State *L) {
 /// Pushes a function and its arguments, or what makes them where that can raise, and answers how many arguments that is.
 static inline int pushCall(CLuaMachine *machine, lua_State *L, Request *request) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->function);
-  int arguments = clua_pushPlainItems(L, &machine->items, request->mark);
+  int arguments = clua_pushSafely(L, machine, request->mark);
   machine->enforcing = arguments >= 0;
   if (arguments >= 0) return arguments;
   lua_pop(L, -arguments);
@@ -125,7 +125,7 @@ static inline int pushCall(CLuaMachine *machine, lua_State *L, Request *request)
 }
 
 /// Calls a function with the items above the mark while no other call runs: there is nothing that its end has to restore.
-static CLuaStatus callOutermost(CLuaMachine *machine, Request request, int32_t top, int resultCount, bool isCounted) {
+static inline CLuaStatus callOutermost(CLuaMachine *machine, Request request, int32_t top, int resultCount, bool isCounted) {
   lua_State *L = machine->main;
   machine->error.frameCount = 0;
   machine->callBase = NULL;
@@ -149,7 +149,7 @@ static CLuaStatus callOutermost(CLuaMachine *machine, Request request, int32_t t
 }
 
 /// Calls a function with the items above the mark. Above `top` there are then the results, or nothing where it failed.
-static CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t top, int resultCount,
+static inline CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t top, int resultCount,
                        bool isCounted) {
   Request request = {function, mark};
   if (machine->depth == 0) return callOutermost(machine, request, top, resultCount, isCounted);

@@ -110,14 +110,54 @@ static size_t pushOne(lua_State *L, const CLuaItems *items, size_t position, int
   return position + 1;
 }
 
-int clua_pushPlainItems(lua_State *L, CLuaItems *items, CLuaMark mark) {
-  if (items->outOfMemory) return -1;
-  for (size_t position = mark.items; position < items->count; position += 1) {
-    const CLuaItem *item = &items->items[position];
-    if (item->kind > CLuaItemKindReference) return -1 - (int)(position - mark.items);
+/// Pushes a scalar, or a string that the reserve has room for; false, and nothing is pushed, where that could raise.
+static inline bool pushSafely(lua_State *L, CLuaMachine *machine, const CLuaItem *item) {
+  if (item->kind <= CLuaItemKindReference) {
     pushPlain(L, item);
+    return true;
   }
-  int count = (int)(items->count - mark.items);
+  if (item->kind != CLuaItemKindString || item->count > CLUA_RESERVE / 2 || !clua_hasReserve(machine)) return false;
+  lua_pushlstring(L, machine->items.bytes + item->offset, item->count);
+  return true;
+}
+
+/// Pushes a table that is there already after it has set its fields to such values. Answers the position behind it; 0, and
+/// nothing is pushed, where that could raise.
+static inline size_t refillSafely(lua_State *L, CLuaMachine *machine, size_t position) {
+  const CLuaItems *items = &machine->items;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, items->items[position++].integer);
+  // So many keys fit into the reserve, should the table have to make room for them anew.
+  size_t last = position + 2 * (CLUA_RESERVE / 64);
+  for (; position + 1 < items->count && position < last; position += 2) {
+    const CLuaItem *key = &items->items[position];
+    if (key->kind != CLuaItemKindKeyReference || !clua_hasReserve(machine)) break;
+    lua_rawgeti(L, LUA_REGISTRYINDEX, key->integer);
+    if (!pushSafely(L, machine, key + 1)) {
+      lua_pop(L, 1);
+      break;
+    }
+    lua_rawset(L, -3);
+  }
+  if (position < items->count && items->items[position].kind == CLuaItemKindEndTable) return position + 1;
+  lua_pop(L, 1);
+  return 0;
+}
+
+int clua_pushSafely(lua_State *L, CLuaMachine *machine, CLuaMark mark) {
+  CLuaItems *items = &machine->items;
+  if (items->outOfMemory) return -1;
+  int count = 0;
+  for (size_t position = mark.items; position < items->count; count += 1) {
+    const CLuaItem *item = &items->items[position];
+    if (item->kind == CLuaItemKindRefillTable) {
+      position = refillSafely(L, machine, position);
+      if (position == 0) return -1 - count;
+    } else if (pushSafely(L, machine, item)) {
+      position += 1;
+    } else {
+      return -1 - count;
+    }
+  }
   clua_reset(items, mark);
   return count;
 }

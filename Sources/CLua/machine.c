@@ -41,6 +41,7 @@ CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, c
     return NULL;
   }
   lua_pushcfunction(L, clua_collectFrames);
+  machine->isCrowded = true;
   // Coroutines inherit the hook, those made before the first call too.
   clua_startBudget(machine, L, true);
   return machine;
@@ -51,6 +52,7 @@ void clua_close(CLuaMachine *machine) {
   clua_freeItems(&machine->items);
   clua_freeItems(&machine->keys);
   clua_freeWindows(&machine->windows);
+  free(machine->reserve);
   free(machine->failure);
   free(machine->freed);
   free(machine->error.message);

@@ -3,6 +3,8 @@
 #ifndef CLUA_MACHINE_H
 #define CLUA_MACHINE_H
 
+#include <stdlib.h>
+
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lua.h>
 #include <lua5.4/lualib.h>
@@ -37,6 +39,13 @@ enum { CLUA_MAXIMUM_RESULTS = 1 << 15 };
 
 // budget.c
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
+/// Bytes that Lua gets where the system has none left: while they are there, a short string, or a field of a small table, can
+/// be made without a call that is protected, which would take longer than making it.
+enum { CLUA_RESERVE = 1024 };
+/// Whether the reserve is there, or could be filled.
+static inline bool clua_hasReserve(CLuaMachine *machine) {
+  return machine->reserve != NULL || (machine->reserve = malloc(CLUA_RESERVE)) != NULL;
+}
 /// Fills the budget and has the instructions of `L` counted; of a call that is not counted `L` is the main thread.
 void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted);
 
@@ -63,15 +72,21 @@ static inline void clua_settle(lua_State *L, const CLuaMachine *machine) {
   if (isLookDue || machine->exhausted != CLuaStatusDone) clua_charge(L, 0);
 }
 
+// collector.c
+/// Has garbage collected the more often the less room there is, where a machine has become crowded or is no longer.
+void clua_setPace(CLuaMachine *machine);
+/// Whether so much memory is in use that what garbage takes counts.
+static inline bool clua_isCrowded(const CLuaMachine *machine) { return machine->memory > machine->memoryLimit / 8; }
+
 // items.c
 void clua_freeItems(CLuaItems *items);
 /// Pushes the items above the mark, takes them off the buffer and answers how many values they made.
 int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark);
 /// The same for one value; nil when there is none.
 void clua_pushItem(lua_State *L, CLuaItems *items, CLuaMark mark);
-/// The same where it cannot raise and there is room on the stack: at the first item that is a string or a table answers a
-/// negative number, how many values are on the stack then, the one below the items among them, which are still on the buffer.
-int clua_pushPlainItems(lua_State *L, CLuaItems *items, CLuaMark mark);
+/// The same where it cannot raise and there is room on the stack: at the first item for which it could, answers a negative
+/// number, how many values are on the stack then, the one below the items among them, which are still on the buffer.
+int clua_pushSafely(lua_State *L, CLuaMachine *machine, CLuaMark mark);
 
 // objects.c
 /// Whether a host object is at an index, and which. Never raises.

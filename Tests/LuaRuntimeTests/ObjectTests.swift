@@ -121,6 +121,45 @@ import Testing
     }
   }
 
+  @Test(arguments: [1, 20])
+  func tablesThatAreFilledAgainTakeTextsOfAnyLength(keyCount: Int) throws {
+    let keys = try (0..<keyCount).map { try state.intern("key\($0)") }
+    let table = try state.makeTable { writer in
+      writer.beginTable()
+      writer.endTable()
+    }
+    let function = try #require(
+      try evaluate(
+        state,
+        """
+        return function(text, t, list)
+          local count = 0
+          for _ in pairs(t) do count = count + 1 end
+          return text == (t.key0 or "") and #text .. " " .. count .. " " .. #list
+        end
+        """
+      ).asFunction)
+    for length in [0, 5, 40, 41, 511, 512, 513, 5000, 0, 40] {
+      let text = String(repeating: "x", count: length)
+      let result = try state.call(
+        function,
+        firstResultWith: { writer in
+          writer.append(text)
+          writer.refillTable(table.handle)
+          for key in keys {
+            writer.key(key)
+            if length == 0 { writer.appendNil() } else { writer.append(text) }
+          }
+          writer.endTable()
+          writer.beginTable()
+          writer.append(text)
+          writer.endTable()
+        })
+      #expect(result == .string("\(length) \(length == 0 ? 0 : keyCount) 1"))
+      state.collectGarbage()
+    }
+  }
+
   @Test func tablesThatAreFilledAgain() throws {
     let keys = try ["a", "b"].map { try state.intern($0) }
     let table = try state.makeTable { writer in

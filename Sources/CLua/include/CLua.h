@@ -174,12 +174,17 @@ typedef struct CLuaMachine {
   CLuaCallbacks callbacks;
 
   size_t memory;
+  /// Whether garbage is collected as in a machine with little room, or without pauses.
+  bool isCrowded;
+  bool collectsOften;
   /// Bytes that the host holds of what the running call has handed over.
   size_t held;
   /// Whether what the host takes counts while no call runs, too.
   bool isMetered;
   /// Whether the host found no room for a value since it last looked.
   bool isShort;
+  /// What is given where the system has no memory left; null: it was given, or there was never need of it.
+  void *_Nullable reserve;
   /// The block that the state was last refused, and the size it was to have; 0: it has got memory since.
   const void *_Nullable refusedBlock;
   size_t refusedSize;
