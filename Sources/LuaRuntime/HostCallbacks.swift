@@ -42,6 +42,7 @@ private func withState<Result>(_ context: UnsafeMutableRawPointer, _ body: (LuaS
 }
 
 extension LuaState {
+  @inline(__always)
   fileprivate func get(_ object: CLuaObject, _ key: UnsafePointer<CLuaValue>) -> CLuaAnswer {
     guard let borrowedBox else { return failWithoutHandler() }
     var result = LuaResult(items)
@@ -57,6 +58,7 @@ extension LuaState {
     }
   }
 
+  @inline(__always)
   fileprivate func set(
     _ object: CLuaObject, _ key: UnsafePointer<CLuaValue>, _ value: UnsafePointer<CLuaValue>
   ) -> CLuaAnswer {

@@ -22,12 +22,13 @@ extension LuaWriter {
 }
 
 /// Calls functions of one state many times over: no call counts references or makes a closure. Whoever uses it holds the
-/// state.
+/// state. What each call needs is inlined where it is called: between a dispatch and the Swift code that a reducer calls back
+/// lie so many calls that the processor forgets where the outer ones return to.
 public struct LuaCaller {
   // Unmanaged: counting references to the state and what belongs to it takes longer than a small call.
   private let state: Unmanaged<LuaState>
   private let link: Unmanaged<LuaLink>
-  private let machine: UnsafeMutablePointer<CLuaMachine>
+  @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
 
   /// Calls functions of a state.
   public init(_ state: LuaState) {
@@ -40,7 +41,7 @@ public struct LuaCaller {
   public struct Arguments {
     /// Takes them, in order.
     public var writer: LuaWriter
-    fileprivate let mark: CLuaMark
+    @usableFromInline let mark: CLuaMark
   }
 
   /// Begins the arguments of the next call.
@@ -52,12 +53,13 @@ public struct LuaCaller {
   }
 
   /// The same as ``LuaState/isRepeatable``.
-  public var isRepeatable: Bool {
+  @inlinable public var isRepeatable: Bool {
     get { machine.pointee.isRepeatable }
     nonmutating set { machine.pointee.isRepeatable = newValue }
   }
 
   /// The same as ``LuaState/takeLateness()``.
+  @inlinable
   public func takeLateness() -> Bool {
     guard machine.pointee.wasLate else { return false }
     machine.pointee.wasLate = false
@@ -71,18 +73,25 @@ public struct LuaCaller {
 
   /// How a call ended.
   public struct Outcome {
-    fileprivate let status: CLuaStatus
+    @usableFromInline let status: CLuaStatus
     /// How many results the function gave, where they were counted.
-    public fileprivate(set) var count = 0
+    public let count: Int
+
+    @inlinable
+    init(status: CLuaStatus, count: Int = 0) {
+      self.status = status
+      self.count = count
+    }
 
     /// Whether it went well; else ``LuaCaller/error(_:)`` says what did not.
-    public var isDone: Bool { status == .done }
+    @inlinable public var isDone: Bool { status == .done }
   }
 
   /// Calls a function and counts its results.
   ///
   /// - Parameter isBrief: whether it ends before anybody looks at its budget (``LuaCodeSketch/isBrief``), and none of its
   ///   arguments has metamethods in Lua.
+  @inlinable
   public func count(_ function: LuaHandle, _ arguments: Arguments, isBrief: Bool = false) -> Outcome {
     var count: Int32 = 0
     let status = clua_callCounting(machine, function.reference, !isBrief, arguments.mark, &count)

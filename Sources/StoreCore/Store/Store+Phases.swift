@@ -1,3 +1,5 @@
+// The functions of the phases are inlined: between a dispatch and the Swift code that a Lua reducer calls back lie so many
+// calls that the processor forgets where the outer ones return to, which costs each of those as much as a hundred instructions.
 extension Store {
   /// Takes one action, whose source is in the storage of the context, through its phases (R3).
   ///
@@ -47,6 +49,7 @@ extension Store {
 
   /// Reduces, commits and notifies (R6, R7, R10, R11). The state before is kept only where somebody needs it.
   @inlinable
+  @inline(__always)
   func reduce(
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>
   ) -> (any Error)? {
@@ -75,6 +78,7 @@ extension Store {
 
   /// Runs the reducers. Nobody may read the state meanwhile.
   @inlinable
+  @inline(__always)
   func change(_ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>) throws {
     isReducing = true
     defer { isReducing = false }
