@@ -118,6 +118,8 @@ static bool isLate(CLuaMachine *machine) {
 static CLuaStatus usedUp(CLuaMachine *machine) {
   if (machine->exhausted != CLuaStatusDone) return machine->exhausted;
   if (machine->remaining <= 0) return CLuaStatusInstructions;
+  bool isInterrupted = __atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0;
+  if (isInterrupted) machine->wasInterrupted = true;
   if (machine->isRepeatable) {
     if (isLate(machine)) {
       machine->wasLate = true;
@@ -125,7 +127,7 @@ static CLuaStatus usedUp(CLuaMachine *machine) {
     }
     return CLuaStatusDone;
   }
-  if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) return CLuaStatusTime;
+  if (isInterrupted) return CLuaStatusTime;
   return isLate(machine) ? CLuaStatusTime : CLuaStatusDone;
 }
 

@@ -82,6 +82,12 @@ public final class LuaState {
   /// Whether a repeatable call took longer than its time since it was last asked.
   public func takeLateness() -> Bool { LuaCaller(self).takeLateness() }
 
+  /// Whether Lua code ran when it was interrupted, since it was last asked.
+  public func takeInterruption() -> Bool {
+    defer { machine.pointee.wasInterrupted = false }
+    return machine.pointee.wasInterrupted
+  }
+
   /// Stops the call that runs, from any thread.
   public var interruption: LuaInterrupter { interrupter }
 

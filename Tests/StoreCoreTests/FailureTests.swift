@@ -107,6 +107,34 @@ import Testing
     #expect(state == 3)
   }
 
+  @Test func whatADispatchCausesEndsWhereItIsInterrupted() throws {
+    let interrupted = Lock(false)
+    let middleware = unit("loop") { _, _, output in
+      output.dispatch(.inc)
+    }
+    let store = try Counting(
+      initial: 0,
+      reducer: CountReducer("steps") {
+        $1 += 1
+        if $1 == 5 { interrupted.withLock { $0 = true } }
+      }, middleware: middleware)
+    store.setInterruption { interrupted.withLock { $0 } }
+    guard case .stopped(.interrupted(let next, let source)) = store.dispatch(.noop).outcome else {
+      Issue.record("not interrupted")
+      return
+    }
+    #expect(next == "inc")
+    #expect(source.cause == 5)
+    #expect(store.state == 5)
+    interrupted.withLock { $0 = false }
+    store.setRunawayLimit(1)
+    guard case .stopped(.runaway) = store.dispatch(.noop).outcome else {
+      Issue.record("the store is not usable")
+      return
+    }
+    #expect(store.state == 7, "the rest of the queue was dropped")
+  }
+
   @Test func aRunawayChainIsStoppedAndTheStoreStaysUsable() throws {
     let looping = Lock(true)
     let line = Lock(0)

@@ -165,6 +165,8 @@ typedef struct CLuaMachine {
   bool isRepeatable;
   /// Whether a call that must be repeatable took longer than it should.
   bool wasLate;
+  /// Whether code ran when it was interrupted.
+  bool wasInterrupted;
 
   lua_State *_Nullable main;
   lua_State *_Nullable current;

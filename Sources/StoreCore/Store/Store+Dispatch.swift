@@ -202,11 +202,7 @@ extension Store {
           holdWhileParked(next)
           continue
         }
-        if next.root != next.number,
-          !guardrail.admit(next.number, causedBy: next.source.cause ?? next.root, root: next.root)
-        {
-          return stop(before: next)
-        }
+        if next.root != next.number, let error = refusal(of: next) { return stop(before: next, error) }
         ActionContextStorage.refill(&contextStorage) { next.source }
         let error = process(next.action, number: next.number, root: next.root)
         if let onDone = next.onDone {
@@ -238,14 +234,21 @@ extension Store {
     jobRoot = 0
   }
 
-  /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them. The effects
-  /// that the stopped root started are cancelled, lest they go on for ever.
+  /// Why the drain ends before an action that another one caused; nil: it does not.
   @usableFromInline
-  func stop(before next: QueuedAction<Action>) -> StoreError {
+  func refusal(of next: QueuedAction<Action>) -> StoreError? {
+    if let isInterrupted, isInterrupted() { return .interrupted(next: "\(next.action)", source: next.source) }
+    let cause = next.source.cause ?? next.root
+    guard !guardrail.admit(next.number, causedBy: cause, root: next.root) else { return nil }
+    // Lest they go on for ever.
     cancelEffects(root: next.root, all: false)
-    let error = StoreError.runaway(
-      limit: guardrail.limit, next: "\(next.action)", source: next.source,
-      chain: guardrail.chain(from: next.source.cause ?? next.root))
+    return .runaway(
+      limit: guardrail.limit, next: "\(next.action)", source: next.source, chain: guardrail.chain(from: cause))
+  }
+
+  /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them.
+  @usableFromInline
+  func stop(before next: QueuedAction<Action>, _ error: StoreError) -> StoreError {
     trace.end(.queue, number: next.number)
     next.onDone?(DispatchResult(number: next.number, outcome: .stopped(error)))
     var jobs = 0

@@ -48,6 +48,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @usableFromInline let owner: OwnerReference<Action, State>
   @exclusivity(unchecked) @usableFromInline var guardrail: RunawayGuard
   @exclusivity(unchecked) @usableFromInline var onLateError: ((any Error) -> Void)?
+  @exclusivity(unchecked) @usableFromInline var isInterrupted: (() -> Bool)?
 
   /// Makes a store.
   ///
@@ -172,6 +173,12 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Sets how many actions one outside dispatch may cause (R30).
   public func setRunawayLimit(_ limit: Int) {
     exclusively { guardrail.limit = limit }
+  }
+
+  /// Has the store ask before each action that another one caused whether somebody wants the drain to end. It ends with
+  /// ``StoreError/interrupted(next:source:)``; what was processed by then stays.
+  public func setInterruption(_ isInterrupted: (() -> Bool)?) {
+    exclusively { self.isInterrupted = isInterrupted }
   }
 
   /// Has every action recorded at its commit or failure. The store then keeps the state before each action while it is

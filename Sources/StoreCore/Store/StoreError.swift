@@ -11,6 +11,11 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// - source: where that action comes from.
   /// - chain: the numbers of the causes, the nearest first, at most ten of them.
   case runaway(limit: Int, next: String, source: ActionSource, chain: [Int])
+  /// Somebody asked for the drain to end: what had been processed stays.
+  ///
+  /// - next: the text of the next action, which was dropped with the rest of the queue.
+  /// - source: where that action comes from.
+  case interrupted(next: String, source: ActionSource)
   /// An interceptor dispatched while the chain of interceptors was being built (R5).
   case dispatchWhileBuilding(interceptor: String)
   /// An interceptor called `next` twice for one action, or when no action was on its way through it.
@@ -42,6 +47,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .busy: return "the store is processing an action; do this between two actions"
     case .parked:
       return "the store shows an earlier state and is read-only; go back to the present to dispatch"
+    case .interrupted(let next, let source):
+      return "interrupted before \(next) from \(source.file):\(source.line); the rest of the queue was dropped"
     case .runaway(let limit, let next, let source, let chain):
       let causes = chain.map { "#\($0)" }.joined(separator: " <- ")
       return "more than \(limit) actions caused by one dispatch; stopped before \(next) "

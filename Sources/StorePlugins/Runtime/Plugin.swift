@@ -228,6 +228,9 @@ public final class Plugin: @unchecked Sendable {
     return { interruption.interrupt() }
   }
 
+  /// Whether the plugin's Lua ran when it was to be stopped, since it was last asked.
+  public func takeInterruption() -> Bool { lua.takeInterruption() }
+
   /// The actions that the plugin adds to other modules, for its lifted reducers.
   public var addedActions: [ActionType] { definition.lifted.filter(\.declaresAction).map(\.action) }
 }

@@ -124,6 +124,10 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   func observe(_ tell: @escaping (PurityProof.Recorded) -> Void)
   /// What stops the Lua of each plugin, from any thread.
   var interrupts: [@Sendable () -> Void] { get }
+  /// The plugins whose Lua ran when it was to be stopped, since it was last asked.
+  func takeInterrupted() -> [String]
+  /// Has the store ask between two actions whether what one dispatch caused is to end there.
+  func setInterruption(_ isInterrupted: @escaping () -> Bool)
 }
 
 /// What became of one dispatch.

@@ -21,7 +21,7 @@ enum ErrorCode {
       case .runaway: "runaway"
       case .dispatchWhileBuilding, .nextOutOfTurn: "bad-interceptor"
       case .parked: "not-at-head"
-      case .cancelled, .busy: "interrupted"
+      case .cancelled, .busy, .interrupted: "interrupted"
       }
     case let error as HistoryError:
       switch error {

@@ -304,6 +304,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   var interrupts: [@Sendable () -> Void] { plugins.map(\.plugin.interrupt) }
 
+  func takeInterrupted() -> [String] { plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name) }
+
+  func setInterruption(_ isInterrupted: @escaping () -> Bool) { store.setInterruption(isInterrupted) }
+
   // MARK: Plugins
 
   func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport) {

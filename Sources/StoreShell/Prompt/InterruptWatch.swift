@@ -1,4 +1,5 @@
 import StoreCore
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -8,24 +9,49 @@ import StoreCore
 
 /// Stops Lua when Ctrl-C is pressed while a command runs: the command's own thread is busy, so another one waits for it.
 enum InterruptWatch {
-  /// Runs a command; meanwhile a thread waits for the descriptor of interrupts to become readable.
-  static func run(_ descriptor: Int32, stopping session: Session, _ command: () -> Void) {
+  /// Runs a command; meanwhile a thread waits for interrupts.
+  ///
+  /// - Parameters:
+  ///   - descriptor: gets a byte at each interrupt.
+  ///   - interrupts: what stops the Lua that may be running.
+  /// - Returns: how often the command was interrupted.
+  static func run(_ descriptor: Int32, _ interrupts: [@Sendable () -> Void], _ command: () -> Void) -> Int {
     var ends: [Int32] = [-1, -1]
-    guard descriptor >= 0, pipe(&ends) == 0 else { return command() }
-    let (end, interrupts) = (ends[0], session.interrupts)
-    let watch = try? WorkerThread { wait(for: descriptor, until: end, interrupts) }
+    guard descriptor >= 0, pipe(&ends) == 0 else {
+      command()
+      return 0
+    }
+    let end = ends[0]
+    let count = Mutex(0)
+    let watch = try? WorkerThread {
+      wait(for: descriptor, until: end) { presses in
+        count.withLock { $0 += presses }
+        for interrupt in interrupts { interrupt() }
+      }
+    }
     command()
     close(ends[1])
     watch?.join()
     close(end)
+    return count.withLock { $0 }
   }
 
-  private static func wait(for descriptor: Int32, until end: Int32, _ interrupts: [@Sendable () -> Void]) {
-    var sources = [
-      pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: end, events: Int16(POLLIN), revents: 0),
-    ]
-    while poll(&sources, 2, -1) < 0, errno == EINTR {}
-    guard sources[1].revents == 0 else { return }
-    for interrupt in interrupts { interrupt() }
+  private static func wait(for descriptor: Int32, until end: Int32, _ interrupt: (_ presses: Int) -> Void) {
+    var waiting: Int32 = 0
+    while !hasEnded(end, descriptor, isInterrupted: waiting > 0) {
+      // What waits to be taken keeps the descriptor readable; one more byte is one more interrupt.
+      let before = waiting
+      guard ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { return }
+      if waiting > before { interrupt(Int(waiting - before)) }
+    }
+  }
+
+  /// Waits for an interrupt or the end of the command; while an interrupt waits to be taken, for a moment at most.
+  ///
+  /// - Returns: whether the command has ended.
+  private static func hasEnded(_ end: Int32, _ descriptor: Int32, isInterrupted: Bool) -> Bool {
+    var sources = [end, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    while poll(&sources, isInterrupted ? 1 : 2, isInterrupted ? 20 : -1) < 0, errno == EINTR {}
+    return sources[0].revents != 0
   }
 }

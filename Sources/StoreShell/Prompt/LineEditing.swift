@@ -38,7 +38,8 @@ public protocol LineEditing: AnyObject {
   /// True, once, when Ctrl-C was pressed while no line was being edited: the running command is to be cancelled.
   func takeInterrupt() -> Bool
 
-  /// A file descriptor that is readable while such an interrupt waits to be taken: for a command that waits in `poll`.
+  /// A file descriptor that is readable while such an interrupt waits to be taken: for a command that waits in `poll`. It
+  /// holds a byte for each.
   var interruptDescriptor: Int32 { get }
 
   /// Does what Ctrl-C does; may be called from any thread.

@@ -86,7 +86,8 @@ public final class Prompt {
         number += 1
         let statement = read.numbered(number)
         session.console.paging(with: pager, until: session.interruptDescriptor) {
-          InterruptWatch.run(editor.interruptDescriptor, stopping: session) { session.run(statement) }
+          let presses = InterruptWatch.run(editor.interruptDescriptor, session.interrupts) { session.run(statement) }
+          if presses > 0 { session.followInterruption(statement, wasRepeated: presses > 1) }
         }
       } catch {
         number += 1

@@ -100,6 +100,7 @@ public final class Session {
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { formatter.write($0) }
     store.pluginLog = { formatter.write($0) }
+    store.setInterruption { [weak self] in self?.isInterrupted ?? false }
     for binding in application.bindings { try bind(binding) }
   }
 
@@ -204,34 +205,42 @@ public final class Session {
       return failed.status
     case let faults as AppliedWithFaults:
       // The action stands; what went wrong beside it fails the command all the same.
-      for error in faults.errors { report(error, in: statement) }
+      let interruption = takeInterruption(error)
+      for error in interruption.map({ [$0] }) ?? faults.errors { report(error, in: statement) }
       // What carries a thunk is never reduced.
       if !options.isJSON, !faults.isThunk {
         console.writeError("note: #\(faults.number) \(faults.action) was applied\n")
       }
-      fail(1)
-      return 1
+      let status = interruption?.status ?? 1
+      fail(status)
+      return status
     default:
-      if var stopped = stop?.error {
-        hasReportedStop = true
-        stopped.details = detailsOfInterruption(error)
-        report(stopped, in: statement)
-        fail(stopped.status)
-        return stopped.status
-      }
-      let wasInterrupted = takeInterrupt()
-      // The terminal has echoed ^C; the error starts on a line of its own.
-      if wasInterrupted { console.writeError("\n") }
-      var shellError = wasInterrupted ? .interrupted : ShellError(describing: error)
-      if wasInterrupted { shellError.details = detailsOfInterruption(error) }
+      let shellError = takeInterruption(error) ?? ShellError(describing: error)
       report(shellError, in: statement)
       fail(shellError.status)
       return shellError.status
     }
   }
 
+  /// The error of a statement that ended by another one because it was interrupted; nil: it was not.
+  private func takeInterruption(_ error: any Error) -> ShellError? {
+    var interruption = stop?.error
+    if interruption != nil {
+      hasReportedStop = true
+    } else if takeInterrupt() {
+      // The terminal has echoed ^C; the error starts on a line of its own.
+      console.writeError("\n")
+      interruption = .interrupted
+    }
+    interruption?.details = detailsOfInterruption(error)
+    return interruption
+  }
+
   /// What a command that was interrupted says of what it had done by then.
   private func detailsOfInterruption(_ error: any Error) -> [String] {
+    if let faults = error as? AppliedWithFaults {
+      return faults.errors.filter { $0.code == ShellError.interrupted.code }.map(\.message)
+    }
     guard let error = error as? ShellError, error.code == ShellError.interrupted.code else { return [] }
     return error.details
   }

@@ -16,7 +16,9 @@ final class ScriptedEditor: LineEditing {
   private(set) var open: [String?] = []
   var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)?
   var openLines: String?
-  let interruptDescriptor: Int32 = -1
+  /// What stands for the key that interrupts.
+  var key: InterruptKey?
+  var interruptDescriptor: Int32 { key?.descriptor ?? -1 }
   let screenSize = (rows: 24, columns: 80)
 
   init(_ events: [LineEvent]) { self.events = events }
@@ -31,6 +33,6 @@ final class ScriptedEditor: LineEditing {
 
   func printAbove(_ text: String, to target: OutputTarget) { above.append(text) }
   func addHistory(_ statement: String) throws { history.append(statement) }
-  func takeInterrupt() -> Bool { false }
+  func takeInterrupt() -> Bool { key?.take() ?? false }
   func close() {}
 }

@@ -1,0 +1,77 @@
+import Dispatch
+import Testing
+
+@testable import StoreShell
+
+@Suite("Ctrl-C while a plugin runs")
+struct InterruptTests {
+  private static let chain = """
+    return plugin {
+      state = { field("n", int()) }, actions = { { name = "go" } },
+      reducers = { go = function(s) s.n = s.n + 1 end },
+      middleware = { { name = "m", after = function(action, ctx)
+        ctx:dispatch("go")
+        log.info("went")
+      end } },
+    }
+    """
+
+  private static let endless = """
+    return plugin {
+      actions = { { name = "go" } },
+      middleware = { { name = "m", before = function()
+        log.info("begins")
+        while true do end
+      end } },
+    }
+    """
+
+  @Test func whatAnActionHasCausedIsDropped() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("chain", Self.chain)
+    let editor = ScriptedEditor([
+      .line("plugin load \(folder)"), .line("dispatch chain.go"), .line("show chain.n"),
+    ])
+    let key = InterruptKey()
+    editor.key = key
+    var count = 0
+    shell.session.store.pluginLog = { _ in
+      count += 1
+      if count == 3 { key.press() }
+    }
+    let outcome = try shell.outcome { try Prompt(shell.session, on: editor).run() }
+    #expect(
+      outcome.errors == """
+
+        error[interrupted]: stopped by Ctrl-C
+          interrupted before chain.go from \(folder)/init.lua:5; the rest of the queue was dropped
+        note: #2 chain.go was applied
+
+        """)
+    #expect(outcome.output.hasSuffix("\n3\n"))
+    #expect(shell.session.store.loadedPlugins.count == 1, "one Ctrl-C only stops it")
+  }
+
+  @Test(arguments: [("y", 0), ("", 1)])
+  func theSecondOneOffersToUnloadThePlugin(answer: String, left: Int) throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("endless", Self.endless)
+    let editor = ScriptedEditor([.line("plugin load \(folder)"), .line("dispatch endless.go"), .line(answer)])
+    let key = InterruptKey()
+    editor.key = key
+    let heard = DispatchSemaphore(value: 0)
+    shell.session.relay.set([{ heard.signal() }])
+    shell.session.store.pluginLog = { _ in
+      for _ in 0..<2 {
+        key.press()
+        heard.wait()
+      }
+    }
+    let outcome = try shell.outcome { try Prompt(shell.session, on: editor).run() }
+    #expect(outcome.errors.contains("error[interrupted]: stopped by Ctrl-C\n"))
+    #expect(
+      editor.prompts == ["stsh> ", "stsh> ", "endless went on after Ctrl-C. Unload it? [y]es, [N]o: ", "stsh> "])
+    #expect(shell.session.store.loadedPlugins.count == left)
+    #expect(outcome.output.contains("#3 shell.unloadPlugin name=\"endless\"\n") == (left == 0))
+  }
+}
