@@ -115,6 +115,34 @@ static bool isLate(CLuaMachine *machine) {
   return now >= machine->deadline;
 }
 
+/// Nanoseconds that this thread has worked.
+static int64_t workingTime(void) {
+  struct timespec now;
+  if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/// So much work, in milliseconds, is never looked at closer.
+static const int64_t littleWork = 200;
+
+/// So many nanoseconds an instruction takes at most, on average, on any machine: here it is 5.
+static const int64_t instructionTime = 250;
+
+/// Whether the instructions of a repeatable call take as long as those do that read megabytes each: `for i = 1, text` reads
+/// its limit to the end as a number, and neither a function nor the allocator is asked. The thread's own time is taken, and
+/// much of it, so that whether other code ends well does not depend on the machine.
+static bool isSluggish(CLuaMachine *machine) {
+  int64_t now = milliseconds();
+  if (machine->firstLook == 0) {
+    machine->firstLook = now;
+    machine->workBefore = workingTime();
+    return false;
+  }
+  if (now - machine->firstLook < littleWork) return false;
+  int64_t counted = (machine->instructionLimit - machine->remaining) * instructionTime;
+  return workingTime() - machine->workBefore > littleWork * 1000000 + counted;
+}
+
 static CLuaStatus usedUp(CLuaMachine *machine) {
   if (machine->exhausted != CLuaStatusDone) return machine->exhausted;
   if (machine->remaining <= 0) return CLuaStatusInstructions;
@@ -125,7 +153,7 @@ static CLuaStatus usedUp(CLuaMachine *machine) {
       machine->wasLate = true;
       machine->deadline = 0;
     }
-    return CLuaStatusDone;
+    return isSluggish(machine) ? CLuaStatusInstructions : CLuaStatusDone;
   }
   if (isInterrupted) return CLuaStatusTime;
   return isLate(machine) ? CLuaStatusTime : CLuaStatusDone;
@@ -205,6 +233,7 @@ static inline void fill(CLuaMachine *machine) {
   machine->remaining = machine->instructionLimit > 0 ? machine->instructionLimit : 1;
   machine->exhausted = CLuaStatusDone;
   machine->deadline = machine->millisecondLimit > 0 ? deadlineToCome : 0;
+  machine->firstLook = 0;
 }
 
 /// Has the instructions of a thread counted from here on, and those of the main one, where code that describes the error of
@@ -247,6 +276,7 @@ CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
   machine->remaining = outer.remaining - nestedCallCost;
   machine->deadline = outer.deadline > 0 ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
+  machine->firstLook = 0;
   machine->charged = outer.charged;
   machine->held = outer.held;
   machine->exhausted = outer.exhausted;

@@ -109,6 +109,17 @@ import Testing
     #expect(state.instructionsUsed - before >= 6_000)
   }
 
+  /// The limit of a `for` may be a text, which no function reads.
+  @Test(arguments: ["('0'):rep(1 << 20) .. '1'", "('x'):rep(1 << 20)"])
+  func aRepeatableCallWhoseInstructionsTakeLongEnds(text: String) throws {
+    let state = try LuaState(name: "slow", limits: .init(memory: 4 << 20))
+    state.isRepeatable = true
+    let error = failure(
+      state, "local text = \(text) while true do pcall(function() for i = 1, text do break end end) end")
+    #expect(error?.kind == .instructions)
+    #expect(state.instructionsUsed < state.limits.instructions, "it was stopped for the time that they took")
+  }
+
   @Test(arguments: [1, 7, 999, 1000, 1001, 4096, 25_000])
   func budgetsOfAnySizeEnd(instructions: Int) throws {
     let state = try LuaState(name: "budget", limits: .init(instructions: instructions))

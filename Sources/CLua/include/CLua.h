@@ -197,6 +197,9 @@ typedef struct CLuaMachine {
   int64_t remaining;
   uint64_t charged;
   int64_t deadline;
+  /// When the running call was first looked at, in milliseconds, and how long the thread had worked by then; 0: not yet.
+  int64_t firstLook;
+  int64_t workBefore;
   uint32_t interruption;
   int32_t depth;
   /// How many coroutines are being closed, each within the closing of the one before.
