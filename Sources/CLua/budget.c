@@ -231,7 +231,7 @@ void clua_charge(lua_State *L, uint64_t cost) {
 
 static inline void fill(CLuaMachine *machine) {
   machine->remaining = machine->instructionLimit > 0 ? machine->instructionLimit : 1;
-  machine->exhausted = CLuaStatusDone;
+  machine->exhausted = machine->isWeak ? CLuaStatusRuntime : CLuaStatusDone;
   machine->deadline = machine->millisecondLimit > 0 ? deadlineToCome : 0;
   machine->firstLook = 0;
 }

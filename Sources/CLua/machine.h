@@ -145,6 +145,12 @@ bool clua_isView(lua_State *L, int index);
 /// Replaces a read-only view at the index by the table behind it.
 void clua_seeThrough(lua_State *L, int index);
 
+// metatables.c
+/// Begins to watch the metatables of a state.
+void clua_watchMetatables(lua_State *L);
+/// Takes note that the table at an absolute index serves as a metatable.
+void clua_noteMetatable(lua_State *L, int index);
+
 // matching.c, tables.c, coroutines.c: functions that replace those of the same name
 extern const luaL_Reg clua_matchingFunctions[];
 extern const luaL_Reg clua_tableFunctions[];

@@ -127,6 +127,7 @@ static int setMetatable(lua_State *L) {
     if (lua_rawget(L, 2) != LUA_TNIL) return luaL_error(L, "plugins may not use '%s'", refused[position]);
   }
   lua_settop(L, 2);
+  if (type == LUA_TTABLE) clua_noteMetatable(L, 2);
   lua_setmetatable(L, 1);
   return 1;
 }
@@ -287,6 +288,7 @@ static void openSandbox(lua_State *L, CLuaSandbox sandbox) {
   machine->globals = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_pushvalue(L, -1);
   if (sandbox == CLuaSandboxPlugin) {
+    clua_watchMetatables(L);
     makeView(L, refuseGlobal);
   } else {
     lua_newtable(L);

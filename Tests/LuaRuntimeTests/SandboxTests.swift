@@ -86,6 +86,26 @@ import Testing
     #expect(try run(state, "return getmetatable('')") == [.boolean(false)])
   }
 
+  @Test(arguments: ["m.__mode = 'k'", "rawset(m, '__' .. 'mode', 'v')"])
+  func aTableThatBecomesWeakLaterEndsTheState(change: String) throws {
+    let kept = try run(state, "local m = {} local t = setmetatable({}, m) \(change) return t")
+    withExtendedLifetime(kept) { state.collectGarbage() }
+    for _ in 1...2 {
+      let error = failure(state, "return 1")
+      #expect(error?.kind == .runtime)
+      #expect(error?.message == "plugins may not use '__mode'")
+    }
+  }
+
+  @Test func metatablesThatChangeLaterStayUsable() throws {
+    let kept = try run(
+      state, "local m = {} local t = setmetatable({}, m) m.__index = { a = 1 } return function() return t.a end")
+    for _ in 1...3 {
+      state.collectGarbage()
+      #expect(try state.call(#require(kept.first?.asFunction)) == [.integer(1)])
+    }
+  }
+
   @Test func noAddresses() throws {
     for (source, expected) in [
       ("tostring({})", "table"), ("tostring(print_)", "nil"), ("tostring(pairs)", "function"),

@@ -165,6 +165,8 @@ typedef struct CLuaMachine {
   bool isRepeatable;
   /// Whether a call that must be repeatable took longer than it should.
   bool wasLate;
+  /// Whether code made a table weak whose entries went with a collection.
+  bool isWeak;
   /// Whether code ran when it was interrupted.
   bool wasInterrupted;
 
