@@ -61,15 +61,15 @@ public enum CommandResult: Sendable {
   /// Text to print as it is.
   case text(String)
   /// A value to show.
-  case value(Value)
+  case value(Reading)
 }
 
 /// What a command of a plugin may do with the shell.
 public protocol PluginCommandHost: AnyObject {
   /// Has an action processed.
   func dispatch(_ call: ActionCall, source: ActionSource) throws
-  /// The value at a path or of a projection.
-  func project(_ path: String) throws -> Value
+  /// The value at a path or of a projection, and its type.
+  func read(_ path: String) throws -> Reading
   /// Prints a line.
   func print(_ text: String)
   /// Lets time pass until what is waited for is there.

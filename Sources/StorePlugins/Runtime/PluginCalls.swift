@@ -27,6 +27,8 @@ final class PluginCalls {
   let emissionOfTasks = Emission(unit: "", function: "", kind: .effect)
   var presentEmission: Emission? { emissionOfAfter?.takeUnretainedValue() ?? emission }
   var commandHost: (any PluginCommandHost)?
+  /// What the command has projected, the last at the end: Lua's tables have no types.
+  var projected: [(path: String, reading: Reading)] = []
   /// What the command that pauses waits for.
   var commandWait: PluginWait?
   /// The task that runs.
@@ -96,10 +98,12 @@ final class PluginCalls {
       guard let host = self.commandHost, case .string(let path) = call[1] else {
         throw LuaFailure("cmd:project needs the name of a projection or a path")
       }
-      let value = try host.project(path)
+      let reading = try host.read(path)
       let module = String(path.prefix { $0 != "." && $0 != "[" })
       if let refusal = objects.refusal(module) { throw LuaFailure(refusal) }
-      LuaBridge.write(value, to: &call.results)
+      self.projected.removeAll { $0.path == path }
+      self.projected.append((path, reading))
+      LuaBridge.write(reading.value, to: &call.results)
     }
     let print = try lua.makeFunction("print") { [unowned self] call in
       guard let host = self.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }

@@ -34,7 +34,7 @@ extension Session {
     let result = try plugin.run(command: command.name, arguments: arguments, view: store.view, host: self)
     switch result {
     case .nothing: return .none
-    case .value(let value): return try invocation.show(Reading(value: value, schema: .dynamic(.any)))
+    case .value(let reading): return try invocation.show(reading)
     case .text(let text):
       guard try invocation.format() == .auto else {
         return try invocation.show(Reading(value: .string(text), schema: .dynamic(.string)))
@@ -62,6 +62,9 @@ extension Session: PluginCommandHost {
     let arguments = zip(call.type.fields, call.arguments).filter { $0.1 != .none }
     return try type.call(arguments.map { ($0.0.name, $0.1) })
   }
+
+  /// The value at a path or of a projection, and its type.
+  public func read(_ path: String) throws -> Reading { try read(Path(parsing: path)) }
 
   /// Lets tasks run for a command of a plugin until what it waits for is there.
   public func wait(_ wait: PluginWait) throws -> AwaitedAction? {

@@ -171,10 +171,11 @@ final class Bench: @unchecked Sendable {
 extension Bench: PluginCommandHost {
   func dispatch(_ call: ActionCall, source: ActionSource) throws { try store.dispatch(call, source: source).get() }
 
-  func project(_ path: String) throws -> Value {
+  func read(_ path: String) throws -> Reading {
     let parts = path.split(separator: ".").map(String.init)
     let plugin = try #require(plugins.first { $0.module.name == parts[0] })
-    return try plugin.project(parts[1], view: view)
+    let type = try #require(plugin.module.projections.first { $0.name == parts[1] })
+    return Reading(value: try plugin.project(parts[1], view: view), schema: type.schema)
   }
 
   func print(_ text: String) { printed.append(text) }

@@ -107,4 +107,44 @@ import Testing
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("task 'p/m/t' failed: late"))
   }
+
+  /// What a command gives back as it was projected is shown as the projection is.
+  @Test func aProjectedValueKeepsItsType() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin {
+        state = { field("items", list(record("Item", { field("title", text()), field("age", int()) }))) },
+        actions = { { name = "add", args = { field("title", text()) } } },
+        reducers = { add = function(s, a) s.items[#s.items + 1] = { title = a.title, age = 3 } end },
+        projections = {
+          { name = "all", type = list(record("Item", { field("title", text()), field("age", int()) })),
+            fn = function(state) return state.p.items end },
+        },
+        commands = {
+          { name = "list", run = function(_, cmd) return cmd:project("p.all") end },
+          { name = "changed", run = function(_, cmd)
+              local all = cmd:project("p.all")
+              all[1].age = 4
+              return all
+            end },
+        },
+      }
+      """)
+    let outcome = shell.run(
+      "plugin load \(folder)", "p list", "dispatch p.add title=Tea --quiet", "p list", "p changed")
+    #expect(outcome.errors == "")
+    #expect(
+      outcome.output.hasSuffix(
+        """
+          1 action, 2 commands
+        0 items
+        title  age
+        Tea    3
+        age  title
+        4    Tea
+
+        """), "\(outcome.output)")
+  }
 }
