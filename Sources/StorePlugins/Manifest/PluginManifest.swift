@@ -32,6 +32,25 @@ public struct PluginManifest: Hashable, Sendable {
     public var actions = 10_000
   }
 
+  /// A limit by its name in manifests.
+  public struct NamedLimit: Sendable {
+    /// The name.
+    public let name: String
+    /// What plugins may ask for, in words.
+    public let summary: String
+    /// Where it stands.
+    public let path: WritableKeyPath<Limits, Int> & Sendable
+  }
+
+  /// All limits, by name.
+  public static let limits = [
+    NamedLimit(name: "actions", summary: "actions a second from tasks and thunks", path: \.actions),
+    NamedLimit(name: "instructions", summary: "instructions a call", path: \.instructions),
+    NamedLimit(name: "log_lines", summary: "log lines a second", path: \.logLines),
+    NamedLimit(name: "memory", summary: "bytes of memory", path: \.memory),
+    NamedLimit(name: "tasks", summary: "tasks at a time", path: \.tasks),
+  ]
+
   /// The limits above which no plugin may set its own.
   public static let ceiling: Limits = {
     var limits = Limits()

@@ -31,7 +31,9 @@ struct Setting: Sendable {
   }
 
   /// All settings, by name.
-  static let all = [
+  static let all = (others + PluginManifest.limits.map(ceiling)).sorted { $0.name < $1.name }
+
+  private static let others = [
     Setting(
       "emit", ["always", "whenDifferent", "never"], "when watchers are told", read: { $0.store.emission },
       write: { try $0.finish($0.store.setEmission($1, source: $0.source(function: "set"))) }),
@@ -55,9 +57,6 @@ struct Setting: Sendable {
         session.options.format = Format(rawValue: value) ?? .auto
         return .none
       }),
-    ceiling("instructions", \.instructions, "the most instructions a call that a plugin may ask for"),
-    ceiling("memory", \.memory, "the most bytes of memory that a plugin may ask for"),
-    ceiling("tasks", \.tasks, "the most tasks at a time that a plugin may ask for"),
     Setting(
       "plugin.purity", Purity.allCases.map(\.rawValue), "how often plugins are looked at for state of their own",
       read: { $0.store.purity.rawValue },
@@ -93,17 +92,18 @@ struct Setting: Sendable {
       }),
   ]
 
-  private static func ceiling(
-    _ name: String, _ path: WritableKeyPath<PluginManifest.Limits, Int> & Sendable, _ summary: String
-  ) -> Setting {
-    Setting("plugin.ceiling.\(name)", [], summary, read: { "\($0.store.ceiling[keyPath: path])" }) { session, value in
-      var ceiling = session.store.ceiling
-      ceiling[keyPath: path] = try number(
-        value, "plugin.ceiling.\(name)", atMost: PluginManifest.ceiling[keyPath: path])
-      try session.finishCheck()
-      return try session.finish(
-        session.store.setCeiling(name, ceiling, source: session.source(function: "set")))
-    }
+  private static func ceiling(_ limit: PluginManifest.NamedLimit) -> Setting {
+    let name = "plugin.ceiling.\(limit.name)"
+    return Setting(
+      name, [], "the most \(limit.summary) that a plugin may ask for",
+      read: { "\($0.store.ceiling[keyPath: limit.path])" },
+      write: { session, value in
+        var ceiling = session.store.ceiling
+        ceiling[keyPath: limit.path] = try number(value, name, atMost: PluginManifest.ceiling[keyPath: limit.path])
+        try session.finishCheck()
+        return try session.finish(
+          session.store.setCeiling(limit, ceiling, source: session.source(function: "set")))
+      })
   }
 
   private static func number(_ value: String, _ name: String, atMost maximum: Int) throws -> Int {

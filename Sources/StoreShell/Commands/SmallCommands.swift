@@ -57,7 +57,9 @@ extension CommandDefinition {
           emit                         whenDifferent  default
           journal.limit                10000, 32MiB   default
           output                       auto           default
+          plugin.ceiling.actions       1000000        default
           plugin.ceiling.instructions  20000000       default
+          plugin.ceiling.log_lines     1000           default
           plugin.ceiling.memory        268435456      default
           plugin.ceiling.tasks         1000           default
           plugin.purity                sampled        default

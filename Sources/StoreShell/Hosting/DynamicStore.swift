@@ -71,7 +71,9 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   /// Changes how often plugins are looked at for state of their own, by a recorded action.
   func setPurity(_ purity: Purity, source: ActionSource) -> DispatchReport
   /// Changes the most that a plugin may ask for of one thing, by a recorded action.
-  func setCeiling(_ name: String, _ ceiling: PluginManifest.Limits, source: ActionSource) -> DispatchReport
+  func setCeiling(
+    _ limit: PluginManifest.NamedLimit, _ ceiling: PluginManifest.Limits, source: ActionSource
+  ) -> DispatchReport
   /// The type that the substates of a name must have; nil: any.
   func substateSchema(_ name: String) -> Schema
   /// Whether a module is a substate.

@@ -60,7 +60,7 @@ enum ShellAction: Sendable {
   case setRunaway(Int)
   case setPurity(Purity)
   case substate(SubstateChange)
-  case setCeiling(name: String, PluginManifest.Limits)
+  case setCeiling(PluginManifest.NamedLimit, PluginManifest.Limits)
   case setPluginWatch(Bool)
   case setHistoryLimits(HistoryLimits)
   /// The number of the point, and its state.
@@ -117,8 +117,9 @@ enum ShellAction: Sendable {
     case .setRunaway(let limit): ActionCall(Types.set, [.string("runaway"), .string("\(limit)")])
     case .substate(let change): change.call
     case .setPurity(let purity): ActionCall(Types.set, [.string("plugin.purity"), .string(purity.rawValue)])
-    case .setCeiling(let name, let ceiling):
-      ActionCall(Types.set, [.string("plugin.ceiling.\(name)"), .string("\(ceiling.named(name))")])
+    case .setCeiling(let limit, let ceiling):
+      ActionCall(
+        Types.set, [.string("plugin.ceiling.\(limit.name)"), .string("\(ceiling[keyPath: limit.path])")])
     case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
     case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
     case .importState(let file, let state, let added):
@@ -193,20 +194,9 @@ enum ShellAction: Sendable {
 }
 
 extension PluginManifest.Limits {
-  /// One of the limits, by its name in manifests.
-  fileprivate func named(_ name: String) -> Int {
-    switch name {
-    case "instructions": instructions
-    case "memory": memory
-    default: tasks
-    }
-  }
-
-  /// The first limit that is above one of these, by its name in manifests.
+  /// The first of the limits that is above another one's.
   func excess(over ceiling: PluginManifest.Limits) -> (name: String, value: Int, ceiling: Int)? {
-    for name in ["instructions", "memory", "tasks"] where named(name) > ceiling.named(name) {
-      return (name, named(name), ceiling.named(name))
-    }
-    return nil
+    let limit = PluginManifest.limits.first { self[keyPath: $0.path] > ceiling[keyPath: $0.path] }
+    return limit.map { ($0.name, self[keyPath: $0.path], ceiling[keyPath: $0.path]) }
   }
 }

@@ -203,8 +203,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     dispatch(.setPurity(purity), source)
   }
 
-  func setCeiling(_ name: String, _ ceiling: PluginManifest.Limits, source: ActionSource) -> DispatchReport {
-    dispatch(.setCeiling(name: name, ceiling), source)
+  func setCeiling(
+    _ limit: PluginManifest.NamedLimit, _ ceiling: PluginManifest.Limits, source: ActionSource
+  ) -> DispatchReport {
+    dispatch(.setCeiling(limit, ceiling), source)
   }
 
   func applyPurity() {

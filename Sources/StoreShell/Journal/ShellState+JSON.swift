@@ -13,7 +13,7 @@ extension ShellState {
   private static let pluginLayout = RecordLayout(name: "Plugin", fields: ["name", "version", "digest", "condition"])
 
   private static let ceilingLayout = RecordLayout(
-    name: "Ceiling", fields: ["instructions", "memory", "tasks", "logLines"])
+    name: "Ceiling", fields: ["instructions", "memory", "tasks", "logLines", "actions"])
 
   /// The slice as a value.
   ///
@@ -40,7 +40,10 @@ extension ShellState {
           .record(
             Record(
               Self.ceilingLayout,
-              [.int(ceiling.instructions), .int(ceiling.memory), .int(ceiling.tasks), .int(ceiling.logLines)])),
+              [
+                .int(ceiling.instructions), .int(ceiling.memory), .int(ceiling.tasks), .int(ceiling.logLines),
+                .int(ceiling.actions),
+              ])),
           .list(PersistentList(substates.map { .string($0) })),
           .map(PersistentMap(settingOrigins.map { (MapKey.string($0), .string($1)) })),
         ]))
@@ -69,6 +72,7 @@ extension ShellState {
       ceiling.memory = most.number("memory") ?? ceiling.memory
       ceiling.tasks = most.number("tasks") ?? ceiling.tasks
       ceiling.logLines = most.number("logLines") ?? ceiling.logLines
+      ceiling.actions = most.number("actions") ?? ceiling.actions
     }
     purity = members.text("purity").flatMap(Purity.init)
     watchesPlugins = members.flag("watchesPlugins") ?? watchesPlugins

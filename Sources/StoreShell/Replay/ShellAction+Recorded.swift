@@ -19,23 +19,20 @@ extension ShellAction {
     case "journal.limit":
       guard let limits = state.shell.limits.changed(by: value) else { return nil }
       self = .setHistoryLimits(limits)
-    case "plugin.ceiling.instructions": self.init(ceiling: \.instructions, name, value, state)
-    case "plugin.ceiling.memory": self.init(ceiling: \.memory, name, value, state)
-    case "plugin.ceiling.tasks": self.init(ceiling: \.tasks, name, value, state)
     case "plugin.watch": self = .setPluginWatch(value == "on")
-    default: return nil
+    default:
+      let ceiling = PluginManifest.limits.first { name == "plugin.ceiling.\($0.name)" }
+      guard let ceiling, let value = Int(value) else { return nil }
+      self = .setCeiling(ceiling, state.shell.ceiling.with(value, at: ceiling))
     }
   }
 }
 
-extension ShellAction {
-  private init?(
-    ceiling path: WritableKeyPath<PluginManifest.Limits, Int>, _ name: String, _ value: String, _ state: HostState
-  ) {
-    guard let limit = Int(value) else { return nil }
-    var ceiling = state.shell.ceiling
-    ceiling[keyPath: path] = limit
-    self = .setCeiling(name: String(name.dropFirst("plugin.ceiling.".count)), ceiling)
+extension PluginManifest.Limits {
+  fileprivate func with(_ value: Int, at limit: PluginManifest.NamedLimit) -> PluginManifest.Limits {
+    var limits = self
+    limits[keyPath: limit.path] = value
+    return limits
   }
 }
 

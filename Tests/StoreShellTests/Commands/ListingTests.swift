@@ -246,7 +246,8 @@ import Testing
     #expect(outcome.errors == "")
     #expect(
       try shell.type("show shell.settings[*].value --as json").output
-        == "[\"never\",\"10000, 32MiB\",\"auto\",\"20000000\",\"268435456\",\"1000\",\"sampled\",\"off\",\"5\",\"50\",\"off\"]\n"
+        == "[\"never\",\"10000, 32MiB\",\"auto\",\"1000000\",\"20000000\",\"1000\",\"268435456\",\"1000\",\"sampled\","
+        + "\"off\",\"5\",\"50\",\"off\"]\n"
     )
     #expect(shell.session.store.log.entries.count == 3)
   }

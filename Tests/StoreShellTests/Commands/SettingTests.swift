@@ -17,7 +17,9 @@ import Testing
         emit,always,\(script):2
         journal.limit,"10000, 32MiB",default
         output,json,--as
+        plugin.ceiling.actions,1000000,default
         plugin.ceiling.instructions,20000000,default
+        plugin.ceiling.log_lines,1000,default
         plugin.ceiling.memory,268435456,default
         plugin.ceiling.tasks,1000,default
         plugin.purity,sampled,default
@@ -88,17 +90,22 @@ import Testing
     #expect(shell.session.store.log.entries.isEmpty)
   }
 
-  @Test func aPluginThatAsksForMoreThanTheCeilingIsNotLoaded() throws {
+  @Test(arguments: ["instructions", "tasks", "actions", "log_lines"])
+  func aPluginThatAsksForMoreThanTheCeilingIsNotLoaded(limit: String) throws {
     let shell = try Shell()
     _ = try shell.plugin("big", "return plugin {}")
     try shell.write(
-      "big/plugin.json", #"{"name":"big","version":"1","api":1,"permissions":[],"limits":{"instructions":300000}}"#)
-    let outcome = shell.run("set plugin.ceiling.instructions 250000", "plugin load \(shell.folder)/big")
-    #expect(outcome.output == "#1 shell.set name=\"plugin.ceiling.instructions\" value=\"250000\"\n")
+      "big/plugin.json", #"{"name":"big","version":"1","api":1,"permissions":[],"limits":{"\#(limit)":300}}"#)
+    let outcome = shell.run("set plugin.ceiling.\(limit) 250", "plugin load \(shell.folder)/big")
+    #expect(outcome.output == "#1 shell.set name=\"plugin.ceiling.\(limit)\" value=\"250\"\n")
     #expect(
-      outcome.errors.hasPrefix(
-        "-c:2:1: error[plugin-load]: big: limits.instructions is 300000, the most is 250000\n"), "\(outcome.errors)")
+      outcome.errors.hasPrefix("-c:2:1: error[plugin-load]: big: limits.\(limit) is 300, the most is 250\n"),
+      "\(outcome.errors)")
     #expect(outcome.status == 4)
+    // As a recording tells it.
+    let file = shell.folder + "/run.jsonl"
+    #expect(shell.run("export journal \(file)").errors == "")
+    #expect(try Shell().run("replay \(file) --verify").output == "replayed 1 action, every state matches\n")
   }
 
   @Test func tracebacksAreOneLineUnlessAskedFor() throws {
