@@ -51,7 +51,7 @@ final class LuaLink {
     case .number: return .number(value.number)
     case .string:
       guard hold(value.count) else { return .nil }
-      return LuaText(value).validText.map { .string($0) } ?? .other("string that is not UTF-8")
+      return LuaText(value).validText.map { .string($0) } ?? .other(LuaValue.badText)
     case .object: return .object(LuaObject(value.object))
     case .other: return .other(String(cString: value.typeName))
     case .table: return anchor(value.index).map { .table(LuaTable(self, $0)) } ?? .nil

@@ -21,6 +21,9 @@ public enum LuaValue {
 }
 
 extension LuaValue {
+  /// What stands in the place of a type's name for a string that is not UTF-8.
+  public static let badText = "string that is not UTF-8"
+
   /// The name that Lua gives the type.
   public var typeName: String {
     switch self {

@@ -65,13 +65,14 @@ enum LuaBridge {
     case .string(let value): return .string(value)
     case .object(let object): return try read(object)
     case .table(let table):
-      guard depth < 64 else { throw SchemaError(Path(), .malformedList(nestedTooDeep)) }
+      guard depth < 64 else { throw SchemaError(Path(), .malformedTable(nestedTooDeep)) }
       // A table that stands in many places counts at each: few tables can spell out more than memory holds.
       tables += 1
-      guard tables <= 250_000 else { throw SchemaError(Path(), .malformedList(tooMany)) }
+      guard tables <= 250_000 else { throw SchemaError(Path(), .malformedTable(tooMany)) }
       return try self.value(of: table, depth: depth, &tables, reading: read)
+    case .other(LuaValue.badText): throw SchemaError(Path(), .typeMismatch(expected: "text", found: lua.described))
     case .function, .other:
-      throw SchemaError(Path(), .typeMismatch(expected: "data", found: "a \(lua.typeName)"))
+      throw SchemaError(Path(), .typeMismatch(expected: "data", found: lua.described))
     }
   }
 
@@ -96,8 +97,8 @@ enum LuaBridge {
         value = try self.value(of: lua, depth: depth + 1, &tables, reading: read)
       } catch {
         // Sixty-four times the same step says no more than none.
-        if case .malformedList(nestedTooDeep) = error.problem { throw error }
-        if case .malformedList(tooMany) = error.problem { throw error }
+        if case .malformedTable(nestedTooDeep) = error.problem { throw error }
+        if case .malformedTable(tooMany) = error.problem { throw error }
         throw error.under(Path([.key(mapKey)]))
       }
       switch mapKey {

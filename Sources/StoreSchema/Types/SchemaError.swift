@@ -25,6 +25,8 @@ public struct SchemaError: Error, Hashable, Sendable {
     case missingField(name: String, type: String)
     /// A list with holes, or a table with both positions and names.
     case malformedList(String)
+    /// A table that stands for no value, whatever the type.
+    case malformedTable(String)
     /// A map key of the wrong type.
     case badKey(expected: String, found: String)
   }
@@ -57,6 +59,7 @@ public struct SchemaError: Error, Hashable, Sendable {
     case .missingField(let name, let type):
       return path.isEmpty ? "'\(name)' (\(type)) is missing" : "\(place) needs '\(name)' (\(type))"
     case .malformedList(let reason): return "\(place) must be a list: \(reason)"
+    case .malformedTable(let reason): return "\(place) cannot be read as a value: \(reason)"
     case .badKey(let expected, let found): return "\(place) must have \(expected) keys, got \(found)"
     }
   }
