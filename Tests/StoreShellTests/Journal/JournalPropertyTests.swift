@@ -90,20 +90,29 @@ import Testing
       }
       _ = current.run("goto head")
       try bags.restore(current.session, first)
-      let before = Seen(current)
-      let isKilled = (seed + sitting) % 2 == 0
-      if isKilled {
-        file = try current.killedCopy(of: file, as: "\(sitting).db")
-      } else {
-        #expect(current.outcome { current.session.endJournal() } == .init())
-      }
-      let next = try shell()
-      let opened = next.openStore(file)
-      #expect(opened.status == 0 && !opened.errors.contains("error"), "seed \(seed), sitting \(sitting): \(opened)")
-      #expect(Seen(next) == before, "seed \(seed), sitting \(sitting), killed: \(isKilled)")
+      let (next, path) = try reopened(current, file, seed, sitting)
       former.append(current)
-      current = next
+      (current, file) = (next, path)
     }
+  }
+
+  /// Ends a session, or kills it every other time, and takes up its file again: nothing may look different.
+  ///
+  /// - Returns: the next session, and its file.
+  private func reopened(_ current: Shell, _ file: String, _ seed: Int, _ sitting: Int) throws -> (Shell, String) {
+    var file = file
+    let before = Seen(current)
+    let isKilled = (seed + sitting) % 2 == 0
+    if isKilled {
+      file = try current.killedCopy(of: file, as: "\(sitting).db")
+    } else {
+      #expect(current.outcome { current.session.endJournal() } == .init())
+    }
+    let next = try shell()
+    let opened = next.openStore(file)
+    #expect(opened.status == 0 && !opened.errors.contains("error"), "seed \(seed), sitting \(sitting): \(opened)")
+    #expect(Seen(next) == before, "seed \(seed), sitting \(sitting), killed: \(isKilled)")
+    return (next, file)
   }
 
   @Test(arguments: 0..<24)
@@ -120,19 +129,9 @@ import Testing
     for sitting in 1...3 {
       for _ in 0..<20 { _ = current.run(commands.next()) }
       _ = current.run("goto head")
-      let before = Seen(current)
-      let isKilled = (seed + sitting) % 2 == 0
-      if isKilled {
-        file = try current.killedCopy(of: file, as: "\(sitting).db")
-      } else {
-        #expect(current.outcome { current.session.endJournal() } == .init())
-      }
-      let next = try shell()
-      let opened = next.openStore(file)
-      #expect(opened.status == 0 && !opened.errors.contains("error"), "seed \(seed), sitting \(sitting): \(opened)")
-      #expect(Seen(next) == before, "seed \(seed), sitting \(sitting), killed: \(isKilled)")
+      let (next, path) = try reopened(current, file, seed, sitting)
       former.append(current)
-      current = next
+      (current, file) = (next, path)
     }
     // The whole of it runs again to the same states.
     let run = "\(first.folder)/run.jsonl"
