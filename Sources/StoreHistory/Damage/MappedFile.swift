@@ -18,7 +18,8 @@ final class MappedFile {
   ///   - size: how many bytes there are to be at least; those behind the end of the file are zero.
   ///   - change: may change the bytes, which leaves the file as it is.
   init?(_ path: String, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }) {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A pipe that nobody writes would keep us waiting.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
     var status = stat()
@@ -39,7 +40,7 @@ final class MappedFile {
 
   /// What the system says to whoever wants to read a file; nil: nothing, it may be read.
   static func refusal(_ path: String) -> String? {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return String(cString: strerror(errno)) }
     defer { close(descriptor) }
     var byte: UInt8 = 0

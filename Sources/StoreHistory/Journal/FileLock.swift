@@ -18,6 +18,11 @@ final class FileLock: Sendable {
   init(_ path: String, creates: Bool = true) throws(JournalError) {
     let opened = open(path, (creates ? O_CREAT : 0) | O_RDWR | O_CLOEXEC, 0o600)
     guard opened >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+    var status = stat()
+    guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(opened)
+      throw .cannotOpen(path: path, reason: "it is not a regular file")
+    }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(opened)
