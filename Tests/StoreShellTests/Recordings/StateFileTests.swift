@@ -134,6 +134,23 @@ import Testing
     #expect(shell.outcome { shell.session.endJournal() } == .init())
   }
 
+  @Test func anImportThatDoesNotFitWhatWasBeforeIsABadRecording() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let (file, run) = ("\(shell.folder)/s.json", "\(shell.folder)/run.jsonl")
+    _ = shell.run(
+      "dispatch tasks.add milk", "export state \(file)", "dispatch tasks.complete 1", "import state \(file)",
+      "export journal \(run)")
+    var lines = try #require(shell.contents("run.jsonl")).split(separator: "\n").map { String($0) }
+    lines[3] = lines[3].replacing("items[id=1]", with: "items[id=7]").replacing("[0]", with: "[6]")
+    try shell.write("run.jsonl", lines.joined(separator: "\n"))
+    #expect(
+      try Shell().run("replay \(run)").errors == """
+        -c:1:1: error[bad-recording]: \(run):4: shell.import: tasks.items[id=7].done: there is no such element
+          replay \(run)
+
+        """)
+  }
+
   @Test func aDashIsStandardOutput() throws {
     let shell = try Shell()
     let state = #"{"counter":{"value":0,"step":1},"tasks":{"nextId":1,"items":[]}}"#
