@@ -40,7 +40,7 @@ final class ActionContextStorage: @unchecked Sendable {
   @exclusivity(unchecked) @usableFromInline var root = 0
 
   @inlinable
-  init(source: ActionSource = ActionSource(file: "", function: "", line: 0)) { self.source = source }
+  init(source: consuming ActionSource = ActionSource(file: "", function: "", line: 0)) { self.source = source }
 
   /// Has a storage describe an action with another source: the same where nobody kept it, so that an action takes no
   /// allocation.

@@ -1,20 +1,22 @@
 /// A closure that waits in a ``TimerQueue``.
 public final class ScheduledTimer: @unchecked Sendable {
-  // Safe: `body` and `index` are read and written only under the queue's lock, the weak reference never changes.
+  // Safe: `body` and `index` are read and written only under the lock of the timers that it is one of.
 
   /// When it is due.
   public let deadline: Duration
   /// Where it stands in the heap; nil: no longer.
   @exclusivity(unchecked) var index: Int?
   @exclusivity(unchecked) var body: (@Sendable () -> Void)?
-  private weak var queue: TimerQueue?
+  // They hold it as long as it waits, until the queue goes. (A weak reference to the queue would take longer than the rest of
+  // a timer.)
+  private let timers: WaitingTimers
 
-  init(deadline: Duration, queue: TimerQueue, body: @escaping @Sendable () -> Void) {
+  init(deadline: Duration, among timers: WaitingTimers, body: @escaping @Sendable () -> Void) {
     self.deadline = deadline
-    self.queue = queue
+    self.timers = timers
     self.body = body
   }
 
   /// Takes it out of the queue; it does not run any more, unless it runs already.
-  public func cancel() { queue?.cancel(self) }
+  public func cancel() { timers.cancel(self) }
 }

@@ -61,22 +61,26 @@ final class EffectEntry: @unchecked Sendable {
 
   /// Goes on after a while, unless it was cancelled or resumed by then.
   ///
-  /// - Parameter isListed: whether listings show until when it waits.
+  /// - Parameters:
+  ///   - effects: those that it is one of.
+  ///   - isListed: whether listings show until when it waits.
+  ///   - body: what it does then. A closure of its own only for those that wait once; nil: it takes its next step.
   func wait(
-    _ duration: Duration, _ runtime: EffectRuntime, isListed: Bool = true, _ body: @escaping @Sendable () -> Void
+    _ duration: Duration, _ effects: UnitEffects, isListed: Bool = true, _ body: (@Sendable () -> Void)? = nil
   ) {
-    let deadline = runtime.clock.now + duration
+    let clock = effects.runtime.clock
+    let deadline = clock.now + duration
     if isListed { wakesAt = deadline }
     waits += 1
     let wait = waits
-    timer = runtime.clock.schedule(at: deadline) { [self] in
-      runtime.enqueue(
+    timer = clock.schedule(at: deadline) { [self] in
+      effects.runtime.enqueue(
         Job { [self] in
           guard !isOver, waits == wait else { return }
           // It is the one that has run: there is nothing to cancel.
           timer = nil
           stopWaiting()
-          body()
+          if let body { body() } else { effects.advance(self) }
         })
     }
   }

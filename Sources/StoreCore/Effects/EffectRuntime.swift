@@ -19,9 +19,9 @@ final class EffectRuntime: Sendable {
   ) {
     self.clock = clock ?? RealClock()
     self.trace = trace
-    isReady = { owner.store?.isReady() ?? false }
-    perform = { job in owner.store?.perform(job) }
-    enqueue = { job in owner.store?.enqueue(job) }
+    isReady = { owner.isMine && owner.withStore { $0.isReady() } ?? false }
+    perform = { job in owner.withStore { $0.perform(job) } }
+    enqueue = { job in owner.withStore { $0.enqueue(job) } }
     executor = StoreExecutor { job in
       guard let store = owner.store else { return false }
       store.enqueue(job)

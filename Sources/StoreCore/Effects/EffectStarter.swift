@@ -21,7 +21,7 @@ struct EffectStarter<Dependencies: Sendable, Output>: Sendable {
     let context = EffectContext(
       dependencies: dependencies, action: action, scope: scope, entry: entry, output: output)
     guard schedule.wait > .zero else { return launch(component.work, context) }
-    entry.wait(schedule.wait, unit.runtime) { launch(component.work, context) }
+    entry.wait(schedule.wait, unit) { launch(component.work, context) }
   }
 
   private func launch(

@@ -31,7 +31,7 @@ extension UnitEffects {
   }
 
   /// Runs a step; one that was cancelled has none.
-  private func advance(_ entry: EffectEntry) {
+  func advance(_ entry: EffectEntry) {
     guard let steps = entry.steps else { return }
     entry.resumption = .noticed
     let wait = steps.step()
@@ -42,10 +42,10 @@ extension UnitEffects {
     switch wait {
     case .sleep(let duration):
       guard duration > .zero else { return enqueue(entry) }
-      entry.wait(duration, runtime) { [self] in advance(entry) }
+      entry.wait(duration, self)
     case .resumption(let limit):
       guard !isResumed else { return enqueue(entry) }
-      if let limit { entry.wait(limit, runtime, isListed: false) { [self] in advance(entry) } }
+      if let limit { entry.wait(limit, self, isListed: false) }
       entry.resumption = .awaited
     case .finished:
       entry.steps = nil

@@ -11,12 +11,29 @@ import Synchronization
 final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendable {
   // Safe: set once, before the store is handed out; weak references may be read from any thread. `last` is written once,
   // before `hasLeft` is set, and read only after.
-  @exclusivity(unchecked) @usableFromInline weak var store: Store<Action, State>?
+  @exclusivity(unchecked) @usableFromInline weak var store: Store<Action, State>? {
+    didSet { unretained = store.map { Unmanaged.passUnretained($0) } }
+  }
+  /// The same for the thread that owns the store: who made it so holds the store meanwhile.
+  @exclusivity(unchecked) @usableFromInline var unretained: Unmanaged<Store<Action, State>>?
+  @usableFromInline let thread: OwningThread
   private var last: State?
   private let hasLeft = Atomic<Bool>(false)
 
   @usableFromInline
-  init() {}
+  init(_ thread: OwningThread) { self.thread = thread }
+
+  /// Whether this thread owns the store.
+  @inlinable var isMine: Bool { thread.isMine }
+
+  /// Runs a closure with the store; nil where it is gone. To go by the weak reference takes ten times as long as to find out
+  /// that there is no need to.
+  @inlinable
+  @inline(__always)
+  func withStore<Result>(_ body: (Store<Action, State>) -> Result) -> Result? {
+    if isMine, let unretained { return unretained._withUnsafeGuaranteedRef(body) }
+    return store.map(body)
+  }
 
   /// The store's state; of a store that is gone, its last one: an effect may still be on its way to its end.
   @inlinable var state: State {

@@ -2,7 +2,8 @@
 @usableFromInline
 struct QueuedAction<Action: Sendable> {
   @usableFromInline let action: Action
-  @usableFromInline let source: ActionSource
+  /// What its context will refer to. It has the source, of which a copy costs as much as this takes to be made.
+  @usableFromInline let storage: ActionContextStorage
   @usableFromInline let number: Int
   @usableFromInline let root: Int
   /// Is called once the action is done; what it caused may still wait.
@@ -10,15 +11,18 @@ struct QueuedAction<Action: Sendable> {
 
   @inlinable
   init(
-    action: Action, source: ActionSource, number: Int, root: Int,
+    action: Action, source: consuming ActionSource, number: Int, root: Int,
     onDone: (@Sendable (DispatchResult) -> Void)? = nil
   ) {
     self.action = action
-    self.source = source
+    storage = ActionContextStorage(source: source)
     self.number = number
     self.root = root
     self.onDone = onDone
   }
+
+  /// Where the action comes from.
+  @inlinable var source: ActionSource { storage.source }
 }
 
 /// What waits in a store's queue.

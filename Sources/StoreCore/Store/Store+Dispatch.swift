@@ -114,11 +114,14 @@ extension Store {
 
   /// Enqueues what a unit emits, on whatever thread.
   ///
-  /// - Parameter root: what it counts for while that root's drain is on (R30); 0: nothing.
+  /// - Parameters:
+  ///   - cause: the action because of which it does so, where its source names none; 0: none.
+  ///   - root: what it counts for while that root's drain is on (R30); 0: nothing.
   /// - Returns: its number; nil where it waits for the thread that owns the store.
   @inlinable
   @discardableResult
-  func emit(_ action: Action, _ source: ActionSource, root: Int) -> Int? {
+  func emit(_ action: Action, _ source: consuming ActionSource, cause: Int = 0, root: Int) -> Int? {
+    if cause != 0, source.cause == nil { source.cause = cause }
     guard ownership.isMine else {
       ownership.bring(.action(action, source, root: root, since: trace.now))
       drainIncoming()
@@ -157,12 +160,11 @@ extension Store {
   /// Appends an action to the queue, with its number and, where it is dispatched while another is processed, its cause.
   @inlinable
   func append(
-    _ action: Action, _ source: ActionSource, root emitted: Int = 0, since: Duration? = nil,
+    _ action: Action, _ source: consuming ActionSource, root emitted: Int = 0, since: Duration? = nil,
     onDone: (@Sendable (DispatchResult) -> Void)? = nil
   ) -> Int {
     let number = nextNumber
     nextNumber += 1
-    var source = source
     if processing != 0, source.cause == nil { source.cause = processing }
     if trace.isOn { trace.enqueued(number, action, cause: source.cause, since: since) }
     let root: Int
@@ -203,7 +205,7 @@ extension Store {
           continue
         }
         if next.root != next.number, let error = refusal(of: next) { return stop(before: next, error) }
-        ActionContextStorage.refill(&contextStorage) { next.source }
+        contextStorage = next.storage
         let error = process(next.action, number: next.number, root: next.root)
         if let onDone = next.onDone {
           // Who waits goes on as a job, and what it enqueues counts for the same root.
@@ -237,13 +239,13 @@ extension Store {
   /// Why the drain ends before an action that another one caused; nil: it does not.
   @usableFromInline
   func refusal(of next: QueuedAction<Action>) -> StoreError? {
-    if let isInterrupted, isInterrupted() { return .interrupted(next: "\(next.action)", source: next.source) }
-    let cause = next.source.cause ?? next.root
+    if let isInterrupted, isInterrupted() { return .interrupted(next: "\(next.action)", source: next.storage.source) }
+    let cause = next.storage.source.cause ?? next.root
     guard !guardrail.admit(next.number, causedBy: cause, root: next.root) else { return nil }
     // Lest they go on for ever.
     cancelEffects(root: next.root, all: false)
     return .runaway(
-      limit: guardrail.limit, next: "\(next.action)", source: next.source, chain: guardrail.chain(from: cause))
+      limit: guardrail.limit, next: "\(next.action)", source: next.storage.source, chain: guardrail.chain(from: cause))
   }
 
   /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them.

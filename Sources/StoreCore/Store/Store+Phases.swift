@@ -145,9 +145,7 @@ extension Store {
   func output(of number: Int, root: Int) -> ActionHandler<Action> {
     // By way of the owner, whose weak reference is there already: to make one takes as long as a small unit.
     ActionHandler { [owner] dispatched in
-      var source = dispatched.source
-      if source.cause == nil, number != 0 { source.cause = number }
-      owner.store?.emit(dispatched.action, source, root: root)
+      owner.withStore { _ = $0.emit(dispatched.action, dispatched.source, cause: number, root: root) }
     }
   }
 

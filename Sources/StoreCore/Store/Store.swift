@@ -73,7 +73,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     self.clock = clock
     self.areEqual = areEqual
     guardrail = RunawayGuard(limit: runawayLimit)
-    let owner = OwnerReference<Action, State>()
+    let owner = OwnerReference<Action, State>(ownership.owner)
     self.owner = owner
     trace = TracePoint { job in owner.store?.later(job) }
     effectRuntime = EffectRuntime(owner, clock: clock, trace: trace)

@@ -13,7 +13,7 @@ import Synchronization
 /// without locks, at which the owner looks before each enqueue, so that the order of enqueueing is one order for all threads.
 @usableFromInline
 struct StoreOwnership<Action: Sendable>: ~Copyable {
-  @usableFromInline let owner = Atomic<UInt>(0)
+  @usableFromInline let owner = OwningThread()
   /// The newest node, each of which holds a reference to itself while it is here.
   @usableFromInline let incoming = Atomic<UnsafeRawPointer?>(nil)
 
@@ -22,12 +22,8 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
 
   deinit { _ = take() }
 
-  /// A word that tells this thread from all others, never zero.
   @inlinable
-  static var currentThread: UInt { UInt(pthread_self()) }
-
-  @inlinable
-  var isMine: Bool { owner.load(ordering: .relaxed) == Self.currentThread }
+  var isMine: Bool { owner.isMine }
 
   /// Whether somebody brought something that nobody took yet.
   ///
@@ -38,12 +34,12 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
 
   @inlinable
   borrowing func tryAcquire() -> Bool {
-    owner.compareExchange(expected: 0, desired: Self.currentThread, ordering: .sequentiallyConsistent).exchanged
+    owner.word.compareExchange(expected: 0, desired: OwningThread.current, ordering: .sequentiallyConsistent).exchanged
   }
 
   /// Gives the store back.
   @inlinable
-  borrowing func release() { owner.store(0, ordering: .sequentiallyConsistent) }
+  borrowing func release() { owner.word.store(0, ordering: .sequentiallyConsistent) }
 
   /// Leaves something for the owner.
   @usableFromInline
@@ -73,6 +69,23 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
     entries.reverse()
     return entries
   }
+}
+
+/// The thread that owns a store: apart from the store, for those that may outlive it.
+@usableFromInline
+final class OwningThread: Sendable {
+  /// Zero: none does.
+  @usableFromInline let word = Atomic<UInt>(0)
+
+  @inlinable
+  init() {}
+
+  /// A word that tells this thread from all others, never zero.
+  @inlinable
+  static var current: UInt { UInt(pthread_self()) }
+
+  @inlinable
+  var isMine: Bool { word.load(ordering: .relaxed) == Self.current }
 }
 
 /// One entry that a thread left for the owner of a store.

@@ -69,6 +69,21 @@ import Testing
     #expect(ran.all == [1])
   }
 
+  @Test func aQueueThatGoesLetsGoOfWhatWaitsInIt() {
+    final class Held: Sendable {}
+    weak var held: Held?
+    var timers: [ScheduledTimer] = []
+    do {
+      let queue = TimerQueue()
+      let object = Held()
+      held = object
+      timers = (1...9).map { queue.schedule(at: .seconds($0)) { withExtendedLifetime(object) {} }.timer }
+      #expect(held != nil)
+    }
+    #expect(held == nil)
+    for timer in timers { timer.cancel() }
+  }
+
   @Test(arguments: 0..<20)
   func theQueueIsASortByDeadlineAndOrder(seed: Int) {
     var generator = SplitMix64(seed: UInt64(seed))
