@@ -2,9 +2,10 @@ import CLua
 import Synchronization
 
 /// What a state shares with the functions and tables that it hands out: they may outlive it.
+@usableFromInline
 final class LuaLink {
   /// Null once the state is gone.
-  var machine: UnsafeMutablePointer<CLuaMachine>?
+  @exclusivity(unchecked) @usableFromInline var machine: UnsafeMutablePointer<CLuaMachine>?
   /// Nil once the state is gone, which says so itself before its memory goes.
   @exclusivity(unchecked) unowned(unsafe) var state: LuaState?
 
@@ -88,10 +89,15 @@ final class LuaLink {
   }
 
   /// What ``checkLost()`` throws.
+  @inlinable
   @inline(__always)
   func takeLost() -> LuaError? {
     guard let machine, machine.pointee.isShort else { return nil }
     machine.pointee.isShort = false
-    return LuaError(kind: .memory, message: "no room to keep a value (C stack overflow or no memory)")
+    return LuaLink.lost
+  }
+
+  @usableFromInline static var lost: LuaError {
+    LuaError(kind: .memory, message: "no room to keep a value (C stack overflow or no memory)")
   }
 }

@@ -26,6 +26,8 @@ extension LuaState {
   /// Takes over values that a call has given, counted as within it. What is taken over counts no longer afterwards.
   ///
   /// - Throws: a ``LuaError`` of kind `memory`, made an error of the body's, where there is no room for them.
+  @inlinable
+  @inline(__always)
   public func metered<Result, Failure: Error>(
     _ failure: (LuaError) -> Failure, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -44,6 +46,8 @@ extension LuaState {
   }
 
   /// The same for a body that calls this state.
+  @inlinable
+  @inline(__always)
   public func metered<Result>(_ body: () throws(LuaError) -> Result) throws(LuaError) -> Result {
     try metered({ $0 }, body)
   }

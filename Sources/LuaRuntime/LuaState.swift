@@ -12,8 +12,8 @@ public final class LuaState {
   /// thread that uses the state.
   @exclusivity(unchecked) var borrowedBox: Unmanaged<HandlerBox>?
 
-  let link = LuaLink()
-  let machine: UnsafeMutablePointer<CLuaMachine>
+  @usableFromInline let link = LuaLink()
+  @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
   let interrupter: LuaInterrupter
   /// The host functions by number; nil where Lua has let go of one.
   @exclusivity(unchecked) var functions: [HostFunction?] = []

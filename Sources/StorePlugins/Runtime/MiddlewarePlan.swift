@@ -9,6 +9,8 @@ final class MiddlewarePlan {
   /// What `before` returned, until `after` gets it.
   let kept: LuaSlot
   private let filter: PluginDefinition.Filter
+  /// The last answer: looking for names takes longer than a small middleware.
+  @exclusivity(unchecked) private var recent: (type: ActionType, isAccepted: Bool)?
   /// Held here, since handles do not.
   private let functions: [LuaFunction]
 
@@ -25,7 +27,10 @@ final class MiddlewarePlan {
   /// Whether the middleware wants to be asked about an action.
   func accepts(_ type: ActionType) -> Bool {
     guard before != nil || after != nil else { return false }
-    return filter.accepts(type)
+    if let recent, recent.type === type { return recent.isAccepted }
+    let isAccepted = filter.accepts(type)
+    recent = (type, isAccepted)
+    return isAccepted
   }
 }
 

@@ -6,7 +6,8 @@ import StoreSchema
 extension PluginCalls {
   /// Makes the table that tasks get, which is one for all of them: its functions speak for the one that runs.
   func makeTaskTable(in lua: LuaState, dispatch: LuaFunction) throws(LuaError) -> LuaTable {
-    let sleep = try lua.makeFunction("sleep") { [unowned self] call in
+    // As in `install`.
+    let sleep = try lua.makeFunction("sleep") { [unowned(unsafe) self] call in
       let task = try self.taskThatPauses(call, "sleep")
       guard let duration = Self.duration(call[1]) else {
         throw LuaFailure("task:sleep needs a number of seconds, got \(call[1].described)")

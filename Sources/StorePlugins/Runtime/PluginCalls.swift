@@ -58,7 +58,7 @@ final class PluginCalls {
 
   /// Who dispatches, and what becomes of it.
   final class Emission {
-    var unit: String
+    var unit: String { didSet { origin = nil } }
     /// The key of the definition under which the function stands, where it has no name of its own.
     var function: String
     let kind: ActionSource.Kind
@@ -66,11 +66,26 @@ final class PluginCalls {
     @exclusivity(unchecked) var emit: ((ActionCall, ActionSource) -> Void)?
     /// Starts a task; nil: no task can be started now.
     @exclusivity(unchecked) var start: ((PluginTaskStart) -> Void)?
+    /// What the sources of all that it dispatches have in common.
+    @exclusivity(unchecked) private var origin: ActionSource?
 
     init(unit: String, function: String, kind: ActionSource.Kind = .plugin) {
       self.unit = unit
       self.function = function
       self.kind = kind
+    }
+
+    /// The source of what it dispatches at a place.
+    func source(file: String, function: String, line: Int, plugin: String) -> ActionSource {
+      guard var source = origin else {
+        let source = ActionSource(file: file, function: function, line: line, kind: kind, plugin: plugin, unit: unit)
+        origin = source
+        return source
+      }
+      source.file = file
+      source.function = function
+      source.line = line
+      return source
     }
   }
 
@@ -91,7 +106,8 @@ final class PluginCalls {
     objects.facades[Self.metaObject.id] = meta
     objects.facades[Self.actionObject.id] = action
     // Unowned: the plugin that owns the Lua state owns both, and an object that anything refers to weakly is slow to count.
-    let dispatch = try lua.makeFunction("dispatch") { [unowned self, unowned objects] call in
+    // Unsafely so where every task comes by: a function of a state is called by its owner only.
+    let dispatch = try lua.makeFunction("dispatch") { [unowned(unsafe) self, unowned(unsafe) objects] call in
       try self.dispatch(&call, objects)
     }
     let project = try lua.makeFunction("project") { [unowned self, unowned objects] call in
@@ -210,10 +226,10 @@ final class PluginCalls {
   /// Where a call from Lua comes from, as the source of what it dispatches.
   func source(of call: borrowing LuaCall, _ emission: Emission) -> ActionSource {
     let caller = call.caller
-    return ActionSource(
+    return emission.source(
       file: caller?.chunk ?? faults.manifest.name,
       function: caller.flatMap { functionNames.name(of: $0) } ?? emission.function,
-      line: caller?.line ?? 0, kind: emission.kind, plugin: faults.manifest.name, unit: emission.unit)
+      line: caller?.line ?? 0, plugin: faults.manifest.name)
   }
 
   /// The arguments that a Lua table names.

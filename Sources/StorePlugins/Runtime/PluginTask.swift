@@ -51,7 +51,8 @@ public final class PluginTask {
     guard let coroutine else { return .finished }
     request = nil
     let emission = plugin.calls.emissionOfTasks
-    (emission.unit, emission.function, emission.emit) = (unit, key, emit)
+    if emission.unit != unit { emission.unit = unit }
+    (emission.function, emission.emit) = (key, emit)
     defer { emission.emit = nil }
     let outcome: LuaCoroutine.Outcome
     do throws(LuaError) {
