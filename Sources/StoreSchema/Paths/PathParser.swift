@@ -1,9 +1,11 @@
 /// Why a text is not a path.
-public struct PathSyntaxError: Error, Hashable, Sendable {
+public struct PathSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is wrong, in a sentence.
   public let message: String
   /// Where, as an offset in UTF-8 bytes from the start of the text.
   public let offset: Int
+  /// The sentence.
+  public var description: String { message }
 }
 
 extension Path {

@@ -147,4 +147,22 @@ import Testing
 
         """), "\(outcome.output)")
   }
+
+  @Test func aProjectionThatIsNotThereIsNamed() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { state = { field("count", int()) }, commands = {
+        { name = "typo", run = function(_, cmd) return cmd:project("p.cuont") end },
+        { name = "syntax", run = function(_, cmd) return cmd:project("p[") end } } }
+      """)
+    let outcome = try shell.type("plugin load \(folder)", "p typo", "p syntax")
+    let place = "\(folder)/init.lua"
+    #expect(
+      outcome.errors.contains(
+        "'p typo': \(place):2: 'p' has no field or projection 'cuont' (did you mean 'p.count'?)\n"),
+      "\(outcome.errors)")
+    #expect(!outcome.errors.contains("Error("))
+  }
 }
