@@ -10,7 +10,8 @@ extension PluginCalls {
     let sleep = try lua.makeFunction("sleep") { [unowned(unsafe) self] call in
       let task = try self.taskThatPauses(call, "sleep")
       guard let duration = Self.duration(call[1]) else {
-        throw LuaFailure("task:sleep needs a number of seconds, got \(call[1].described)")
+        let hint = call[1] == .nil ? " (is it called with a colon?)" : ""
+        throw LuaFailure("task:sleep needs a number of seconds, got \(call[1].described)\(hint)")
       }
       task.request = .sleep(duration)
       call.yield()

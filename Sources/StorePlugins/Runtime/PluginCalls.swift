@@ -186,7 +186,12 @@ final class PluginCalls {
   /// The action of that name, one of the plugin's own with or without its module.
   func action(_ value: LuaValue, for function: String) throws(LuaFailure) -> ActionType {
     guard case .string(let name) = value else {
-      throw LuaFailure("\(function) needs the name of an action, got \(value.described)")
+      let hint =
+        switch value {
+        case .nil, .table: " (is it called with a colon?)"
+        default: ""
+        }
+      throw LuaFailure("\(function) needs the name of an action, got \(value.described)\(hint)")
     }
     if let recentAction, recentAction.name == name { return recentAction.type }
     if let type = ownActions[name] {
