@@ -13,11 +13,14 @@ struct ReduxExport: RecordingExport {
   private var last = 0
   /// The substates that were there at some time.
   private var substates: [String] = []
+  /// The plugins that were there at some time.
+  private var plugins: [String] = []
 
   init(_ output: ReplacingFile) { self.output = output }
 
   mutating func begin(_ header: RecordingHeader, _ state: HostState) {
     substates = header.substates
+    for plugin in header.plugins where !plugins.contains(plugin.name) { plugins.append(plugin.name) }
     JSON.append(
       "{\"monitorState\":{},\"isLocked\":false,\"isPaused\":false,\"skippedActionIds\":[],\"committedState\":"
         as StaticString, to: &output.bytes)
@@ -68,11 +71,15 @@ struct ReduxExport: RecordingExport {
     JSON.append("],\"actionsById\":{" as StaticString, to: &output.bytes)
     output.bytes += actions
     JSON.append("}" as StaticString, to: &output.bytes)
-    if !substates.isEmpty {
-      // The tools pass over it.
-      JSON.append(",\"substates\":" as StaticString, to: &output.bytes)
-      JSON.append(.list(PersistentList(substates.map { .string($0) })), to: &output.bytes)
-    }
+    // The tools pass over these.
+    append(",\"substates\":", substates)
+    append(",\"plugins\":", plugins)
     JSON.append("}\n" as StaticString, to: &output.bytes)
+  }
+
+  private func append(_ member: StaticString, _ names: [String]) {
+    guard !names.isEmpty else { return }
+    JSON.append(member, to: &output.bytes)
+    JSON.append(.list(PersistentList(names.map { .string($0) })), to: &output.bytes)
   }
 }

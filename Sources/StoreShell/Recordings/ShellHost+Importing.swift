@@ -46,17 +46,26 @@ extension ShellHost: ImportingStore {
         try state.setSlice(name, migrated)
         members[.string(name)] = nil
       }
-      for (name, _) in shell.plugins where members[.string(name)] != nil && plugin(named: name) == nil {
-        throw ShellError(
-          code: "unknown-plugin",
-          message: "\(file): the state of plugin '\(name)' is there, but the plugin is not loaded",
-          hint: "plugin load \(name)")
-      }
+      try requirePlugins(shell.plugins.map(\.name), of: members, file)
       state.addSubstates(shell.substates, in: members, type: substateSchema)
       try state.setSlices(fromJSON: .map(members), isPartial: true)
     }
     let added = state.addedSubstates(since: before)
     for substate in added { try requireFree(substate.name) }
     return dispatch(.importState(file: file, state, added: added.map(\.name)), source)
+  }
+
+  /// Throws where a file holds the state of a plugin that is not loaded.
+  ///
+  /// - Parameter names: the plugins that the file tells of.
+  func requirePlugins(
+    _ names: [String], of members: PersistentMap<MapKey, Value>, _ file: String
+  ) throws(ShellError) {
+    for name in names where members[.string(name)] != nil && plugin(named: name) == nil {
+      throw ShellError(
+        code: "unknown-plugin",
+        message: "\(file): the state of plugin '\(name)' is there, but the plugin is not loaded",
+        hint: "plugin load \(name)")
+    }
   }
 }

@@ -39,11 +39,15 @@ extension ShellHost {
       let json = computed[.string("state")]
     else { throw misfit(file, "computedStates", "has no state of the number \(index), which is the current one") }
     var state = store.withState { $0 }
-    if case .list(let names)? = members[.string("substates")], case .map(let slices) = json {
-      let names = names.compactMap { name in
-        if case .string(let name) = name { name } else { nil }
+    if case .map(let slices) = json {
+      func names(_ member: String) -> [String] {
+        guard case .list(let names)? = members[.string(member)] else { return [] }
+        return names.compactMap { name in
+          if case .string(let name) = name { name } else { nil }
+        }
       }
-      state.addSubstates(names, in: slices, type: substateSchema)
+      try requirePlugins(names("plugins"), of: slices, file)
+      state.addSubstates(names("substates"), in: slices, type: substateSchema)
     }
     try take(json, into: &state, "computedStates[\(index + 1)].state", file)
     return state

@@ -15,6 +15,24 @@ import Testing
     #expect(other.run("show --as json").output == state)
   }
 
+  @Test func aPluginThatIsNotLoadedIsNamed() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("bag", RecordingTests.bag)
+    let file = "\(shell.folder)/tools.json"
+    _ = shell.run("plugin load \(folder)", "dispatch bag.put 3", "export journal \(file) --as redux-devtools")
+    let other = try Shell()
+    #expect(
+      other.run("import state \(file)").errors.hasSuffix(
+        """
+        error[unknown-plugin]: \(file): the state of plugin 'bag' is there, but the plugin is not loaded
+          import state \(file)
+          hint: plugin load bag
+
+        """))
+    #expect(other.run("plugin load \(folder)", "import state \(file)", "show bag.items[1].id").errors == "")
+    #expect(other.run("show --as json").output == shell.run("show --as json").output)
+  }
+
   @Test func theActionsOfTheExtensionAreRunFromItsState() throws {
     let shell = try Shell()
     let file = try shell.write(
