@@ -8,8 +8,8 @@ struct EntryBlocks: Sendable {
     var bytes = 0
   }
 
-  /// How many entries a block has at most.
-  private static let longest = 256
+  /// How many entries a block has at most: a small part of what is kept, as much more than that may be there.
+  private static func longest(_ limits: HistoryLimits) -> Int { max(1, min(256, limits.entries / 8)) }
 
   /// The entries.
   private(set) var log = ActionLog(limit: .max)
@@ -27,7 +27,7 @@ struct EntryBlocks: Sendable {
     bytes += size
     last.count += 1
     last.bytes += size
-    let endsBlock = last.count >= Self.longest || entry.isWhole
+    let endsBlock = last.count >= Self.longest(limits) || entry.isWhole
     if endsBlock {
       complete.append(last)
       last = Weight()
