@@ -50,10 +50,17 @@ extension ShellHost {
       try state.apply(entry.changes)
     }
     options.journal?.restart(start, after: file.header.start, plugins: replayer.loads(after: file.header.start))
+    if let last = options.last, last < file.header.start {
+      throw HistoryError.notKept(last, oldest: file.header.start)
+    }
     var count = 0
     var number = file.header.start
     let reader = replayer.reader
-    while options.last.map({ number < $0 }) ?? true, let recorded = try next(file, after: number, by: reader) {
+    while options.last.map({ number < $0 }) ?? true {
+      guard let recorded = try next(file, after: number, by: reader) else {
+        if let last = options.last { throw HistoryError.beyondHead(last, head: number) }
+        break
+      }
       if let last = options.last, recorded.entry.number > last { break }
       number = recorded.entry.number
       let before = replayer.state

@@ -89,6 +89,9 @@ import Testing
     let other = try Shell()
     // Nothing is granted, and nothing ticks.
     #expect(other.run("replay \(file) --to 20").output == "replayed 20 actions\n")
+    let beyond = try Shell { $0.grants = ["pomodoro"] }.run("replay \(file) --verify --to 999")
+    #expect(beyond.errors.contains("error[out-of-range]: there is no #999: the last action is #"), "\(beyond)")
+    #expect(beyond.status == 1)
     #expect(
       other.run("show pomodoro.left", "wait 10s", "show pomodoro.left", "effects").output == "45\n45\n(none running)\n")
     #expect(other.run("dispatch pomodoro.tick").output == "#21 pomodoro.tick\n  pomodoro.left  45 -> 44\n")
