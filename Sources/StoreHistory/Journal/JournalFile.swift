@@ -200,6 +200,12 @@ final class JournalFile: Sendable {
     return code == 0 ? message : "\(message) (\(String(cString: strerror(code))))"
   }
 
+  /// What the system has against files being made beside a file; nil: nothing.
+  fileprivate static func refusal(of path: String) -> String? {
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    return access(folder, W_OK | X_OK) == 0 ? nil : "\(folder) cannot be written: \(String(cString: strerror(errno)))"
+  }
+
   static func write(_ header: JournalHeader, to db: Database) throws {
     try set(JournalMeta.program, to: header.program, in: db)
     try set(JournalMeta.began, to: "\(header.began)", in: db)
@@ -220,7 +226,8 @@ extension JournalError {
       switch error.resultCode {
       case .SQLITE_NOTADB: self = .notAJournal(path: path)
       case .SQLITE_CORRUPT: self = .damaged(path: path, lastGood: last, reason: reason)
-      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY: self = .cannotOpen(path: path, reason: reason)
+      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
+        self = .cannotOpen(path: path, reason: JournalFile.refusal(of: path) ?? reason)
       case .SQLITE_ERROR: self = .damaged(path: path, lastGood: last, reason: reason)
       default: self = .cannotWrite(path: path, last: last ?? 0, reason: reason)
       }

@@ -42,6 +42,12 @@ extension Files {
     guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw FileError(path: path, code: errno) }
   }
 
+  /// Whether a path leads to an ordinary file that may be read.
+  public static func isReadable(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
+  }
+
   /// Replaces a text file as a whole, so that whoever reads it sees the old text or the new; only its owner may read it.
   ///
   /// - Throws: ``FileError`` with the system's reason; the old text then stands.

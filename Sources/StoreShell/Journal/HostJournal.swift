@@ -62,8 +62,13 @@ final class HostJournal {
 
   private func open(_ state: HostState, at number: Int) -> Journal? {
     guard !isClosed else { return nil }
-    // What keeps the folder from being made keeps the file from being opened.
-    try? files?.makeFolder()
+    do throws(FileError) {
+      try files?.makeFolder()
+    } catch {
+      isClosed = true
+      notes.append("\(error.path) cannot be made: \(error.reason); what happens is kept in memory only")
+      return nil
+    }
     do throws(JournalError) {
       let opened = try Journal(plan.path, durability: plan.durability, header: header)
       if opened.found == nil { opened.append(stateAfter: number, state.slices(isWhole: true)) }

@@ -1,4 +1,5 @@
 import StoreHistory
+import StorePlugins
 
 extension ShellError {
   /// The error that stands for what is wrong with a journal.
@@ -14,6 +15,8 @@ extension ShellError {
       self.init(code: "store-unreadable", message: error.description, hint: "a later stsh can open it")
     case .damaged(_, let last, _):
       self.init(code: "store-damaged", message: error.description, hint: last == nil ? nil : readOnly)
+    case .cannotOpen(let path, _) where Files.isReadable(path):
+      self.init(code: "store-failed", message: error.description, hint: readOnly)
     case .cannotOpen: self.init(code: "no-such-file", message: error.description, status: 2)
     case .cannotWrite: self.init(code: "store-failed", message: error.description)
     case .cannotRebase:
