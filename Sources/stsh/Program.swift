@@ -37,6 +37,7 @@ struct Program {
         throw ValidationError("--transcript \(file): it cannot be written")
       }
     }
+    if options.check { session.checkOnly() }
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
     let status = try run(session)
@@ -51,7 +52,6 @@ struct Program {
       let started = session.start(from: file)
       guard started == 0 else { return started }
     }
-    if options.check { session.checkOnly() }
     let status = try batch(session)
     if let status, !options.interactive || session.hasQuit || options.check { return status }
     return try prompt(session)
@@ -157,7 +157,9 @@ struct Program {
       path = session.path
     }
     if let path {
-      let opening: JournalPlan.Opening = options.readOnly ? .readOnly(upTo: options.to) : .atOnce
+      // Where nothing runs nothing is written.
+      if options.check, !options.readOnly, access(path, F_OK) != 0 { return nil }
+      let opening: JournalPlan.Opening = options.readOnly || options.check ? .readOnly(upTo: options.to) : .atOnce
       return JournalPlan(path: path, durability: durability, opening: opening)
     }
     guard showsPrompt else { return nil }

@@ -256,6 +256,22 @@ struct StoreTests {
         == .init(output: "0\n", errors: "note: its state has another type now; the file as it was is a.db.before-51\n"))
   }
 
+  @Test func whatRunsNothingWritesNothing() throws {
+    let shell = try Shell()
+    try shell.folder.write("bad.stsh", "echo \"open\n")
+    #expect(try shell.run("--store", "new.db", "--check", "-c", "dispatch counter.increment") == .init())
+    #expect(try shell.run("--store", "new.db", "bad.stsh").status == 2)
+    #expect(try shell.run("-c", "echo there", "--store", "new.db", "--read-only").status == 2)
+    // What a store holds is known to a check, which leaves it as it is.
+    try shell.folder.write("v/plugin.json", #"{"name":"v","version":"1.0.0","api":1}"#)
+    try shell.folder.write(
+      "v/init.lua", "return plugin { state = { field('n', int()) }, actions = {}, reducers = {} }\n")
+    #expect(try shell.run("--store", "old.db", "-c", "plugin load ./v").status == 0)
+    let check = try shell.run("--store", "old.db", "--check", "-c", "show v.n", "-c", "plugin unload v")
+    #expect(check == .init())
+    #expect(try shell.run("--store", "old.db", "-c", "show v.n") == .init(output: "0\n"))
+  }
+
   @Test func aFolderIsNoStore() throws {
     let shell = try Shell()
     try shell.folder.write("folder/x", "")

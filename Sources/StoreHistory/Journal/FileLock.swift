@@ -12,11 +12,14 @@ import Synchronization
 /// SQLite guards it.
 final class FileLock: Sendable {
   private let descriptor: Int32
+  /// Whether the file was made for it.
+  let hasMadeFile: Bool
   private let isHeld = Atomic<Bool>(true)
 
   /// Takes the right, creating the file, for its owner alone, where there is none.
   init(_ path: String, creates: Bool = true) throws(JournalError) {
-    let opened = open(path, (creates ? O_CREAT : 0) | O_RDWR | O_CLOEXEC, 0o600)
+    let made = creates ? open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600) : -1
+    let opened = made >= 0 ? made : open(path, (creates ? O_CREAT : 0) | O_RDWR | O_CLOEXEC, 0o600)
     guard opened >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
     var status = stat()
     guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -30,6 +33,7 @@ final class FileLock: Sendable {
       throw .inUse(path: path, process: nil)
     }
     descriptor = opened
+    hasMadeFile = made >= 0
   }
 
   deinit { release() }

@@ -115,7 +115,8 @@ public final class Journal: JournalReading, Sendable {
   /// The last action that is in the file.
   public var last: Int { writer.last }
 
-  /// Writes what is queued and notes that the session came to its end in order. The journal is not used thereafter.
+  /// Writes what is queued and notes that the session came to its end in order. A file that was made and in which nothing
+  /// happened goes. The journal is not used thereafter.
   ///
   /// - Parameters:
   ///   - number: the last action that was appended, or was there already; 0: the file was not taken up.
@@ -139,6 +140,7 @@ public final class Journal: JournalReading, Sendable {
       if wasAsked { throw failure }
       return
     }
+    if file.isMade, max(number, writer.last) == 0 { return file.remove() }
     guard number > 0 || writer.hasWritten else { return file.leave() }
     do {
       if writer.hasWritten || isTakenUp {

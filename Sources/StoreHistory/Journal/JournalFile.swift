@@ -92,6 +92,16 @@ final class JournalFile: Sendable {
     lock?.release()
   }
 
+  /// Whether there was no file of that name before.
+  var isMade: Bool { lock?.hasMadeFile ?? false }
+
+  /// Removes the file, in which nothing happened.
+  func remove() {
+    try? database.close()
+    if let lock, lock.isAt(path) { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
+    lock?.release()
+  }
+
   /// Lets others have the file, which stays as it is.
   func leave() {
     check?.cancel()

@@ -108,7 +108,7 @@ final class HostJournal {
     guard let journal else { return }
     isClosed = true
     self.journal = nil
-    try journal.end(number: max(last, journal.last), last > 0 ? state.slices(isWhole: true) : [])
+    try journal.end(number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [])
     if let failure = journal.takeFailure() {
       notes.append("\(failure); to export what is good: stsh --store \(journal.path) --read-only")
     }

@@ -97,7 +97,7 @@ extension Session {
       throw error
     }
     self.archive = archive
-    note("\(name) is open to be read: what happens from here on is kept in memory only")
+    if !isChecking { note("\(name) is open to be read: what happens from here on is kept in memory only") }
     if let damage = archive.damage {
       note("it is damaged after #\(archive.lastGood): \(damage)")
       for part in archive.otherParts {

@@ -26,4 +26,28 @@ import Testing
     let missing = ShellError(JournalError.cannotOpen(path: "\(file).gone", reason: "No such file or directory"))
     #expect(missing.code == "no-such-file" && missing.status == 2 && missing.hint == nil)
   }
+
+  @Test func aFileInWhichNothingHappensGoesAgain() throws {
+    let writer = try Shell()
+    let file = "\(writer.folder)/a.db"
+    #expect(writer.openStore(file) == .init())
+    #expect(writer.run("show counter.value").output == "0\n")
+    #expect(writer.contents("a.db") != nil)
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    for suffix in ["", "-wal", "-shm"] { #expect(writer.contents("a.db\(suffix)") == nil) }
+    // One that was there stays, and so does one in which something happened.
+    try writer.write("a.db", "")
+    for commands in [[], ["dispatch counter.increment"]] {
+      let shell = try Shell()
+      #expect(shell.openStore(file) == .init())
+      _ = shell.outcome { shell.session.run(commands: commands) }
+      #expect(shell.outcome { shell.session.endJournal() } == .init())
+      #expect(writer.contents("a.db") != nil)
+    }
+    let other = try Shell()
+    #expect(other.openStore("\(writer.folder)/b.db") == .init())
+    _ = other.run("dispatch counter.increment")
+    #expect(other.outcome { other.session.endJournal() } == .init())
+    #expect(writer.contents("b.db") != nil)
+  }
 }
