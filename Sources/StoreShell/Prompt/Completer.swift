@@ -122,36 +122,10 @@ struct Completer {
     switch schema.kind {
     case .bool: return ["true", "false"]
     case .choice(_, let cases): return cases
-    case .int where field.name == "id": return ids(in: type.module, typed)
+    case .int where field.name == "id":
+      return ItemIDs(view: session.store.view, typed: typed).ofFirstList(in: type.module)
     default: return []
     }
-  }
-
-  /// How many items are looked at for their ids, and how many ids are proposed: a list may be long, and Tab is not to wait.
-  private static let (itemsLookedAt, idsProposed) = (10_000, 100)
-
-  /// Ids that begin as typed, of the items in the first list of a module whose items have ids.
-  private func ids(in module: String, _ typed: Substring) -> [String] {
-    var ids: [String] = []
-    _ = session.store.view.readSlice(module) { schema, slice in
-      guard case .record(let module) = schema.kind, case .record(let access) = schema.access.parts else { return }
-      for (index, field) in module.fields.enumerated() {
-        guard case .list(let element) = field.schema.kind, case .list(let items) = field.schema.access.parts,
-          case .record(let item) = element.kind, case .record(let parts) = element.access.parts,
-          let position = item.index(of: "id")
-        else { continue }
-        let id = item.fields[position].schema
-        return access.read(slice, index) { list in
-          for row in 0..<min(items.count(list), Self.itemsLookedAt) where ids.count < Self.idsProposed {
-            items.read(list, row) { item in
-              parts.read(item, position) { ids.append(ActionText.literal(of: id.access.read($0))) }
-            }
-            if ids.last?.hasPrefix(typed) == false { ids.removeLast() }
-          }
-        }
-      }
-    }
-    return ids
   }
 
   // MARK: Names with dots
@@ -212,21 +186,35 @@ struct Completer {
     }
   }
 
-  /// Modules, then their fields and projections, then fields inside.
+  /// Modules, then their fields and projections, then fields inside; the ids of items where a selector is open.
   ///
-  /// - Parameter withProjections: whether projections can stand there; Lua's `state` has the fields alone.
-  private func pathCandidates(_ typed: String, withProjections: Bool = true) -> [LineCompletion.Candidate] {
+  /// - Parameter isLua: whether the path is one in Lua's `state`, which has neither projections nor selectors.
+  private func pathCandidates(_ typed: String, isLua: Bool = false) -> [LineCompletion.Candidate] {
+    if !isLua, let selected = selectorCandidates(typed) { return selected }
     guard let dot = typed.lastIndex(of: ".") else {
       let modules = session.store.modules.map { LineCompletion.Candidate(text: $0.name, suffix: ".") }
-      guard withProjections else { return modules }
+      guard !isLua else { return modules }
       let own = session.names.projections.map(\.name) + session.names.bindings.map(\.name)
       return scopedCandidates + modules + [LineCompletion.Candidate(text: "shell", suffix: ".")]
         + own.map { LineCompletion.Candidate(text: $0) }
     }
     let parent = String(typed[..<dot])
-    let names = members(of: parent, withProjections: withProjections)
+    let names = members(of: parent, isLua: isLua)
     return names.map { name, hasMembers in
       LineCompletion.Candidate(text: "\(parent).\(name)", display: name, suffix: hasMembers ? "." : "")
+    }
+  }
+
+  /// `list[id=1]` and so on, for a path that ends in a selector; nil: none is open.
+  private func selectorCandidates(_ typed: String) -> [LineCompletion.Candidate]? {
+    guard let bracket = typed.lastIndex(of: "["), !typed[bracket...].contains("]") else { return nil }
+    let (list, selector) = (typed[..<bracket], typed[typed.index(after: bracket)...])
+    guard "id=".hasPrefix(selector.prefix(3)), let path = try? Path(parsing: String(list)) else { return [] }
+    let fields = session.scoped(path).steps.map { if case .field(let name) = $0 { name } else { "" } }
+    guard let module = fields.first else { return [] }
+    let ids = ItemIDs(view: session.store.view, typed: selector.dropFirst(3))
+    return ids.ofList(in: module, at: fields.dropFirst()).map { id in
+      LineCompletion.Candidate(text: "\(list)[id=\(id)]", display: "[id=\(id)]", suffix: "")
     }
   }
 
@@ -238,13 +226,13 @@ struct Completer {
     }
   }
 
-  private func members(of parent: String, withProjections: Bool = true) -> [(String, Bool)] {
+  private func members(of parent: String, isLua: Bool = false) -> [(String, Bool)] {
     if parent == "shell" { return ShellListing.allCases.map { ($0.rawValue, false) } }
     guard let path = try? Path(parsing: parent), case .field(let name) = path.steps.first,
       let module = session.store.modules.first(where: { $0.name == name })
     else { return [] }
     guard path.steps.count > 1 else {
-      let projections = withProjections ? module.projections.map { ($0.name, false) } : []
+      let projections = isLua ? [] : module.projections.map { ($0.name, false) }
       return module.fields.map { ($0.name, $0.schema.hasFields) } + projections
     }
     guard var schema = module.schema else { return [] }
@@ -320,7 +308,7 @@ struct Completer {
       return LineCompletion(replaceFrom: start, candidates: candidates)
     }
     let path = String(typed.dropFirst("state.".count))
-    let paths = pathCandidates(path, withProjections: false).filter { !$0.text.hasPrefix("shell") }
+    let paths = pathCandidates(path, isLua: true).filter { !$0.text.hasPrefix("shell") }
     let candidates = paths.map {
       LineCompletion.Candidate(text: "state.\($0.text)", display: $0.display, suffix: $0.suffix)
     }

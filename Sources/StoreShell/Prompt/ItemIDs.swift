@@ -1,0 +1,65 @@
+import StorePlugins
+import StoreSchema
+
+/// The ids of items that are there, for completion.
+struct ItemIDs {
+  /// How many items are looked at for their ids, and how many ids are proposed: a list may be long, and Tab is not to wait.
+  private static let (itemsLookedAt, idsProposed) = (10_000, 100)
+
+  let view: any StateView
+  /// What the ids begin with.
+  let typed: Substring
+
+  /// Those of the first list of a module whose items have ids.
+  func ofFirstList(in module: String) -> [String] {
+    var ids: [String] = []
+    _ = view.readSlice(module) { schema, slice in
+      guard case .record(let record) = schema.kind, case .record(let access) = schema.access.parts else { return }
+      for (index, field) in record.fields.enumerated() where field.schema.idOfItems != nil {
+        return access.read(slice, index) { ids = of(field.schema, $0) }
+      }
+    }
+    return ids
+  }
+
+  /// Those of the list that fields of a module lead to.
+  func ofList(in module: String, at fields: ArraySlice<String>) -> [String] {
+    var ids: [String] = []
+    _ = view.readSlice(module) { schema, slice in read(fields, schema, slice) { ids = of($0, $1) } }
+    return ids
+  }
+
+  private func read(
+    _ fields: ArraySlice<String>, _ schema: Schema, _ value: UnsafeRawPointer,
+    _ body: (Schema, UnsafeRawPointer) -> Void
+  ) {
+    guard let name = fields.first else { return body(schema, value) }
+    guard case .record(let record) = schema.kind, case .record(let access) = schema.access.parts,
+      let index = record.index(of: name)
+    else { return }
+    access.read(value, index) { read(fields.dropFirst(), record.fields[index].schema, $0, body) }
+  }
+
+  private func of(_ schema: Schema, _ list: UnsafeRawPointer) -> [String] {
+    guard let (position, id) = schema.idOfItems, case .list(let element) = schema.kind,
+      case .list(let items) = schema.access.parts, case .record(let parts) = element.access.parts
+    else { return [] }
+    var ids: [String] = []
+    for row in 0..<min(items.count(list), Self.itemsLookedAt) where ids.count < Self.idsProposed {
+      items.read(list, row) { item in
+        parts.read(item, position) { ids.append(ActionText.literal(of: id.access.read($0))) }
+      }
+      if ids.last?.hasPrefix(typed) == false { ids.removeLast() }
+    }
+    return ids
+  }
+}
+
+extension Schema {
+  /// Where the items of a list have their ids, and of which type those are; nil: it is no list of such items.
+  fileprivate var idOfItems: (position: Int, schema: Schema)? {
+    guard case .list(let element) = kind, case .record(let item) = element.kind, let position = item.index(of: "id")
+    else { return nil }
+    return (position, item.fields[position].schema)
+  }
+}
