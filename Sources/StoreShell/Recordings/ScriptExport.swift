@@ -15,8 +15,8 @@ struct ScriptExport: RecordingExport {
   private var time = Duration.zero
   /// What happened since the last command.
   private var changes: [Change] = []
-  /// The module whose action the last command asked for; nil: it asked for something else.
-  private var subject: String?
+  /// The last command, which is written once it is known what came of it.
+  private var asked: ScriptedCommand?
   private var lastTime = Duration.zero
   /// The state before the next entry.
   private var state: HostState?
@@ -48,9 +48,9 @@ struct ScriptExport: RecordingExport {
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws {
     if let command = try command(entry, state) {
       settle(at: entry.time)
-      write(command)
-      if command.hasPrefix(Self.excuse) { assertFailure(entry.failure) }
-      subject = entry.module
+      asked = ScriptedCommand(command, for: entry)
+    } else {
+      asked?.follow(entry)
     }
     lastTime = entry.time
     changes += entry.changes + arrivals(in: state)
@@ -61,6 +61,7 @@ struct ScriptExport: RecordingExport {
 
   /// Lets time go by, and asserts what came of the last command.
   private mutating func settle(at now: Duration) {
+    for line in asked?.lines ?? [] { write(line) }
     if isTimed, now > time {
       write("wait \(ScriptExport.text(of: now - time))")
       time = now
@@ -68,16 +69,10 @@ struct ScriptExport: RecordingExport {
     if let state {
       let assertions = StateAssertions(state)
       // Where nothing changed, what might have is as it was.
-      let lines = changes.isEmpty ? subject.map { assertions.lines(of: $0) } ?? [] : assertions.lines(changes)
+      let lines = changes.isEmpty ? asked?.module.map { assertions.lines(of: $0) } ?? [] : assertions.lines(changes)
       for line in lines { write("assert \(line)") }
     }
-    (changes, subject) = ([], nil)
-  }
-
-  /// Asserts that the last command failed, and why where that is recorded.
-  private func assertFailure(_ code: String?) {
-    write("assert not ok")
-    if let code { write("assert err.code == \"\(code)\"") }
+    (changes, asked) = ([], nil)
   }
 
   /// A duration as the command language reads it, rounded up to a nanosecond.
@@ -100,9 +95,6 @@ struct ScriptExport: RecordingExport {
 
   // MARK: Commands
 
-  /// What stands in front of a command that is to fail.
-  private static let excuse = "try "
-
   /// The command that asks for an action; nil for one that comes by itself.
   ///
   /// - Parameter state: the state after it.
@@ -115,7 +107,7 @@ struct ScriptExport: RecordingExport {
       let info = entry.source.info.map { " --info \(ScalarText.quoted($0))" } ?? ""
       let action = entry.original?.action ?? entry.action
       let arguments = entry.original?.arguments ?? entry.arguments
-      let excuse = entry.failure == nil && isThere(moduleOf: action) ? "" : Self.excuse
+      let excuse = isThere(moduleOf: action) ? "" : ScriptedCommand.excuse
       return "\(excuse)dispatch \(ActionText.text(action, arguments: arguments))\(info)"
     }
     switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
@@ -135,10 +127,10 @@ struct ScriptExport: RecordingExport {
     case (SubstateChange.addType.fullName, .string(let name)?, let isReplacing):
       let value = substateLiteral(entry.arguments["value"] ?? .none, name)
       let flag = isReplacing == .bool(true) ? " --replace" : ""
-      return "\(entry.failure == nil ? "" : Self.excuse)substate add \(name) --value \(value)\(flag)"
+      return "substate add \(name) --value \(value)\(flag)"
     case (SubstateChange.resetType.fullName, .list(let names)?, _):
       let names = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
-      let excuse = names.allSatisfy(isSubstate) ? "" : Self.excuse
+      let excuse = names.allSatisfy(isSubstate) ? "" : ScriptedCommand.excuse
       return excuse + (["substate reset"] + names).joined(separator: " ")
     default:
       throw ShellError(
@@ -172,7 +164,7 @@ struct ScriptExport: RecordingExport {
 
   /// Whether there is a module that an action is one of: an action of a substate that is not there is reported.
   private func isThere(moduleOf action: String) -> Bool {
-    guard let state, let name = LoggedEntry.module(of: action) else { return true }
+    guard let state, let name = ScriptedCommand.module(of: action) else { return true }
     return state.app.record.index(of: name) != nil || state.shell.plugins.contains { $0.name == name }
       || isSubstate(name)
   }
@@ -192,14 +184,4 @@ struct ScriptExport: RecordingExport {
     if case .string = substateSchema(name).kind { return ScalarText.quoted(text) }
     return ScalarText.quoted(JSON.text(of: value))
   }
-}
-
-extension LoggedEntry {
-  /// The module of an action's full name; nil: it has none.
-  fileprivate static func module(of action: String) -> String? {
-    action.firstIndex(of: ".").map { String(action[..<$0]) }
-  }
-
-  /// The module that was asked for an action.
-  fileprivate var module: String? { Self.module(of: original?.action ?? action) }
 }

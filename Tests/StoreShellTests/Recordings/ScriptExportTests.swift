@@ -139,6 +139,33 @@ import Testing
         "q.stsh:4:1: error[assert-failed]"))
   }
 
+  @Test func aScriptExpectsTheFailureOfWhatACommandCaused() throws {
+    let (shell, script) = try scripted("dispatch counter.increment")
+    let folder = try shell.plugin(
+      "boomer",
+      """
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "go" }, { name = "boom" } },
+        reducers = { go = function(s) s.n = s.n + 1 end, boom = function(s) refuse("never") end },
+        middleware = { { name = "m", on = { "go" }, after = function(_, ctx) ctx:dispatch("boomer.boom") end } },
+      }
+      """)
+    #expect(script.hasSuffix("dispatch counter.increment\nassert state.counter.value == 1\n"))
+    _ = shell.run(
+      "plugin load \(folder)", "try dispatch boomer.go", "export journal \(shell.folder)/run.stsh --as stsh")
+    let text = try #require(shell.contents("run.stsh"))
+    #expect(
+      text.hasSuffix(
+        """
+        try dispatch boomer.go
+        assert not ok
+        assert err.code == "refused"
+        assert state.boomer.n == 1
+
+        """), "\(text)")
+    try runs(shell)
+  }
+
   @Test func whatWasImportedIsInTheScript() throws {
     let shell = try Shell { $0.isQuiet = true }
     try shell.write("imp.json", #"{"tasks":{"nextId":3,"items":[{"id":2,"title":"it's","done":true}]}}"#)
