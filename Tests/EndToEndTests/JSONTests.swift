@@ -113,6 +113,23 @@ struct JSONTests {
     #expect(plugin.errors == "")
   }
 
+  @Test func phasesAreEvents() throws {
+    let outcome = try Shell().run(
+      "--json", "-c", "trace on --stable", "-c", "dispatch counter.reset", "-c", "trace off")
+    #expect(
+      outcome.output == #"""
+        {"ok":true,"line":1,"data":null}
+        {"event":"trace","text":"Q 1 counter.reset"}
+        {"event":"trace","text":"R 1 counter {\"value\":0,\"step\":1}→{\"value\":0,\"step\":1}"}
+        {"event":"trace","text":"U 1"}
+        {"event":"trace","text":"D 1"}
+        {"ok":true,"line":2,"data":{"id":1,"action":"counter.reset","changes":[]}}
+        {"ok":true,"line":3,"data":null}
+
+        """#)
+    #expect(outcome.errors == "")
+  }
+
   @Test func badRecordsAreEvents() throws {
     let shell = try Shell()
     try shell.folder.write("list", "{\"title\":\"a\"}\n{\"titl\":\"b\"}\n")

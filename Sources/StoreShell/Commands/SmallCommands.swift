@@ -127,10 +127,11 @@ extension CommandDefinition {
       }
       session.isTracing = true
       let (console, clock) = (session.console, session.store.clock)
-      let isStable = invocation.has("stable")
+      let (isStable, isJSON) = (invocation.has("stable"), session.options.isJSON)
       session.store.setTrace { event in
         let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
-        console.writeError("\(time)\(TraceText.line(of: event))\n")
+        let line = "\(time)\(TraceText.line(of: event))"
+        if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }
       }
       return .none
     case "off":

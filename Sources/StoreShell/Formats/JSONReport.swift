@@ -71,6 +71,13 @@ public enum JSONReport {
     """
   }
 
+  /// A phase of an action, as `trace` writes it.
+  static func traced(_ line: String) -> String {
+    """
+    {"event":"trace","text":\(ScalarText.quoted(line))}
+    """
+  }
+
   /// A record that an `ingest` left out.
   static func badRecord(file: String, line: Int, message: String, hint: String?) -> String {
     let hint = hint.map { ",\"hint\":\(ScalarText.quoted($0))" } ?? ""
