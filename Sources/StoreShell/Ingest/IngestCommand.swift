@@ -12,7 +12,7 @@ extension CommandDefinition {
       FlagDefinition("map", value: "NAME=FIELD", "fill an argument by another field"),
       FlagDefinition("format", value: "FORMAT", "jsonl, csv or tsv, where the file's name and start do not show it"),
       FlagDefinition("ignore-others", "leave out fields that the action has no argument for"),
-      FlagDefinition("keep-going", "count bad records and report them at the end"),
+      FlagDefinition("keep-going", "go on after bad records, and count them at the end"),
     ],
     operands: [.file],
     examples: [
@@ -40,6 +40,7 @@ extension CommandDefinition {
     try invocation.checkFile(file)
     try session.finishCheck()
     let lines = try LineReader(file: file, until: session.interruptDescriptor)
+    try invocation.refuseCompressed(lines, file)
     var records: any RecordReading
     switch try format ?? RecordFormat(fileName: file) ?? lines.peek().map(RecordFormat.init(firstLine:)) ?? .jsonl {
     case .jsonl: records = JSONRecords(lines: lines, mapping: mapping)
@@ -67,6 +68,18 @@ extension Invocation {
         code: "unknown-action", message: "unknown action '\(name)'", at: flag,
         hint: suggestion.map { "did you mean '\($0)'?" })
     }
+  }
+
+  /// Refuses what has to be unpacked first.
+  fileprivate func refuseCompressed(_ lines: LineReader, _ file: String) throws {
+    let forms: [(tool: String, start: [UInt8])] = [
+      ("gzip", [0x1F, 0x8B]), ("zstd", [0x28, 0xB5, 0x2F, 0xFD]), ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),
+      ("bzip2", [0x42, 0x5A, 0x68]),
+    ]
+    guard let first = try lines.peek(), let form = forms.first(where: { first.starts(with: $0.start) }) else { return }
+    throw ShellError(
+      code: "unreadable-file", message: "\(file) is compressed by \(form.tool)", at: operands[0],
+      hint: "\(form.tool) -dc FILE | stsh -c 'ingest - --as ACTION'", status: 2)
   }
 
   fileprivate func recordFormat() throws -> RecordFormat? {
@@ -97,6 +110,12 @@ extension Invocation {
           code: "unexpected-argument", message: "\(type.fullName) has no argument '\(parts[0])'",
           place: word(of: "map").map { .span($0.span) } ?? .command,
           hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: dispatch \(type.signature)")
+      }
+      guard !names.values.contains(parts[0]), names[parts[1]] == nil else {
+        let word = names.values.contains(parts[0]) ? parts[0] : parts[1]
+        throw ShellError(
+          code: "unexpected-argument", message: "--map names '\(word)' twice",
+          place: self.word(of: "map").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
       }
       names[parts[1]] = parts[0]
     }

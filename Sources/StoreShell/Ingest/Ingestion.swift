@@ -48,6 +48,8 @@ struct Ingestion {
         JSONReport.badRecord(file: file, line: record.line, message: record.message, hint: record.hint))
     } else if number <= Self.shownFaults {
       session.console.writeError("\(record.sentence)\n")
+    } else if number == Self.shownFaults + 1 {
+      session.console.writeError("note: further bad records are only counted\n")
     }
   }
 

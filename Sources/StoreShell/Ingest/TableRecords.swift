@@ -47,8 +47,10 @@ struct TableRecords: RecordReading {
 
   private func header() throws -> [Int?] {
     var columns: [Int?] = []
+    var unused = Set(mapping.argumentNames.keys)
     for column in 0..<rows.count {
       guard let name = rows.text(column) else { throw RecordFault(message: "this is not UTF-8") }
+      unused.remove(name)
       guard let argument = try mapping.argument(of: name) else {
         columns.append(nil)
         continue
@@ -62,6 +64,7 @@ struct TableRecords: RecordReading {
       guard index == nil || !columns.contains(index) else { throw RecordFault(message: "'\(argument)' stands twice") }
       columns.append(index)
     }
+    if let name = unused.min() { throw RecordFault(message: "there is no column '\(name)', which --map names") }
     for (index, field) in fields.enumerated() where !columns.contains(index) { _ = try field.check(nil) }
     return columns
   }

@@ -98,6 +98,39 @@ import Testing
     #expect(shell.run("show tasks.items[*].title --as raw").output == "1\n")
   }
 
+  @Test(arguments: ["--map title=x --map title=y", "--map title=x title=x"])
+  func anArgumentIsMappedOnce(maps: String) throws {
+    let shell = try Shell()
+    let file = try shell.write("a.csv", "x,y\n1,2\n")
+    let outcome = shell.run("ingest \(file) --as tasks.add \(maps)")
+    #expect(outcome.errors.contains("error[unexpected-argument]: --map names 'title' twice\n"))
+  }
+
+  @Test func aMapToNoColumnIsNamed() throws {
+    let shell = try Shell()
+    let file = try shell.write("a.csv", "x,y\n1,2\n")
+    let outcome = shell.run("ingest \(file) --as tasks.add --map title=z --ignore-others")
+    #expect(outcome.errors.contains(":1: there is no column 'z', which --map names\n"))
+  }
+
+  @Test(arguments: [("a.jsonl.gz", [0x1F, 0x8B, 8, 0], "gzip"), ("b.csv", Array("BZh91AY".utf8), "bzip2")])
+  func whatIsCompressedHasToBeUnpacked(name: String, bytes: [UInt8], tool: String) throws {
+    let shell = try Shell()
+    let file = try shell.write(name, bytes)
+    let outcome = shell.run("ingest \(file) --as tasks.add --keep-going")
+    #expect(outcome.errors.hasPrefix("-c:1:8: error[unreadable-file]: \(file) is compressed by \(tool)\n"))
+    #expect(outcome.status == 2)
+  }
+
+  @Test func manyBadRecordsAreOnlyCounted() throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", String(repeating: "bad\n", count: 30))
+    let lines = shell.run("ingest \(file) --as tasks.add --keep-going").errors.split(separator: "\n")
+    #expect(lines.count == 22)
+    #expect(lines[20] == "note: further bad records are only counted")
+    #expect(lines[21] == "30 bad records of \(file) left out")
+  }
+
   @Test func severalMapsAreOne() throws {
     let shell = try Shell()
     let folder = try shell.plugin(
