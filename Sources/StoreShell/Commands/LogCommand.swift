@@ -35,7 +35,7 @@ extension CommandDefinition {
       guard let number = Int(text), number > 0 else {
         throw ShellError(
           code: "type-mismatch", message: "log needs a number of lines, got '\(text)'", at: invocation.operands[0],
-          hint: "usage: log [N]")
+          hint: "usage: \(invocation.usage)")
       }
       limit = number
     }

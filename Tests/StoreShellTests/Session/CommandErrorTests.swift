@@ -135,8 +135,12 @@ import Testing
     Case(
       "middleware on loger", 15, "unknown-middleware", "there is no middleware 'loger'", mark: 5,
       "hint: did you mean 'logger'?"),
-    Case("log many", 5, "type-mismatch", "log needs a number of lines, got 'many'", mark: 4, "hint: usage: log [N]"),
-    Case("log 0", 5, "type-mismatch", "log needs a number of lines, got '0'", mark: 1, "hint: usage: log [N]"),
+    Case(
+      "log many", 5, "type-mismatch", "log needs a number of lines, got 'many'", mark: 4,
+      "hint: usage: log [N] [--action GLOB] [--changed PATH] [--all]"),
+    Case(
+      "log 0", 5, "type-mismatch", "log needs a number of lines, got '0'", mark: 1,
+      "hint: usage: log [N] [--action GLOB] [--changed PATH] [--all]"),
     Case("log --changed a..b", 15, "unknown-path", "'a..b' is not a path: expected a name", mark: 4),
     Case("plugin lod x", 8, "unknown-command", "plugin has no 'lod'", mark: 3, "hint: did you mean 'plugin load'?"),
     Case(
