@@ -41,6 +41,9 @@ extension CommandDefinition {
         code: "unknown-module", message: "there is no module '\(name)'", at: word,
         hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")
     }
+    guard try invocation.format() == .auto, !invocation.session.options.isJSON else {
+      return try invocation.show(module.listing)
+    }
     return invocation.print(ModuleDescription(module, usesColor: invocation.session.colorsResults).text)
   }
 

@@ -37,6 +37,7 @@ extension CommandDefinition {
     if word.text == "stop" { return try invocation.stopWatch() }
     try invocation.refuseOperands(from: 1)
     try invocation.checkPath(0)
+    let isInWords = try invocation.format() == .auto && !session.options.isJSON
     try session.finishCheck()
     if let viewed = session.store.viewed {
       throw ShellError(
@@ -53,8 +54,8 @@ extension CommandDefinition {
     let watched = WatchedPath(session: session, path: path)
     let subscription = store.watch("watch \(id)", { watched.value }, { writer.write($0) })
     session.watches.add(path, subscription)
-    session.lastValue = reading.value
-    guard !session.options.isJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
+    defer { session.lastValue = reading.value }
+    guard isInWords else { return try invocation.show(reading.watched(id, path)) }
     return invocation.print("watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n")
   }
 }
@@ -93,6 +94,18 @@ extension Invocation {
   private func unknownWatch(_ text: String) -> ShellError {
     ShellError(
       code: "unknown-watch", message: "there is no watch '\(text)'", at: operands[1], hint: "watch lists them")
+  }
+}
+
+extension Reading {
+  /// What a new watch answers with: its id and path, and the value as it is now.
+  fileprivate func watched(_ id: Int, _ path: Path) -> Reading {
+    let record = RecordSchema(
+      name: "Watch",
+      fields: [Field("id", .dynamic(.any)), Field("path", .dynamic(.any)), Field("value", schema.dynamic)])
+    return Reading(
+      value: .record(Record(record.layout, [.int(id), .string(path.description), value])),
+      schema: .dynamic(.record(record)))
   }
 }
 

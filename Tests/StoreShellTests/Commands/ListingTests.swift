@@ -219,6 +219,26 @@ import Testing
         == "module,origin,fields,actions,projections\ncounter,swift,2,4,0\ntasks,swift,2,3,2\nticking,lua,1,2,1\n")
   }
 
+  @Test func aModuleAndAWatchAreValuesToo() throws {
+    let shell = try ticking()
+    let module = """
+      {"module":"ticking","origin":"lua","state":[{"name":"n","type":"Int","detail":">= 0"}],\
+      "actions":[{"name":"ticking.go","arguments":[]},{"name":"ticking.tick","arguments":[]}],\
+      "projections":[{"name":"ticking.double","type":"Int"}],\
+      "commands":[{"name":"ticking say","summary":"says it"},{"name":"ticking row","summary":"gives a row"}]}
+      """
+    #expect(try shell.type("describe ticking --as json").output == module + "\n")
+    #expect(
+      try shell.type("describe counter --as lua").output.contains(#"arguments = { { name = "by", type = "Int?" } }"#))
+    #expect(
+      try shell.type("watch counter --json", "echo $_ > /dev/null").output
+        == #"{"id":1,"path":"counter","value":{"value":0,"step":1}}"# + "\n")
+    shell.session.options.isJSON = true
+    let answers = try shell.type("describe ticking", "watch ticking.n").output.split(separator: "\n")
+    #expect(answers.contains { $0.hasSuffix(#""data":\#(module)}"#) })
+    #expect(answers.contains { $0.hasSuffix(#""data":{"id":2,"path":"ticking.n","value":0}}"#) })
+  }
+
   @Test func gatesMoveAndCount() throws {
     let shell = try ticking()
     let outcome = try shell.type(
