@@ -79,7 +79,7 @@ struct DraftTests {
     ("s.ratio = 'x'", "'d.ratio' must be Double, got string \"x\""), ("s.on = 1", "'d.on' must be Bool, got number 1"),
     ("s.on = nil", "'d.on' must be Bool, got nil"), ("s.name = 7", "'d.name' must be String, got number 7"),
     ("s.phase = 'rest'", "'d.phase' must be one of idle, work, got string \"rest\""),
-    ("s.task = 0", "'d.task' must be >= 1, got 0"), ("s.task = {}", "'d.task' must be Int?, got a record"),
+    ("s.task = 0", "'d.task' must be >= 1, got 0"), ("s.task = {}", "'d.task' must be Int, got a record"),
     ("s.list = 3", "'d.list' must be [Int], got number 3"),
     ("s.list[1] = 'x'", "'d.list[1]' must be Int, got string \"x\""),
     ("s.list = { 1, 'x' }", "'d.list[2]' must be Int, got string \"x\""),

@@ -33,15 +33,7 @@ extension Schema {
       return value
     case .optional(let wrapped):
       if case .none = value { return value }
-      do throws(SchemaError) {
-        return try wrapped.check(value)
-      } catch {
-        // The optional type is what was declared, so it is what the message names.
-        if error.path.isEmpty, case .typeMismatch(wrapped.typeName, let found) = error.problem {
-          throw SchemaError(Path(), .typeMismatch(expected: typeName, found: found))
-        }
-        throw error
-      }
+      return try wrapped.check(value)
     case .list(let element): return try checkList(value, element)
     case .map(let key, let element): return try checkMap(value, key, element)
     case .record(let record): return .record(Record(record.layout, try fieldValues(of: value)))

@@ -126,19 +126,34 @@ extension Invocation {
     } catch is NotKnownYet {
       return .none
     } catch let error as SchemaError {
-      let error = error.naming(literal).under(Path([.field(field.name)]))
+      let error = (literal.bareWord.map(error.naming) ?? error).under(Path([.field(field.name)]))
       throw ShellError(code: error.code, message: error.message, place: .span(word.nameSpan), hint: "usage: \(usage())")
     }
   }
 }
 
+extension Literal {
+  fileprivate var bareWord: String? {
+    if case .bare(let word) = self { return word }
+    return nil
+  }
+}
+
 extension SchemaError {
-  /// The error with a duration called one: to types it is but text.
-  fileprivate func naming(_ literal: Literal) -> SchemaError {
-    guard case .bare(let word) = literal, DurationLiteral.parse(word) != nil,
-      case .typeMismatch(let expected, _) = problem
-    else { return self }
-    return SchemaError(path, .typeMismatch(expected: expected, found: "duration \(word)"))
+  /// The error with what was found as a word says it: a duration is but text to types, and a whole number that no `Int` can
+  /// hold is rounded.
+  func naming(_ word: String) -> SchemaError {
+    guard case .typeMismatch(let expected, _) = problem else { return self }
+    let digits = word.hasPrefix("-") || word.hasPrefix("+") ? word.dropFirst() : word[...]
+    let found: String
+    if DurationLiteral.parse(word) != nil {
+      found = "duration \(word)"
+    } else if expected == "Int", !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) {
+      found = "number \(word), which is too \(word.hasPrefix("-") ? "small" : "large") for one"
+    } else {
+      return self
+    }
+    return SchemaError(path, .typeMismatch(expected: expected, found: found))
   }
 }
 

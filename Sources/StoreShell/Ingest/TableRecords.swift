@@ -92,7 +92,12 @@ struct TableRecords: RecordReading {
       }
       return value
     // The type inside an optional one is what messages name.
-    default: return try schema.check(Literal.typed(text, schema.kind))
+    default:
+      do throws(SchemaError) {
+        return try schema.check(Literal.typed(text, schema.kind))
+      } catch {
+        throw error.naming(text)
+      }
     }
   }
 }

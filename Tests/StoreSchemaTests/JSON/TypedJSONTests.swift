@@ -58,7 +58,7 @@ import Testing
     (#"{"rows":{"02":[]}}"#, #"'rows' must have Int keys, got string "02""#),
     (#"{"rows":{"2":[1,-1]}}"#, "'rows[2][2]' must be >= 0, got -1"),
     (#"{"rows":{"2":[1,1.5]}}"#, "'rows[2][2]' must be Int, got number 1.5"),
-    (#"{"rows":{},"note":1}"#, "'note' must be String?, got number 1"),
+    (#"{"rows":{},"note":1}"#, "'note' must be String, got number 1"),
     (#"{"rows":{},"siez":1}"#, "Shelf has no field 'siez' (did you mean 'size'?)"),
     (#"{"note":"x"}"#, "'rows' ([Int: [Int]]) is missing"),
     (#"{"rows":{},"size":"big"}"#, #"'size' must be Double, got string "big""#),

@@ -65,7 +65,7 @@ import Testing
     let schema = Schema.dynamic(.optional(.dynamic(.int(minimum: 1, maximum: nil))))
     #expect(try schema.check(.none) == .none)
     #expect(try schema.check(.int(1)) == .int(1))
-    #expect(Self.message(.string("a"), schema) == "value must be Int?, got string \"a\"")
+    #expect(Self.message(.string("a"), schema) == "value must be Int, got string \"a\"")
     #expect(Self.message(.int(0), schema) == "value must be >= 1, got 0")
   }
 
@@ -155,7 +155,7 @@ import Testing
     #expect(try message(#"{"stock":{"a b":1.5}}"#) == "'stock[\"a b\"]' must be Int, got number 1.5")
     #expect(
       try message(#"{"favourite":{"id":1,"plants":[1]}}"#) == "'favourite.plants[1]' must be String, got number 1")
-    #expect(try message(#"{"favourite":3}"#) == "'favourite' must be Bed?, got number 3")
+    #expect(try message(#"{"favourite":3}"#) == "'favourite' must be Bed, got number 3")
   }
 
   @Test func codesAreStable() throws {

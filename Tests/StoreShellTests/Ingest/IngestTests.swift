@@ -131,6 +131,21 @@ import Testing
     #expect(lines[21] == "30 bad records of \(file) left out")
   }
 
+  /// A type error has one text, wherever the value comes from.
+  @Test(arguments: [
+    ("a.jsonl", #"{"by":"two"}"#, "string \"two\""), ("a.csv", "by\ntwo\n", "string \"two\""),
+    ("b.csv", "by\n99999999999999999999\n", "number 99999999999999999999, which is too large for one"),
+  ])
+  func aTypeErrorReadsAsThatOfADispatch(name: String, text: String, found: String) throws {
+    let shell = try Shell()
+    let file = try shell.write(name, text)
+    let outcome = shell.run("ingest \(file) --as counter.increment")
+    #expect(outcome.errors.contains(": 'by' must be Int, got \(found)\n"))
+    guard name == "a.jsonl" else { return }
+    let lua = shell.run("lua dispatch('counter.increment', {by = 'two'})")
+    #expect(lua.errors.contains("'by' must be Int, got \(found)\n"))
+  }
+
   @Test func severalMapsAreOne() throws {
     let shell = try Shell()
     let folder = try shell.plugin(

@@ -202,7 +202,7 @@ import Testing
         "dispatch counter.increment by=\(by)", "plugin enable guard --json", "dispatch counter.setStep to=1")
     }
     for (by, message) in [
-      (1, "before"), (2, "counter.increment: 'by' must be Int?, got string \"x\""),
+      (1, "before"), (2, "counter.increment: 'by' must be Int, got string \"x\""),
       (3, "unknown action 'counter.incremnt'"),
       (4, "used more than 200_000 VM instructions"), (5, "after"), (6, "calls next out of turn"),
     ] {

@@ -47,7 +47,7 @@ import Testing
         == "bad.jsonl:1: state: 'counter.value' must be Int, got string \"none\"")
     #expect(
       try fault(shell, with(2, lines[2].replacing(#""by":4"#, with: #""by":"four""#)))
-        == "bad.jsonl:3: counter.increment: 'by' must be Int?, got string \"four\"")
+        == "bad.jsonl:3: counter.increment: 'by' must be Int, got string \"four\"")
     #expect(
       try fault(shell, with(2, lines[2].replacing("counter.increment", with: "counter.incremnt")))
         == "bad.jsonl:3: unknown action 'counter.incremnt'")

@@ -73,6 +73,9 @@ import Testing
     Case(
       "dispatch counter.increment by=two", 28, "type-mismatch", "'by' must be Int, got string \"two\"", mark: 3, usage),
     Case("dispatch counter.increment two", 28, "type-mismatch", "'by' must be Int, got string \"two\"", mark: 3, usage),
+    Case(
+      "dispatch counter.increment by=9223372036854775808", 28, "type-mismatch",
+      "'by' must be Int, got number 9223372036854775808, which is too large for one", mark: 3, usage),
     Case("dispatch counter.increment by=1.5", 28, "type-mismatch", "'by' must be Int, got number 1.5", mark: 3, usage),
     Case("dispatch counter.increment by=[1]", 28, "type-mismatch", "'by' must be Int, got a list", mark: 3, usage),
     Case(
