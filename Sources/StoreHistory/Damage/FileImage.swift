@@ -25,8 +25,11 @@ final class FileImage: @unchecked Sendable {
                 .copyBytes(from: log.bytes.memory[offset..<offset + log.pageSize])
             }
           }
-          // As it is shown it has no log.
-          if image.count > 19, image[18] == 2 { (image[18], image[19]) = (1, 1) }
+          // As it is shown it has no log. Its head is its own in any case: SQLite changes that of the file where a file that
+          // had no log gets one, such as a copy.
+          var head = Array(image.prefix(20))
+          if head.count == 20, head[18] == 2 { (head[18], head[19]) = (1, 1) }
+          image.copyBytes(from: head)
         })
     else { return nil }
     self.file = file

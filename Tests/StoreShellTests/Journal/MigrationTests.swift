@@ -209,6 +209,15 @@ private enum Third {
     #expect(writer.contents("killed.db.before-9") == "mine")
   }
 
+  @Test func theCopyOfBeforeIsTakenUpAsTheFileWas() throws {
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    _ = try open(file) { try Session(Second.application, options: $0, console: $1) }
+    let copy = "\(file).before-9"
+    let (shell, opened) = try open(copy) { try Session(Second.application, options: $0, console: $1) }
+    #expect(opened == .init(errors: "note: its state has another type now; the file as it was is \(copy).before-9\n"))
+    #expect(shell.run("show --as json").output == Self.migrated)
+  }
+
   @Test func anUndoGoesBackToWhereTheNewTypeBegins() throws {
     #expect(writer.run("undo --quiet").errors == "")
     #expect(writer.outcome { writer.session.endJournal() } == .init())
