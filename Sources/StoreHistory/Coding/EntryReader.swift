@@ -7,14 +7,20 @@ public struct EntryReader {
   public let types: EntryTypes
   /// Whether a value that does not fit its type is read without one, as it may have had another type when it was written.
   let isLenient: Bool
+  /// Whether arguments are what they were when they were written, whatever the action takes by now.
+  private let keepsArguments: Bool
   let targets = KnownTargets()
 
   /// A reader by some types.
   ///
-  /// - Parameter isLenient: whether a value that does not fit its type is read without one, instead of being an error.
-  public init(_ types: EntryTypes, isLenient: Bool = false) {
+  /// - Parameters:
+  ///   - isLenient: whether a value that does not fit its type is read without one, instead of being an error.
+  ///   - keepsArguments: whether arguments are read as they were written: one that the action did not take then is not filled
+  ///     in, and what does not fit what it takes now is read without a type.
+  public init(_ types: EntryTypes, isLenient: Bool = false, keepsArguments: Bool = false) {
     self.types = types
     self.isLenient = isLenient
+    self.keepsArguments = keepsArguments || isLenient
   }
 
   /// Reads one entry.
@@ -37,17 +43,12 @@ public struct EntryReader {
     return LoggedEntry(
       number: try EntryReader.integer(raw.number, "id"), time: try EntryReader.time(raw.time ?? ""),
       source: try EntryReader.source(raw.source), action: action, arguments: try arguments(raw.arguments, of: action),
-      isQuiet: try EntryReader.flag(raw.isQuiet, "quiet"), changes: try reader(of: action).changes(raw.changes),
+      isQuiet: try EntryReader.flag(raw.isQuiet, "quiet"),
+      changes: try reader(ofChangesBy: action).changes(raw.changes),
       failure: raw.failure == nil ? nil : try EntryReader.text(raw.failure, "failure"),
       digest: raw.digest == nil ? nil : try EntryReader.text(raw.digest, "digest"),
       original: raw.original == nil ? nil : try original(raw.original),
       droppedBy: raw.droppedBy == nil ? nil : try EntryReader.text(raw.droppedBy, "droppedBy"))
-  }
-
-  /// What reads the changes of an action: a restore may bring back another type, and they tell of values of both. Nothing is
-  /// done with them, because the state after it is known otherwise.
-  func reader(of action: String) -> EntryReader {
-    action == UndoLine.restoreAction ? EntryReader(types, isLenient: true) : self
   }
 
   static func raw(_ bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> RawEntry {
@@ -79,6 +80,13 @@ public struct EntryReader {
       Result { () throws(EntryError) in try changes(of: bytes) }
     }
     return try read.get()
+  }
+
+  /// What reads the changes that an action made: those of the shell that exchange a plugin for another version of it also
+  /// change the type of its state, so that not all of them fit the one or the other.
+  func reader(ofChangesBy action: String) -> EntryReader {
+    guard !isLenient, UndoLine.exchanges.contains(action) else { return self }
+    return EntryReader(types, isLenient: true, keepsArguments: keepsArguments)
   }
 
   /// Reads changes from the bytes of their own text.
@@ -115,11 +123,12 @@ public struct EntryReader {
     func untyped() -> Record {
       Record(RecordLayout(name: action, fields: members.map(\.key.name)), members.map(\.value))
     }
-    guard let shape = types.action(action) else { return untyped() }
+    guard var shape = types.action(action) else { return untyped() }
+    if keepsArguments { shape = shape.limited(to: members) }
     do throws(SchemaError) {
       return Record(shape.layout, try Schema.values(fromJSON: members, shape.fields, shape.layout))
     } catch {
-      if isLenient { return untyped() }
+      if keepsArguments { return untyped() }
       throw EntryError("\(action): \(error.message)")
     }
   }

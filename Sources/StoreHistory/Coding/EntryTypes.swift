@@ -25,6 +25,13 @@ public struct EntryTypes {
       self.fields = fields
       self.layout = layout
     }
+
+    /// What the action takes of some arguments: all that was given stands in what was written.
+    func limited(to members: PersistentMap<MapKey, Value>) -> ActionShape {
+      if fields.count == members.count { return self }
+      let given = fields.filter { members[.string($0.name)] != nil }
+      return ActionShape(fields: given, layout: RecordLayout(name: layout.name, fields: given.map(\.name)))
+    }
   }
 }
 

@@ -11,13 +11,17 @@ extension JournalRow {
       }
       return try read.get()
     }
-    let noArguments = { reader.types.action(action)?.layout ?? RecordLayout(name: action, fields: []) }
-    let ofChanges = reader.reader(of: action)
+    let noArguments = {
+      let layout = reader.types.action(action)?.layout
+      return layout.flatMap { $0.fields.isEmpty ? $0 : nil } ?? RecordLayout(name: action, fields: [])
+    }
     return LoggedEntry(
       number: number, time: time, source: source, action: action,
       arguments: try arguments.map { (text) throws(EntryError) in try reader.arguments(of: text, action: action) }
         ?? Record(noArguments(), []),
-      isQuiet: isQuiet, changes: try changes.map { (text) throws(EntryError) in try ofChanges.changes(of: text) } ?? [],
+      isQuiet: isQuiet,
+      changes: try changes.map { (text) throws(EntryError) in try reader.reader(ofChangesBy: action).changes(of: text) }
+        ?? [],
       failure: failure)
   }
 }

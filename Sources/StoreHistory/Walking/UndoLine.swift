@@ -7,7 +7,10 @@ public struct UndoLine {
   public static let restoreAction = "shell.restore"
   /// The functions that stand in a restore's source.
   public static let (undo, redo) = ("undo", "redo")
-  private static let loads = ["shell.loadPlugin", "shell.reloadPlugin"]
+  private static let reloadAction = "shell.reloadPlugin"
+  private static let loads = ["shell.loadPlugin", reloadAction]
+  /// The actions that may bring a plugin of another version in place of one that is there.
+  static let exchanges: Set<String> = [reloadAction, restoreAction]
 
   /// What an undo would take back.
   public struct Step: Equatable, Sendable {

@@ -88,6 +88,9 @@ extension Session {
       recording = try run(file, options, "writing")
     }
     try store.adopt(recording)
+    if !options.verifies, !self.options.isJSON, let edited = recording.editedPlugins {
+      console.writeError("note: \(edited)\n")
+    }
     return recording.count
   }
 

@@ -25,34 +25,58 @@ final class PluginTimeline {
   /// How many versions that do not run are kept ready.
   private static let readyLimit = 4
 
-  /// After an action: the versions that were loaded, and those whose code is no longer there as it was.
-  typealias Point = (number: Int, versions: [PluginVersion], missing: [JournaledPlugin])
+  /// After an action: what was loaded, in load order.
+  typealias Point = (number: Int, members: [Member])
+
+  /// A plugin that was loaded after an action.
+  struct Member {
+    /// The version that it was, or where that is lost, one whose state has the same type, which shows it; nil: there is none.
+    let version: PluginVersion?
+    /// The code that ran, where it is no longer there as it was.
+    var lost: JournaledPlugin?
+    /// Whether the version goes on for a lost one when somebody returns to it: no action brought the one in place of the other,
+    /// but the files were edited while the store was not open.
+    var goesOn = false
+  }
 
   private var points: [Point]
   /// The versions that are ready and not loaded, that of longest ago first.
   private var idle: [PluginVersion] = []
 
   /// A timeline of what is known already: which plugins were loaded after which actions, in that order.
-  init(_ known: [Point] = [(0, [], [])]) { points = known }
+  init(_ known: [Point] = [(0, [])]) { points = known }
 
-  /// The plugins that were loaded after an action, in load order, as far as they are ready.
+  /// The plugins that were loaded after an action, or that show one whose code is lost, in load order, as far as they are
+  /// ready.
   func plugins(at number: Int) -> [HostedPlugin] { versions(at: number).compactMap(\.hosted) }
 
-  /// The plugins that were loaded after an action and whose code is no longer there as it was.
-  func missing(at number: Int) -> [JournaledPlugin] { points.last { $0.number <= number }?.missing ?? [] }
+  /// What was loaded after an action, in load order.
+  func members(at number: Int) -> [Member] { points.last { $0.number <= number }?.members ?? [] }
 
-  /// The code of the plugins that were loaded after an action, in load order.
-  func sources(at number: Int) -> [PluginSource] { versions(at: number).map(\.source) }
+  /// The names of the plugins that were loaded after an action, in load order.
+  func names(at number: Int) -> [String] {
+    members(at: number).compactMap { $0.lost?.name ?? $0.version?.source.manifest.name }
+  }
+
+  /// The first point of some numbers at which code ran that is no longer there as it was.
+  func firstLoss(in numbers: ClosedRange<Int>) -> (number: Int, plugin: JournaledPlugin)? {
+    let start = points.lastIndex { $0.number <= numbers.lowerBound } ?? points.startIndex
+    for point in points[start...] {
+      guard point.number <= numbers.upperBound else { return nil }
+      if let lost = point.members.lazy.compactMap(\.lost).first { return (max(point.number, numbers.lowerBound), lost) }
+    }
+    return nil
+  }
 
   /// Takes note of the plugins that are loaded after an action.
   ///
   /// - Parameter oldest: the oldest action that can be returned to.
   func note(_ plugins: [HostedPlugin], after number: Int, oldest: Int) {
-    let last = points.last?.versions ?? []
+    let last = points.last?.members.compactMap(\.version) ?? []
     guard !last.elementsEqual(plugins, by: { $0.hosted?.plugin === $1.plugin }) else { return }
     let known = last + idle
     let versions = plugins.map { version(of: $0, known) }
-    points.append((number, versions, []))
+    points.append((number, versions.map { Member(version: $0) }))
     if let first = points.lastIndex(where: { $0.number <= oldest }) { points.removeFirst(first) }
     idle = known.filter { old in old.hosted != nil && !versions.contains { $0 === old } }
     dropIdle()
@@ -100,5 +124,5 @@ final class PluginTimeline {
     }
   }
 
-  private func versions(at number: Int) -> [PluginVersion] { points.last { $0.number <= number }?.versions ?? [] }
+  private func versions(at number: Int) -> [PluginVersion] { members(at: number).compactMap(\.version) }
 }

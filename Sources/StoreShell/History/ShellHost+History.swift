@@ -24,6 +24,19 @@ extension ShellHost {
     return try State.changes(from: point(old, without: skipped).state, to: point(new, without: skipped).state)
   }
 
+  func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool {
+    guard entry.isWhole, entry.number > oldest, !application.modules.contains(where: { $0.name == module }) else {
+      return false
+    }
+    func isThere(at number: Int) throws -> Bool {
+      if application.substates.contains(where: { $0.name == module }) {
+        return try history.state(at: number).substates.contains { $0.name == module }
+      }
+      return timeline.names(at: number).contains(module)
+    }
+    return try isThere(at: entry.number) != isThere(at: entry.number - 1)
+  }
+
   func setHistoryLimits(_ limits: HistoryLimits, source: ActionSource) -> DispatchReport {
     dispatch(.setHistoryLimits(limits), source)
   }
@@ -36,9 +49,11 @@ extension ShellHost {
 
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
     try requirePresent()
-    try requireCode(at: number)
-    _ = try plugins(at: number)
-    return dispatch(.restore(to: number, state: try history.state(at: number)), source)
+    try requireCode(toGoOnFrom: number)
+    let plugins = try plugins(at: number)
+    var state = try history.state(at: number)
+    for hosted in plugins { state.shell.note(hosted.plugin.source) }
+    return dispatch(.restore(to: number, state: state), source)
   }
 
   /// Follows what an action did to the shell's own slice, in its commit: plugins, gates and settings.

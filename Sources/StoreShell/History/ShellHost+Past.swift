@@ -14,6 +14,22 @@ extension ShellHost {
   /// The plugins of the state that is shown.
   var shownPlugins: [HostedPlugin] { past?.plugins ?? plugins }
 
+  /// The code of plugins of the state that is shown, by their names, where it is no longer there as it was.
+  var lostCode: [String: RecordingHeader.Plugin] {
+    guard let past else { return [:] }
+    let lost = timeline.members(at: past.number).compactMap { $0.lost?.recorded }
+    return Dictionary(lost.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// Plugins of the state that is shown of which nothing is left but their state.
+  var lostModules: [Module] {
+    guard let past else { return [] }
+    let shown = Set(past.plugins.map(\.plugin.module.name))
+    return past.state.plugins.filter { !shown.contains($0.name) }.map { slice in
+      Module(name: slice.name, origin: .lua, schema: slice.schema, actions: [])
+    }
+  }
+
   var viewed: ViewedPoint? {
     past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: history.head) }
   }

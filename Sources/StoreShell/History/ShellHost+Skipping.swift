@@ -14,7 +14,7 @@ extension ShellHost {
       return PastView(number, try history.state(at: number), try plugins(at: number))
     }
     let start = first - 1
-    try requireCode(at: start)
+    try requireCode(toRun: start...number)
     var rerun = Rerun(
       application, HostedState(state: try history.state(at: start), plugins: try plugins(at: start)))
     // The states that later restores return to.
@@ -44,7 +44,7 @@ extension ShellHost {
   }
 
   private func recorded(_ number: Int) throws -> HostedState {
-    try requireCode(at: number)
+    try requireCode(toGoOnFrom: number)
     return HostedState(state: try history.state(at: number), plugins: try plugins(at: number))
   }
 }
@@ -86,7 +86,7 @@ private struct Rerun {
   /// Runs an action of a module; one that fails, or that nobody knows any more, changes nothing.
   mutating func reduce(_ entry: LoggedEntry) {
     guard let type = types[entry.action],
-      let action = try? application.hostAction(ActionCall(type, entry.arguments.values))
+      let action = try? application.hostAction(entry.call(type))
     else { return }
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
     guard let state = try? reducer.replay([ReplayedAction(action, context: context)], from: current.state) else {

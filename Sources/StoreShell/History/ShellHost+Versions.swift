@@ -1,8 +1,28 @@
 import StorePlugins
 import StoreSchema
 
-/// Plugins of earlier points, made ready again from their code.
+/// Plugins of the present and of earlier points, the latter made ready again from their code.
 extension ShellHost {
+  var loadedPlugins: [LoadedPluginListing] {
+    let shell = withShownState { $0.shell }
+    let lost = lostCode
+    let listed = shownPlugins.map { hosted in
+      let plugin = hosted.plugin
+      let code = lost[plugin.module.name] ?? plugin.source.recorded
+      return LoadedPluginListing(
+        name: code.name, version: code.version, folder: plugin.source.folder,
+        condition: shell.condition(of: code.name), units: hosted.units.map(\.name),
+        digest: code.digest, reloadFailed: failedReloads[code.name])
+    }
+    let others = lost.values.filter { code in !listed.contains { $0.name == code.name } }.sorted { $0.name < $1.name }
+    return listed
+      + others.map { code in
+        LoadedPluginListing(
+          name: code.name, version: code.version, folder: code.directory, condition: shell.condition(of: code.name),
+          units: [], digest: code.digest, reloadFailed: nil)
+      }
+  }
+
   /// The plugins that were loaded after an action, in load order, ready to run.
   ///
   /// - Throws: `PluginError` where one that was unloaded long ago cannot be loaded any more.
@@ -12,9 +32,19 @@ extension ShellHost {
   }
 
   /// Throws where a plugin that was loaded after an action could not go on from there, because its code is gone.
-  func requireCode(at number: Int) throws(ShellError) {
-    guard let name = timeline.missing(at: number).first?.name else { return }
-    throw ShellError(
+  func requireCode(toGoOnFrom number: Int) throws(ShellError) {
+    guard let member = timeline.members(at: number).first(where: { $0.lost != nil && !$0.goesOn }) else { return }
+    throw codeIsLost(member.lost?.name ?? "", after: number)
+  }
+
+  /// Throws where what ran after some actions could not run again, because its code is gone.
+  func requireCode(toRun numbers: ClosedRange<Int>) throws(ShellError) {
+    guard let loss = timeline.firstLoss(in: numbers) else { return }
+    throw codeIsLost(loss.plugin.name, after: loss.number)
+  }
+
+  private func codeIsLost(_ name: String, after number: Int) -> ShellError {
+    ShellError(
       code: "plugin-load", message: "after #\(number) the plugin '\(name)' ran code that is no longer there",
       hint: "bring back the plugin's files as they were to go on from there", status: 4)
   }

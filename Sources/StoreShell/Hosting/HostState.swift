@@ -49,6 +49,19 @@ struct PluginSlice: Sendable {
   func isSamePlace(as other: PluginSlice) -> Bool { schema === other.schema && name == other.name }
 }
 
+extension PluginSlice {
+  /// Whether another slice has a type that takes the same values, as that of a reloaded plugin has unless its fields were
+  /// changed.
+  fileprivate func hasType(of other: PluginSlice) -> Bool {
+    schema === other.schema || schema.shape == other.schema.shape
+  }
+}
+
+extension [PluginSlice] {
+  /// Where the slice stands with which another can be compared: that of the same name.
+  fileprivate func place(of other: PluginSlice) -> Int? { firstIndex { $0.name == other.name } }
+}
+
 /// The slice of the module `shell`.
 struct ShellState: Hashable, Sendable {
   /// Which gates stand open, in the order of the units.
@@ -98,6 +111,15 @@ struct ShellState: Hashable, Sendable {
     case faulted
   }
 
+  /// Takes note of the code that a plugin runs.
+  mutating func note(_ source: PluginSource) {
+    guard let index = plugins.firstIndex(where: { $0.name == source.manifest.name }),
+      plugins[index].digest != source.digest
+    else { return }
+    plugins[index].version = source.manifest.version
+    plugins[index].digest = source.digest
+  }
+
   /// Whether a plugin runs; on where there is none of that name.
   func condition(of plugin: String) -> Condition { plugins.first { $0.name == plugin }?.condition ?? .on }
 
@@ -140,34 +162,28 @@ extension HostState {
 
   /// What changed between two states, in the order of the modules. The shell's own changes, and the arrival or removal of
   /// a plugin's slice, are left out.
-  ///
-  /// - Parameter isReload: whether a plugin's edited version took the place of another: a slice of another type then arrives
-  ///   with it.
-  static func changes(from old: HostState, to new: HostState, isReload: Bool = false) -> [Change] {
+  static func changes(from old: HostState, to new: HostState) -> [Change] {
     var finder = DifferenceFinder()
-    return changes(from: old, to: new, isReload: isReload, by: &finder)
+    return changes(from: old, to: new, by: &finder)
   }
 
   /// The same by a finder that is kept.
-  static func changes(
-    from old: HostState, to new: HostState, isReload: Bool = false, by finder: inout DifferenceFinder
-  ) -> [Change] {
+  static func changes(from old: HostState, to new: HostState, by finder: inout DifferenceFinder) -> [Change] {
     var changes: [Change] = []
     old.app.appendChanges(to: new.app, by: &finder, &changes)
-    appendChanges(from: old.plugins, to: new.plugins, isReload: isReload, by: &finder, &changes)
+    appendChanges(from: old.plugins, to: new.plugins, by: &finder, &changes)
     if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, by: &finder, &changes) }
     return changes
   }
 
   private static func appendChanges(
-    from old: [PluginSlice], to new: [PluginSlice], isReload: Bool = false, by finder: inout DifferenceFinder,
-    _ changes: inout [Change]
+    from old: [PluginSlice], to new: [PluginSlice], by finder: inout DifferenceFinder, _ changes: inout [Change]
   ) {
     for index in new.indices {
       let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
-      guard let before = position ?? old.firstIndex(where: { $0.name == new[index].name }) else { continue }
-      guard position != nil || old[before].hasType(of: new[index]) else {
-        if !isReload { old[before].appendChanges(toOther: new[index], &changes) }
+      guard let before = position ?? old.place(of: new[index]) else { continue }
+      guard old[before].hasType(of: new[index]) else {
+        changes += TypeChange(from: old[before], to: new[index]).changes
         continue
       }
       withUnsafePointer(to: old[before].value) { before in

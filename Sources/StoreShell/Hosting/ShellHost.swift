@@ -58,7 +58,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     logSink = sink
     logger = HostUnit(
       "logger", origin: .swift, gate: Gate(isOpen: false),
-      Middleware<Action, Never, State>.logger("logger", difference: { State.changes(from: $0, to: $1) }) { entry in
+      Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
         sink.write?(
           LoggedLine(
             number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes)
@@ -104,7 +104,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   var modules: [Module] {
     let added = shownPlugins.flatMap(\.plugin.addedActions)
-    return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + substateModules
+    return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + lostModules
+      + substateModules
   }
   var emission: String { withShownState { $0.shell.emission } }
   var runaway: Int { withShownState { $0.shell.runaway } }
@@ -125,17 +126,6 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
           seen: unit.counters.seen, held: unit.gate.held,
           dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
       }
-    }
-  }
-
-  var loadedPlugins: [LoadedPluginListing] {
-    let shell = withShownState { $0.shell }
-    return shownPlugins.map { hosted in
-      let plugin = hosted.plugin
-      return LoadedPluginListing(
-        name: plugin.module.name, version: plugin.source.manifest.version, folder: plugin.source.folder,
-        condition: shell.condition(of: plugin.module.name), units: hosted.units.map(\.name),
-        digest: plugin.source.digest, reloadFailed: failedReloads[plugin.module.name])
     }
   }
 
@@ -252,10 +242,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     // Nobody waits for what another action caused; its failure must not pass in silence all the same.
     for fault in SubstateChange.faults(of: record.action, in: record.before) { faults.note(fault) }
     if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
-    let isReload = call.type === ShellAction.Types.reloadPlugin
-    let changes =
-      record.failure == nil
-      ? State.changes(from: record.before, to: record.after, isReload: isReload, by: &finder) : []
+    let changes = record.failure == nil ? State.changes(from: record.before, to: record.after, by: &finder) : []
     versions.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
     if record.action.shell != nil { versions.noteAll() }

@@ -18,6 +18,8 @@ final class HostJournal {
   private(set) var start = 0
   /// The last action that was recorded; 0: none was.
   private var last = 0
+  /// Whether plugins run other code than what the file says: it is told of it with the first action that they met.
+  private var hasOtherCode = false
 
   /// A journal that the first action opens.
   init(_ plan: JournalPlan, header: JournalHeader, in files: SessionFiles?) {
@@ -27,8 +29,11 @@ final class HostJournal {
   }
 
   /// A journal that is open.
-  init(_ journal: Journal, _ plan: JournalPlan, header: JournalHeader) {
+  ///
+  /// - Parameter hasOtherCode: whether plugins run other code than what the file says.
+  init(_ journal: Journal, _ plan: JournalPlan, header: JournalHeader, hasOtherCode: Bool = false) {
     files = nil
+    self.hasOtherCode = hasOtherCode
     self.journal = journal
     self.plan = plan
     self.header = header
@@ -44,6 +49,8 @@ final class HostJournal {
   ) {
     guard let journal = journal ?? open(before, at: entry.number - 1) else { return }
     last = entry.number
+    if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }
+    hasOtherCode = false
     guard isWhole || plugin != nil || journal.takeWantsSnapshot() else { return journal.append(entry) }
     journal.append(entry, plugin: plugin, state: after.slices(isWhole: isWhole))
   }
@@ -57,6 +64,7 @@ final class HostJournal {
   func restart(_ state: HostState, after number: Int, plugins: [JournaledPlugin]) {
     guard let journal = journal ?? open(state, at: number) else { return }
     start = number
+    hasOtherCode = false
     journal.restart(after: number, state.slices(isWhole: true), plugins: plugins)
   }
 

@@ -24,9 +24,12 @@ extension HostState {
     for slice in plugins + substates {
       slices.append(StateSlice(module: slice.name, isWhole: isWhole) { JSON.append(slice.value, to: &$0) })
     }
-    let (shell, names) = (shell, substates.map(\.name))
+    let (shell, names, schemas) = (shell, substates.map(\.name), plugins.map { ($0.name, $0.schema) })
     slices.append(
-      StateSlice(module: Self.shellSlice, isWhole: isWhole) { JSON.append(shell.value(substates: names), to: &$0) })
+      StateSlice(module: Self.shellSlice, isWhole: isWhole) { out in
+        let types = Dictionary(schemas.map { ($0, $1.shapeHash) }, uniquingKeysWith: { first, _ in first })
+        JSON.append(shell.value(substates: names, types: types), to: &out)
+      })
     return slices
   }
 
@@ -65,6 +68,15 @@ extension HostState {
       }
     }
     guard misfits.isEmpty else { throw StateMisfit(problems: misfits) }
+  }
+}
+
+extension Schema {
+  /// What tells the type from one that reads otherwise what was written of a state.
+  var shapeHash: String {
+    var hash = StableHash()
+    hash.add(shape)
+    return StableHash.text(of: hash.value)
   }
 }
 

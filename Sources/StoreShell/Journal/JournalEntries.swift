@@ -67,7 +67,7 @@ final class JournalEntries: OlderEntries {
       return EntryReader(host.entryTypes { plugins }, isLenient: true)
     }
     let plugins = try host.plugins(at: number)
-    return EntryReader(host.entryTypes { plugins })
+    return EntryReader(host.entryTypes { plugins }, keepsArguments: true)
   }
 
   func snapshot(atOrBefore number: Int) throws -> (number: Int, state: HostState)? {

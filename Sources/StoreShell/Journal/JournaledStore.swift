@@ -26,8 +26,8 @@ struct RecoveredStore {
   let hadEnded: Bool
   /// What is missing at its end; nil: nothing.
   let loss: JournalContents.Loss?
-  /// The plugins whose code has changed since.
-  let changedPlugins: [String]
+  /// Whether plugins run other code than what the file says, with a state of the same type.
+  let hasOtherCode: Bool
   /// The file as it was, where the state has another type now.
   let kept: String?
 }

@@ -58,8 +58,9 @@ extension Session {
       let journal = try Journal(
         plan.path, durability: plan.durability, header: header,
         initial: store.journaledState.slices(isWhole: true))
+      let recovered: RecoveredStore?
       do {
-        let recovered = try journal.found.flatMap { try recover(journal, $0) }
+        recovered = try journal.found.flatMap { try recover(journal, $0) }
         if let recovered {
           tell(recovered, name)
         } else {
@@ -69,7 +70,8 @@ extension Session {
         try? journal.end()
         throw examined(error)
       }
-      store.journal = HostJournal(journal, plan, header: header)
+      store.journal = HostJournal(
+        journal, plan, header: header, hasOtherCode: recovered?.hasOtherCode ?? false)
     }
   }
 

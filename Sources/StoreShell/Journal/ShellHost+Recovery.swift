@@ -29,9 +29,8 @@ extension ShellHost {
     }
     let loads = Dictionary(
       try file.plugins(upTo: contents.last).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-    let wanted = snapshot.shell.plugins
     var changed: [ShellState.LoadedPlugin] = []
-    for plugin in wanted {
+    for plugin in snapshot.shell.plugins {
       do {
         guard let load = loads[plugin.name] else { throw PluginError(.load, "nobody knows where it is") }
         let source = try source(load)
@@ -50,20 +49,23 @@ extension ShellHost {
     let header = journalHeader(began: contents.header.began)
     // A damaged file may have lost what it said of itself.
     let written = contents.header.schemaHash
-    let isOfAnotherType = !written.isEmpty && header.schemaHash != written
-    let state = try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, changed: changed)
+    let hasOtherModules = !written.isEmpty && header.schemaHash != written
+    let migrating = changed.filter { !isOfWrittenType($0.name, in: snapshot) }
+    let isOfAnotherType = hasOtherModules || !migrating.isEmpty
+    var state = try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
+    for hosted in plugins { state.shell.note(hosted.plugin.source) }
     let before = journaledState
     try store.replay([], from: state, after: contents.last)
     versions.noteAll()
     follow(nil, from: before, to: state)
     var kept: String?
-    if isOfAnotherType || !changed.isEmpty, let journal = file as? Journal {
+    if isOfAnotherType, let journal = file as? Journal {
       let copy = Self.freeName(for: "\(file.path).before-\(contents.last)")
       try journal.rebase(header, keeping: copy, state.slices(isWhole: true))
       kept = copy
     }
     // States of another type can no longer be made.
-    let oldest = isOfAnotherType || !changed.isEmpty ? contents.last : contents.base
+    let oldest = isOfAnotherType ? contents.last : contents.base
     let entries = JournalEntries(
       file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
     history = History(from: state, at: contents.last, limits: state.shell.limits, older: entries) { entry, state in
@@ -72,7 +74,7 @@ extension ShellHost {
     timeline = try pluginTimeline(file, upTo: contents.last)
     return RecoveredStore(
       last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
-      changedPlugins: changed.map(\.name), kept: kept)
+      hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept)
   }
 
   /// Puts a plugin where it was, without its slice.
@@ -86,24 +88,17 @@ extension ShellHost {
 
   private func restored(
     _ snapshot: JournalSnapshot, _ file: any JournalReading, _ contents: JournalContents, isOfAnotherType: Bool,
-    changed: [ShellState.LoadedPlugin]
+    migrating: [ShellState.LoadedPlugin]
   ) throws -> HostState {
     var snapshot = snapshot
     do {
-      if isOfAnotherType || !changed.isEmpty {
+      if isOfAnotherType {
         snapshot = try file.writtenState(after: contents.last, isRecord: isRecord) ?? snapshot
       }
       var slices = snapshot.slices
       var misfits: [String] = []
-      for plugin in changed { misfits += try migrate(plugin, in: &slices) }
+      for plugin in migrating { misfits += try migrate(plugin, in: &slices) }
       var state = try HostState(slices, app: application.initial, misfits: misfits) { type(of: $0, among: plugins) }
-      for plugin in changed {
-        guard let index = state.shell.plugins.firstIndex(where: { $0.name == plugin.name }),
-          let source = self.plugin(named: plugin.name)?.source
-        else { continue }
-        state.shell.plugins[index].version = source.manifest.version
-        state.shell.plugins[index].digest = source.digest
-      }
       guard snapshot.number < contents.last else { return state }
       let reader = EntryReader(entryTypes { [plugins] in plugins })
       try file.visit(snapshot.number + 1...contents.last) { row in
@@ -120,6 +115,16 @@ extension ShellHost {
         code: "store-schema", message: "\(file.path): \(error.path): \(error.message)",
         hint: "open it once with the version that wrote it; the file is as it was")
     }
+  }
+
+  /// Whether the state of a plugin has the type that it had when it was written: what is edited in its code besides changes
+  /// nothing of what was recorded.
+  private func isOfWrittenType(_ name: String, in snapshot: JournalSnapshot) -> Bool {
+    let schema = plugin(named: name)?.module.schema
+    guard let written = snapshot.types[name] else {
+      return schema == nil && !snapshot.slices.contains { $0.module == name }
+    }
+    return written == schema?.shapeHash ?? ""
   }
 
   /// Whether what a path leads to is declared to be a record.
@@ -219,8 +224,10 @@ extension ShellHost {
 
 extension JournalSnapshot {
   /// The shell's own slice.
-  fileprivate var shell: ShellState {
-    let slice = slices.first { $0.module == "shell" }
-    return slice.flatMap { try? JSON.value(of: $0.state) }.map(ShellState.init(json:)) ?? ShellState()
-  }
+  fileprivate var shell: ShellState { switches.map(ShellState.init(json:)) ?? ShellState() }
+
+  /// What tells the types of the plugins' slices apart, as far as it was written.
+  fileprivate var types: [String: String] { switches.map(ShellState.types) ?? [:] }
+
+  private var switches: Value? { slices.first { $0.module == "shell" }.flatMap { try? JSON.value(of: $0.state) } }
 }

@@ -10,15 +10,18 @@ extension ShellState {
       "origins",
     ])
   private static let gateLayout = RecordLayout(name: "Gate", fields: ["name", "open", "plugin"])
-  private static let pluginLayout = RecordLayout(name: "Plugin", fields: ["name", "version", "digest", "condition"])
+  private static let pluginLayout = RecordLayout(
+    name: "Plugin", fields: ["name", "version", "digest", "condition", "type"])
 
   private static let ceilingLayout = RecordLayout(
     name: "Ceiling", fields: ["instructions", "memory", "tasks", "logLines", "actions"])
 
   /// The slice as a value.
   ///
-  /// - Parameter substates: the names of the substates that are there.
-  func value(substates: [String]) -> Value {
+  /// - Parameters:
+  ///   - substates: the names of the substates that are there.
+  ///   - types: what tells the types of the plugins' slices apart, by the plugins' names.
+  func value(substates: [String], types: [String: String]) -> Value {
     let gates = gates.map { gate in
       Value.record(
         Record(Self.gateLayout, [.string(gate.name), .bool(gate.isOpen), gate.plugin.map { .string($0) } ?? .none]))
@@ -29,6 +32,7 @@ extension ShellState {
           Self.pluginLayout,
           [
             .string(plugin.name), .string(plugin.version), .string(plugin.digest), .string(plugin.condition.rawValue),
+            .string(types[plugin.name] ?? ""),
           ]))
     }
     return .record(
@@ -86,6 +90,17 @@ extension ShellState {
       if case .string(let name) = name { return name }
       return nil
     }
+  }
+
+  /// What tells the types of the plugins' slices apart, by the plugins' names, in a value read from JSON; empty: it has none. A
+  /// plugin is missing in what an earlier version of the program wrote.
+  static func types(json: Value) -> [String: String] {
+    var types: [String: String] = [:]
+    for plugin in Members(json).list("plugins") {
+      let plugin = Members(plugin)
+      if let name = plugin.text("name"), let type = plugin.text("type") { types[name] = type }
+    }
+    return types
   }
 
   /// The members of a JSON object.

@@ -39,7 +39,7 @@ extension ShellHost: RecordableStore {
     var versions: [RecordingHeader.Plugin] = []
     // One whose code is gone is noted, too: a replay then says what it misses.
     func recorded(at number: Int) -> [RecordingHeader.Plugin] {
-      timeline.sources(at: number).map(\.recorded) + timeline.missing(at: number).map(\.recorded)
+      timeline.members(at: number).compactMap { $0.lost?.recorded ?? $0.version?.source.recorded }
     }
     func note(_ plugins: [RecordingHeader.Plugin]) {
       for version in plugins where !versions.contains(version) { versions.append(version) }
@@ -89,7 +89,7 @@ extension PluginSource {
 
 extension JournaledPlugin {
   /// The plugin as a recording's header has it.
-  fileprivate var recorded: RecordingHeader.Plugin {
+  var recorded: RecordingHeader.Plugin {
     RecordingHeader.Plugin(name: name, version: version, directory: directory, digest: digest)
   }
 }

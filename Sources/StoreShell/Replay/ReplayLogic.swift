@@ -26,8 +26,7 @@ struct ReplayLogic {
   func outcome(of entry: LoggedEntry, in state: HostState) -> ReplayOutcome {
     guard let type = types[entry.action] else { return .failure("there is no action '\(entry.action)'") }
     do {
-      let named = zip(entry.arguments.layout.fields, entry.arguments.values).filter { $0.1 != .none }
-      let call = try type.call(named.map { ($0.0, $0.1) })
+      let call = try entry.call(type)
       let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
       let action = ReplayedAction(try application.hostAction(call), context: context)
       return .state(try reducer.replay([action], from: state))

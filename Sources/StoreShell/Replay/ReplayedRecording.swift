@@ -16,6 +16,8 @@ struct ReplayedRecording {
   let start: Int
   /// How many actions were run.
   let count: Int
+  /// Which plugins are not what they were when it was recorded; nil: all are.
+  let editedPlugins: String?
 }
 
 /// How a recording is to be run.
@@ -76,7 +78,7 @@ extension ShellHost {
       }
       if options.verifies, let divergence = Divergence(recorded, outcome, entry: { history.log[number: $0] }) {
         var error = divergence.error(path, differsFrom: "the recording")
-        error.hint = replayer.editedHint
+        error.hint = replayer.editedPlugins
         throw error
       }
       history.append(outcome.entry, state: replayer.state)
@@ -91,7 +93,7 @@ extension ShellHost {
     }
     return ReplayedRecording(
       state: replayer.state, plugins: replayer.plugins, timeline: replayer.timeline, history: history,
-      start: file.header.start, count: count)
+      start: file.header.start, count: count, editedPlugins: replayer.editedPlugins)
   }
 
   private func next(_ file: RecordingFile, after number: Int, by reader: EntryReader) throws -> RecordedEntry? {
@@ -127,7 +129,7 @@ extension Replayer {
   }
 
   /// What a difference may come from; nil where all plugins are what they were.
-  fileprivate var editedHint: String? {
+  fileprivate var editedPlugins: String? {
     guard !edited.isEmpty else { return nil }
     return edited.sorted { $0.key < $1.key }.map { name, source in
       "\(name) is not what it was when it was recorded (\(source.displayName))"

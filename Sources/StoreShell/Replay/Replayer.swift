@@ -104,8 +104,7 @@ final class Replayer {
         failure = try reduce(entry)
       }
     }
-    let isReload = entry.action == ShellAction.Types.reloadPlugin.fullName
-    let changes = failure == nil ? HostState.changes(from: before, to: state, isReload: isReload) : []
+    let changes = failure == nil ? HostState.changes(from: before, to: state) : []
     if entry.isWhole { timeline.note(plugins, after: entry.number, oldest: header.start) }
     if targets.contains(entry.number) { returns[entry.number] = (state, plugins) }
     return Outcome(
@@ -180,7 +179,7 @@ final class Replayer {
 
   private func source(_ name: String, digest: String) throws -> PluginSource {
     let source = try locate(name, header.plugins.first { $0.name == name && $0.digest == digest })
-    edited[name] = source.digest == digest ? nil : source
+    if source.digest != digest { edited[name] = source }
     return source
   }
 

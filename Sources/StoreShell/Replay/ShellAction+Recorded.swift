@@ -37,6 +37,15 @@ extension PluginManifest.Limits {
 }
 
 extension LoggedEntry {
+  /// The entry as a call of its action as that is declared now.
+  ///
+  /// - Throws: `SchemaError` where the action takes other arguments by now, and no defaults of them.
+  func call(_ type: ActionType) throws(SchemaError) -> ActionCall {
+    if arguments.layout === type.layout { return ActionCall(type, arguments.values) }
+    let named = zip(arguments.layout.fields, arguments.values).filter { $0.1 != .none }
+    return try type.call(named.map { ($0.0, $0.1) })
+  }
+
   /// The entry as it went when it was run again.
   func replayed(changes: [Change], failure: String?) -> LoggedEntry {
     LoggedEntry(

@@ -1,0 +1,118 @@
+import StorePlugins
+import Testing
+
+@testable import StoreShell
+
+/// A store's file whose plugin runs other code than when it was written, with a state of the same type.
+@Suite struct PluginCodeTests {
+  private let writer: Shell
+  private let store: String
+
+  private static func code(
+    _ step: Int = 1, arguments: String = "field('by', int { default = 1 })", state: String = "field('n', int())"
+  ) -> String {
+    """
+    return plugin {
+      state = { \(state) }, actions = { { name = 'add', args = { \(arguments) } } },
+      reducers = { add = function(s, a) s.n = s.n + a.by * \(step) end },
+    }
+    """
+  }
+
+  init() throws {
+    writer = try Shell { $0.isQuiet = true }
+    store = "\(writer.folder)/a.db"
+    let folder = try writer.plugin("v", Self.code())
+    #expect(writer.openStore(store) == .init())
+    #expect(writer.run("plugin load \(folder)", "dispatch v.add by=3", "dispatch v.add by=4") == .init())
+  }
+
+  private func end(_ shell: Shell) { #expect(shell.outcome { shell.session.endJournal() } == .init()) }
+
+  private func reopened() throws -> Shell {
+    let shell = try Shell()
+    #expect(shell.openStore(store) == .init())
+    return shell
+  }
+
+  /// Opens the file after an edit and walks it.
+  @Test(arguments: [
+    "-- a comment\n" + code(), code(10), code(arguments: "field('by', int()), field('times', int { default = 2 })"),
+    code(arguments: "field('by', text { default = 'x' })"), code(arguments: "field('other', int())"),
+    code(arguments: ""), code(state: "field('n', int { default = 5 })"),
+  ])
+  func allPointsCanBeWalked(edited: String) throws {
+    end(writer)
+    _ = try writer.plugin("v", edited)
+    try writer.write("v/plugin.json", #"{"name":"v","version":"2.0.0","api":1,"permissions":[]}"#)
+    for _ in 1...2 {
+      let shell = try reopened()
+      #expect(shell.run("show v.n --at 2", "show v.n --at 1", "show v.n") == .init(output: "3\n0\n7\n"))
+      #expect(shell.run("diff 1 3") == .init(output: "v.n  0 -> 7\n"))
+      #expect(shell.run("why v.n").output == "#3 v.add by=4  <- -c:3\n  v.n  3 -> 7\n")
+      #expect(shell.run("why #2").output == "#2 v.add by=3  <- -c:2\n  v.n  0 -> 3\n")
+      #expect(shell.run("log --action v.*").output.contains(" v.add by=3 "))
+      #expect(shell.run("bisect state.v.n > 0").output == "#2 v.add by=3  <- -c:2\n")
+      #expect(
+        shell.run("goto 2", "show v", "plugin list", "goto head").output
+          .contains("\nn  3\nname  version  origin"))
+      #expect(shell.run("export journal \(shell.folder)/x.jsonl").output.hasPrefix("wrote 3 actions "))
+      end(shell)
+    }
+    #expect(!Files.names(in: writer.folder).contains { $0.contains("before") })
+    let shell = try reopened()
+    #expect(shell.run("plugin list", "undo", "show v.n").output.hasSuffix("  v.n  7 -> 3\n3\n"))
+    #expect(shell.run("undo --to 1", "redo", "show v.n").output.hasSuffix("\n3\n"))
+    end(shell)
+    #expect(try reopened().run("show v.n --at 3", "show v.n", "diff 2 4").output == "7\n3\nno change\n")
+  }
+
+  @Test func whatRunsAgainNeedsTheCodeThatRan() throws {
+    end(writer)
+    _ = try writer.plugin("v", Self.code(10))
+    let shell = try reopened()
+    let refused = "error[plugin-load]: after #1 the plugin 'v' ran code that is no longer there\n"
+    #expect(shell.run("skip #2").errors.contains(refused))
+    #expect(shell.run("dispatch v.add --quiet", "dispatch v.add by=2 --quiet", "show v.n").output == "37\n")
+    #expect(shell.run("skip #4", "show v.n", "goto head").output.contains("\n27\n"))
+    end(shell)
+    let next = try reopened()
+    #expect(next.run("skip #2").errors.contains(refused))
+    #expect(next.run("skip #4", "show v.n", "goto head").output.contains("\n27\n"))
+    #expect(next.run("undo --to 2", "dispatch v.add --quiet", "skip #7", "show v.n").output.hasSuffix("\n3\n"))
+    end(next)
+    // With the code back as it was, what it did can run again, and what the other did cannot.
+    _ = try writer.plugin("v", Self.code())
+    let last = try reopened()
+    #expect(last.run("goto 2", "show v.n").output.hasSuffix("\n3\n"))
+    #expect(last.run("goto head", "skip #4").errors.contains("after #3 the plugin 'v' ran code"))
+  }
+
+  @Test func aReloadedVersionIsShownWhereItsCodeIsGone() throws {
+    _ = try writer.plugin("v", Self.code(10))
+    #expect(writer.run("plugin reload v", "dispatch v.add") == .init())
+    end(writer)
+    let shell = try reopened()
+    #expect(shell.run("diff 3 5").output == "v.n  7 -> 17\n")
+    #expect(shell.run("diff 1 2").output == "v.n  0 -> 3\n")
+    let past = shell.run("goto 2", "show v", "describe v", "plugin list --as json", "goto head").output
+    #expect(past.contains("\nn  3\n") && past.contains("  v.add by:Int=1\n"))
+    #expect(past.contains(#""name":"v","version":"1.2.3""#))
+    #expect(shell.run("undo --to 2").errors.contains("after #2 the plugin 'v' ran code that is no longer there"))
+    let path = "\(shell.folder)/x.jsonl"
+    #expect(shell.run("export journal \(path)").errors == "")
+    let replay = try Shell().run("replay \(path)", "show v.n")
+    #expect(replay.output == "replayed 5 actions\n80\n")
+    #expect(replay.errors.hasPrefix("note: v is not what it was when it was recorded ("))
+  }
+
+  @Test func aVersionOfAnotherTypeIsShownWhereItsCodeIsGone() throws {
+    _ = try writer.plugin("v", Self.code(state: "field('n', int()), field('more', text { default = 'x' })"))
+    #expect(writer.run("plugin reload v", "dispatch v.add") == .init())
+    end(writer)
+    let shell = try reopened()
+    #expect(shell.run("goto 2", "show v", "plugin list", "goto head").output.contains("\nn  3\nname  version"))
+    #expect(shell.run("diff 3 5").output == "v.n  7 -> 8\nv.more  + \"x\"\n")
+    #expect(shell.run("why v.more").output.hasPrefix("#4 shell.reloadPlugin "))
+  }
+}
