@@ -45,7 +45,12 @@ extension Invocation {
     let reading = Result { try at(operands[0]) { try session.read(path) } }
     let wanted = session.named(path)
     var end = store.viewed?.number ?? store.head
-    while let entry = try store.lastEntry(upTo: end, where: { $0.changes.contains { $0.path.lies(along: wanted) } }) {
+    func concerns(_ entry: LoggedEntry) throws -> Bool {
+      if entry.changes.contains(where: { $0.path.lies(along: wanted) }) { return true }
+      guard case .field(let module)? = wanted.steps.first else { return false }
+      return try store.bringsOrTakes(module, entry)
+    }
+    while let entry = try store.lastEntry(upTo: end, where: concerns) {
       try chain.follow(entry, showing: entry.changes.filter { $0.path.lies(along: wanted) }, in: store)
       guard let target = entry.restoreTarget else { return }
       chain.addReturn(to: target)
@@ -133,14 +138,14 @@ extension Session {
 
 extension WalkableStore {
   /// The last entry up to a number that meets a condition.
-  func lastEntry(upTo end: Int, where condition: (LoggedEntry) -> Bool) throws -> LoggedEntry? {
+  func lastEntry(upTo end: Int, where condition: (LoggedEntry) throws -> Bool) throws -> LoggedEntry? {
     var upper = end
     var size = 256
     while upper > oldestEntry {
       let lower = max(oldestEntry + 1, upper - size + 1)
       var found: LoggedEntry?
       try visit(lower...upper) { entry in
-        if condition(entry) { found = entry }
+        if try condition(entry) { found = entry }
         return true
       }
       if let found { return found }

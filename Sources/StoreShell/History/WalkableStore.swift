@@ -20,6 +20,8 @@ protocol WalkableStore: AnyObject {
   func entry(_ number: Int) throws -> LoggedEntry?
   /// Hands out entries in order, as far as they are kept, until the body returns false.
   func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws
+  /// Whether an action brought the whole state of a plugin or a substate, or took it away, which no change tells.
+  func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool
   /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
   func changes(from old: Int, to new: Int) throws -> [Change]
 

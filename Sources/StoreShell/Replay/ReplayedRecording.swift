@@ -74,7 +74,7 @@ extension ShellHost {
       } catch let error as SchemaError {
         throw file.fault("\(recorded.entry.action): \(error.message)")
       } catch let error as ChangeError {
-        throw file.fault("\(recorded.entry.action): \(error.path): \(error.message)", hint: replayer.editedHint)
+        throw file.fault("\(recorded.entry.action): \(error.path): \(error.message)", hint: replayer.editedPlugins)
       }
       if options.verifies, let divergence = Divergence(recorded, outcome, entry: { history.log[number: $0] }) {
         var error = divergence.error(path, differsFrom: "the recording")
