@@ -166,9 +166,13 @@ extension Session {
 
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
   ///
-  /// - Parameter remark: what stands in parentheses behind the action.
+  /// - Parameters:
+  ///   - remark: what stands in parentheses behind the action.
+  ///   - listsChanges: whether what it changed is printed.
+  ///   - details: what is printed below, a line each.
   func finish(
-    _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, details: [String] = []
+    _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, listsChanges: Bool = true,
+    details: [String] = []
   ) throws -> CommandResult {
     if let failure = report.failure {
       guard failure is StoreError, let number = report.number, let entry = store.log[number: number] else {
@@ -184,7 +188,7 @@ extension Session {
     else { return .none }
     if !options.isJSON, !isSilent {
       let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
-      write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled))
+      write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)
       for detail in details { console.write("  \(detail)\n") }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
@@ -193,13 +197,14 @@ extension Session {
       json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
   }
 
-  private func write(_ entry: LoggedEntry, remark: String? = nil) {
+  private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {
     var remark = remark.map { "  (\($0))" } ?? ""
     if let original = entry.original {
       remark += "  (dispatched as \(ActionText.text(original.action, arguments: original.arguments)))"
     }
     if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
     console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\(remark)\n")
-    if !entry.changes.isEmpty { console.write(ChangeFormatter.lines(entry.changes, usesColor: colorsResults)) }
+    guard listsChanges, !entry.changes.isEmpty else { return }
+    console.write(ChangeFormatter.lines(entry.changes, usesColor: colorsResults))
   }
 }

@@ -14,6 +14,8 @@ struct PluginReloadReport {
   let plugin: Plugin
   let report: DispatchReport
   let state: StateOutcome
+  /// Whether the state has another type than before.
+  let changesType: Bool
   /// How many actions both versions answered alike, where that was asked.
   let verified: Int?
 

@@ -38,7 +38,8 @@ extension ShellHost {
     let outcome: PluginReloadReport.StateOutcome =
       options.resets || running == nil || slice == nil ? .new : plugin.migrates ? .migrated : .kept
     return PluginReloadReport(
-      plugin: plugin, report: finishLoading(hosted, onLoad, report, actionSource), state: outcome, verified: verified)
+      plugin: plugin, report: finishLoading(hosted, onLoad, report, actionSource), state: outcome,
+      changesType: running?.schema.shape != slice?.schema.shape, verified: verified)
   }
 
   func noteFailedReload(of plugin: String) { failedReloads[plugin] = clock.now }

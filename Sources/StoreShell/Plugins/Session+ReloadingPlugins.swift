@@ -74,7 +74,8 @@ extension PluginSubcommand {
     let session = invocation.session
     let report = try session.reload(
       plugin, try invocation.reloadOptions(), source: session.source(function: "plugin"))
-    return try session.finish(report.report, details: report.details)
+    // What became of fields that came or went is what the detail says.
+    return try session.finish(report.report, listsChanges: !report.changesType, details: report.details)
   }
 }
 
