@@ -17,7 +17,8 @@ struct CommandTable: Sendable {
   private static let all: [CommandDefinition] = [
     .dispatch, .show, .watch, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect, .plot,
     .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
-    .effects, .source, .try, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set, .trace, .help, .quit,
+    .effects, .source, .try, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set, .trace, .help,
+    .quit,
   ]
 
   subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
