@@ -108,13 +108,31 @@ struct FlagDefinition: Sendable {
   ]
 }
 
-/// Lines that show a command at work, and what they print.
+/// Lines that show a command at work in a session of its own, each with what it prints.
 struct CommandExample: Sendable {
-  let lines: [String]
-  let output: String
+  /// What stands before a line in a transcript.
+  static let prompt = "stsh> "
 
+  let steps: [(line: String, output: String)]
+
+  /// Lines of which only the last prints something.
   init(_ lines: String..., output: String) {
-    self.lines = lines
-    self.output = output
+    steps = lines.enumerated().map { ($1, $0 == lines.count - 1 ? output : "") }
   }
+
+  /// Lines as they stand at the prompt, each followed by what it prints.
+  init(transcript: String) {
+    var steps: [(line: String, output: String)] = []
+    for text in transcript.split(separator: "\n") {
+      if text.hasPrefix(Self.prompt) {
+        steps.append((String(text.dropFirst(Self.prompt.count)), ""))
+      } else if !steps.isEmpty {
+        steps[steps.count - 1].output += "\(text)\n"
+      }
+    }
+    self.steps = steps
+  }
+
+  /// What is typed.
+  var lines: [String] { steps.map(\.line) }
 }

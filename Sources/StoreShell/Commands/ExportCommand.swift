@@ -16,10 +16,12 @@ extension CommandDefinition {
         "dispatch counter.increment --quiet", "export journal FOLDER/run.jsonl",
         output: "wrote 1 action to FOLDER/run.jsonl\n"),
       CommandExample(
-        "dispatch counter.increment by=4 --quiet", "export state FOLDER/s.json", "dispatch counter.reset --quiet",
-        "import state FOLDER/s.json",
-        output: """
+        transcript: """
+          stsh> dispatch counter.increment by=4 --quiet
+          stsh> export state FOLDER/s.json
           wrote the state to FOLDER/s.json
+          stsh> dispatch counter.reset --quiet
+          stsh> import state FOLDER/s.json
           #3 shell.import file="FOLDER/s.json"
             counter.value  0 -> 4
 

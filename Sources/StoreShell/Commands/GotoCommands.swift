@@ -8,12 +8,23 @@ extension CommandDefinition {
     operands: [.number(["head"])],
     examples: [
       CommandExample(
-        "dispatch counter.increment --quiet", "dispatch counter.increment --quiet", "goto 1", "show counter.value",
-        "goto head", output: "viewing #1 of 2 (read-only)\n1\nat head (#2)\n"),
+        transcript: """
+          stsh> dispatch counter.increment --quiet
+          stsh> dispatch counter.increment --quiet
+          stsh> goto 1
+          viewing #1 of 2 (read-only)
+          stsh> show counter.value
+          1
+          stsh> goto head
+          at head (#2)
+
+          """),
       CommandExample(
-        "dispatch counter.increment --quiet", "goto 0", "dispatch counter.increment",
-        output: """
+        transcript: """
+          stsh> dispatch counter.increment --quiet
+          stsh> goto 0
           viewing #0 of 1 (read-only)
+          stsh> dispatch counter.increment
           error[not-at-head]: the store shows #0 of 1; dispatching from the past would fork history
             hint: `goto head` returns to the present; `undo --to 0` makes #0 the present
 
@@ -37,12 +48,25 @@ extension CommandDefinition {
     operands: [.number([])],
     examples: [
       CommandExample(
-        "dispatch counter.increment by=5 --quiet", "dispatch counter.increment --quiet", "skip #1",
-        "show counter.value",
-        output: "viewing #2 of 2 without #1 (read-only)\n1\n"),
+        transcript: """
+          stsh> dispatch counter.increment by=5 --quiet
+          stsh> dispatch counter.increment --quiet
+          stsh> skip #1
+          viewing #2 of 2 without #1 (read-only)
+          stsh> show counter.value
+          1
+
+          """),
       CommandExample(
-        "dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet", "skip #2", "show tasks.summary",
-        output: "viewing #2 of 2 without #2 (read-only)\n\"0 of 1 done\"\n"),
+        transcript: """
+          stsh> dispatch tasks.add milk --quiet
+          stsh> dispatch tasks.complete 1 --quiet
+          stsh> skip #2
+          viewing #2 of 2 without #2 (read-only)
+          stsh> show tasks.summary
+          "0 of 1 done"
+
+          """),
     ]
   ) { invocation in
     try invocation.refuseOperands(from: 1)
@@ -64,8 +88,14 @@ extension CommandDefinition {
     operands: [.number([])],
     examples: [
       CommandExample(
-        "dispatch counter.increment --quiet", "skip #1", "unskip #1",
-        output: "viewing #1 of 1 without #1 (read-only)\nviewing #1 of 1 (read-only)\n"),
+        transcript: """
+          stsh> dispatch counter.increment --quiet
+          stsh> skip #1
+          viewing #1 of 1 without #1 (read-only)
+          stsh> unskip #1
+          viewing #1 of 1 (read-only)
+
+          """),
       CommandExample(
         "unskip #0", output: "error[not-skipped]: #0 is not skipped\n  unskip #0\n         ^~\n"),
     ]

@@ -53,14 +53,17 @@ enum HelpText {
     }
     if !definition.examples.isEmpty {
       out += definition.examples.count == 1 ? "example\n" : "examples\n"
-      for line in definition.examples.flatMap(lines(of:)) { out += "  \(line)\n" }
+      let examples = definition.examples.map { lines(of: $0).map { "  \($0)\n" }.joined() }
+      out += examples.joined(separator: "\n")
     }
     return out
   }
 
   /// An example as it looks at the prompt.
   static func lines(of example: CommandExample) -> [String] {
-    example.lines.map { "stsh> \($0)" } + example.output.split(separator: "\n").map(String.init)
+    example.steps.flatMap { line, output in
+      [CommandExample.prompt + line] + output.split(separator: "\n").map(String.init)
+    }
   }
 
   /// A plugin: what it is for, and its commands with their usage.

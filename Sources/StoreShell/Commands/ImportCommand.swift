@@ -23,10 +23,12 @@ extension CommandDefinition {
 
           """),
       CommandExample(
-        "dispatch tasks.add milk --quiet", "export state FOLDER/s.json", "dispatch tasks.remove 1 --quiet",
-        "import state FOLDER/s.json",
-        output: """
+        transcript: """
+          stsh> dispatch tasks.add milk --quiet
+          stsh> export state FOLDER/s.json
           wrote the state to FOLDER/s.json
+          stsh> dispatch tasks.remove 1 --quiet
+          stsh> import state FOLDER/s.json
           #3 shell.import file="FOLDER/s.json"
             tasks.items[id=1]  + { id = 1, title = "milk", done = false }
 

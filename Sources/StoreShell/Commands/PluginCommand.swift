@@ -35,19 +35,21 @@ extension CommandDefinition {
 
         """),
     CommandExample(
-      "plugin load catalog", "plugin unload catalog",
-      output: """
+      transcript: """
+        stsh> plugin load catalog
         #1 shell.loadPlugin name="catalog" version="0.1.0"
           1 action
+        stsh> plugin unload catalog
         #2 shell.unloadPlugin name="catalog"
           1 action
 
         """),
     CommandExample(
-      "plugin load catalog", "plugin reload catalog",
-      output: """
+      transcript: """
+        stsh> plugin load catalog
         #1 shell.loadPlugin name="catalog" version="0.1.0"
           1 action
+        stsh> plugin reload catalog
         #2 shell.reloadPlugin name="catalog" version="0.1.0"
           state kept
 
@@ -62,11 +64,13 @@ extension CommandDefinition {
 
         """),
     CommandExample(
-      "plugin grant pomodoro", "plugin load pomodoro", "plugin audit pomodoro",
-      output: """
+      transcript: """
+        stsh> plugin grant pomodoro
         granted to pomodoro: read:tasks, dispatch:tasks.complete, timers
+        stsh> plugin load pomodoro
         #1 shell.loadPlugin name="pomodoro" version="0.1.0"
           3 actions, 2 middleware, 1 command
+        stsh> plugin audit pomodoro
         plugin    permission               uses  declared  needed
         pomodoro  read:tasks               0     true      read:tasks
         pomodoro  dispatch:tasks.complete  0     false     -
@@ -75,24 +79,28 @@ extension CommandDefinition {
 
         """),
     CommandExample(
-      "plugin load catalog", "plugin disable catalog", "plugin enable catalog",
-      output: """
+      transcript: """
+        stsh> plugin load catalog
         #1 shell.loadPlugin name="catalog" version="0.1.0"
           1 action
+        stsh> plugin disable catalog
         #2 shell.disablePlugin name="catalog"
+        stsh> plugin enable catalog
         #3 shell.enablePlugin name="catalog"
 
         """),
     CommandExample(
-      "plugin new FOLDER/beans", "plugin stubs FOLDER/beans", "plugin check FOLDER/beans",
-      output: """
+      transcript: """
+        stsh> plugin new FOLDER/beans
         wrote FOLDER/beans/plugin.json
         wrote FOLDER/beans/init.lua
         wrote FOLDER/beans/tests/beans_test.lua
         wrote FOLDER/beans/.luarc.json
         wrote FOLDER/beans/.luacheckrc
+        stsh> plugin stubs FOLDER/beans
         wrote FOLDER/beans/types/stsh.lua
         wrote FOLDER/beans/types/store.lua
+        stsh> plugin check FOLDER/beans
         ok    manifest: beans 0.1.0, API 1
         ok    permissions: none
         ok    reducers: 2 of 2 own actions

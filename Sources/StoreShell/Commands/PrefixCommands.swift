@@ -7,16 +7,23 @@ extension CommandDefinition {
       "runs a command whose failure neither stops a script nor counts; sets ok, and err with code, message, hint",
     examples: [
       CommandExample(
-        "try dispatch tasks.remoev 9", "echo $ok $(err.code)",
-        output: """
+        transcript: """
+          stsh> try dispatch tasks.remoev 9
           error[unknown-action]: unknown action 'tasks.remoev'
             try dispatch tasks.remoev 9
                          ^~~~~~~~~~~~
             hint: did you mean 'tasks.remove'?
+          stsh> echo $ok $(err.code)
           false unknown-action
 
           """),
-      CommandExample("try dispatch tasks.remove id=9", "assert ok", output: "#1 tasks.remove id=9\n"),
+      CommandExample(
+        transcript: """
+          stsh> try dispatch tasks.remove id=9
+          #1 tasks.remove id=9
+          stsh> assert ok
+
+          """),
     ],
     takesCommand: true
   ) { invocation in

@@ -14,13 +14,24 @@ extension CommandDefinition {
     operands: [.file],
     examples: [
       CommandExample(
-        "dispatch counter.increment by=4 --quiet", "export journal FOLDER/run.jsonl",
-        "replay FOLDER/run.jsonl --verify",
-        output: "wrote 1 action to FOLDER/run.jsonl\nreplayed 1 action, every state matches\n"),
+        transcript: """
+          stsh> dispatch counter.increment by=4 --quiet
+          stsh> export journal FOLDER/run.jsonl
+          wrote 1 action to FOLDER/run.jsonl
+          stsh> replay FOLDER/run.jsonl --verify
+          replayed 1 action, every state matches
+
+          """),
       CommandExample(
-        "dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet", "export journal FOLDER/run.jsonl",
-        "replay FOLDER/run.jsonl --verify --to 1",
-        output: "wrote 2 actions to FOLDER/run.jsonl\nreplayed 1 action, every state matches\n"),
+        transcript: """
+          stsh> dispatch tasks.add milk --quiet
+          stsh> dispatch tasks.complete 1 --quiet
+          stsh> export journal FOLDER/run.jsonl
+          wrote 2 actions to FOLDER/run.jsonl
+          stsh> replay FOLDER/run.jsonl --verify --to 1
+          replayed 1 action, every state matches
+
+          """),
     ]
   ) { invocation in
     let session = invocation.session

@@ -27,7 +27,13 @@ extension CommandDefinition {
     operands: [.pathOrWord("stop"), .watch],
     examples: [
       CommandExample("watch counter.value", output: "watch 1: counter.value = 0\n"),
-      CommandExample("watch counter.step", "watch stop 1", output: "watch 1: counter.step = 1\n"),
+      CommandExample(
+        transcript: """
+          stsh> watch counter.step
+          watch 1: counter.step = 1
+          stsh> watch stop 1
+
+          """),
     ]
   ) { invocation in
     let session = invocation.session

@@ -53,14 +53,18 @@ extension CommandDefinition {
     examples: [
       CommandExample("effects", output: "(none running)\n"),
       CommandExample(
-        "plugin grant pomodoro", "plugin load pomodoro", "dispatch pomodoro.start minutes=1 --quiet", "effects",
-        "effects cancel pomodoro/clock/ticks", "effects",
-        output: """
+        transcript: """
+          stsh> plugin grant pomodoro
           granted to pomodoro: read:tasks, dispatch:tasks.complete, timers
+          stsh> plugin load pomodoro
           #1 shell.loadPlugin name="pomodoro" version="0.1.0"
             3 actions, 2 middleware, 1 command
+          stsh> dispatch pomodoro.start minutes=1 --quiet
+          stsh> effects
           id                    wakes
           pomodoro/clock/ticks  in 1.0s
+          stsh> effects cancel pomodoro/clock/ticks
+          stsh> effects
           (none running)
 
           """),

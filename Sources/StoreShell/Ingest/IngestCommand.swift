@@ -20,9 +20,14 @@ extension CommandDefinition {
         "echo '{\"title\":\"Buy milk\"}' > FOLDER/list.jsonl", "ingest FOLDER/list.jsonl --as tasks.add",
         output: "ingested 1 record as tasks.add (#1)\n"),
       CommandExample(
-        "echo \"what\\nBuy milk\\n\\\"tea, green\\\"\" > FOLDER/list.csv",
-        "ingest FOLDER/list.csv --as tasks.add --map title=what", "show tasks.items[2].title",
-        output: "ingested 2 records as tasks.add (#1-#2)\n\"tea, green\"\n"),
+        transcript: #"""
+          stsh> echo "what\nBuy milk\n\"tea, green\"" > FOLDER/list.csv
+          stsh> ingest FOLDER/list.csv --as tasks.add --map title=what
+          ingested 2 records as tasks.add (#1-#2)
+          stsh> show tasks.items[2].title
+          "tea, green"
+
+          """#),
     ]
   ) { invocation in
     let session = invocation.session

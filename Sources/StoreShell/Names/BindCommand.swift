@@ -9,10 +9,12 @@ extension CommandDefinition {
     flags: FlagDefinition.format, operands: [.newName, .path, .action],
     examples: [
       CommandExample(
-        "bind step counter.step counter.setStep", "step := 5", "show step",
-        output: """
+        transcript: """
+          stsh> bind step counter.step counter.setStep
+          stsh> step := 5
           #1 counter.setStep to=5
             counter.step  1 -> 5
+          stsh> show step
           5
 
           """),

@@ -11,15 +11,24 @@ extension CommandDefinition {
     ],
     examples: [
       CommandExample(
-        "project total = #state.tasks.items", "dispatch tasks.add milk --quiet", "show total", "assert total == 1",
-        output: "1\n"),
+        transcript: """
+          stsh> project total = #state.tasks.items
+          stsh> dispatch tasks.add milk --quiet
+          stsh> show total
+          1
+          stsh> assert total == 1
+
+          """),
       CommandExample(
-        "project tens = state.counter.value * 10 --actions {up = counter.increment, hush = nil}", "use tens",
-        "dispatch up by=2", "dispatch hush", "= tens",
-        output: """
+        transcript: """
+          stsh> project tens = state.counter.value * 10 --actions {up = counter.increment, hush = nil}
+          stsh> use tens
+          stsh> dispatch up by=2
           #1 counter.increment by=2
             counter.value  0 -> 2
+          stsh> dispatch hush
           note: hush is mapped to nothing by the projection tens
+          stsh> = tens
           20
 
           """),

@@ -8,9 +8,25 @@ extension CommandDefinition {
     operands: [.scope],
     examples: [
       CommandExample(
-        "use counter", "dispatch increment", "show value",
-        output: "#1 counter.increment\n  counter.value  0 -> 1\n1\n"),
-      CommandExample("use tasks", "use", "use root", "use", output: "tasks\nroot\n"),
+        transcript: """
+          stsh> use counter
+          stsh> dispatch increment
+          #1 counter.increment
+            counter.value  0 -> 1
+          stsh> show value
+          1
+
+          """),
+      CommandExample(
+        transcript: """
+          stsh> use tasks
+          stsh> use
+          tasks
+          stsh> use root
+          stsh> use
+          root
+
+          """),
     ]
   ) { invocation in
     try invocation.refuseOperands(from: 1)

@@ -12,10 +12,12 @@ extension CommandDefinition {
     operands: [.words(["add", "reset"]), .substate],
     examples: [
       CommandExample(
-        "substate add cart --value {n = 1}", "show cart.n", "substate reset cart",
-        output: """
+        transcript: """
+          stsh> substate add cart --value {n = 1}
           #1 shell.addSubstate name="cart" value={ n = 1 }
+          stsh> show cart.n
           1
+          stsh> substate reset cart
           #2 shell.resetSubstates names=["cart"]
 
           """),

@@ -17,10 +17,10 @@ import Testing
   @Test(arguments: cases)
   func examplesPrintWhatTheySay(of example: Case) throws {
     let shell = try Shell(joined: true)
-    let lines = example.example.lines.map { $0.replacing("FOLDER", with: shell.folder) }
-    var output = ""
-    for line in lines { output += try shell.type(line).output }
-    #expect(output == example.example.output.replacing("FOLDER", with: shell.folder))
+    for (line, output) in example.example.steps {
+      let printed = try shell.type(line.replacing("FOLDER", with: shell.folder)).output
+      #expect(printed == output.replacing("FOLDER", with: shell.folder), "\(line)")
+    }
   }
 
   @Test func everyCommandHasTwoExamplesAndOneOfThemIsItsOwn() {
