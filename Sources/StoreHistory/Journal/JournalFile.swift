@@ -64,6 +64,8 @@ final class JournalFile: Sendable {
     try JournalFile.set(JournalMeta.process, to: "\(getpid())", in: db)
     if let boot = FileEvidence.boot { try JournalFile.set(JournalMeta.boot, to: boot, in: db) }
     try db.execute(sql: "DELETE FROM meta WHERE name = ?", arguments: [JournalMeta.end])
+    // What is added has the form of today.
+    try db.execute(sql: "PRAGMA user_version = \(JournalTables.version)")
   }
 
   /// Notes in the file itself, and not only in its write-ahead log, that it is being written: whoever finds the one without

@@ -5,7 +5,7 @@ enum JournalTables {
   /// Tells a journal from other SQLite files: `STSH`.
   static let applicationID = 0x5354_5348
   /// The form of the tables; raised when an older program could not read them.
-  static let version = 1
+  static let version = 2
 
   /// The definitions.
   static let sql = """
@@ -38,7 +38,7 @@ enum JournalTables {
       changes TEXT, -- a JSON array; NULL: it changed nothing
       failure TEXT, -- the code of the error for which it was undone; NULL: it was done
       entry TEXT, -- the whole entry as JSON, where it has members beside those above
-      checksum INTEGER NOT NULL
+      checksum INTEGER NOT NULL -- of the row, of what kind and source stand for, and of the number of the row before
     );
     CREATE TABLE plugins ( -- the plugins that were loaded
       number INTEGER NOT NULL, -- the action that loaded it

@@ -61,14 +61,13 @@ struct RowVisit {
         throw DatabaseError(resultCode: ResultCode(rawValue: code))
       }
       let columns = RowColumns(handle)
-      let isSound = columns.isSound(after: previous)
-      var isTaken = isSound && take(columns, names)
-      if isSound, !isTaken {
+      var isSound = names.isSound(columns, after: previous)
+      if !isSound {
         // Whoever gets the rows may have had others written, with new names.
         names = try RowNames(db)
-        isTaken = take(columns, names)
+        isSound = names.isSound(columns, after: previous)
       }
-      guard isTaken else {
+      guard isSound, take(columns, names) else {
         throw JournalError.damaged(
           path: path, lastGood: previous,
           reason: "#\(columns.number) is not what was written, or one before it is missing")

@@ -4,10 +4,10 @@ import StoreCore
 
 /// Writes rows; used by whoever has the connection.
 struct RowWriter {
-  private var kinds: [String: Int] = [:]
-  private var sources: [ActionSource: Int] = [:]
-  private var lastKind = (action: "", id: 0)
-  private var lastSource: (source: ActionSource, id: Int)?
+  private var kinds: [String: Name] = [:]
+  private var sources: [ActionSource: Name] = [:]
+  private var lastKind: (action: String, name: Name)?
+  private var lastSource: (source: ActionSource, name: Name)?
   /// The id of the slice that holds each module's latest written state, and its checksum.
   private var slices: [String: (id: Int, checksum: Int)] = [:]
   /// The number of the last row.
@@ -16,20 +16,15 @@ struct RowWriter {
   private var state: [UInt8] = []
   private var schedule = SnapshotSchedule()
 
+  /// What stands for a name in a row, and the name's checksum.
+  private typealias Name = (id: Int, checksum: Int)
+
   /// A writer for the file behind a connection.
   init(_ db: Database) throws {
     last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
-    for row in try Row.fetchAll(db, sql: "SELECT id, action FROM kinds") {
-      let action: String = try row.checked(1)
-      kinds[action] = try row.checked(0)
-    }
-    for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
-      let source = ActionSource(
-        file: try row.checked(2), function: try row.checked(3), line: 0, info: try row.checkedIfPresent(6),
-        kind: ActionSource.Kind(rawValue: try row.checked(1)) ?? .code, plugin: try row.checkedIfPresent(4),
-        unit: try row.checkedIfPresent(5))
-      sources[source] = try row.checked(0)
-    }
+    let names = try RowNames(db)
+    for (id, kind) in names.kinds { kinds[kind.action] = (id, kind.checksum) }
+    for (id, source) in names.sources { sources[source.source] = (id, source.checksum) }
     let list = try String.fetchOne(db, sql: "SELECT slices FROM snapshots ORDER BY number DESC LIMIT 1")
     for id in list.flatMap({ SliceList($0) })?.ids ?? [] {
       let row = try Row.fetchOne(
@@ -77,12 +72,14 @@ struct RowWriter {
     }
     bind(entry.number, 1)
     bind(entry.time.wholeNanoseconds, 2)
-    bind(kind, 3)
-    bind(source, 4)
+    bind(kind.id, 3)
+    bind(source.id, 4)
     bind(entry.source.line, 5)
     bind(entry.source.cause ?? -1, 6)
     if entry.source.cause == nil { sqlite3_bind_null(handle, 6) }
     try columns.bind(to: handle, from: 7, checksum) { checksum in
+      var checksum = checksum
+      checksum.add(RowNames.checksum(kind.checksum, source.checksum))
       sqlite3_bind_int64(handle, 11, Int64(checksum.value))
       try RowWriter.run(handle, db)
     }
@@ -140,38 +137,40 @@ struct RowWriter {
       arguments: [plugin.number, plugin.name, plugin.version, plugin.directory, plugin.digest])
   }
 
-  private mutating func kind(of entry: LoggedEntry, _ db: Database) throws -> Int {
-    if lastKind.action == entry.action, lastKind.id > 0 { return lastKind.id }
-    let id: Int
+  private mutating func kind(of entry: LoggedEntry, _ db: Database) throws -> Name {
+    if let (action, name) = lastKind, action == entry.action { return name }
+    let name: Name
     if let known = kinds[entry.action] {
-      id = known
+      name = known
     } else {
       try db.execute(
         sql: "INSERT INTO kinds (action, quiet) VALUES (?, ?)", arguments: [entry.action, entry.isQuiet])
-      id = Int(db.lastInsertedRowID)
-      kinds[entry.action] = id
+      name = (
+        Int(db.lastInsertedRowID), RowNames.Kind(action: entry.action, isQuiet: entry.isQuiet).checksum
+      )
+      kinds[entry.action] = name
     }
-    lastKind = (entry.action, id)
-    return id
+    lastKind = (entry.action, name)
+    return name
   }
 
-  private mutating func source(of entry: LoggedEntry, _ db: Database) throws -> Int {
-    if let (source, id) = lastSource, source.isSameButForLine(entry.source) { return id }
+  private mutating func source(of entry: LoggedEntry, _ db: Database) throws -> Name {
+    if let (source, name) = lastSource, source.isSameButForLine(entry.source) { return name }
     var source = entry.source
     source.line = 0
     source.cause = nil
-    let id: Int
+    let name: Name
     if let known = sources[source] {
-      id = known
+      name = known
     } else {
       try db.execute(
         sql: "INSERT INTO sources (kind, file, function, plugin, unit, info) VALUES (?, ?, ?, ?, ?, ?)",
         arguments: [source.kind.rawValue, source.file, source.function, source.plugin, source.unit, source.info])
-      id = Int(db.lastInsertedRowID)
-      sources[source] = id
+      name = (Int(db.lastInsertedRowID), RowNames.Source(source).checksum)
+      sources[source] = name
     }
-    lastSource = (source, id)
-    return id
+    lastSource = (source, name)
+    return name
   }
 
   private static func run(_ statement: OpaquePointer, _ db: Database) throws {

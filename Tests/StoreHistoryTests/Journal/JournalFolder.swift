@@ -68,13 +68,16 @@ enum Sample {
   static let layout = RecordLayout(name: "increment", fields: ["by", "note"])
 
   /// The action of that number: it counts up by its number.
-  static func entry(_ number: Int, note: String = "", line: Int? = nil) -> LoggedEntry {
+  static func entry(
+    _ number: Int, note: String = "", file: String = "sample.stsh", line: Int? = nil,
+    action: String = "counter.increment"
+  ) -> LoggedEntry {
     LoggedEntry(
       number: number, time: .milliseconds(number),
       source: ActionSource(
-        file: "sample.stsh", function: "dispatch", line: line ?? number, kind: .batch,
+        file: file, function: "dispatch", line: line ?? number, kind: .batch,
         cause: number.isMultiple(of: 3) ? number - 1 : nil),
-      action: "counter.increment", arguments: Record(layout, [.int(number), .string(note)]), isQuiet: false,
+      action: action, arguments: Record(layout, [.int(number), .string(note)]), isQuiet: false,
       changes: [
         Change(
           Path([.field("counter"), .field("value")]),

@@ -1,0 +1,88 @@
+import GRDB
+import StoreCore
+
+/// The names that rows stand for by number.
+struct RowNames {
+  /// An action's name.
+  struct Kind {
+    let action: String
+    let isQuiet: Bool
+    let isOfShell: Bool
+    /// What rows take into their checksum, so that a name that is not what was written is noticed.
+    let checksum: Int
+
+    init(action: String, isQuiet: Bool) {
+      (self.action, self.isQuiet, isOfShell) = (action, isQuiet, action.hasPrefix("shell."))
+      var checksum = RowChecksum()
+      checksum.add(name: action)
+      checksum.add(isQuiet ? 1 : 0)
+      self.checksum = checksum.value
+    }
+  }
+
+  /// Where actions came from, but for the line.
+  struct Source {
+    let source: ActionSource
+    /// What rows take into their checksum.
+    let checksum: Int
+
+    init(_ source: ActionSource) {
+      self.source = source
+      var checksum = RowChecksum()
+      for name in [source.kind.rawValue, source.file, source.function, source.plugin, source.unit, source.info] {
+        checksum.add(name: name)
+      }
+      self.checksum = checksum.value
+    }
+  }
+
+  /// The actions' names.
+  private(set) var kinds: [Int: Kind] = [:]
+  /// Where they came from.
+  private(set) var sources: [Int: Source] = [:]
+
+  init(_ db: Database) throws {
+    for row in try Row.fetchAll(db, sql: "SELECT id, action, quiet FROM kinds") {
+      let id: Int = try row.checked(0)
+      kinds[id] = Kind(action: try row.checked(1), isQuiet: try row.checked(2))
+    }
+    for row in try Row.fetchAll(db, sql: "SELECT id, kind, file, function, plugin, unit, info FROM sources") {
+      let id: Int = try row.checked(0)
+      sources[id] = Source(
+        ActionSource(
+          file: try row.checked(2), function: try row.checked(3), line: 0, info: try row.checkedIfPresent(6),
+          kind: ActionSource.Kind(rawValue: try row.checked(1)) ?? .code, plugin: try row.checkedIfPresent(4),
+          unit: try row.checkedIfPresent(5)))
+    }
+  }
+
+  /// Whether a row is what was written behind another, with its names.
+  func isSound(_ columns: RowColumns, after last: Int) -> Bool {
+    guard let kind = kinds[columns.kind], let source = sources[columns.source] else { return false }
+    return columns.isSound(after: last, names: Self.checksum(kind.checksum, source.checksum))
+  }
+
+  /// The checksum of a row's names, of those of its action and its source.
+  static func checksum(_ kind: Int, _ source: Int) -> Int { kind << 32 | source }
+
+  /// Whether a row's action is one of the shell; nil: nobody knows it.
+  func isOfShell(_ columns: RowColumns) -> Bool? { kinds[columns.kind]?.isOfShell }
+
+  func row(_ columns: RowColumns) -> JournalRow? {
+    guard let kind = kinds[columns.kind], var source = sources[columns.source]?.source else { return nil }
+    source.line = columns.line
+    source.cause = columns.cause
+    return JournalRow(
+      number: columns.number, time: .nanoseconds(columns.at), source: source, action: kind.action,
+      isQuiet: kind.isQuiet, arguments: columns.arguments, changes: columns.changes, failure: columns.failure,
+      entry: columns.entry)
+  }
+}
+
+extension RowChecksum {
+  /// Takes in a name as SQLite gives it back, which ends a text at a zero; nil: there is none.
+  fileprivate mutating func add(name: String?) {
+    guard let name else { return add(-1) }
+    add(String(decoding: name.utf8.prefix { $0 != 0 }, as: UTF8.self))
+  }
+}
