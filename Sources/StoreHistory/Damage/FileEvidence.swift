@@ -36,13 +36,19 @@ struct FileEvidence {
     case .foreign where isSameBoot: fault = Self.foreign
     default:
       let both = FileImage(path, log)
-      guard Self.belongs(both, to: image) else { return fault = Self.foreign }
+      guard Self.belongs(both, to: image) else {
+        // Of a log that was taken into the file already, what is left of it may be older than the file.
+        return fault = isShort(log) ? Self.hasLostEnd : Self.foreign
+      }
       image = both
       switch log.condition {
       case .broken where isSameBoot: fault = "its write-ahead log is not what was written behind that"
-      case .cut where isSameBoot: fault = "its write-ahead log has lost its end"
+      case .cut where isSameBoot: fault = Self.hasLostEnd
       case .broken, .cut: loss = .endOfLog
-      default: if !isSameBoot, meta[JournalMeta.boot] != nil, !hasEnded { loss = .unknown }
+      default:
+        let isOfOtherBoot = !isSameBoot && meta[JournalMeta.boot] != nil
+        // Without what SQLite keeps beside it nobody knows what stood behind a frame of which a part is missing.
+        if !hasEnded, isOfOtherBoot || (log.endsWithinFrame && !log.isHeldAgainstIndex) { loss = .unknown }
       }
     }
   }
@@ -53,6 +59,13 @@ struct FileEvidence {
     return meta[JournalMeta.process] != nil && meta[JournalMeta.end] == nil
   }
 
+  /// Whether a log, of the file or not, is shorter than it was.
+  private func isShort(_ log: WriteAheadLog) -> Bool {
+    if case .cut = log.condition { return true }
+    return log.endsWithinFrame
+  }
+
+  private static let hasLostEnd = "its write-ahead log has lost its end"
   private static let foreign = "its write-ahead log is that of another file"
 
   /// Whether what a log adds to a file was written behind what the file holds: nothing of that may have changed.

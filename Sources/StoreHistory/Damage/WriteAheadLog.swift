@@ -26,8 +26,7 @@ struct WriteAheadLog {
     case blank
     /// It does not begin as one should, so that nothing of it can be read.
     case unreadable
-    /// Behind the last commit that can be read stands more of the same writing than the one frame that a process leaves half
-    /// written.
+    /// Behind the last commit that can be read stands another one of the same writing.
     case broken
     /// It held more than it does.
     case cut
@@ -51,14 +50,19 @@ struct WriteAheadLog {
     if hasMore {
       condition = .broken
     } else if let shared = SharedIndex(beside: path), shared.frames > 0 {
+      isHeldAgainstIndex = true
       if shared.salts != salts { condition = .foreign } else if shared.frames > frames { condition = .cut }
     }
   }
 
   /// How many frames there are up to the last commit.
   private var frames = 0
-  /// Whether behind them stands more of the same writing.
+  /// Whether behind them stands another commit of the same writing.
   private var hasMore = false
+  /// Whether its length was held against what the processes that had it open told each other.
+  private(set) var isHeldAgainstIndex = false
+  /// Whether it ends within a frame of the same writing.
+  private(set) var endsWithinFrame = false
   private var salts: UInt64 { bytes.memory.loadUnaligned(fromByteOffset: 16, as: UInt64.self) }
 
   private mutating func readFrames() -> Bool {
@@ -91,18 +95,21 @@ struct WriteAheadLog {
         (frames, pageCount) = (count, total)
       }
     }
-    // A process that is killed leaves one frame half written at most. Where bytes were lost, others do not stand where they
-    // were written.
-    hasMore = hasSalts(from: offset + Self.saltsEnd)
+    endsWithinFrame = offset + size > memory.count && offset + Self.saltsEnd <= memory.count && isOfThisWriting(offset)
+    // Where bytes were lost, frames do not stand where they were written.
+    hasMore = hasCommit(from: offset + Self.saltsEnd)
     return true
   }
 
-  /// Whether the salts stand anywhere from an offset on.
-  private func hasSalts(from offset: Int) -> Bool {
+  /// Whether a whole frame that ends a transaction stands anywhere, its salts from an offset on. Frames that end none may be
+  /// what is left of one that failed, such as on a full disk: the next was written over the first of them.
+  private func hasCommit(from offset: Int) -> Bool {
     let (memory, salts) = (bytes.memory, salts)
     var offset = offset
-    while offset + 8 <= memory.count {
-      if memory.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == salts { return true }
+    while offset + Self.saltsEnd + pageSize <= memory.count {
+      if memory.loadUnaligned(fromByteOffset: offset, as: UInt64.self) == salts, memory.bigEndian(offset - 4) > 0 {
+        return true
+      }
       offset += 1
     }
     return false

@@ -127,6 +127,52 @@ import Testing
     #expect((201..<400).contains(try #require(last)))
   }
 
+  /// All of the log was taken into the file; what is left of it is older.
+  @Test(arguments: [true, false]) func aLogThatIsShorterThanItWasIsNotCalledForeign(keepsIndex: Bool) throws {
+    let journal = try folder.open()
+    Sample.fill(journal, 50)
+    journal.settle()
+    for suffix in ["", "-wal", "-shm"] { try folder.write("b.db\(suffix)", try folder.bytes("a.db\(suffix)")) }
+    try journal.end()
+    try folder.write("b.db-wal", try folder.bytes("b.db-wal").dropLast(672))
+    if !keepsIndex { unlink(folder["b.db-shm"]) }
+    #expect(try folder.lastGood("b.db", "its write-ahead log has lost its end") == 50)
+  }
+
+  /// Without what SQLite keeps beside it, it could have held any number of actions.
+  @Test func howMuchALogHeldIsNotClaimedWhereNobodyKnows() throws {
+    try killed()
+    unlink(folder["killed.db-shm"])
+    try folder.write("killed.db-wal", try folder.bytes("killed.db-wal").dropLast())
+    #expect(try JournalArchive(folder["killed.db"]).contents.loss == .unknown)
+  }
+
+  /// On a full disk frames are written of a transaction that then fails; the next is written over the first of them.
+  @Test func whatIsLeftOfATransactionThatFailedIsNoDamage() throws {
+    let file = try JournalFile(folder["a.db"], durability: .normal, header: Sample.header)
+    let writer = try JournalWriter(file)
+    writer.append(.snapshot(number: 0, slices: Sample.slices(after: 0)))
+    for number in 1...50 { writer.append(.entry(Sample.entry(number))) }
+    writer.settle()
+    try file.database.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA cache_size = 10; BEGIN")
+      for number in 51...2000 {
+        try db.execute(sql: "INSERT INTO plugins VALUES (?, 'v', '1', hex(zeroblob(500)), '')", arguments: [number])
+      }
+      try db.execute(sql: "ROLLBACK")
+    }
+    writer.append(.entry(Sample.entry(51)))
+    writer.settle()
+    try folder.copy("a.db", to: "b.db")
+    #expect(try folder.bytes("b.db-wal").count > 1_000_000)
+    let journal = try folder.open("b.db")
+    #expect(journal.found?.last == 51)
+    #expect(journal.found?.loss == nil)
+    journal.append(Sample.entry(52))
+    try journal.end()
+    #expect(try JournalArchive(folder["b.db"]).damage == nil)
+  }
+
   @Test func aFileThatIsNotTakenUpKeepsItsLog() throws {
     try killed()
     let log = try folder.bytes("killed.db-wal")
