@@ -204,7 +204,8 @@ import Testing
     let file = try shell.write("a.jsonl", "{\"title\":\"a\"}\n")
     let lines = [
       ("echo a b", "\"a b\""), ("let n = 2", "null"), ("= n", "2"), ("show counter.value", "0"),
-      ("watch counter.value", "0"), ("watch stop all", "null"), ("assert true", "null"),
+      ("watch counter.value", "{\"id\":1,\"path\":\"counter.value\",\"value\":0}"), ("watch stop all", "null"),
+      ("assert true", "null"),
       ("ingest \(file) --as tasks.add", "\"ingested 1 record as tasks.add (#1)\""),
       ("show tasks.items", "[{\"id\":1,\"title\":\"a\",\"done\":false}]"), ("plugin list", "[]"),
       ("trace", "\"trace is off\""),
