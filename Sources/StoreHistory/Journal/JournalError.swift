@@ -30,6 +30,11 @@ public enum JournalError: Error, Hashable, Sendable {
 }
 
 extension JournalError {
+  /// An action that its types do not fit, though they are those with which it was written.
+  public init(_ error: EntryError, at number: Int, in path: String) {
+    self = .damaged(path: path, lastGood: number - 1, reason: "#\(number) does not fit its type: \(error.message)")
+  }
+
   /// What is wrong, without where.
   var reason: String {
     if case .damaged(_, _, let reason) = self { return reason }

@@ -32,7 +32,13 @@ final class JournalEntries: OlderEntries {
         if row.isOfShell || row.number == oldest + 1 { reader = nil }
         let current = try reader ?? self.reader(at: row.number)
         reader = current
-        guard try body(row.entry(current)) else { throw Enough() }
+        let entry: LoggedEntry
+        do throws(EntryError) {
+          entry = try row.entry(current)
+        } catch {
+          throw JournalError(error, at: row.number, in: file.path)
+        }
+        guard try body(entry) else { throw Enough() }
       }
     } catch is Enough {}
   }
@@ -52,7 +58,11 @@ final class JournalEntries: OlderEntries {
         } else {
           let current = try reader ?? self.reader(at: row.number)
           reader = current
-          goesOn = try body(HistoryStep(row.number, changes: row.changes, by: current))
+          do {
+            goesOn = try body(HistoryStep(row.number, changes: row.changes, by: current))
+          } catch let error as EntryError {
+            throw JournalError(error, at: row.number, in: file.path)
+          }
         }
         guard goesOn else { throw Enough() }
       }
@@ -77,7 +87,11 @@ final class JournalEntries: OlderEntries {
     {
       return (latest.number, latest.state)
     }
-    guard let snapshot = try file.snapshot(upTo: number) else { return nil }
+    guard let snapshot = try file.snapshot(upTo: number) else {
+      // Nothing is kept from that far back on but what a state was written for.
+      throw JournalError.damaged(
+        path: file.path, lastGood: host.history.head, reason: "no state up to #\(number) can be read")
+    }
     let plugins = try host.plugins(at: snapshot.number)
     let state = try HostState(snapshot.slices, app: host.application.initial) { host.type(of: $0, among: plugins) }
     latest = (snapshot.number, state, plugins)

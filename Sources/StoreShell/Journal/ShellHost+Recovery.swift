@@ -103,7 +103,11 @@ extension ShellHost {
       let reader = EntryReader(entryTypes { [plugins] in plugins })
       try file.visit(snapshot.number + 1...contents.last) { row in
         if row.changesMore { throw row.stateIsLost(file.path) }
-        try state.apply(row.changes.map { try reader.changes(of: $0) } ?? [])
+        do {
+          try state.apply(row.changes.map { try reader.changes(of: $0) } ?? [])
+        } catch let error as EntryError {
+          throw JournalError(error, at: row.number, in: file.path)
+        }
       }
       return state
     } catch let error as StateMisfit {

@@ -1,4 +1,6 @@
+import StoreHistory
 import StorePlugins
+import StoreSchema
 import Testing
 
 @testable import StoreShell
@@ -88,5 +90,51 @@ import Testing
     #expect(
       reader.outcome { reader.session.openJournal() }
         == .init(errors: "error[out-of-range]: there is no #4: the last action is #3\n", status: 1))
+  }
+
+  @Test(arguments: ["log", "why #3", "export journal x.jsonl"])
+  func anActionThatDoesNotFitItsTypeIsDamage(line: String) throws {
+    let shell = try Shell()
+    let store = "\(shell.folder)/b.db"
+    #expect(shell.openStore(store) == .init())
+    _ = shell.run("dispatch counter.increment", "dispatch counter.increment")
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+    let journal = try Journal(store, header: JournalHeader(program: "", began: 0, schema: "", schemaHash: ""))
+    journal.append(
+      LoggedEntry(
+        number: 3, time: .zero, source: .here(), action: "counter.increment",
+        arguments: Record(RecordLayout(name: "increment", fields: ["title"]), [.string("milk")]), isQuiet: false,
+        changes: [], failure: nil))
+    try journal.end()
+    let reader = try Shell()
+    #expect(reader.openStore(store) == .init())
+    let outcome = reader.run(line)
+    #expect(outcome.errors.contains("error[store-damaged]: \(store) is damaged after #2: #3 does not fit its type: "))
+  }
+
+  @Test(arguments: ["goto 1", "export journal x.jsonl"]) func aStateThatCannotBeReadIsDamage(line: String) throws {
+    let shell = try Shell()
+    let store = "\(shell.folder)/b.db"
+    #expect(shell.openStore(store) == .init())
+    _ = shell.run("dispatch counter.increment", "dispatch counter.increment")
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+    var bytes = try Files.read(store)
+    // The lists of the states' slices begin with the first slice; that of the first state is written first.
+    let range = try #require(bytes.lastRange(of: Array("[1,2".utf8)))
+    bytes[range.upperBound - 1] = UInt8(ascii: "9")
+    try shell.write("b.db", bytes)
+    let reader = try Shell()
+    #expect(reader.openStore(store) == .init())
+    let outcome = reader.run(line)
+    #expect(
+      outcome.errors.contains("error[store-damaged]: \(store) is damaged after #2: no state up to #"),
+      "\(outcome)")
+  }
+}
+
+extension Array where Element == UInt8 {
+  /// Where some bytes stand last.
+  fileprivate func lastRange(of bytes: [UInt8]) -> Range<Int>? {
+    indices.reversed().first { self[$0...].starts(with: bytes) }.map { $0..<$0 + bytes.count }
   }
 }
