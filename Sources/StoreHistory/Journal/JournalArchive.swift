@@ -86,7 +86,9 @@ public final class JournalArchive: JournalReading, Sendable {
       base: max(good.lowerBound - 1, Int(meta[JournalMeta.base] ?? "") ?? 0), last: good.upperBound - 1
     ).upTo(number)
     reader = best.reader
-    damage = good.lowerBound == 1 ? reason : "\(reason); it goes back to #\(good.lowerBound - 1)"
+    let start = good.lowerBound - 1
+    let extent = good.isEmpty ? "only the state after #\(start) can be read" : "it goes back to #\(start)"
+    damage = start == 0 ? reason : "\(reason); \(extent)"
     (self.image, hasCompany) = (image, false)
   }
 
