@@ -163,6 +163,8 @@ public final class ReadlineEditor: LineEditing {
 
   /// Keeps a statement in memory and in the history file.
   public func addHistory(_ statement: String) throws {
+    // What others have entered before it stands before it.
+    takeNewHistory()
     guard HistoryFile.keeps(statement, after: history.last) else { return }
     remember(statement)
     try historyFile?.append(statement)

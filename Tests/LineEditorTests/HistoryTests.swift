@@ -187,6 +187,11 @@ struct HistoryAtThePromptTests {
     try second.enter("")
     second.type("history\r")
     try second.waitForLine(#"["mine", "theirs", "history"]"#)
+    // What another has entered since the prompt was shown is older than what is entered there.
+    try first.enter("older")
+    try second.enter("newer")
+    second.type("\u{10}")
+    try second.waitForCursorLine("probe> newer")
   }
 
   @Test func anInterruptedLineLeavesNoTraceInTheHistory() throws {

@@ -58,11 +58,12 @@ extension CommandDefinition {
       actionName: { [unowned store] number in store.log[number: number]?.action ?? "" })
     let reading = try invocation.at(word) { try session.read(path) }
     let watched = WatchedPath(session: session, path: path)
-    let subscription = store.watch("watch \(id)", { watched.value }, { writer.write($0) })
-    session.watches.add(path, subscription)
-    defer { session.lastValue = reading.value }
-    guard isInWords else { return try invocation.show(reading.watched(id, path)) }
-    return invocation.print("watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n")
+    let text = "watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n"
+    let result = try isInWords ? invocation.print(text) : invocation.show(reading.watched(id, path))
+    session.lastValue = reading.value
+    // Only what was shown is watched.
+    session.watches.add(path, store.watch("watch \(id)", { watched.value }, { writer.write($0) }))
+    return result
   }
 }
 

@@ -37,12 +37,15 @@ struct WordSpelling {
 
   /// The candidates that begin as typed, spelled so that they are read as one word. Quotes are closed where a blank follows.
   func spell(_ candidates: [LineCompletion.Candidate]) -> [LineCompletion.Candidate] {
-    guard !isClosed else { return [] }
+    // In quotes `~` is a name as any other.
+    guard !isClosed, !(isQuoted && typed.hasPrefix("~/")) else { return [] }
     var fitting = candidates.filter { $0.text.hasPrefix(typed) }
     if quote == "'" { fitting.removeAll { $0.text.contains("'") } }
     // What is begun as a flag or as a variable is meant as one.
     let isName = typed.first == "-" || typed.first == "$"
-    let needsQuotes = !isName && !fitting.allSatisfy { WordSpelling.isBare($0.text) }
+    // Where nothing is common to all, they are listed alone: a quote would be all that is inserted.
+    let isChoice = typed.isEmpty && fitting.contains { $0.text.first != fitting[0].text.first }
+    let needsQuotes = !isName && !isChoice && !fitting.allSatisfy { WordSpelling.isBare($0.text) }
     guard let quote = quote ?? (needsQuotes ? "\"" : nil) else { return fitting }
     return fitting.map { candidate in
       // Quotes take `~` as it stands.

@@ -203,6 +203,9 @@ import Testing
     #expect(tab(shell, "source \"\(folder)/a") == "source \"\(folder)/a\\\"b\" ")
     #expect(tab(shell, "show counter > \(folder)/pl") == "show counter > \(folder)/plain.stsh ")
     #expect(tab(shell, "trace on --spans \(folder)/pl") == "trace on --spans \(folder)/plain.stsh ")
+    #expect(tab(shell, "source \"~/") == "[]")
+    let choice = ["plain", "my file"].map { LineCompletion.Candidate(text: $0) }
+    #expect(WordSpelling("").spell(choice) == choice)
     for name in ["#hash.stsh", "$x", "-x", "[x", "x y"] {
       let spelled = WordSpelling("").spell([LineCompletion.Candidate(text: name)])
       #expect(spelled.map { $0.text + $0.suffix } == ["\"\(name)\" "])
