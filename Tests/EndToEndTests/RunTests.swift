@@ -15,6 +15,8 @@ struct RunTests {
     #expect(outcome.errors.contains("bad.stsh:2:6: error[unknown-path]: "))
     #expect(outcome.errors.hasSuffix("2 of 2 commands failed\n"))
     #expect(outcome.status == 1)
+    try shell.folder.write("worse.stsh", "dispatch counter.incremnt\nshow \"open\n")
+    #expect(try shell.run("--check", "worse.stsh").status == 2)
     #expect(try shell.run("--check", "-c", "show nowhere").status == 1)
     #expect(try shell.run("--check", input: "echo \"open\n").status == 2)
   }

@@ -82,9 +82,12 @@ extension Invocation {
       ("bzip2", [0x42, 0x5A, 0x68]),
     ]
     guard let first = try lines.peek(), let form = forms.first(where: { first.starts(with: $0.start) }) else { return }
+    // Standard input has no name that says what it holds.
+    let inner = file.lastIndex(of: ".").flatMap { RecordFormat(fileName: String(file[..<$0])) }
+    let flag = inner.map { " --format \($0.rawValue)" } ?? ""
     throw ShellError(
       code: "unreadable-file", message: "\(file) is compressed by \(form.tool)", at: operands[0],
-      hint: "\(form.tool) -dc FILE | stsh -c 'ingest - --as ACTION'", status: 2)
+      hint: "\(form.tool) -dc FILE | stsh -c 'ingest - --as ACTION\(flag)'", status: 2)
   }
 
   fileprivate func recordFormat() throws -> RecordFormat? {
@@ -108,7 +111,11 @@ extension Invocation {
     var names: [String: String] = [:]
     for pair in pairs {
       let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
-      guard parts.count == 2 else { throw missing("--map NAME=FIELD") }
+      guard parts.count == 2 else {
+        throw ShellError(
+          code: "missing-argument", message: "--map needs NAME=FIELD, not '\(pair)'",
+          place: word(of: "map").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
+      }
       guard type.fields.contains(where: { $0.name == parts[0] }) else {
         let suggestion = Suggestion.nearest(to: parts[0], among: type.fields.map(\.name))
         throw ShellError(

@@ -61,7 +61,10 @@ struct TableRecords: RecordReading {
         throw SchemaError(
           Path(), .unknownField(record: mapping.type.fullName, name: argument, suggestion: suggestion))
       }
-      guard index == nil || !columns.contains(index) else { throw RecordFault(message: "'\(argument)' stands twice") }
+      guard index == nil || !columns.contains(index) else {
+        let isNamedSo = argument == name
+        throw RecordFault(message: isNamedSo ? "'\(name)' stands twice" : "two columns fill '\(argument)'")
+      }
       columns.append(index)
     }
     if let name = unused.min() { throw RecordFault(message: "there is no column '\(name)', which --map names") }

@@ -292,6 +292,8 @@ public final class Session {
     lastError = ShellError(code: fault.code, message: fault.message, status: 2)
     tally.reached += 1
     fail(2)
+    // A run would have read it before all else.
+    if isChecking { tally.firstStatus = 2 }
     if options.isJSON {
       console.write(JSONReport.failure(fault, file: origin.file) + "\n")
     } else {

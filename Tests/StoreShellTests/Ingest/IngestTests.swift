@@ -106,6 +106,20 @@ import Testing
     #expect(outcome.errors.contains("error[unexpected-argument]: --map names 'title' twice\n"))
   }
 
+  @Test(arguments: ["title", "title=", "=x"]) func aMapWithoutItsFormIsMarked(map: String) throws {
+    let shell = try Shell()
+    let file = try shell.write("a.csv", "x\n1\n")
+    let outcome = shell.run("ingest \(file) --as tasks.add --map \(map)")
+    #expect(outcome.errors.contains("error[missing-argument]: --map needs NAME=FIELD, not '\(map)'\n"))
+  }
+
+  @Test func twoColumnsOfOneNameAreTwo() throws {
+    let shell = try Shell()
+    let file = try shell.write("a.csv", "a,a\n1,2\n")
+    let outcome = shell.run("ingest \(file) --as tasks.add --map title=a")
+    #expect(outcome.errors.contains(":1: two columns fill 'title'\n"))
+  }
+
   @Test func aMapToNoColumnIsNamed() throws {
     let shell = try Shell()
     let file = try shell.write("a.csv", "x,y\n1,2\n")
@@ -113,12 +127,16 @@ import Testing
     #expect(outcome.errors.contains(":1: there is no column 'z', which --map names\n"))
   }
 
-  @Test(arguments: [("a.jsonl.gz", [0x1F, 0x8B, 8, 0], "gzip"), ("b.csv", Array("BZh91AY".utf8), "bzip2")])
-  func whatIsCompressedHasToBeUnpacked(name: String, bytes: [UInt8], tool: String) throws {
+  @Test(arguments: [
+    ("a.jsonl.gz", [0x1F, 0x8B, 8, 0], "gzip", " --format jsonl"), ("b.csv", Array("BZh91AY".utf8), "bzip2", ""),
+    ("c.csv.gz", [0x1F, 0x8B, 8, 0], "gzip", " --format csv"),
+  ])
+  func whatIsCompressedHasToBeUnpacked(name: String, bytes: [UInt8], tool: String, format: String) throws {
     let shell = try Shell()
     let file = try shell.write(name, bytes)
     let outcome = shell.run("ingest \(file) --as tasks.add --keep-going")
     #expect(outcome.errors.hasPrefix("-c:1:8: error[unreadable-file]: \(file) is compressed by \(tool)\n"))
+    #expect(outcome.errors.hasSuffix("| stsh -c 'ingest - --as ACTION\(format)'\n"))
     #expect(outcome.status == 2)
   }
 
