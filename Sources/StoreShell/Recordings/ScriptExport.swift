@@ -18,6 +18,8 @@ struct ScriptExport: RecordingExport {
   /// The last command, which is written once it is known what came of it.
   private var asked: ScriptedCommand?
   private var lastTime = Duration.zero
+  /// Whether the script can count what a map holds.
+  private var isCounting = false
   /// The state before the next entry.
   private var state: HostState?
 
@@ -70,6 +72,10 @@ struct ScriptExport: RecordingExport {
       let assertions = StateAssertions(state)
       // Where nothing changed, what might have is as it was.
       let lines = changes.isEmpty ? asked?.module.map { assertions.lines(of: $0) } ?? [] : assertions.lines(changes)
+      if !isCounting, lines.contains(where: { $0.hasPrefix("count(") }) {
+        write("lua \(StateAssertions.countFunction)")
+        isCounting = true
+      }
       for line in lines { write("assert \(line)") }
     }
     (changes, asked) = ([], nil)

@@ -9,6 +9,9 @@ struct StateAssertions {
     "or", "repeat", "return", "then", "true", "until", "while",
   ]
 
+  /// What a script defines before it asserts how many entries a map has, which Lua has no word for.
+  static let countFunction = "function count(map) local n = 0 for _ in pairs(map) do n = n + 1 end return n end"
+
   init(_ state: HostState) { self.state = state }
 
   /// What is so where something changed, each place once.
@@ -19,9 +22,9 @@ struct StateAssertions {
       if known.insert(line).inserted { lines.append(line) }
     }
     for change in changes {
-      // What came to a list or left it shows in how many there are.
-      if let list = place(change.path.steps.dropLast()), case .list(let elements) = list.value {
-        add("#\(list.accessor) == \(elements.count)")
+      // What came to a list or a map or left it shows in how many there are.
+      if let parent = place(change.path.steps.dropLast()), let size = Self.size(parent.accessor, parent.value) {
+        add(size)
       }
       guard let place = place(change.path.steps[...]) else { continue }
       append(place.accessor, place.value, add)
@@ -29,12 +32,12 @@ struct StateAssertions {
     return lines
   }
 
-  /// What is so in a module as a whole: its fields, of lists how long they are.
+  /// What is so in a module as a whole: its fields, of lists and maps how many they hold.
   func lines(of module: String) -> [String] {
     guard let place = place([.field(module)]) else { return [] }
     var lines: [String] = []
     func add(_ accessor: String, _ value: Value) {
-      if case .list(let list) = value { return lines.append("#\(accessor) == \(list.count)") }
+      if let size = Self.size(accessor, value) { return lines.append(size) }
       if let literal = Self.literal(value) { lines.append("\(accessor) == \(literal)") }
     }
     guard case .record(let record) = place.value else {
@@ -81,14 +84,24 @@ struct StateAssertions {
     case .none, .bool, .int, .string, .double:
       if let literal = Self.literal(value) { add("\(accessor) == \(literal)") }
     case .list(let list):
-      add("#\(accessor) == \(list.count)")
+      Self.size(accessor, value).map(add)
       for (index, element) in list.enumerated() { append("\(accessor)[\(index + 1)]", element, add) }
     case .map(let map):
+      Self.size(accessor, value).map(add)
       for (key, element) in map { append(accessor + Self.entry(key), element, add) }
     case .record(let record):
       for (name, field) in zip(record.layout.fields, record.values) { append(accessor + Self.member(name), field, add) }
     // What a case with a payload looks like in Lua differs between Swift and plugins.
     case .variant: break
+    }
+  }
+
+  /// How many a list or a map holds; nil for other values.
+  private static func size(_ accessor: String, _ value: Value) -> String? {
+    switch value {
+    case .list(let list): "#\(accessor) == \(list.count)"
+    case .map(let map): "count(\(accessor)) == \(map.count { $0.value != .none })"
+    default: nil
     }
   }
 

@@ -91,6 +91,46 @@ import Testing
     }
     """
 
+  private static let register = """
+    return plugin {
+      state = { field("names", map(int())) },
+      actions = { { name = "put", args = { field("k", text()) } }, { name = "noop" } },
+      reducers = { put = function(s, a) s.names[a.k] = 1 end, noop = function(s) end },
+    }
+    """
+
+  @Test(arguments: [
+    ("s.names[a.k] = 1", "s.names[a.k] = 1 s.names.more = 2"),
+    ("noop = function(s) end", "noop = function(s) s.names.more = 2 end"),
+  ])
+  func aScriptTellsHowManyAMapHolds(old: String, new: String) throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("register", Self.register)
+    _ = shell.run(
+      "plugin load \(folder)", "dispatch register.put x", "dispatch register.noop",
+      "export journal \(folder)/r.stsh --as stsh")
+    #expect(
+      shell.contents("register/r.stsh") == """
+        # run with: stsh --grant register FILE
+        plugin load "\(folder)"
+        lua \(StateAssertions.countFunction)
+        assert count(state.register.names) == 0
+        dispatch register.put k="x"
+        assert count(state.register.names) == 1
+        assert state.register.names.x == 1
+        dispatch register.noop
+        assert count(state.register.names) == 1
+
+        """)
+    func status() throws -> Int32 {
+      let other = try Shell { $0.isQuiet = true }
+      return other.outcome { other.session.run(file: "\(folder)/r.stsh", arguments: []) }.status
+    }
+    #expect(try status() == 0)
+    _ = try shell.plugin("register", Self.register.replacing(old, with: new))
+    #expect(try status() == 3)
+  }
+
   @Test func aScriptTellsWhatFailedAndWhatChangedNothing() throws {
     let shell = try Shell { $0.isQuiet = true }
     let folder = try shell.plugin("quota", Self.quota)
@@ -191,6 +231,8 @@ import Testing
       script == """
         # run with: stsh FILE
         substate add cart --value { n = 1, names = ["a b", "c"] }
+        lua \(StateAssertions.countFunction)
+        assert count(state.cart) == 2
         assert state.cart.n == 1
         assert #state.cart.names == 2
         assert state.cart.names[1] == "a b"
@@ -199,6 +241,8 @@ import Testing
         assert not ok
         assert err.code == "name-taken"
         substate add cart --value { deep = { of = [1, true] }, n = 2.5 } --replace
+        assert count(state.cart) == 2
+        assert count(state.cart.deep) == 1
         assert #state.cart.deep.of == 2
         assert state.cart.deep.of[1] == 1
         assert state.cart.deep.of[2] == true
