@@ -33,22 +33,22 @@ public struct ActionContext: Sendable {
 @usableFromInline
 final class ActionContextStorage: @unchecked Sendable {
   // Safe: written only by the store that made it, and, as the storage of a copy-on-write collection, only while nobody else
-  // refers to it (``refill(_:source:)``); number, time and root before the store shows it to anybody.
+  // refers to it (``refill(_:_:)``); number, time and root before the store shows it to anybody.
   @exclusivity(unchecked) @usableFromInline var number = 0
   @exclusivity(unchecked) @usableFromInline var source: ActionSource
   @exclusivity(unchecked) @usableFromInline var time = Duration.zero
   @exclusivity(unchecked) @usableFromInline var root = 0
 
   @inlinable
-  init(source: consuming ActionSource = ActionSource(file: "", function: "", line: 0)) { self.source = source }
+  init(source: consuming ActionSource = .nowhere) { self.source = source }
 
   /// Has a storage describe an action with another source: the same where nobody kept it, so that an action takes no
   /// allocation.
   @inlinable
   @inline(__always)
-  static func refill(_ storage: inout ActionContextStorage, source: () -> ActionSource) {
+  static func refill(_ storage: inout ActionContextStorage, _ describe: (inout ActionSource) -> Void) {
     if !isKnownUniquelyReferenced(&storage) { storage = ActionContextStorage() }
     // Unmanaged, because counting references to it costs as much as a reducer; `storage` holds it.
-    Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { $0.source = source() }
+    Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { describe(&$0.source) }
   }
 }

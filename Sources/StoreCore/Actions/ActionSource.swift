@@ -49,6 +49,22 @@ public struct ActionSource: Hashable, Codable, Sendable {
     details = info == nil && plugin == nil && unit == nil ? nil : Details(info: info, plugin: plugin, unit: unit)
   }
 
+  /// No place: what is written over before anybody asks.
+  @usableFromInline static var nowhere: ActionSource { ActionSource(file: "", function: "", line: 0) }
+
+  /// Writes the place of Swift code over another source, field by field: a source that is made first and then moved costs a
+  /// copy of all of it.
+  @inlinable
+  @inline(__always)
+  mutating func describe(file: String, function: String, line: Int, info: String?) {
+    self.file = file
+    self.function = function
+    self.line = line
+    cause = nil
+    kind = .code
+    details = info == nil ? nil : Details(info: info, plugin: nil, unit: nil)
+  }
+
   /// The place where this is written.
   @inlinable
   public static func here(

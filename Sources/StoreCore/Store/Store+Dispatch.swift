@@ -11,7 +11,7 @@ extension Store {
   public func dispatch(
     _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
   ) -> DispatchResult {
-    take(action) { ActionSource(file: file, function: function, line: line, info: info) }
+    take(action) { $0.describe(file: file, function: function, line: line, info: info) }
   }
 
   /// Has an action with its source processed, or enqueued where the store is busy.
@@ -24,19 +24,23 @@ extension Store {
   /// Has an action from a known source processed, or enqueued where the store is busy.
   @inlinable
   @discardableResult
-  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult { take(action) { source } }
+  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult { take(action) { $0 = source } }
 
-  /// - Parameter source: made only where somebody may ask for it.
+  /// - Parameter describe: writes the source; called only where somebody may ask for it.
   @inlinable
   @inline(__always)
-  func take(_ action: Action, _ source: () -> ActionSource) -> DispatchResult {
-    guard ownership.tryAcquire() else { return enqueue(action, source()) }
+  func take(_ action: Action, _ describe: (inout ActionSource) -> Void) -> DispatchResult {
+    guard ownership.tryAcquire() else {
+      var source = ActionSource.nowhere
+      describe(&source)
+      return enqueue(action, source)
+    }
     let result: DispatchResult
     if isPlain, !ownership.hasIncoming {
       result = processPlainly(action)
     } else {
       // Written where units and watchers will read it: a source is too large to be handed on from call to call.
-      ActionContextStorage.refill(&contextStorage, source: source)
+      ActionContextStorage.refill(&contextStorage, describe)
       result = processFully(action)
     }
     ownership.release()
