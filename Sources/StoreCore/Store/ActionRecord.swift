@@ -18,7 +18,7 @@ public struct ActionRecord<Action, State> {
 
   @inlinable
   init(
-    action: Action, context: ActionContext, before: State, after: State, failure: (any Error)?,
+    action: Action, context: ActionContext, before: consuming State, after: consuming State, failure: (any Error)?,
     original: Action? = nil, droppedBy: String? = nil
   ) {
     self.action = action

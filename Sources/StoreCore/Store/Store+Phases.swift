@@ -72,7 +72,7 @@ extension Store {
       fail(action, context, composition, before, error)
       return error
     }
-    if composition.isObserved { commit(action, context, composition, before) }
+    if composition.isObserved { commit(action, context, composition, consume before) }
     return nil
   }
 
@@ -92,14 +92,26 @@ extension Store {
   /// Tells everybody who looks at commits.
   @inlinable
   func commit(
-    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: consuming State
   ) {
-    // One copy for all who look at it.
-    let after = current
-    composition.recorder?(
-      ActionRecord(
-        action: action, context: context, before: before, after: after, failure: nil,
-        original: composition.isIntercepted ? originalOfPassage(action) : nil))
+    guard let recorder = composition.recorder else {
+      return commit(action, context, composition, before, current)
+    }
+    // The record has the only copies, for all who look at them.
+    let record = ActionRecord(
+      action: action, context: context, before: before, after: current, failure: nil,
+      original: composition.isIntercepted ? originalOfPassage(action) : nil)
+    recorder(record)
+    commit(action, context, composition, record.before, record.after)
+  }
+
+  /// Tells traces and watchers.
+  @inlinable
+  @inline(__always)
+  func commit(
+    _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State,
+    _ after: State
+  ) {
     if trace.isReporting { traceCommit(context.number, before) }
     committed?.action = action
     notify(context, composition, before, after)
