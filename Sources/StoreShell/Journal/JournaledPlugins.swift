@@ -6,10 +6,16 @@ extension ShellHost {
   /// Which plugins were loaded when, as a journal tells: each load and each reload brought a version of its own, though its
   /// code may be the same, and a restore brings back those of its point. One whose code is no longer there as it was is shown
   /// by another whose state has the same type.
-  func pluginTimeline(_ file: any JournalReading, upTo last: Int) throws -> PluginTimeline {
+  ///
+  /// - Parameter unsaidTypes: what tells the types of plugins' slices apart where the journal does not say it.
+  func pluginTimeline(
+    _ file: any JournalReading, upTo last: Int, unsaidTypes: [String: String]
+  ) throws -> PluginTimeline {
     let loads = try file.plugins(upTo: last)
     guard !loads.isEmpty else { return PluginTimeline() }
-    let points = try JournaledPlugins(file, loads, upTo: last).points
+    var journaled = try JournaledPlugins(file, loads, upTo: last)
+    journaled.fillTypes(byName: unsaidTypes, loaded: plugins)
+    let points = journaled.points
     let versions = JournaledVersions(of: points, loaded: plugins)
     let present = plugins.map { hosted in
       PluginTimeline.Member(version: versions.running[hosted.plugin.module.name] ?? PluginVersion(hosted))
@@ -27,6 +33,9 @@ private struct JournaledCode: Hashable {
   let code: JournaledPlugin
   /// What tells the type of its slice from others; empty: it has none; nil: nobody knows.
   let type: String?
+
+  /// The same with a type where it has none.
+  func typed(_ type: String?) -> JournaledCode { JournaledCode(code: code, type: self.type ?? type) }
 
   /// Whether another one was brought by the same action.
   func isSameLoad(as other: JournaledCode) -> Bool { code.number == other.code.number && code.name == other.code.name }
@@ -56,6 +65,20 @@ private struct JournaledPlugins {
         return load.map { JournaledCode(code: $0.running(plugin), type: types[plugin.name]) }
       }
       points.append((number, present))
+    }
+  }
+
+  /// Fills in types that the journal does not say: the same code has the same one wherever it ran.
+  ///
+  /// - Parameters:
+  ///   - types: those of plugins, by name, whatever code of theirs it was.
+  ///   - plugins: those that are loaded now.
+  mutating func fillTypes(byName types: [String: String], loaded plugins: [HostedPlugin]) {
+    var known: [String: String] = [:]
+    for hosted in plugins { known[hosted.plugin.source.digest] = hosted.plugin.module.schema?.shapeHash ?? "" }
+    for plugin in points.flatMap(\.plugins) { known[plugin.code.digest] = plugin.type ?? known[plugin.code.digest] }
+    points = points.map { number, plugins in
+      (number, plugins.map { $0.typed(known[$0.code.digest] ?? types[$0.code.name]) })
     }
   }
 

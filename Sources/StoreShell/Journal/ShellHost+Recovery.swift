@@ -50,7 +50,9 @@ extension ShellHost {
     // A damaged file may have lost what it said of itself.
     let written = contents.header.schemaHash
     let hasOtherModules = !written.isEmpty && header.schemaHash != written
-    let migrating = changed.filter { !isOfWrittenType($0.name, in: snapshot) }
+    let unsaid = try unsaidTypes(of: changed, in: snapshot, file, contents)
+    let types = snapshot.types.merging(unsaid) { written, _ in written }
+    let migrating = changed.filter { !isOfWrittenType($0.name, types, in: snapshot) }
     let isOfAnotherType = hasOtherModules || !migrating.isEmpty
     var state = try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
     for hosted in plugins { state.shell.note(hosted.plugin.source) }
@@ -63,6 +65,9 @@ extension ShellHost {
       let copy = Self.freeName(for: "\(file.path).before-\(contents.last)")
       try journal.rebase(header, keeping: copy, state.slices(isWhole: true))
       kept = copy
+    } else if changed.isEmpty, !snapshot.saysAllTypes, let journal = file as? Journal {
+      // Once the code is edited, nobody can tell them any more.
+      journal.append(stateAfter: contents.last, state.slices(isWhole: true))
     }
     // States of another type can no longer be made.
     let oldest = isOfAnotherType ? contents.last : contents.base
@@ -71,7 +76,7 @@ extension ShellHost {
     history = History(from: state, at: contents.last, limits: state.shell.limits, older: entries) { entry, state in
       try state.apply(entry.changes)
     }
-    timeline = try pluginTimeline(file, upTo: contents.last)
+    timeline = try pluginTimeline(file, upTo: contents.last, unsaidTypes: unsaid)
     return RecoveredStore(
       last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
       hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept)
@@ -123,12 +128,26 @@ extension ShellHost {
 
   /// Whether the state of a plugin has the type that it had when it was written: what is edited in its code besides changes
   /// nothing of what was recorded.
-  private func isOfWrittenType(_ name: String, in snapshot: JournalSnapshot) -> Bool {
+  private func isOfWrittenType(_ name: String, _ types: [String: String], in snapshot: JournalSnapshot) -> Bool {
     let schema = plugin(named: name)?.module.schema
-    guard let written = snapshot.types[name] else {
-      return schema == nil && !snapshot.slices.contains { $0.module == name }
-    }
+    guard let written = types[name] else { return schema == nil && !snapshot.slices.contains { $0.module == name } }
     return written == schema?.shapeHash ?? ""
+  }
+
+  /// The types of plugins' slices, as their hashes, where an earlier version of the program did not say them: those of today's
+  /// code, where all that was written is of its type and it has no `migrate`.
+  private func unsaidTypes(
+    of changed: [ShellState.LoadedPlugin], in snapshot: JournalSnapshot, _ file: any JournalReading,
+    _ contents: JournalContents
+  ) throws -> [String: String] {
+    var types: [String: String] = [:]
+    for written in changed where snapshot.types[written.name] == nil {
+      guard let plugin = plugin(named: written.name), !plugin.migrates, let schema = plugin.module.schema,
+        try file.isOf(schema, module: written.name, since: contents.base, upTo: contents.last)
+      else { continue }
+      types[written.name] = schema.shapeHash
+    }
+    return types
   }
 
   /// Whether what a path leads to is declared to be a record.
@@ -232,6 +251,12 @@ extension JournalSnapshot {
 
   /// What tells the types of the plugins' slices apart, as far as it was written.
   fileprivate var types: [String: String] { switches.map(ShellState.types) ?? [:] }
+
+  /// Whether the type of each plugin's slice was written.
+  fileprivate var saysAllTypes: Bool {
+    let types = types
+    return shell.plugins.allSatisfy { types[$0.name] != nil }
+  }
 
   private var switches: Value? { slices.first { $0.module == "shell" }.flatMap { try? JSON.value(of: $0.state) } }
 }
