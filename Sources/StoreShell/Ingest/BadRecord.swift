@@ -16,8 +16,8 @@ struct BadRecord {
   init(_ error: any Error, file: String, line: Int, type: ActionType) {
     self.file = file
     self.line = line
-    switch (error as? HeaderFault)?.error ?? error {
-    case let error as RecordFault: (message, hint) = (error.message, nil)
+    switch (error as? FileFault)?.error ?? error {
+    case let error as RecordFault: (message, hint) = (error.message, error.hint)
     case let error as JSONError:
       (message, hint) = ("not JSON at column \(error.offset + 1): \(error.message)", nil)
     case let error as SchemaError:

@@ -29,7 +29,7 @@ struct Ingestion {
         if session.isInterrupted { throw interrupted(tally) }
         if error is FileError || (error as? ShellError)?.code == ShellError.interrupted.code { throw error }
         let fault = BadRecord(error, file: file, line: records.line, type: type)
-        if !keepsGoing || error is HeaderFault { throw fault.error(behind: tally.count) }
+        if !keepsGoing || error is FileFault { throw fault.error(behind: tally.count) }
         tally.bad += 1
         tell(of: fault, tally.bad)
       }

@@ -31,6 +31,15 @@ final class PlainRecords {
   private let members: [Member]
   /// The names of the members, one behind the other.
   private let names: [UInt8]
+  /// The arguments that some record had, a bit each.
+  private var given: UInt64 = 0
+
+  /// The names of the fields that some record had.
+  var seen: [String] {
+    members.filter { given & UInt64(1) << UInt64($0.argument) != 0 }.map { member in
+      String(decoding: names[member.name], as: UTF8.self)
+    }
+  }
 
   /// Reads for an action; nil where it has more arguments than a word has bits.
   init?(_ mapping: RecordMapping) {
@@ -91,6 +100,7 @@ final class PlainRecords {
       guard let value = try? type.fields[index].check(nil) else { return false }
       arguments[index] = value
     }
+    self.given |= given
     return true
   }
 

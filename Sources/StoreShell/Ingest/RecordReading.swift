@@ -8,7 +8,7 @@ protocol RecordReading {
 
   /// The next record's action; nil at the end.
   ///
-  /// - Throws: what is wrong with the record, after which the next call goes on with the next one; a ``HeaderFault``; a
+  /// - Throws: what is wrong with the record, after which the next call goes on with the next one; a ``FileFault``; a
   ///   `FileError`.
   mutating func next() throws -> ActionCall?
 }
@@ -46,14 +46,17 @@ enum RecordFormat: String, CaseIterable {
   }
 }
 
-/// The first row of a table names no arguments of the action: no record can be read.
-struct HeaderFault: Error {
+/// What is wrong with the file rather than with one of its records: the first row of a table names no arguments of the
+/// action, or no record has a field that `--map` names.
+struct FileFault: Error {
   let error: any Error
 }
 
 /// What is wrong with a record as such, in words.
 struct RecordFault: Error {
   let message: String
+  /// What to try.
+  var hint: String?
 }
 
 /// How the fields of records become the arguments of an action.
@@ -75,35 +78,14 @@ struct RecordMapping {
     }
     return nil
   }
-}
 
-/// Records of JSON: an object a line, blank lines between them.
-struct JSONRecords: RecordReading {
-  private let lines: LineReader
-  private let mapping: RecordMapping
-  private let plain: PlainRecords?
-
-  init(lines: LineReader, mapping: RecordMapping) {
-    self.lines = lines
-    self.mapping = mapping
-    plain = PlainRecords(mapping)
-  }
-
-  var line: Int { lines.number }
-
-  func next() throws -> ActionCall? {
-    while let line = try lines.next() {
-      guard !line.isEmpty else { continue }
-      if let plain, let call = line.withUnsafeBufferPointer(plain.call) { return call }
-      var fields = try line.withUnsafeBufferPointer { try JSON.fields(of: $0.span) }
-      if !mapping.argumentNames.isEmpty {
-        fields = try fields.compactMap { field in
-          try mapping.argument(of: field.name).map { (name: $0, value: field.value) }
-        }
-      }
-      if mapping.ignoresOthers { fields.removeAll { mapping.type.layout.index(of: $0.name) == nil } }
-      return try mapping.type.call(fields)
-    }
-    return nil
+  /// Makes sure that each field that `--map` names is there.
+  ///
+  /// - Throws: ``RecordFault`` with the first that is not.
+  func requireMapped(among names: [String], called what: String) throws(RecordFault) {
+    guard let name = argumentNames.keys.filter({ !names.contains($0) }).min() else { return }
+    throw RecordFault(
+      message: "there is no \(what) '\(name)', which --map names",
+      hint: Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" })
   }
 }

@@ -23,7 +23,7 @@ struct TableRecords: RecordReading {
       do {
         columns = try header()
       } catch {
-        throw HeaderFault(error: error)
+        throw FileFault(error: error)
       }
       guard try rows.next() else { return nil }
     }
@@ -46,11 +46,13 @@ struct TableRecords: RecordReading {
   }
 
   private func header() throws -> [Int?] {
-    var columns: [Int?] = []
-    var unused = Set(mapping.argumentNames.keys)
-    for column in 0..<rows.count {
+    let names = try (0..<rows.count).map { column throws(RecordFault) in
       guard let name = rows.text(column) else { throw RecordFault(message: "this is not UTF-8") }
-      unused.remove(name)
+      return name
+    }
+    try mapping.requireMapped(among: names, called: "column")
+    var columns: [Int?] = []
+    for name in names {
       guard let argument = try mapping.argument(of: name) else {
         columns.append(nil)
         continue
@@ -67,7 +69,6 @@ struct TableRecords: RecordReading {
       }
       columns.append(index)
     }
-    if let name = unused.min() { throw RecordFault(message: "there is no column '\(name)', which --map names") }
     for (index, field) in fields.enumerated() where !columns.contains(index) { _ = try field.check(nil) }
     return columns
   }

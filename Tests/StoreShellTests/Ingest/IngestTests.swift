@@ -120,11 +120,47 @@ import Testing
     #expect(outcome.errors.contains(":1: two columns fill 'title'\n"))
   }
 
-  @Test func aMapToNoColumnIsNamed() throws {
+  /// Whatever else is wrong because of it.
+  @Test(arguments: [
+    ("a.csv", "x,y\n1,2\n", "column"), ("b.csv", "title\n1\n", "column"), ("a.jsonl", "{\"title\":\"1\"}\n", "field"),
+    ("b.jsonl", "{\"x\":\"1\"}\n", "field"), ("c.jsonl", "{}\n", "field"),
+  ])
+  func aMapToNothingIsNamed(name: String, text: String, what: String) throws {
     let shell = try Shell()
-    let file = try shell.write("a.csv", "x,y\n1,2\n")
-    let outcome = shell.run("ingest \(file) --as tasks.add --map title=z --ignore-others")
-    #expect(outcome.errors.contains(":1: there is no column 'z', which --map names\n"))
+    let file = try shell.write(name, text)
+    for map in ["title=none", "title=none --ignore-others"] {
+      let outcome = shell.run("ingest \(file) --as tasks.add --map \(map)")
+      #expect(outcome.errors.contains(":1: there is no \(what) 'none', which --map names\n"))
+    }
+  }
+
+  @Test func aMapToNearlyAFieldHasASuggestion() throws {
+    let shell = try Shell()
+    for (name, text) in [("a.csv", "name\n1\n"), ("a.jsonl", "{\"name\":\"1\"}\n")] {
+      let outcome = shell.run("ingest \(try shell.write(name, text)) --as tasks.add --map title=nmae")
+      #expect(outcome.errors.hasSuffix("  hint: did you mean 'name'?\n"))
+    }
+  }
+
+  /// Records may leave an argument out, so only the end tells that all of them did.
+  @Test(arguments: ["", " --keep-going"]) func aMapToWhatNoRecordHasIsNamedAtTheEnd(flag: String) throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", "{}\n{}\n")
+    #expect(
+      shell.run("ingest \(file) --as counter.increment --map by=no" + flag)
+        == .init(
+          errors: """
+            -c:1: error[bad-record]: \(file):2: no record has a field 'no', which --map names
+              2 records before it were ingested
+
+            """, status: 1))
+  }
+
+  @Test(arguments: ["{}\n{\"n\":2}\n", "{\"\\u006e\":2}\n{}\n"]) func aMapToWhatSomeRecordHasIsFine(records: String) throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", records)
+    #expect(shell.run("ingest \(file) --as counter.increment --map by=n").errors.isEmpty)
+    #expect(shell.run("show counter.value").output == "3\n")
   }
 
   @Test(arguments: [

@@ -1,0 +1,62 @@
+import StorePlugins
+import StoreSchema
+
+/// Records of JSON: an object a line, blank lines between them.
+struct JSONRecords: RecordReading {
+  private let lines: LineReader
+  private let mapping: RecordMapping
+  private let plain: PlainRecords?
+  /// The fields that `--map` names and that no record had so far, but for the plain ones.
+  private var unseen: Set<String>
+  private var hasRecords = false
+
+  init(lines: LineReader, mapping: RecordMapping) {
+    self.lines = lines
+    self.mapping = mapping
+    plain = PlainRecords(mapping)
+    unseen = Set(mapping.argumentNames.keys)
+  }
+
+  var line: Int { lines.number }
+
+  mutating func next() throws -> ActionCall? {
+    while let line = try lines.next() {
+      guard !line.isEmpty else { continue }
+      if let plain, let call = line.withUnsafeBufferPointer(plain.call) {
+        hasRecords = true
+        return call
+      }
+      let fields = try line.withUnsafeBufferPointer { try JSON.fields(of: $0.span) }
+      unseen.subtract(fields.map(\.name))
+      do {
+        let call = try call(fields)
+        hasRecords = true
+        return call
+      } catch {
+        // What a record lacks under a wrong name, or has under another, is told by that name.
+        try mapping.requireMapped(among: fields.map(\.name), called: "field")
+        throw error
+      }
+    }
+    try requireSeen()
+    return nil
+  }
+
+  private func call(_ fields: [(name: String, value: Value)]) throws -> ActionCall {
+    var fields = fields
+    if !mapping.argumentNames.isEmpty {
+      fields = try fields.compactMap { field in
+        try mapping.argument(of: field.name).map { (name: $0, value: field.value) }
+      }
+    }
+    if mapping.ignoresOthers { fields.removeAll { mapping.type.layout.index(of: $0.name) == nil } }
+    return try mapping.type.call(fields)
+  }
+
+  /// A field may be absent from a record; one that is absent from all of them is a slip of whoever named it.
+  private mutating func requireSeen() throws {
+    guard hasRecords, let name = unseen.subtracting(plain?.seen ?? []).min() else { return }
+    hasRecords = false
+    throw FileFault(error: RecordFault(message: "no record has a field '\(name)', which --map names"))
+  }
+}
