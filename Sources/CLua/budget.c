@@ -277,7 +277,7 @@ void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
   machine->remaining = outer.remaining - nestedCallCost;
   machine->deadline = outer.deadline > 0 ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
   machine->firstLook = 0;
-  machine->charged = outer.charged;
+  machine->charged = outer.charged + nestedCallCost;
   machine->held = outer.held;
   machine->exhausted = outer.exhausted;
   count(machine, L);
