@@ -157,7 +157,7 @@ public final class SessionLua {
       _ = try lua.load(isExpression ? "return \(text)" : text, chunkName: "?")
       return nil
     } catch {
-      return error.detail
+      return SessionLuaError(error).message
     }
   }
 
@@ -256,7 +256,7 @@ public struct SessionLuaError: Error, Sendable {
 
   init(_ error: LuaError) {
     isSyntax = error.kind == .syntax
-    message = error.detail
+    message = isSyntax && error.detail.hasSuffix("near '$'") ? error.detail + Self.dollarHint : error.detail
     var trace = error.traceback.map { "at \(Self.place($0.chunk, $0.line)): \($0.what)" }
     // Which statement it was is known; which line of a long one is not.
     if trace.isEmpty, let chunk = error.chunk, let line = error.line, line > 1 {
@@ -265,6 +265,9 @@ public struct SessionLuaError: Error, Sendable {
     self.trace = trace
     underlying = error.underlying is LuaFailure ? nil : error.underlying
   }
+
+  private static let dollarHint =
+    " (in Lua a variable has no $: write n for $n, and arg[1] for the argument $1 of a script)"
 
   /// A line of a chunk, which is named by the place of its statement: in a file that is a line as well.
   private static func place(_ chunk: String, _ line: Int) -> String {

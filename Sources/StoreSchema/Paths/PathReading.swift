@@ -109,15 +109,43 @@ extension Schema {
       }
     }
     if let failure { throw failure }
-    return Reading(value: .list(values), schema: .dynamic(.list((type ?? self).dynamic)))
+    let found = if let type { type } else { try self.type(at: steps, from: origin.appending(.all)) }
+    return Reading(value: .list(values), schema: .dynamic(.list(found.dynamic)))
+  }
+
+  /// The declared type of what stands at a path in values of this type, whichever items and entries they have.
+  ///
+  /// - Parameters:
+  ///   - steps: the path from the value inwards.
+  ///   - origin: the path that leads to the value, for messages.
+  /// - Throws: ``PathError`` where no value of the type has anything there.
+  public func type(at steps: ArraySlice<Path.Step>, from origin: Path) throws(PathError) -> Schema {
+    guard let step = steps.first else { return self }
+    let part: Schema
+    switch (kind, step) {
+    case (.any, _): return self
+    case (.optional(let wrapped), _): return try wrapped.type(at: steps, from: origin)
+    case (.record(let record), .field(let name)), (.record(let record), .key(.string(let name))):
+      guard let index = record.index(of: name) else { throw unknown(name, among: record.layout.fields, origin) }
+      part = record.fields[index].schema
+    case (.list(let element), .all), (.map(_, let element), .all): part = element
+    case (.list(let element), .index(let index)):
+      if index == 0 { throw noItemZero(origin) }
+      part = element
+    case (.list(let element), .match(let field, _)):
+      _ = try element.type(at: [.field(field)], from: origin)
+      part = element
+    case (.map(let keys, let element), _):
+      if step.mapKey(keys) == nil { throw wrongStep(step, origin) }
+      part = element
+    default: throw wrongStep(step, origin)
+    }
+    return try part.type(at: steps.dropFirst(), from: origin.appending(step))
   }
 
   private func position(of index: Int, count: Int, _ origin: Path) throws(PathError) -> Int {
     let place = origin.appending(.index(index))
-    guard index != 0 else {
-      throw PathError(
-        message: "'\(place)': indices start at 1", hint: "did you mean '\(origin.appending(.index(1)))'?")
-    }
+    if index == 0 { throw noItemZero(origin) }
     let position = index > 0 ? index - 1 : count + index
     guard (0..<count).contains(position) else {
       throw PathError(message: "'\(place)': the list has \(count) \(count == 1 ? "item" : "items")")
@@ -154,6 +182,12 @@ extension Schema {
       if found { return position }
     }
     throw PathError(message: "'\(origin)' has no item with \(field) = \(JSON.text(of: wanted))")
+  }
+
+  private func noItemZero(_ origin: Path) -> PathError {
+    PathError(
+      message: "'\(origin.appending(.index(0)))': indices start at 1",
+      hint: "did you mean '\(origin.appending(.index(1)))'?")
   }
 
   private func unknown(_ name: String, among names: [String], _ origin: Path) -> PathError {

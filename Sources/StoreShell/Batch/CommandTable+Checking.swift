@@ -68,20 +68,11 @@ extension Invocation {
     try checkPath(text, of: operands[index])
   }
 
-  /// Checks the names that a path starts with; which items there will be is not known, but none has the index 0.
+  /// Checks the names of a path; which items there will be is not known.
   func checkPath(_ text: String, of word: Word) throws {
     let hasReference = text.utf8.contains(UInt8(ascii: "$"))
     let path = try path(hasReference ? String(text.prefix { $0 != "[" }) : text, of: word)
-    let names = path.steps.prefix { step in
-      if case .field = step { return true }
-      return false
-    }
-    try at(word) {
-      let reading = try session.read(Path(Array(names)))
-      if case .list = reading.schema.kind, path.steps.dropFirst(names.count).first == .index(0) {
-        _ = try session.read(Path(names + [.index(0)]))
-      }
-    }
+    _ = try at(word) { try session.declaredType(at: path) }
   }
 
   /// Checks that a file is there which the command is to read, unless an earlier one may make it.

@@ -122,7 +122,7 @@ extension Invocation {
     _ literal: Literal, for field: Field, at word: Word, usage: @autoclosure () -> String
   ) throws -> Value {
     do {
-      return try at(word) { try literal.value(as: field.schema, resolving: session.resolve) }
+      return try at(word) { try session.value(literal, as: field.schema) }
     } catch is NotKnownYet {
       return .none
     } catch let error as SchemaError {

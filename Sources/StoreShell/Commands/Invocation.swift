@@ -110,7 +110,7 @@ struct Invocation {
 
   /// A literal as text: bare and quoted text as it is, other values as JSON.
   func text(of literal: Literal) throws -> String {
-    switch literal {
+    switch session.withArguments(literal) {
     case .bare(let text), .text(let text): return text
     default:
       let value = try session.value(literal)

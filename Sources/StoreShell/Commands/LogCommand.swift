@@ -81,8 +81,8 @@ extension Invocation {
     do {
       _ = try session.read(path)
     } catch let error as PathError {
-      let filter = LogFilter(action: nil, changed: path)
-      guard !session.store.log.entries.contains(where: filter.accepts) else { return }
+      let changes = session.store.log.entries.lazy.flatMap(\.changes)
+      guard !changes.contains(where: session.concern(path)) else { return }
       throw ShellError(code: "unknown-path", message: error.message, place: place, hint: error.hint)
     }
   }

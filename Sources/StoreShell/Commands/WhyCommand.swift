@@ -45,13 +45,14 @@ extension Invocation {
     let reading = Result { try at(operands[0]) { try session.read(path) } }
     let wanted = session.named(path)
     var end = store.viewed?.number ?? store.head
+    let concerned = session.concern(wanted)
     func concerns(_ entry: LoggedEntry) throws -> Bool {
-      if entry.changes.contains(where: { $0.path.lies(along: wanted) }) { return true }
-      guard case .field(let module)? = wanted.steps.first else { return false }
+      if entry.changes.contains(where: concerned) { return true }
+      guard case .field(let module)? = wanted.steps.first, !session.hasNoPlace(for: wanted) else { return false }
       return try store.bringsOrTakes(module, entry)
     }
     while let entry = try store.lastEntry(upTo: end, where: concerns) {
-      try chain.follow(entry, showing: entry.changes.filter { $0.path.lies(along: wanted) }, in: store)
+      try chain.follow(entry, showing: entry.changes.filter(concerned), in: store)
       guard let target = entry.restoreTarget else { return }
       chain.addReturn(to: target)
       end = target

@@ -35,22 +35,23 @@ extension CommandDefinition {
     let name = try invocation.required(0, "a name")
     try session.requireFree(name, as: .binding, at: word)
     let path = try invocation.path(1, "a path")
-    let reading = try invocation.at(invocation.operands[1]) { try session.read(path) }
+    let type = try invocation.at(invocation.operands[1]) { try session.type(at: path) }
     guard invocation.operands.count > 2 else { throw invocation.missing("an action") }
-    guard let type = try invocation.actionType(invocation.operands[2]) else { return .none }
-    guard let field = type.fields.first, type.fields.dropFirst().allSatisfy({ (try? $0.check(nil)) != nil }) else {
+    guard let action = try invocation.actionType(invocation.operands[2]) else { return .none }
+    guard let field = action.fields.first, action.fields.dropFirst().allSatisfy({ (try? $0.check(nil)) != nil }) else {
       throw ShellError(
-        code: "type-mismatch", message: "\(type.fullName) does not set one value", at: invocation.operands[2],
-        hint: "usage: dispatch \(type.signature)")
+        code: "type-mismatch", message: "\(action.fullName) does not set one value", at: invocation.operands[2],
+        hint: "usage: dispatch \(action.signature)")
     }
-    let (expected, found) = (field.schema.wrapped.typeName, reading.schema.wrapped.typeName)
+    let (expected, found) = (field.schema.wrapped.typeName, type.wrapped.typeName)
     guard expected == found || found == Schema.dynamic(.any).typeName else {
       throw ShellError(
-        code: "type-mismatch", message: "'\(path)' is \(found), but '\(field.name)' of \(type.fullName) is \(expected)",
+        code: "type-mismatch",
+        message: "'\(path)' is \(found), but '\(field.name)' of \(action.fullName) is \(expected)",
         at: invocation.operands[2])
     }
     session.names.bindings.removeAll { $0.name == name }
-    session.names.bindings.append(SessionBinding(name: name, path: path, action: type))
+    session.names.bindings.append(SessionBinding(name: name, path: path, action: action))
     return .none
   }
 }

@@ -42,7 +42,7 @@ extension CommandDefinition {
     session.names.scope = Path()
     do {
       let path = try invocation.path(0, "a name")
-      _ = try invocation.at(invocation.operands[0]) { try session.read(path) }
+      _ = try invocation.at(invocation.operands[0]) { try session.type(at: path) }
       session.names.scope = path
     } catch {
       session.names.scope = outer

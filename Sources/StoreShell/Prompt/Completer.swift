@@ -301,7 +301,7 @@ struct Completer {
     let typed = String(text.reversed().prefix { $0.isLetter || $0.isNumber || "_.[]".contains($0) }.reversed())
     let start = cursor - typed.utf8.count
     guard typed.hasPrefix("state.") else {
-      let names = ["state", "dispatch", "project"] + Completer.luaNames + session.letNames
+      let names = ["state", "dispatch", "project", "arg"] + Completer.luaNames + session.letNames
       let candidates = names.filter { $0.hasPrefix(typed) }.map { name in
         LineCompletion.Candidate(text: name, suffix: name == "state" ? "." : "")
       }

@@ -24,6 +24,31 @@ extension Session {
 }
 
 extension Session {
+  /// The type of what stands at a path; while a script is only checked, whichever items there will be.
+  func type(at path: Path) throws -> Schema { try isChecking ? declaredType(at: path) : read(path).schema }
+
+  /// The type that is declared for what stands at a path, whichever items and entries there are.
+  ///
+  /// - Throws: ``PathError`` where no state has anything there.
+  func declaredType(at path: Path) throws -> Schema {
+    let module = store.modules.first { path.steps.first == .field($0.name) }
+    let count = module?.hasNamedParts ?? (path.steps.first == .field("shell")) ? 2 : 1
+    let named = Path(Array(path.steps.prefix(count)))
+    return try read(named).schema.type(at: path.steps.dropFirst(count), from: named)
+  }
+
+  /// Whether a module has no place for a path, whichever items and entries it has.
+  func hasNoPlace(for path: Path) -> Bool {
+    store.modules.contains { path.steps.first == .field($0.name) } && (try? declaredType(at: path)) == nil
+  }
+
+  /// Tells the changes of a path. Where its module has no place for it now, an earlier type may have had one: that of what was
+  /// changed there or within.
+  func concern(_ path: Path) -> (Change) -> Bool {
+    let least = hasNoPlace(for: path) ? path.steps.count : 0
+    return { $0.path.lies(along: path) && $0.path.steps.count >= least }
+  }
+
   /// Whether something stands at the path that a word says: a module, a part of its state, a projection or a binding.
   func isReadable(_ word: String) -> Bool {
     guard let path = try? Path(parsing: word), !path.steps.isEmpty else { return false }

@@ -4,7 +4,27 @@ import StoreSchema
 
 extension Session {
   /// The value that a literal stands for where no type is declared.
-  func value(_ literal: Literal) throws -> Value { try literal.value(resolving: resolve) }
+  func value(_ literal: Literal) throws -> Value { try withArguments(literal).value(resolving: resolve) }
+
+  /// The value that a literal stands for where a type is declared.
+  func value(_ literal: Literal, as schema: Schema) throws -> Value {
+    try withArguments(literal).value(as: schema, resolving: resolve)
+  }
+
+  /// A literal with the script's arguments where `$1`, `$2` and so on stand: each is read as the word that it is, by what is
+  /// expected in its place.
+  func withArguments(_ literal: Literal) -> Literal {
+    switch literal {
+    case .variable(let name):
+      guard !isChecking, let index = Int(name).map({ $0 - 1 }), origin.arguments.indices.contains(index) else {
+        return literal
+      }
+      return .bare(origin.arguments[index])
+    case .list(let elements): return .list(elements.map(withArguments))
+    case .record(let fields): return .record(fields.map { ($0.name, withArguments($0.value)) })
+    case .bare, .text, .lua: return literal
+    }
+  }
 
   /// The value of a variable or a Lua expression.
   func resolve(_ reference: Reference) throws -> Value {
@@ -13,12 +33,12 @@ extension Session {
     case .lua(let expression): return try lua().evaluate(expression, chunk: chunkName).value
     case .variable(let name):
       if let position = Int(name) {
-        guard position >= 1, position <= origin.arguments.count else {
+        guard case .bare(let argument) = withArguments(.variable(name)) else {
           throw ShellError(
             code: "unknown-variable", message: "there is no argument $\(position)",
             hint: "the script was given \(origin.arguments.count)")
         }
-        return try value(.bare(origin.arguments[position - 1]))
+        return try value(.bare(argument))
       }
       if let value = ownVariable(name) { return value }
       if let value = try lua().variable(name) { return value }
@@ -36,6 +56,8 @@ extension Session {
     case "_": lastValue
     case "ok": .bool(lastAttempt.error == nil)
     case "err": lastAttempt.value
+    // As Lua's own program names them.
+    case "arg": .list(PersistentList(origin.arguments.map { .string($0) }))
     default: nil
     }
   }

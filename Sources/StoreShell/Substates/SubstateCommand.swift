@@ -69,7 +69,7 @@ extension Invocation {
   /// The value of a substate: as the language writes it, or JSON in quotes.
   private func substateValue(_ literal: Literal, _ schema: Schema) throws -> Value {
     guard case .text(let text) = literal, let json = try? JSON.value(of: text) else {
-      return try literal.value(as: schema, resolving: session.resolve)
+      return try session.value(literal, as: schema)
     }
     if case .string = schema.kind { return .string(text) }
     return try schema.check(json)

@@ -91,6 +91,24 @@ import Testing
     #expect(shell.session.store.log.entries.isEmpty)
   }
 
+  @Test func whichItemsThereWillBeIsNotKnownButWhatTheyHaveIs() throws {
+    let (_, sound) = try check(
+      "use tasks.items[1]\nshow title\nuse root\nbind id tasks.items[1].id counter.setStep\nshow tasks.items[id=3].done\n"
+    )
+    #expect(sound == .init())
+    let (_, outcome) = try check(
+      "show tasks.items[1].foo\nshow tasks.items[nope=1].title\nlog --changed tasks.items[2].foo\nwatch tasks.items[*].x\n"
+    )
+    let heads = outcome.errors.split(separator: "\n").filter { $0.contains("error[") }
+    #expect(
+      heads == [
+        "script.stsh:1:6: error[unknown-path]: 'tasks.items[1]' has no field 'foo'",
+        "script.stsh:2:6: error[unknown-path]: 'tasks.items' has no field 'nope'",
+        "script.stsh:3:15: error[unknown-path]: 'tasks.items[2]' has no field 'foo'",
+        "script.stsh:4:7: error[unknown-path]: 'tasks.items[*]' has no field 'x'",
+      ])
+  }
+
   @Test func aPipeThatIsForbiddenIsAMistake() throws {
     let (_, outcome) = try check("echo a | cat", try Shell { $0.allowsExecution = false })
     #expect(outcome.errors.hasPrefix("script.stsh:1:8: error[not-allowed]: "))

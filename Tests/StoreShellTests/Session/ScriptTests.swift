@@ -48,6 +48,29 @@ import Testing
         + "          ^~\n  hint: the script was given 2\n")
   }
 
+  @Test func anArgumentIsReadAsTheWordThatItIs() throws {
+    let shell = try Shell()
+    let outcome = try shell.run(
+      script: """
+        echo $1 $2 $3
+        dispatch tasks.add $1 --quiet
+        dispatch tasks.add $2 --quiet
+        dispatch counter.increment by=$1 --quiet
+        = #arg .. arg[1]
+        show tasks.items[*].title --json
+        show counter.value
+
+        """, "007", "nil", "1e400")
+    #expect(outcome == .init(output: "007 nil 1e400\n\"3007\"\n[\"007\",\"nil\"]\n7\n"))
+  }
+
+  @Test func luaKnowsArgumentsByAnotherName() throws {
+    let outcome = try Shell().run(script: "= $1\n", "x")
+    #expect(
+      outcome.errors.contains(
+        "error[lua-syntax]: unexpected symbol near '$' (in Lua a variable has no $: write n for $n, and arg[1] for"))
+  }
+
   @Test func sourcedFilesShowTheChain() throws {
     let shell = try Shell()
     let inner = try shell.write("inner.stsh", "echo $1\ndispatch tasks.ad\n")

@@ -72,6 +72,18 @@ import Testing
     #expect(try shell.type("log --changed tasks.items[id=1] --as json").output.contains("tasks.remove"))
   }
 
+  /// The items of an empty list have a type as well.
+  @Test(arguments: [
+    "show tasks.items[*].foo", "watch tasks.items[*].foo", "why tasks.items[*].foo", "log --changed tasks.items[*].foo",
+  ])
+  func whatNoItemHasIsNowhere(command: String) throws {
+    let shell = try Shell()
+    #expect(shell.run(command).errors.contains("error[unknown-path]: 'tasks.items[*]' has no field 'foo'"))
+    #expect(shell.run("show tasks.items[*].title --json").output == "[]\n")
+    _ = shell.run("dispatch tasks.add x --quiet")
+    #expect(shell.run(command).errors.contains("error[unknown-path]: 'tasks.items[1]' has no field 'foo'"))
+  }
+
   @Test func variablesInSelectors() throws {
     let shell = try Shell()
     _ = shell.run(
