@@ -37,6 +37,12 @@ final class PluginTimeline {
     /// Whether the version goes on for a lost one when somebody returns to it: no action brought the one in place of the other,
     /// but the files were edited while the store was not open.
     var goesOn = false
+
+    /// The plugin's name.
+    var name: String? { lost?.name ?? version?.source.manifest.name }
+
+    /// Whether another one runs the same code.
+    func isSame(as other: Member) -> Bool { version === other.version && lost == other.lost }
   }
 
   private var points: [Point]
@@ -55,17 +61,19 @@ final class PluginTimeline {
 
   /// The names of the plugins that were loaded after an action, in load order.
   func names(at number: Int) -> [String] {
-    members(at: number).compactMap { $0.lost?.name ?? $0.version?.source.manifest.name }
+    members(at: number).compactMap(\.name)
   }
 
-  /// The first point of some numbers at which code ran that is no longer there as it was.
-  func firstLoss(in numbers: ClosedRange<Int>) -> (number: Int, plugin: JournaledPlugin)? {
-    let start = points.lastIndex { $0.number <= numbers.lowerBound } ?? points.startIndex
-    for point in points[start...] {
-      guard point.number <= numbers.upperBound else { return nil }
-      if let lost = point.members.lazy.compactMap(\.lost).first { return (max(point.number, numbers.lowerBound), lost) }
+  /// The plugins that ran other code after an action than before it, though the action brought none: their files were edited
+  /// while the store was not open.
+  func edited(at entry: LoggedEntry) -> [Member] {
+    guard points.contains(where: { $0.number == entry.number }) else { return [] }
+    let before = members(at: entry.restoreTarget ?? entry.number - 1)
+    return members(at: entry.number).filter { member in
+      guard let old = before.first(where: { $0.name == member.name }), !old.isSame(as: member) else { return false }
+      return entry.action != ShellAction.Types.reloadPlugin.fullName
+        || entry.arguments.values.first != .string(member.name ?? "")
     }
-    return nil
   }
 
   /// Takes note of the plugins that are loaded after an action.

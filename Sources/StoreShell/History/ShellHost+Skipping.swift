@@ -14,9 +14,7 @@ extension ShellHost {
       return PastView(number, try history.state(at: number), try plugins(at: number))
     }
     let start = first - 1
-    try requireCode(toRun: start...number)
-    var rerun = Rerun(
-      application, HostedState(state: try history.state(at: start), plugins: try plugins(at: start)))
+    var rerun = Rerun(application, try recorded(start))
     // The states that later restores return to.
     var returns: [Int: HostedState] = [start: rerun.current]
     var targets: Set<Int> = []
@@ -35,8 +33,9 @@ extension ShellHost {
             entry, as: recorded(entry.number), before: { try history.state(at: entry.number - 1) })
         }
       } else {
-        rerun.reduce(entry)
+        try rerun.reduce(entry)
       }
+      for edited in timeline.edited(at: entry) { rerun.exchange(edited) }
       if targets.contains(entry.number) { returns[entry.number] = rerun.current }
       return true
     }
@@ -44,8 +43,8 @@ extension ShellHost {
   }
 
   private func recorded(_ number: Int) throws -> HostedState {
-    try requireCode(toGoOnFrom: number)
-    return HostedState(state: try history.state(at: number), plugins: try plugins(at: number))
+    let lost = timeline.members(at: number).compactMap { $0.lost?.name }
+    return HostedState(state: try history.state(at: number), plugins: try plugins(at: number), lost: Set(lost))
   }
 }
 
@@ -53,6 +52,8 @@ extension ShellHost {
 private struct HostedState {
   var state: HostState
   var plugins: [HostedPlugin]
+  /// The plugins whose code is no longer there as it was: others may stand for them, which nothing can run again with.
+  var lost: Set<String>
 }
 
 /// Runs recorded actions anew, by the reducers only.
@@ -84,7 +85,12 @@ private struct Rerun {
   }
 
   /// Runs an action of a module; one that fails, or that nobody knows any more, changes nothing.
-  mutating func reduce(_ entry: LoggedEntry) {
+  ///
+  /// - Throws: `ShellError` where code takes part in it that is no longer there.
+  mutating func reduce(_ entry: LoggedEntry) throws {
+    if let name = current.lost.sorted().first(where: { takesPart($0, in: entry) }) {
+      throw ShellError.codeIsLost(of: name, for: entry)
+    }
     guard let type = types[entry.action],
       let action = try? application.hostAction(entry.call(type))
     else { return }
@@ -93,6 +99,30 @@ private struct Rerun {
       return
     }
     current.state = state
+  }
+
+  /// Whether a plugin whose code is lost takes part in an action, as far as can be told: by what the action changed when it was
+  /// recorded, and by the code that stands for the lost one.
+  private func takesPart(_ name: String, in entry: LoggedEntry) -> Bool {
+    guard current.state.shell.condition(of: name) == .on else { return false }
+    let module = entry.action.prefix { $0 != "." }
+    if module == name || entry.changes.contains(where: { $0.module == name }) { return true }
+    // One that nobody knows may have been added by the lost code.
+    guard let type = types[entry.action] else { return types.values.contains { $0.module == module } }
+    guard let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin else { return false }
+    return plugin.reduces(type) || (0..<plugin.liftedCount).contains { plugin.module(ofLifted: $0, for: type) != nil }
+  }
+
+  /// Has a plugin that is there run other code from now on.
+  mutating func exchange(_ member: PluginTimeline.Member) {
+    guard let name = member.name, current.state.shell.plugins.contains(where: { $0.name == name }) else { return }
+    if member.lost == nil { current.lost.remove(name) } else { current.lost.insert(name) }
+    if let hosted = member.version?.hosted,
+      let index = current.plugins.firstIndex(where: { $0.plugin.module.name == name })
+    {
+      current.plugins[index] = hosted
+    }
+    compose()
   }
 
   /// Goes on from another state.
@@ -128,7 +158,7 @@ private struct Rerun {
     case (ShellAction.Types.reloadPlugin.fullName, _):
       let old = current
       bring(name, from: recorded)
-      try handOver(name, from: old, as: recorded, before: before())
+      try handOver(name, in: entry, from: old, as: recorded, before: before())
     default: bring(name, from: recorded)
     }
     compose()
@@ -138,16 +168,24 @@ private struct Rerun {
   /// state start anew.
   ///
   /// - Parameters:
+  ///   - entry: the reload.
   ///   - old: what there was before the reload.
   ///   - recorded: what the reload led to when it was recorded.
   ///   - before: the state that it met then.
   private mutating func handOver(
-    _ name: String, from old: HostedState, as recorded: HostedState, before: HostState
+    _ name: String, in entry: LoggedEntry, from old: HostedState, as recorded: HostedState, before: HostState
   ) throws {
     guard let index = current.state.plugins.firstIndex(where: { $0.name == name }),
       let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin,
       let version = old.state.shell.plugins.first(where: { $0.name == name })?.version
     else { return }
+    guard !current.lost.contains(name) else {
+      // What it made of the state when it was recorded is known, and nothing else.
+      func slice(_ state: HostState) -> Value? { state.plugins.first { $0.name == name }?.value }
+      guard slice(old.state) == slice(before) else { throw ShellError.codeIsLost(of: name, for: entry) }
+      current.state.plugins[index].value = slice(recorded.state) ?? current.state.plugins[index].value
+      return
+    }
     func handed(_ state: HostState) throws(PluginError) -> Value? {
       try plugin.state(from: state.plugins.first { $0.name == name }?.value, version: version)
     }
@@ -159,6 +197,7 @@ private struct Rerun {
   /// Has a plugin stand as it was recorded to: there or not, in which version, switched on or off.
   private mutating func bring(_ name: String, from recorded: HostedState) {
     let (old, new) = (current, recorded)
+    if new.lost.contains(name) { current.lost.insert(name) } else { current.lost.remove(name) }
     current.plugins = merge(old.plugins, new.plugins) { $0.plugin.module.name == name }
     current.state.shell.plugins = merge(old.state.shell.plugins, new.state.shell.plugins) { $0.name == name }
     current.state.shell.gates = merge(old.state.shell.gates, new.state.shell.gates) { $0.plugin == name }
@@ -177,6 +216,17 @@ private struct Rerun {
     var merged = old.filter { !isPlugins($0) }
     merged.insert(contentsOf: new.filter(isPlugins), at: old.firstIndex(where: isPlugins) ?? merged.endIndex)
     return merged
+  }
+}
+
+extension ShellError {
+  /// Why an action cannot run again.
+  fileprivate static func codeIsLost(of name: String, for entry: LoggedEntry) -> ShellError {
+    ShellError(
+      code: "plugin-load",
+      message:
+        "#\(entry.number) \(entry.action) cannot run again: the plugin '\(name)' ran code that is no longer there",
+      hint: "bring back the plugin's files as they were when it ran", status: 4)
   }
 }
 

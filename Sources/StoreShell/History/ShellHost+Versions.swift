@@ -34,18 +34,9 @@ extension ShellHost {
   /// Throws where a plugin that was loaded after an action could not go on from there, because its code is gone.
   func requireCode(toGoOnFrom number: Int) throws(ShellError) {
     guard let member = timeline.members(at: number).first(where: { $0.lost != nil && !$0.goesOn }) else { return }
-    throw codeIsLost(member.lost?.name ?? "", after: number)
-  }
-
-  /// Throws where what ran after some actions could not run again, because its code is gone.
-  func requireCode(toRun numbers: ClosedRange<Int>) throws(ShellError) {
-    guard let loss = timeline.firstLoss(in: numbers) else { return }
-    throw codeIsLost(loss.plugin.name, after: loss.number)
-  }
-
-  private func codeIsLost(_ name: String, after number: Int) -> ShellError {
-    ShellError(
-      code: "plugin-load", message: "after #\(number) the plugin '\(name)' ran code that is no longer there",
+    throw ShellError(
+      code: "plugin-load",
+      message: "after #\(number) the plugin '\(member.name ?? "")' ran code that is no longer there",
       hint: "bring back the plugin's files as they were to go on from there", status: 4)
   }
 

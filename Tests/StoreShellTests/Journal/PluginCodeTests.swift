@@ -20,7 +20,10 @@ import Testing
   }
 
   init() throws {
-    writer = try Shell { $0.isQuiet = true }
+    writer = try Shell {
+      $0.isQuiet = true
+      $0.grants = ["v"]
+    }
     store = "\(writer.folder)/a.db"
     let folder = try writer.plugin("v", Self.code())
     #expect(writer.openStore(store) == .init())
@@ -30,7 +33,7 @@ import Testing
   private func end(_ shell: Shell) { #expect(shell.outcome { shell.session.endJournal() } == .init()) }
 
   private func reopened() throws -> Shell {
-    let shell = try Shell()
+    let shell = try Shell { $0.grants = ["v"] }
     #expect(shell.openStore(store) == .init())
     return shell
   }
@@ -67,17 +70,20 @@ import Testing
     #expect(try reopened().run("show v.n --at 3", "show v.n", "diff 2 4").output == "7\n3\nno change\n")
   }
 
+  private func refused(_ action: String) -> String {
+    "error[plugin-load]: \(action) cannot run again: the plugin 'v' ran code that is no longer there\n"
+  }
+
   @Test func whatRunsAgainNeedsTheCodeThatRan() throws {
     end(writer)
     _ = try writer.plugin("v", Self.code(10))
     let shell = try reopened()
-    let refused = "error[plugin-load]: after #1 the plugin 'v' ran code that is no longer there\n"
-    #expect(shell.run("skip #2").errors.contains(refused))
+    #expect(shell.run("skip #2").errors.contains(refused("#3 v.add")))
     #expect(shell.run("dispatch v.add --quiet", "dispatch v.add by=2 --quiet", "show v.n").output == "37\n")
     #expect(shell.run("skip #4", "show v.n", "goto head").output.contains("\n27\n"))
     end(shell)
     let next = try reopened()
-    #expect(next.run("skip #2").errors.contains(refused))
+    #expect(next.run("skip #2").errors.contains(refused("#3 v.add")))
     #expect(next.run("skip #4", "show v.n", "goto head").output.contains("\n27\n"))
     #expect(next.run("undo --to 2", "dispatch v.add --quiet", "skip #7", "show v.n").output.hasSuffix("\n3\n"))
     end(next)
@@ -85,7 +91,42 @@ import Testing
     _ = try writer.plugin("v", Self.code())
     let last = try reopened()
     #expect(last.run("goto 2", "show v.n").output.hasSuffix("\n3\n"))
-    #expect(last.run("goto head", "skip #4").errors.contains("after #3 the plugin 'v' ran code"))
+    #expect(last.run("goto head", "skip #4").errors.contains(refused("#5 v.add")))
+  }
+
+  @Test func skipNeedsTheCodeOnlyOfWhatRunsAgain() throws {
+    #expect(
+      writer.run(
+        "dispatch counter.increment", "plugin unload v", "dispatch counter.increment by=2", "dispatch counter.reset",
+        "undo", "dispatch counter.increment by=4") == .init())
+    end(writer)
+    _ = try writer.plugin("v", Self.code(10))
+    let shell = try reopened()
+    #expect(shell.run("skip #4", "show counter.value").output.hasSuffix("\n6\n"))
+    #expect(shell.run("goto head", "skip #5", "show v.n", "show counter.value").output.hasSuffix("\n7\n7\n"))
+    #expect(shell.run("goto head", "skip #6", "show counter.value").output.hasSuffix("\n5\n"))
+    // What comes last is not run again.
+    #expect(shell.run("goto 3", "skip #3", "show v.n").output.hasSuffix("\n3\n"))
+    #expect(shell.run("goto head", "skip #2").errors.contains("#3 v.add cannot run again"))
+  }
+
+  @Test func whatTheSameReducersAnswerNeedsTheCode() throws {
+    let reducing = """
+      return plugin {
+        state = { field('n', int()) }, actions = { { name = 'add', args = { field('by', int()) } } },
+        reducers = { add = function(s, a) s.n = s.n + a.by end, ["counter.increment"] = function(s) s.n = s.n + 1 end },
+      }
+      """
+    let permissions = #"["read:counter"]"#
+    _ = try writer.plugin("v", reducing, permissions: permissions)
+    #expect(
+      writer.run("plugin reload v", "dispatch counter.increment", "dispatch counter.setStep to=2") == .init())
+    end(writer)
+    _ = try writer.plugin("v", "-- a comment\n" + reducing, permissions: permissions)
+    let shell = try reopened()
+    #expect(shell.run("skip #6", "show counter.step").output.hasSuffix("\n1\n"))
+    #expect(shell.run("goto head", "skip #5", "show v.n").output.hasSuffix("\n7\n"))
+    #expect(shell.run("goto head", "skip #4").errors.contains("#5 counter.increment cannot run again"))
   }
 
   @Test func aReloadedVersionIsShownWhereItsCodeIsGone() throws {
