@@ -6,12 +6,15 @@ extension JournalReading {
   ///
   /// - Parameters:
   ///   - number: the action.
+  ///   - latest: the latest action whose snapshot may be taken; nil: the action itself.
   ///   - isRecord: whether what a path leads to is known to be a record. A field that lost its value is null there; a member
   ///     of anything else that lost its value is gone.
   /// - Returns: nil: there is no snapshot that can be read.
   /// - Throws: ``JournalError``; `ChangeError` where a row does not fit the state before it.
-  public func writtenState(after number: Int, isRecord: @escaping (Path) -> Bool) throws -> JournalSnapshot? {
-    guard let snapshot = try snapshot(upTo: number) else { return nil }
+  public func writtenState(
+    after number: Int, from latest: Int? = nil, isRecord: @escaping (Path) -> Bool
+  ) throws -> JournalSnapshot? {
+    guard let snapshot = try snapshot(upTo: latest ?? number) else { return nil }
     guard snapshot.number < number else { return snapshot }
     var states: [String: Value] = [:]
     let untyped = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))

@@ -30,6 +30,12 @@ extension CommandDefinition {
     }
     let numbers = (store.oldest + 1)...end
     let answer = try store.bisect(numbers, holds: condition.holds)
+    guard !answer.heldBefore || store.oldest == 0 else {
+      throw ShellError(
+        code: "not-kept",
+        message: "\(text) holds already after #\(store.oldest), the oldest state that is kept: it may have held before",
+        hint: store.hintAtBeginning)
+    }
     guard let entry = answer.entry else {
       throw ShellError(
         code: "never-held", message: "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)",
@@ -37,18 +43,17 @@ extension CommandDefinition {
           ["after #\(number) it cannot be said: \(ShellError(describing: error).message)"]
         } ?? [])
     }
+    var notes: [String] = []
+    if answer.heldBefore { notes.append("\(text) holds already at the start") }
+    if store.oldest > 0 { notes.append("states before #\(store.oldest) are not kept: it may have held in one of them") }
     guard !session.options.isJSON else {
       return CommandResult(
         json: JSONReport.log(
-          id: entry.number, action: entry.action, source: entry.source.short, changes: entry.changes,
-          heldAt: answer.heldBefore ? store.oldest : nil))
+          id: entry.number, action: entry.action, source: entry.source.short, changes: entry.changes),
+        notes: notes)
     }
-    if answer.heldBefore {
-      let beginning =
-        store.oldest == 0 ? "at the start" : "after #\(store.oldest), the oldest state that is kept"
-      session.console.writeError("note: \(text) holds already \(beginning)\n")
-    }
-    return invocation.print(
+    _ = invocation.print(
       "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))  <- \(entry.source.short)\n")
+    return CommandResult(json: nil, notes: notes)
   }
 }

@@ -4,6 +4,8 @@ import StoreSchema
 struct CommandResult {
   /// The result as JSON; nil: none.
   let json: String?
+  /// What is to be known of the result, a sentence each: to standard error, and with `--json` beside the result.
+  var notes: [String] = []
 
   /// No result.
   static let none = CommandResult(json: nil)

@@ -90,7 +90,9 @@ extension Invocation {
     guard file != "-" else { return try printExport(make) }
     let output = try ReplacingFile(file)
     let count = try write(to: output, make)
-    return print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
+    var result = print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
+    result.notes = session.store.notesOfWhatIsLeftOut
+    return result
   }
 
   /// Prints the state; with `--json` it is the result.
@@ -111,7 +113,9 @@ extension Invocation {
       text = ""
     }
     _ = try write(to: output, make)
-    return session.options.isJSON ? print(text) : .none
+    var result = session.options.isJSON ? print(text) : .none
+    result.notes = session.store.notesOfWhatIsLeftOut
+    return result
   }
 
   /// Writes what happened.
@@ -134,6 +138,17 @@ extension Invocation {
     try session.finish(output)
     progress.clear()
     return count
+  }
+}
+
+extension WalkableStore {
+  /// What is to be known of a recording that does not begin with the store.
+  fileprivate var notesOfWhatIsLeftOut: [String] {
+    switch oldest {
+    case 0: []
+    case 1: ["#1 is left out: \(reasonOfBeginning)"]
+    default: ["#1 to #\(oldest) are left out: \(reasonOfBeginning)"]
+    }
   }
 }
 

@@ -102,7 +102,7 @@ extension Invocation {
       var described = ShellError(describing: error)
       described.place = span
       if number > session.store.oldestEntry, number < oldest {
-        described.hint = "the state had another type then; log and why still tell of it"
+        described.hint = session.store.hintAtBeginning
       }
       throw described
     }

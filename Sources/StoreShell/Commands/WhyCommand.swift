@@ -52,10 +52,21 @@ extension Invocation {
       return try store.bringsOrTakes(module, entry)
     }
     while let entry = try store.lastEntry(upTo: end, where: concerns) {
+      if entry.number <= store.oldest, end >= store.oldest, case .changed(let changes) = try store.migration(of: wanted)
+      {
+        chain.addMigration(after: store.oldest, changes)
+      }
       try chain.follow(entry, showing: entry.changes.filter(concerned), in: store)
       guard let target = entry.restoreTarget else { return }
       chain.addReturn(to: target)
       end = target
+    }
+    if end >= store.oldest {
+      switch try store.migration(of: wanted) {
+      case .changed(let changes): return chain.addMigration(after: store.oldest, changes)
+      case .unknown: return chain.addBeginning(store.oldest, of: chain.isEmpty ? path : nil)
+      case .none: break
+      }
     }
     guard chain.isEmpty else { return chain.addBeginning(store.oldestEntry) }
     // Nobody ever changed it; but a path that leads nowhere is a mistake.
@@ -108,6 +119,11 @@ private struct Causes {
   }
 
   mutating func addReturn(to number: Int) { text += "as it was after #\(number):\n" }
+
+  mutating func addMigration(after number: Int, _ changes: [Change]) {
+    text += "after #\(number) the state was brought to another type\n" + ChangeFormatter.lines(changes)
+    entries.append("{\"event\":\"migrate\",\"after\":\(number),\"changes\":\(ChangeFormatter.json(changes))}")
+  }
 
   mutating func addBeginning(_ oldest: Int, of path: Path? = nil) {
     let subject = path.map { "\($0) is" } ?? "it is"

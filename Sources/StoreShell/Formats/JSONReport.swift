@@ -4,9 +4,12 @@ import StoreSchema
 public enum JSONReport {
   /// A command that succeeded.
   ///
-  /// - Parameter data: its result as JSON; nil for a command without one.
-  public static func success(line: Int, data: String?) -> String {
-    "{\"ok\":true,\"line\":\(line),\"data\":\(data ?? "null")}"
+  /// - Parameters:
+  ///   - data: its result as JSON; nil for a command without one.
+  ///   - notes: what is to be known of the result; the member is left out where there is nothing.
+  public static func success(line: Int, data: String?, notes: [String] = []) -> String {
+    let told = notes.isEmpty ? "" : ",\"notes\":[\(notes.map(ScalarText.quoted).joined(separator: ","))]"
+    return "{\"ok\":true,\"line\":\(line),\"data\":\(data ?? "null")\(told)}"
   }
 
   /// A command that failed.
@@ -55,12 +58,10 @@ public enum JSONReport {
 
   /// An action that the log shows as it happens.
   ///
-  /// - Parameter heldAt: the action after which what the action was looked for held already; nil is left out.
-  public static func log(id: Int, action: String, source: String, changes: [Change], heldAt: Int? = nil) -> String {
+  public static func log(id: Int, action: String, source: String, changes: [Change]) -> String {
     """
     {"event":"log","id":\(id),"action":\(ScalarText.quoted(action)),\
-    "source":\(ScalarText.quoted(source)),"changes":\(ChangeFormatter.json(changes))\
-    \(heldAt.map { ",\"heldAt\":\($0)" } ?? "")}
+    "source":\(ScalarText.quoted(source)),"changes":\(ChangeFormatter.json(changes))}
     """
   }
 

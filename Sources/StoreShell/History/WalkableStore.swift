@@ -22,6 +22,8 @@ protocol WalkableStore: AnyObject {
   func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws
   /// Whether an action brought the whole state of a plugin or a substate, or took it away, which no change tells.
   func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool
+  /// What became of the value at a path when the state was brought to another type.
+  func migration(of path: Path) throws -> Migration
   /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
   func changes(from old: Int, to new: Int) throws -> [Change]
 
@@ -44,6 +46,29 @@ protocol WalkableStore: AnyObject {
   ///
   /// - Parameter holds: asks the condition of what can be read at the moment.
   func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer
+}
+
+/// What became of a value when the state was brought to another type.
+enum Migration {
+  /// Nothing, or the state always had the type that it has.
+  case none
+  /// It came or changed.
+  case changed([Change])
+  /// The state before that can no longer be read.
+  case unknown
+}
+
+extension WalkableStore {
+  /// Why states go back no further than they do.
+  var reasonOfBeginning: String {
+    oldestEntry < oldest ? "the state had another type then" : "they are no longer kept"
+  }
+
+  /// What to do about a point that states do not go back to.
+  var hintAtBeginning: String {
+    oldestEntry < oldest
+      ? "the state had another type then; log and why still tell of it" : "set journal.limit says how much is kept"
+  }
 }
 
 extension HistoryLimits {

@@ -21,6 +21,16 @@ final class JournalEntries: OlderEntries {
     self.host = host
   }
 
+  /// The state after the oldest action whose state can be made as it was before it was brought to another type; nil: it can no
+  /// longer be read.
+  func stateBeforeMigration() throws -> JournalSnapshot? {
+    do {
+      return try file.writtenState(after: oldest, from: oldest - 1) { [host] in host.isRecord($0) }
+    } catch is JournalError, is ChangeError {
+      return nil
+    }
+  }
+
   /// Ends a visit.
   private struct Enough: Error {}
 

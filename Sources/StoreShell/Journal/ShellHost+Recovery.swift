@@ -32,10 +32,12 @@ extension ShellHost {
     var changed: [ShellState.LoadedPlugin] = []
     for plugin in snapshot.shell.plugins {
       do {
-        guard let load = loads[plugin.name] else { throw PluginError(.load, "nobody knows where it is") }
+        guard let load = loads[plugin.name] else { throw JournalError.isMissing(plugin.name, in: file.path) }
         let source = try source(load)
         if source.digest != plugin.digest { changed.append(plugin) }
         try host(source)
+      } catch let error as JournalError {
+        throw error
       } catch {
         var described = ShellError(describing: error)
         described.message = "\(file.path) needs the plugin '\(plugin.name)': \(described.message)"
@@ -151,7 +153,7 @@ extension ShellHost {
   }
 
   /// Whether what a path leads to is declared to be a record.
-  private func isRecord(_ path: Path) -> Bool {
+  func isRecord(_ path: Path) -> Bool {
     guard case .field(let name)? = path.steps.first else { return false }
     let module = application.modules.first { $0.name == name }?.schema ?? type(of: name, among: plugins)
     switch module?.type(at: path.steps.dropFirst())?.kind {
@@ -242,6 +244,12 @@ extension ShellHost {
           ?? substates.lazy.flatMap(\.actions).first { $0.fullName == name }
         return type.map { EntryTypes.ActionShape(fields: $0.fields, layout: $0.layout) }
       }, slice: { name in module(name[...])?.schema ?? substates.first { $0.name == name }?.schema })
+  }
+}
+
+extension JournalError {
+  fileprivate static func isMissing(_ plugin: String, in path: String) -> JournalError {
+    .damaged(path: path, lastGood: nil, reason: "where the plugin '\(plugin)' was loaded from is not there any more")
   }
 }
 

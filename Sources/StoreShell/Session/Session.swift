@@ -187,7 +187,11 @@ public final class Session {
       let result = try runPrepared(statement) ?? commands.run(statement, in: self)
       // A task that failed meanwhile fails the command.
       if options.isJSON, store.hasFaults { return 0 }
-      if options.isJSON { console.write(JSONReport.success(line: statement.line, data: result.json) + "\n") }
+      if options.isJSON {
+        console.write(JSONReport.success(line: statement.line, data: result.json, notes: result.notes) + "\n")
+      } else {
+        for note in result.notes { console.writeError("note: \(note)\n") }
+      }
       return 0
     } catch {
       return failed(error, in: statement)

@@ -111,19 +111,24 @@ import Testing
     let oldest = shell.session.store.oldest
     #expect(oldest > 0)
     // Where it held first is no longer known.
-    let found = shell.run("bisect state.counter.value > 5")
-    #expect(found.output.hasPrefix("#\(oldest + 1) counter.increment"), "\(found)")
-    #expect(found.status == 0)
-    #expect(
-      found.errors
-        == "note: state.counter.value > 5 holds already after #\(oldest), the oldest state that is kept\n")
-    #expect(
-      shell.run("bisect state.counter.step == 1").errors
-        == "note: state.counter.step == 1 holds already after #\(oldest), the oldest state that is kept\n")
-    #expect(shell.run("bisect state.counter.value > 990").errors == "")
+    for condition in ["state.counter.value > 5", "state.counter.step == 1"] {
+      let refused = shell.run("bisect \(condition)")
+      #expect(refused.status == 1 && refused.output == "")
+      #expect(
+        refused.errors == """
+          -c:1:1: error[not-kept]: \(condition) holds already after #\(oldest), the oldest state that is kept: \
+          it may have held before
+            bisect \(condition)
+            hint: set journal.limit says how much is kept
+
+          """)
+    }
+    let note = "states before #\(oldest) are not kept: it may have held in one of them"
+    let found = shell.run("bisect state.counter.value > 990")
+    #expect(found.output.hasPrefix("#992 counter.increment") && found.errors == "note: \(note)\n")
     shell.session.options.isJSON = true
-    #expect(shell.run("bisect state.counter.value > 5").output.contains(#""heldAt":\#(oldest)}"#))
-    #expect(!shell.run("bisect state.counter.value > 990").output.contains("heldAt"))
+    #expect(shell.run("bisect state.counter.value > 5").output.contains(#""code":"not-kept""#))
+    #expect(shell.run("bisect state.counter.value > 990").output.hasSuffix("}]},\"notes\":[\"\(note)\"]}\n"))
     let fresh = try Shell { $0.isQuiet = true }
     #expect(
       fresh.run("dispatch counter.increment", "bisect state.counter.step == 1").errors

@@ -147,9 +147,28 @@ private enum Third {
     #expect(
       shell.run("why #1").output.hasPrefix(
         "#1 shelf.put id=1 name=\"books\"  <- -c:1\n  shelf.boxes[id=1]  + { id = 1, name = \"books\""))
+    // What opening the file brought is none of its actions.
+    let brought = "after #9 the state was brought to another type\n"
+    #expect(shell.run("why cellar.bottles").output == brought + "  cellar  + { bottles = 12 }\n")
+    #expect(
+      shell.run("why shelf.boxes[id=1].weight").output.hasPrefix(
+        brought + "  shelf.boxes[id=1].weight  + 1.5\n#1 shelf.put"))
+    #expect(shell.run("why shelf.prices['caps']").output.hasPrefix("#7 shelf.price "))
+    #expect(shell.run("why shelf.color").output.hasPrefix("#10 shelf.paint "))
+    shell.session.options.isJSON = true
+    #expect(
+      shell.run("why cellar").output.contains(
+        #""data":[{"event":"migrate","after":9,"changes":[{"op":"add","path":"cellar","to":{"bottles":12}}]}]"#))
+    shell.session.options.isJSON = false
     let past = shell.run("goto 3")
     #expect(past.errors.contains("goes back to #9"))
     #expect(past.errors.contains("hint: the state had another type then; log and why still tell of it"))
+    let run = "\(shell.folder)/run.jsonl"
+    let written = shell.run("export journal \(run)")
+    #expect(written.output == "wrote 1 action to \(run)\n")
+    #expect(written.errors == "note: #1 to #9 are left out: the state had another type then\n")
+    #expect(shell.run("export journal -").errors == "note: #1 to #9 are left out: the state had another type then\n")
+    #expect(shell.run("bisect state.cellar.bottles == 12").errors.contains("hint: the state had another type then;"))
     #expect(shell.outcome { shell.session.endJournal() } == .init())
     if endsInOrder { #expect(try Files.read(path) != before) }
     // The copy is what the first version wrote, and it can go on with it.
