@@ -38,7 +38,9 @@ struct FileEvidence {
       let both = FileImage(path, log)
       guard Self.belongs(both, to: image) else {
         // Of a log that was taken into the file already, what is left of it may be older than the file.
-        return fault = isShort(log) ? Self.hasLostEnd : Self.foreign
+        guard isShort(log) else { return fault = Self.foreign }
+        return fault =
+          hasEnded ? "\(path)-wal is older than it and has lost its end; it is whole without" : Self.hasLostEnd
       }
       image = both
       switch log.condition {

@@ -76,10 +76,9 @@ public final class Journal: JournalReading, Sendable {
   ///   - plugin: the plugin that the action loaded.
   ///   - state: the whole state after the action. It must be given where the action changed more than its entry tells.
   public func append(_ entry: LoggedEntry, plugin: JournaledPlugin? = nil, state: [StateSlice]? = nil) {
-    if plugin == nil, state == nil { return writer.append(.entry(entry)) }
-    writer.append(
-      .entry(entry),
-      [plugin.map { .plugin($0) }, state.map { .snapshot(number: entry.number, slices: $0) }].compactMap { $0 })
+    let snapshot = state.map { JournalQueue.Item.snapshot(number: entry.number, slices: $0) }
+    guard let plugin else { return writer.append(.entry(entry), snapshot.map { [$0] } ?? []) }
+    writer.append(.plugin(plugin), [.entry(entry), snapshot].compactMap { $0 })
   }
 
   /// Adds the whole state after the last action that was appended.
@@ -146,7 +145,7 @@ public final class Journal: JournalReading, Sendable {
       if writer.hasWritten || isTakenUp {
         try file.database.writeWithoutTransaction { db in
           let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
-          try JournalFile.set(JournalMeta.end, to: "\(JournalContents.endInOrder)\(last)", in: db)
+          try JournalFile.setMeta([JournalMeta.end: "\(JournalContents.endInOrder)\(last)"], in: db)
         }
       }
       try file.close()
@@ -205,7 +204,9 @@ public final class Journal: JournalReading, Sendable {
   /// The plugins that were loaded up to an action, in that order.
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] {
     settle()
-    return try file.reader.plugins(upTo: number)
+    let plugins = try file.reader.plugins(upTo: number)
+    try file.reader.check(plugins)
+    return plugins
   }
 
   /// The actions that returned to an earlier one and were done, each with that one.

@@ -15,8 +15,11 @@ public final class JournalArchive: JournalReading, Sendable {
   public let contents: JournalContents
   /// What is wrong with the file; nil: nothing.
   public let damage: String?
-  /// The last good action of what is open, where the file is damaged: ``contents`` ends there or earlier, as was asked.
+  /// The last action before the first damage; 0: there is none.
   public let lastGood: Int
+  /// The actions of a damaged file that are open, from the first to behind the last; empty: only the state before them can be
+  /// read. ``contents`` ends there or earlier, as was asked.
+  public let openPart: Range<Int>
   /// Other actions of a damaged file that can be read, each run from the first to behind the last; to be opened by their last.
   public let otherParts: [Range<Int>]
   private let reader: JournalReader
@@ -47,6 +50,7 @@ public final class JournalArchive: JournalReading, Sendable {
     let contents = try reader.contents()
     self.contents = contents.upTo(number)
     (damage, image, hasCompany, lastGood, otherParts) = (nil, nil, false, contents.last, [])
+    openPart = contents.openPart
   }
 
   /// Opens a file that nobody writes.
@@ -63,7 +67,7 @@ public final class JournalArchive: JournalReading, Sendable {
     switch try JournalArchive.examined(path, image, evidence) {
     case .sound(let contents):
       self.contents = contents.upTo(number)
-      (damage, lastGood, otherParts) = (nil, contents.last, [])
+      (damage, lastGood, otherParts, openPart) = (nil, contents.last, [], contents.openPart)
       // Others may begin to write the file, which SQLite sees to where it can.
       if let database = try? JournalFile.opened(path, isReadOnly: true), let reader = Self.reader(path, database) {
         (self.reader, self.image, hasCompany) = (reader, nil, !evidence.hasLog)
@@ -77,8 +81,7 @@ public final class JournalArchive: JournalReading, Sendable {
       throw .damaged(path: path, lastGood: nil, reason: reason)
     }
     let good = best.good
-    lastGood = good.upperBound - 1
-    otherParts = best.others
+    (openPart, otherParts) = (good, best.others)
     var meta = (try? best.reader.meta()) ?? [:]
     meta[JournalMeta.end] = nil
     contents = JournalContents(
@@ -86,9 +89,9 @@ public final class JournalArchive: JournalReading, Sendable {
       base: max(good.lowerBound - 1, Int(meta[JournalMeta.base] ?? "") ?? 0), last: good.upperBound - 1
     ).upTo(number)
     reader = best.reader
-    let start = good.lowerBound - 1
-    let extent = good.isEmpty ? "only the state after #\(start) can be read" : "it goes back to #\(start)"
-    damage = start == 0 ? reason : "\(reason); \(extent)"
+    let first = meta[JournalMeta.restart] == nil ? 1 : ([good] + best.others).map(\.lowerBound).min() ?? 1
+    lastGood = ([good] + best.others).first { $0.lowerBound == first }.map { $0.upperBound - 1 } ?? first - 1
+    damage = reason
     (self.image, hasCompany) = (image, false)
   }
 
@@ -123,11 +126,14 @@ public final class JournalArchive: JournalReading, Sendable {
       if let fault = evidence.fault { return .damaged(fault) }
       let reader = JournalReader(path: path, database: try image.opened(path))
       let contents = try reader.contents(evidence.loss)
-      if let fault = image.fault ?? reader.faultAtEnd(contents) { return .damaged(fault) }
+      if let fault = image.fault { return .damaged(fault) }
+      // Where the pages do not lead to all rows, it is not the rows that are at fault.
+      if let damage = contents.numbers.flatMap({ reader.damage(in: $0) }) {
+        return .damaged(reader.malformation() ?? damage.reason)
+      }
+      if let fault = reader.faultAtEnd(contents) ?? reader.faultInMeta() { return .damaged(fault) }
       if !contents.hasEnded || evidence.hasLog, let fault = reader.malformation() { return .damaged(fault) }
       guard let numbers = contents.numbers else { return .sound(contents) }
-      // Where the pages do not lead to all rows, it is not the rows that are at fault.
-      if let damage = reader.damage(in: numbers) { return .damaged(reader.malformation() ?? damage.reason) }
       if try reader.snapshot(upTo: contents.last) == nil { return .damaged(JournalReader.noState) }
       let fault = reader.damageOfStates(for: numbers)?.reason ?? reader.faultInPlugins()
       return fault.map { .damaged($0) } ?? .sound(contents)

@@ -53,6 +53,9 @@ public struct JournalContents: Hashable, Sendable {
     self.loss = loss
   }
 
+  /// The actions, from the first to behind the last.
+  var openPart: Range<Int> { numbers.map { $0.lowerBound..<$0.upperBound + 1 } ?? last + 1..<last + 1 }
+
   /// What it held after an action, as far as it goes that far.
   func upTo(_ number: Int?) -> JournalContents {
     guard let number, number < last else { return self }

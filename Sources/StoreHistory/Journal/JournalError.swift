@@ -50,6 +50,7 @@ extension JournalError: CustomStringConvertible {
       "\(path) is in use by another session" + (process.map { " (process \($0))" } ?? "")
     case .notAJournal(let path): "\(path) is not a journal"
     case .unknownFormat(let path, let version): "\(path) has format \(version), which this version cannot read"
+    case .damaged(let path, 0, let reason): "\(path) is damaged: \(reason)"
     case .damaged(let path, let last?, let reason): "\(path) is damaged after #\(last): \(reason)"
     case .damaged(let path, nil, let reason): "\(path) is damaged, nothing of it can be read: \(reason)"
     case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"

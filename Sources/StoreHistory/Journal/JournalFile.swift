@@ -50,20 +50,25 @@ final class JournalFile: Sendable {
       // A file that is only just being made has nothing to lose.
       if isNew, durability != .full { try db.execute(sql: "PRAGMA synchronous = OFF") }
       try db.execute(sql: "PRAGMA journal_mode = WAL")
-      if isNew { try db.execute(sql: "BEGIN; \(JournalTables.sql) COMMIT") }
-      try db.execute(sql: "PRAGMA synchronous = \(durability.synchronous)")
       if isNew {
-        try JournalFile.write(header, to: db)
-        try JournalFile.set(JournalMeta.id, to: StableHash.text(of: .random(in: 0 ... .max)), in: db)
+        try db.inTransaction {
+          try db.execute(sql: JournalTables.sql)
+          var meta = header.meta
+          meta[JournalMeta.format] = "\(JournalTables.version)"
+          meta[JournalMeta.id] = StableHash.text(of: .random(in: 0 ... .max))
+          try JournalFile.setMeta(meta, in: db)
+          return .commit
+        }
       }
+      try db.execute(sql: "PRAGMA synchronous = \(durability.synchronous)")
     }
   }
 
   /// Notes that the file is being written, in the transaction that does so first: a file that is only opened stays as it is.
   func begin(_ db: Database) throws {
-    try JournalFile.set(JournalMeta.process, to: "\(getpid())", in: db)
-    if let boot = FileEvidence.boot { try JournalFile.set(JournalMeta.boot, to: boot, in: db) }
-    try db.execute(sql: "DELETE FROM meta WHERE name = ?", arguments: [JournalMeta.end])
+    var meta: [String: String?] = [JournalMeta.process: "\(getpid())", JournalMeta.end: String?.none]
+    if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
+    try JournalFile.setMeta(meta, in: db)
     // What is added has the form of today.
     try db.execute(sql: "PRAGMA user_version = \(JournalTables.version)")
   }
@@ -149,13 +154,13 @@ final class JournalFile: Sendable {
       // What can be said of the rest is found out with more leisure.
       let archive = try? JournalArchive(unlocked: path, initial: initial)
       defer { archive?.close() }
-      return .damaged(path: path, lastGood: archive?.contents.last, reason: archive?.damage ?? reason)
+      return .damaged(path: path, lastGood: archive?.lastGood, reason: archive?.damage ?? reason)
     }
     let head = lock.head(100)
     guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count == 100 else {
       // One that is none says so itself.
       let archive = try JournalArchive(unlocked: path, initial: initial)
-      throw .damaged(path: path, lastGood: archive.contents.last, reason: archive.damage ?? "")
+      throw .damaged(path: path, lastGood: archive.lastGood, reason: archive.damage ?? "")
     }
     let evidence = FileEvidence(path)
     if let fault = evidence.fault { throw damaged(fault) }
@@ -174,18 +179,12 @@ final class JournalFile: Sendable {
       guard case .damaged(_, _, let reason) = error else { throw error }
       throw damaged(reason)
     }
-    if let reason = image.fault ?? reader.faultAtEnd(found)
+    if let reason = image.fault ?? reader.faultInMeta() ?? reader.faultAtEnd(found)
       ?? (found.hasEnded && !evidence.hasLog ? nil : reader.malformation())
     {
       throw damaged(reason)
     }
     return (found, image)
-  }
-
-  // MARK: Meta
-
-  static func set(_ name: String, to value: String, in db: Database) throws {
-    try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)", arguments: [name, value])
   }
 
   /// Writes a whole copy of the file beside it.
@@ -216,13 +215,6 @@ final class JournalFile: Sendable {
   fileprivate static func refusal(of path: String) -> String? {
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     return access(folder, W_OK | X_OK) == 0 ? nil : "\(folder) cannot be written: \(String(cString: strerror(errno)))"
-  }
-
-  static func write(_ header: JournalHeader, to db: Database) throws {
-    try set(JournalMeta.program, to: header.program, in: db)
-    try set(JournalMeta.began, to: "\(header.began)", in: db)
-    try set(JournalMeta.schema, to: header.schema, in: db)
-    try set(JournalMeta.schemaHash, to: header.schemaHash, in: db)
   }
 }
 

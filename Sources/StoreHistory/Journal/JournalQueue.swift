@@ -16,6 +16,12 @@ final class JournalQueue: @unchecked Sendable {
     case plugin(JournaledPlugin)
     /// All that was written before goes.
     case restart
+
+    /// Whether all that was written before goes.
+    var isRestart: Bool {
+      if case .restart = self { return true }
+      return false
+    }
   }
 
   /// From how many on whoever appends writes them himself: memory stays bounded.

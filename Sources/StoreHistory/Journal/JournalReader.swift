@@ -191,6 +191,15 @@ struct JournalReader {
     return contents.numbers.flatMap { damage(in: $0.upperBound...$0.upperBound)?.reason }
   }
 
+  /// What is wrong with what the file says of itself; nil: nothing.
+  func faultInMeta() -> String? {
+    do {
+      return try database.unsafeRead { try JournalFile.faultInMeta($0) }
+    } catch {
+      return "\(error)"
+    }
+  }
+
   private func damaged(after last: Int, _ reason: String) -> JournalError {
     .damaged(path: path, lastGood: last, reason: reason)
   }
@@ -256,7 +265,7 @@ struct JournalReader {
     let statement = try db.cachedStatement(sql: "SELECT module, state, checksum, id FROM slices WHERE id = ?")
     let list = SliceList(slices)
     let rows = try (list?.ids ?? []).compactMap { try Row.fetchOne(statement, arguments: [$0]) }
-    guard let list, list.isSound(number, try rows.map { try Self.listed($0) }) else {
+    guard let list, list.isSound(number, try rows.map { try Self.listed($0) }, isChecked: try Self.checksAll(db)) else {
       throw damaged(after: number, "its snapshot is not what was written")
     }
     return JournalSnapshot(number: number, slices: try rows.map { try Self.slice($0) })
@@ -280,6 +289,12 @@ struct JournalReader {
     (try row.checked(3), try row.checked(0), try row.checked(2))
   }
 
+  /// Whether all that the program writes today has a checksum: it made the file.
+  private static func checksAll(_ db: Database) throws -> Bool {
+    let made = try db.cachedStatement(sql: "SELECT value FROM meta WHERE name = '\(JournalMeta.format)'")
+    return try String.fetchOne(made) != nil
+  }
+
   /// The first state that was written and cannot be read, as an error; nil: there is none. Where any was written, one was before
   /// the first action.
   ///
@@ -296,11 +311,12 @@ struct JournalReader {
           if (try? Self.slice(row)) != nil { slices[try row.checked(3)] = try Self.listed(row) }
         }
         var first: Int?
+        let checksAll = try Self.checksAll(db)
         let snapshots = try Row.fetchCursor(db, sql: "SELECT number, slices FROM snapshots ORDER BY number")
         while let row = try snapshots.next() {
           let number: Int = try row.checked(0)
           let list = SliceList(try row.checked(1))
-          guard list?.isSound(number, list?.ids.compactMap { slices[$0] } ?? []) == true else {
+          guard list?.isSound(number, list?.ids.compactMap { slices[$0] } ?? [], isChecked: checksAll) == true else {
             let place = number == 0 ? "before the first action" : "after #\(number)"
             return damaged(after: numbers.upperBound, "the state \(place) is not what was written")
           }
@@ -311,34 +327,6 @@ struct JournalReader {
       }
     } catch {
       return JournalError(error, path: path, last: numbers.upperBound)
-    }
-  }
-
-  /// The plugins that were loaded up to an action, in that order.
-  func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] {
-    do {
-      return try database.unsafeRead { db in
-        try Row.fetchAll(
-          db, sql: "SELECT number, name, version, directory, digest FROM plugins WHERE number <= ? ORDER BY rowid",
-          arguments: [number]
-        ).map { row in
-          JournaledPlugin(
-            number: try row.checked(0), name: try row.checked(1), version: try row.checked(2),
-            directory: try row.checked(3), digest: try row.checked(4))
-        }
-      }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
-    }
-  }
-
-  /// Why it cannot be read when which plugins were loaded; nil: it can.
-  func faultInPlugins() -> String? {
-    do throws(JournalError) {
-      _ = (try plugins(upTo: .max), try restores(), try states(of: ""))
-      return nil
-    } catch {
-      return error.reason
     }
   }
 

@@ -5,11 +5,13 @@ enum JournalTables {
   /// Tells a journal from other SQLite files: `STSH`.
   static let applicationID = 0x5354_5348
   /// The form of the tables; raised when an older program could not read them.
-  static let version = 2
+  static let version = 3
+  /// The first form in which what a file says of itself has a checksum.
+  static let firstWithCheckedMeta = 3
 
   /// The definitions.
   static let sql = """
-    CREATE TABLE meta ( -- what the file as a whole is
+    CREATE TABLE meta ( -- what the file as a whole is, and a checksum of that
       name TEXT PRIMARY KEY,
       value TEXT NOT NULL
     ) WITHOUT ROWID;
@@ -38,7 +40,7 @@ enum JournalTables {
       changes TEXT, -- a JSON array; NULL: it changed nothing
       failure TEXT, -- the code of the error for which it was undone; NULL: it was done
       entry TEXT, -- the whole entry as JSON, where it has members beside those above
-      checksum INTEGER NOT NULL -- of the row, of what kind and source stand for, and of the number of the row before
+      checksum INTEGER NOT NULL -- of the row, of what kind and source stand for, of the plugin that it loaded, and of the number of the row before
     );
     CREATE TABLE plugins ( -- the plugins that were loaded
       number INTEGER NOT NULL, -- the action that loaded it
@@ -84,6 +86,10 @@ enum JournalMeta {
   static let restart = "restart"
   /// The run of the machine in which it was written last.
   static let boot = "boot"
+  /// The form of the tables when the file was made.
+  static let format = "format"
+  /// The checksum over all that the file says of itself.
+  static let checksum = "checksum"
   /// The action from whose state on states can be restored: before it the state had another type.
   static let base = "base"
 }

@@ -156,6 +156,8 @@ final class JournalWriter: @unchecked Sendable {
               rows = try RowWriter(db)
             }
           }
+          // Which plugins were loaded before the first action is part of what the file says of itself.
+          if backlog.contains(where: \.isRestart) { try JournalFile.setMeta([:], in: db) }
           return .commit
         }
         if !hasBegun { file.markBegun(db) }
@@ -175,8 +177,7 @@ final class JournalWriter: @unchecked Sendable {
       do {
         try db.inTransaction(.immediate) {
           if !hasBegun { try file.begin(db) }
-          try JournalFile.write(header, to: db)
-          try JournalFile.set(JournalMeta.base, to: "\(last)", in: db)
+          try JournalFile.setMeta(header.meta.merging([JournalMeta.base: "\(last)"]) { $1 }, in: db)
           try rows.write(slices, after: last, to: db)
           return .commit
         }

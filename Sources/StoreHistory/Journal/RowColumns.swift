@@ -22,16 +22,21 @@ struct RowColumns {
 
   /// Whether the row is what was written behind another.
   ///
-  /// - Parameter names: the checksum of the names that it stands for.
-  func isSound(after last: Int, names: Int) -> Bool {
+  /// - Parameters:
+  ///   - names: the checksum of the names that it stands for.
+  ///   - plugin: that of the plugin that it loaded; nil: none.
+  func isSound(after last: Int, names: Int, plugin: Int?) -> Bool {
     var checksum = RowChecksum()
     checksum.add(last)
     for column in Int32(0)...4 { checksum.add(integer(column)) }
     checksum.add(cause ?? -1)
     for column in Int32(6)...9 { withBytes(column) { checksum.add($0) } }
-    // Rows of the first format do not have their names in it.
+    // Rows of the first format do not have their names in it, those of the second not their plugin.
     if checksum.value == integer(10) { return true }
     checksum.add(names)
+    if checksum.value == integer(10) { return true }
+    guard let plugin else { return false }
+    checksum.add(plugin)
     return checksum.value == integer(10)
   }
 

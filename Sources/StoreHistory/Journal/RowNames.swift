@@ -40,6 +40,8 @@ struct RowNames {
   private(set) var kinds: [Int: Kind] = [:]
   /// Where they came from.
   private(set) var sources: [Int: Source] = [:]
+  /// What the rows of actions that loaded a plugin take into their checksum of it.
+  private var plugins: [Int: Int] = [:]
 
   init(_ db: Database) throws {
     for row in try Row.fetchAll(db, sql: "SELECT id, action, quiet FROM kinds") {
@@ -54,12 +56,14 @@ struct RowNames {
           kind: ActionSource.Kind(rawValue: try row.checked(1)) ?? .code, plugin: try row.checkedIfPresent(4),
           unit: try row.checkedIfPresent(5)))
     }
+    for plugin in try JournaledPlugin.all(upTo: .max, db) { plugins[plugin.number] = plugin.checksum }
   }
 
   /// Whether a row is what was written behind another, with its names.
   func isSound(_ columns: RowColumns, after last: Int) -> Bool {
     guard let kind = kinds[columns.kind], let source = sources[columns.source] else { return false }
-    return columns.isSound(after: last, names: Self.checksum(kind.checksum, source.checksum))
+    return columns.isSound(
+      after: last, names: Self.checksum(kind.checksum, source.checksum), plugin: plugins[columns.number])
   }
 
   /// The checksum of a row's names, of those of its action and its source.
@@ -76,6 +80,30 @@ struct RowNames {
       number: columns.number, time: .nanoseconds(columns.at), source: source, action: kind.action,
       isQuiet: kind.isQuiet, arguments: columns.arguments, changes: columns.changes, failure: columns.failure,
       entry: columns.entry)
+  }
+}
+
+extension JournaledPlugin {
+  /// The plugins that were loaded up to an action, in that order.
+  ///
+  /// - Throws: `DatabaseError` where a row cannot be read.
+  static func all(upTo number: Int, _ db: Database) throws -> [JournaledPlugin] {
+    try Row.fetchAll(
+      db, sql: "SELECT number, name, version, directory, digest FROM plugins WHERE number <= ? ORDER BY rowid",
+      arguments: [number]
+    ).map { row in
+      JournaledPlugin(
+        number: try row.checked(0), name: try row.checked(1), version: try row.checked(2),
+        directory: try row.checked(3), digest: try row.checked(4))
+    }
+  }
+
+  /// What the row of the action that loaded it takes into its checksum.
+  var checksum: Int {
+    var checksum = RowChecksum()
+    checksum.add(number)
+    for text in [name, version, directory, digest] { checksum.add(name: text) }
+    return checksum.value
   }
 }
 

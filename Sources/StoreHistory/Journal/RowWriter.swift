@@ -15,6 +15,8 @@ struct RowWriter {
   private var columns = EntryColumns()
   private var state: [UInt8] = []
   private var schedule = SnapshotSchedule()
+  /// The plugin that was written last, which the action that loaded it has in its checksum.
+  private var plugin: JournaledPlugin?
 
   /// What stands for a name in a row, and the name's checksum.
   private typealias Name = (id: Int, checksum: Int)
@@ -80,6 +82,7 @@ struct RowWriter {
     try columns.bind(to: handle, from: 7, checksum) { checksum in
       var checksum = checksum
       checksum.add(RowNames.checksum(kind.checksum, source.checksum))
+      if let plugin, plugin.number == entry.number { checksum.add(plugin.checksum) }
       sqlite3_bind_int64(handle, 11, Int64(checksum.value))
       try RowWriter.run(handle, db)
     }
@@ -126,12 +129,13 @@ struct RowWriter {
 
   /// Removes all that is written of actions and states.
   static func removeAll(from db: Database) throws {
-    try JournalFile.set(JournalMeta.restart, to: StableHash.text(of: .random(in: 0 ... .max)), in: db)
+    try JournalFile.setMeta([JournalMeta.restart: StableHash.text(of: .random(in: 0 ... .max))], in: db)
     for table in ["actions", "plugins", "snapshots", "slices"] { try db.execute(sql: "DELETE FROM \(table)") }
   }
 
-  /// Notes that a plugin was loaded.
-  func write(_ plugin: JournaledPlugin, to db: Database) throws {
+  /// Notes that a plugin was loaded, before the action that loaded it is written.
+  mutating func write(_ plugin: JournaledPlugin, to db: Database) throws {
+    self.plugin = plugin
     try db.execute(
       sql: "INSERT INTO plugins VALUES (?, ?, ?, ?, ?)",
       arguments: [plugin.number, plugin.name, plugin.version, plugin.directory, plugin.digest])

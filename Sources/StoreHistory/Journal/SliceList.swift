@@ -1,5 +1,5 @@
 /// What the row of a snapshot says of the slices that it consists of: a JSON array of their ids, in the order of the modules, and
-/// behind them a checksum as text, which rows of earlier versions have not.
+/// behind them a checksum as text, which rows of earlier versions do not have.
 struct SliceList {
   /// A slice, as its own row has it.
   typealias Slice = (id: Int, module: String, checksum: Int)
@@ -29,10 +29,12 @@ struct SliceList {
 
   /// Whether these are the slices that were written for a snapshot.
   ///
-  /// - Parameter slices: those of the ids, as far as they can be read.
-  func isSound(_ number: Int, _ slices: [Slice]) -> Bool {
+  /// - Parameters:
+  ///   - slices: those of the ids, as far as they can be read.
+  ///   - isChecked: whether there must be a checksum.
+  func isSound(_ number: Int, _ slices: [Slice], isChecked: Bool) -> Bool {
     guard slices.map(\.id) == ids, Set(slices.map(\.module)).count == ids.count else { return false }
-    return checksum == nil || checksum == Self.checksum(number, slices)
+    return checksum == nil ? !isChecked : checksum == Self.checksum(number, slices)
   }
 
   private static func checksum(_ number: Int, _ slices: [Slice]) -> String {

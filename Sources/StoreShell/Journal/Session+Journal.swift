@@ -77,10 +77,15 @@ extension Session {
 
   /// An error with the last good action of a file of which something could not be read.
   private func examined(_ error: any Error) -> any Error {
-    guard case .damaged(let path, nil, let reason)? = error as? JournalError,
+    guard case .damaged(let path, nil, _)? = error as? JournalError,
       let archive = try? JournalArchive(path, initial: store.journaledState.slices(isWhole: true))
     else { return error }
     defer { archive.close() }
+    return examined(error, archive)
+  }
+
+  private func examined(_ error: any Error, _ archive: JournalArchive) -> any Error {
+    guard case .damaged(let path, nil, let reason)? = error as? JournalError else { return error }
     return JournalError.damaged(path: path, lastGood: archive.lastGood, reason: archive.damage ?? reason)
   }
 
@@ -96,18 +101,35 @@ extension Session {
       recovered = try recover(archive, contents)
     } catch {
       archive.close()
-      throw error
+      // Another part of it may open.
+      if let damage = archive.damage { tell(damage, of: archive) }
+      throw examined(error, archive)
     }
     self.archive = archive
     if !isChecking { note("\(name) is open to be read: what happens from here on is kept in memory only") }
     if let damage = archive.damage {
-      note("it is damaged after #\(archive.lastGood): \(damage)")
-      for part in archive.otherParts {
-        let last = part.upperBound - 1
-        note("#\(part.lowerBound) to #\(last) can be read, too: stsh --store \(path) --read-only --to \(last)")
-      }
+      tell(damage, of: archive)
     } else if number == nil, let recovered, !Journal.isInUse(path) {
       tell(recovered, name)
+    }
+  }
+
+  /// Tells what is wrong with a file, what of it is open, and how to open the rest.
+  private func tell(_ damage: String, of archive: JournalArchive) {
+    let last = archive.lastGood
+    note("it is damaged\(last > 0 ? " after #\(last)" : ""): \(damage)")
+    func text(_ part: Range<Int>) -> String {
+      let (first, last) = (part.lowerBound, part.upperBound - 1)
+      return first == last ? "#\(first)" : "#\(first) to #\(last)"
+    }
+    let open = archive.openPart
+    if open.isEmpty {
+      note("only the state after #\(open.lowerBound - 1) can be read and is open")
+    } else if open.upperBound - 1 != last {
+      note("\(text(open)) can be read and \(open.count == 1 ? "is" : "are") open")
+    }
+    for part in archive.otherParts {
+      note("\(text(part)) can be read, too: stsh --store \(archive.path) --read-only --to \(part.upperBound - 1)")
     }
   }
 

@@ -195,6 +195,8 @@ import Testing
   @Test func aSnapshotWithoutAChecksumIsRead() throws {
     try folder.fill(20)
     try folder.spoil("a.db", "UPDATE snapshots SET slices = '[1,2]'")
+    try folder.spoil("a.db", "DELETE FROM meta WHERE name IN ('format', 'checksum')")
+    try folder.spoil("a.db", "PRAGMA user_version = 2")
     let journal = try folder.open()
     #expect(try journal.snapshot(upTo: 20)?.slices.map(\.module) == ["counter", "other"])
     journal.append(Sample.entry(21))

@@ -65,7 +65,8 @@ import Testing
     let opened = shell.outcome { shell.session.openJournal() }
     #expect(opened.status == 0)
     if last == nil {
-      #expect(opened.errors.contains("note: it is damaged after #400: "))
+      #expect(opened.errors.contains("note: it is damaged after #19: #20 is not what was written, or one before it is"))
+      #expect(opened.errors.contains(" to #400 can be read and are open\n"))
       #expect(
         opened.errors.hasSuffix("note: #1 to #19 can be read, too: stsh --store \(file) --read-only --to 19\n"),
         "\(opened)")

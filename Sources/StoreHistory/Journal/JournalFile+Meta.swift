@@ -1,0 +1,62 @@
+import GRDB
+
+/// What a file says of itself, and the checksum over it.
+extension JournalFile {
+  /// Changes what a file says of itself, all or nothing.
+  ///
+  /// - Parameter values: by the names of ``JournalMeta``; nil takes one away.
+  static func setMeta(_ values: [String: String?], in db: Database) throws {
+    try db.inSavepoint {
+      for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+        if let value {
+          try db.execute(sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)", arguments: [name, value])
+        } else {
+          try db.execute(sql: "DELETE FROM meta WHERE name = ?", arguments: [name])
+        }
+      }
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)",
+        arguments: [JournalMeta.checksum, try metaChecksum(of: db)])
+      return .commit
+    }
+  }
+
+  /// What is wrong with what a file says of itself; nil: nothing, or an earlier version of the program wrote it, which did not
+  /// check it.
+  static func faultInMeta(_ db: Database) throws -> String? {
+    let written = try String.fetchOne(
+      db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [JournalMeta.checksum])
+    if written == nil, try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 < JournalTables.firstWithCheckedMeta {
+      return nil
+    }
+    return try written == metaChecksum(of: db) ? nil : "what it says of itself is not what was written"
+  }
+
+  /// The checksum over what a file says of itself, and over the plugins that were loaded before its first action: those that an
+  /// action loaded are in the checksum of its row.
+  private static func metaChecksum(of db: Database) throws -> String {
+    var checksum = RowChecksum()
+    // Who writes it, and since when the machine runs, is nothing that it tells of its history.
+    let others = [JournalMeta.checksum, JournalMeta.process, JournalMeta.boot]
+    for row in try Row.fetchAll(
+      db, sql: "SELECT name, value FROM meta WHERE name NOT IN (?, ?, ?) ORDER BY name",
+      arguments: StatementArguments(others))
+    {
+      checksum.add(try row.checked(0) as String)
+      checksum.add(try row.checked(1) as String)
+    }
+    let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions") ?? .max
+    for plugin in try JournaledPlugin.all(upTo: first - 1, db) { checksum.add(plugin.checksum) }
+    return String(checksum.value, radix: 16)
+  }
+}
+
+extension JournalHeader {
+  /// The header by the names of ``JournalMeta``.
+  var meta: [String: String?] {
+    [
+      JournalMeta.program: program, JournalMeta.began: "\(began)", JournalMeta.schema: schema,
+      JournalMeta.schemaHash: schemaHash,
+    ]
+  }
+}
