@@ -84,10 +84,11 @@ private struct Rerun {
     for type in known { types[type.fullName] = type }
   }
 
-  /// Runs an action of a module; one that fails, or that nobody knows any more, changes nothing.
+  /// Runs an action of a module; one that fails, that nobody knows any more, or that an interceptor dropped, changes nothing.
   ///
   /// - Throws: `ShellError` where code takes part in it that is no longer there.
   mutating func reduce(_ entry: LoggedEntry) throws {
+    guard entry.droppedBy == nil else { return }
     if let name = current.lost.sorted().first(where: { takesPart($0, in: entry) }) {
       throw ShellError.codeIsLost(of: name, for: entry)
     }

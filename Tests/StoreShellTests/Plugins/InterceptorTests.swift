@@ -321,6 +321,19 @@ import Testing
         == #"{"plugin":"guard","permission":"intercept","uses":2,"declared":true,"needed":"intercept"}"# + "\n")
   }
 
+  /// It never reached a reducer.
+  @Test func whatOneDroppedIsNotRunAgainBySkip() throws {
+    let shell = try shell(
+      """
+      function(dispatch, get, next)
+        return function(action) if action.args.by ~= 7 then next(action) end end
+      end
+      """)
+    _ = try shell.type(
+      "dispatch counter.increment by=2", "dispatch counter.increment by=7", "dispatch counter.increment")
+    #expect(try shell.type("show counter.value", "skip #2", "show counter.value").output.hasSuffix(" (read-only)\n1\n"))
+  }
+
   @Test func traceShowsThem() throws {
     let shell = try shell(Self.limit)
     let outcome = try shell.type(
