@@ -56,6 +56,7 @@ extension ShellHost {
     let types = snapshot.types.merging(unsaid) { written, _ in written }
     let migrating = changed.filter { !isOfWrittenType($0.name, types, in: snapshot) }
     let isOfAnotherType = hasOtherModules || !migrating.isEmpty
+    if isOfAnotherType, file is Journal, let error = Self.refusalToMigrate(file.path) { throw error }
     var state = try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
     for hosted in plugins { state.shell.note(hosted.plugin.source) }
     let before = journaledState
@@ -163,6 +164,17 @@ extension ShellHost {
       return false
     default: return false
     }
+  }
+
+  /// Why the copy of a file that was kept from before a change of type is not brought to the new type itself: then nothing of
+  /// before would be left to go back to. nil: it is no such copy.
+  private static func refusalToMigrate(_ path: String) -> ShellError? {
+    guard let match = path.firstMatch(of: /^(.*)\.before-[0-9]+(\.[0-9]+)?$/) else { return nil }
+    return ShellError(
+      code: "store-schema",
+      message:
+        "\(path) is the copy of \(match.1) from before its state had another type; opened, it would get that, too",
+      hint: "to look at it: stsh --store \(path) --read-only; to go on from it: copy it to another name, and open that")
   }
 
   /// A path where nothing is yet.

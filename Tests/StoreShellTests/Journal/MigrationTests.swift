@@ -228,12 +228,32 @@ private enum Third {
     #expect(writer.contents("killed.db.before-9") == "mine")
   }
 
-  @Test func theCopyOfBeforeIsTakenUpAsTheFileWas() throws {
+  @Test func theCopyOfBeforeStaysAsItIs() throws {
     #expect(writer.outcome { writer.session.endJournal() } == .init())
     _ = try open(file) { try Session(Second.application, options: $0, console: $1) }
     let copy = "\(file).before-9"
-    let (shell, opened) = try open(copy) { try Session(Second.application, options: $0, console: $1) }
-    #expect(opened == .init(errors: "note: its state has another type now; the file as it was is \(copy).before-9\n"))
+    let names = Files.names(in: writer.folder)
+    let (_, refused) = try open(copy) { try Session(Second.application, options: $0, console: $1) }
+    #expect(
+      refused
+        == .init(
+          errors: """
+            error[store-schema]: \(copy) is the copy of \(file) from before its state had another type; \
+            opened, it would get that, too
+              hint: to look at it: stsh --store \(copy) --read-only; to go on from it: copy it to another name, \
+            and open that
+
+            """, status: 1))
+    #expect(Files.names(in: writer.folder) == names)
+    let reader = try Shell(over: { try Session(Second.application, options: $0, console: $1) })
+    reader.session.options.journal = JournalPlan(path: copy, opening: .readOnly())
+    #expect(reader.outcome { reader.session.openJournal() }.status == 0)
+    #expect(reader.run("show --as json").output == Self.migrated)
+    // Under another name it is taken up as the file was.
+    try writer.write("b.db", try Files.read(copy))
+    let other = "\(writer.folder)/b.db"
+    let (shell, opened) = try open(other) { try Session(Second.application, options: $0, console: $1) }
+    #expect(opened == .init(errors: "note: its state has another type now; the file as it was is \(other).before-9\n"))
     #expect(shell.run("show --as json").output == Self.migrated)
   }
 
