@@ -38,9 +38,10 @@ struct FileEvidence {
       let both = FileImage(path, log)
       guard Self.belongs(both, to: image) else {
         // Of a log that was taken into the file already, what is left of it may be older than the file.
-        guard isShort(log) else { return fault = Self.foreign }
-        return fault =
-          hasEnded ? "\(path)-wal is older than it and has lost its end; it is whole without" : Self.hasLostEnd
+        let isShort = isShort(log)
+        guard hasEnded else { return fault = isShort ? Self.hasLostEnd : Self.foreign }
+        let reason = isShort ? "is older than it and has lost its end" : "is that of another file"
+        return fault = "\(path)-wal \(reason); it is whole without"
       }
       image = both
       switch log.condition {

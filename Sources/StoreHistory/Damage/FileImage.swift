@@ -13,7 +13,7 @@ final class FileImage: @unchecked Sendable {
   /// Takes a look; nil: the file is empty or cannot be read.
   ///
   /// - Parameter log: what stands in its log; nil: the file alone.
-  init?(_ path: String, _ log: WriteAheadLog?) {
+  convenience init?(_ path: String, _ log: WriteAheadLog?) {
     let log = log.flatMap { $0.pageCount > 0 ? $0 : nil }
     guard
       let file = MappedFile(
@@ -25,23 +25,49 @@ final class FileImage: @unchecked Sendable {
                 .copyBytes(from: log.bytes.memory[offset..<offset + log.pageSize])
             }
           }
-          // As it is shown it has no log. Its head is its own in any case: SQLite changes that of the file where a file that
-          // had no log gets one, such as a copy.
-          var head = Array(image.prefix(20))
-          if head.count == 20, head[18] == 2 { (head[18], head[19]) = (1, 1) }
-          image.copyBytes(from: head)
+          Self.hideLog(image)
         })
     else { return nil }
-    self.file = file
-    let declared = file.memory.count >= 100 ? Int(file.memory.bigEndian(16) >> 16) : 0
-    let size = log?.pageSize ?? (declared == 1 ? 65536 : declared)
-    pageSize = size >= 512 && size & (size - 1) == 0 ? size : 4096
+    self.init(file, pageSize: log?.pageSize)
   }
 
-  /// What its first bytes and its size say is wrong with it; nil: nothing.
+  /// Takes a look at a file that is open, without what stands in its log; nil: it is empty or cannot be read.
+  convenience init?(descriptor: Int32) {
+    guard let file = MappedFile(descriptor: descriptor, size: 0, Self.hideLog) else { return nil }
+    self.init(file, pageSize: nil)
+  }
+
+  private init(_ file: MappedFile, pageSize: Int?) {
+    self.file = file
+    let declared = file.memory.count >= 100 ? Int(file.memory.bigEndian(16) >> 16) : 0
+    let size = pageSize ?? (declared == 1 ? 65536 : declared)
+    self.pageSize = size >= 512 && size & (size - 1) == 0 ? size : 4096
+  }
+
+  /// As it is shown a file has no log. Its head is its own in any case: SQLite changes that of the file where a file that had no
+  /// log gets one, such as a copy.
+  private static func hideLog(_ image: UnsafeMutableRawBufferPointer) {
+    var head = Array(image.prefix(20))
+    if head.count == 20, head[18] == 2 { (head[18], head[19]) = (1, 1) }
+    image.copyBytes(from: head)
+  }
+
+  /// What its first bytes, its size and the definitions of its tables say is wrong with it; nil: nothing.
   var fault: String? {
-    guard let count = number(28, 4), count * pageSize > file.memory.count else { return nil }
-    return "it is shorter than it was"
+    if let count = number(28, 4), count * pageSize > file.memory.count { return "it is shorter than it was" }
+    guard let database = try? database() else { return nil }
+    defer { try? database.close() }
+    do {
+      try database.writeWithoutTransaction { db in
+        // It is looked at without regard to definitions that nobody understands; whoever writes it could not.
+        try db.execute(sql: "PRAGMA writable_schema = RESET")
+        _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
+      }
+      return nil
+    } catch {
+      let error = error as? DatabaseError
+      return error?.resultCode == .SQLITE_CORRUPT ? error?.message : nil
+    }
   }
 
   /// Whether it may be a file that has lost its beginning: what would say so is zero.

@@ -17,11 +17,18 @@ final class MappedFile {
   /// - Parameters:
   ///   - size: how many bytes there are to be at least; those behind the end of the file are zero.
   ///   - change: may change the bytes, which leaves the file as it is.
-  init?(_ path: String, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }) {
+  convenience init?(_ path: String, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }) {
     // A pipe that nobody writes would keep us waiting.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
     defer { close(descriptor) }
+    self.init(descriptor: descriptor, size: size, change)
+  }
+
+  /// Maps a file that is open, which stays so, with room behind its end.
+  init?(
+    descriptor: Int32, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }
+  ) {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_size > 0 else { return nil }
     let length = max(Int(status.st_size), size)

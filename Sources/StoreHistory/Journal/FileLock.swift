@@ -11,7 +11,7 @@ import Synchronization
 /// The descriptor stays open for as long as SQLite has the file: closing any descriptor of a file would drop the locks by which
 /// SQLite guards it.
 final class FileLock: Sendable {
-  private let descriptor: Int32
+  let descriptor: Int32
   /// Whether the file was made for it.
   let hasMadeFile: Bool
   private let isHeld = Atomic<Bool>(true)
@@ -55,6 +55,28 @@ final class FileLock: Sendable {
     var (own, there) = (stat(), stat())
     return fstat(descriptor, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino
       && own.st_dev == there.st_dev
+  }
+
+  /// What tells one content of a file from another.
+  struct Version: Equatable {
+    private let seconds: Int
+    private let nanoseconds: Int
+    private let size: Int
+
+    fileprivate init(_ status: stat) {
+      #if canImport(Glibc)
+        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
+      #else
+        (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
+      #endif
+      size = Int(status.st_size)
+    }
+  }
+
+  /// Which content the file has; nil: the system does not say.
+  var version: Version? {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Version(status) : nil
   }
 
   /// How long the file is, in bytes.

@@ -132,8 +132,10 @@ public final class Journal: JournalReading, Sendable {
     let isTakenUp = isLeftOpen && writer.verify()
     // Who only looked is told of damage, too, unless the file is so large that everybody would wait.
     if !wasAsked, let check = file.check, check.isQuick { writer.verify() }
+    let isForeign = (writer.hasWritten || isTakenUp) && !writer.isOwn()
     writer.close()
     if let failure = writer.failure {
+      if isForeign { file.leave(isForeign: true) }
       guard case .damaged = failure else { throw failure }
       file.leave()
       if wasAsked { throw failure }

@@ -83,6 +83,21 @@ final class JournalFile: Sendable {
     throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the file is no longer there")
   }
 
+  /// Which content the file has, but for what stands in its log: it changes with every write to the file.
+  var version: FileLock.Version? { lock?.version }
+
+  /// What the file itself holds, without its log: the number that no other file has, and the last action; nil: it is no journal.
+  var content: (id: String?, last: Int)? {
+    // Opened anew and closed it would lose the locks by which SQLite guards it.
+    guard let lock, let image = FileImage(descriptor: lock.descriptor), let database = try? image.opened(path) else {
+      return nil
+    }
+    defer { try? database.close() }
+    let reader = JournalReader(path: path, database: database)
+    guard let contents = try? reader.contents(), let meta = try? reader.meta() else { return nil }
+    return (meta[JournalMeta.id], contents.last)
+  }
+
   /// Whether there is a write-ahead log beside a file that holds anything.
   static func hasLog(_ path: String) -> Bool {
     var status = stat()
@@ -110,10 +125,12 @@ final class JournalFile: Sendable {
   }
 
   /// Lets others have the file, which stays as it is.
-  func leave() {
+  ///
+  /// - Parameter isForeign: whether another file was written over it.
+  func leave(isForeign: Bool = false) {
     check?.cancel()
     // SQLite would take the log into the file: it keeps its connection for as long as the process lives.
-    if hadLog { _ = Unmanaged.passRetained(database) } else { try? database.close() }
+    if hadLog || isForeign { _ = Unmanaged.passRetained(database) } else { try? database.close() }
     lock?.release()
   }
 
@@ -129,7 +146,13 @@ final class JournalFile: Sendable {
     if isReadOnly { configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") } }
     do {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
-      try queue.writeWithoutTransaction(prepare)
+      try queue.writeWithoutTransaction { db in
+        do {
+          try prepare(db)
+        } catch let error as DatabaseError {
+          throw DatabaseError(resultCode: error.resultCode, message: reason(of: error, db))
+        }
+      }
       return queue
     } catch {
       throw JournalError(error, path: path, last: nil)
@@ -187,28 +210,47 @@ final class JournalFile: Sendable {
     return (found, image)
   }
 
-  /// Writes a whole copy of the file beside it.
+  /// Writes a whole copy of the file beside it, which has its name only once it is whole.
   ///
-  /// - Throws: ``JournalError/cannotRebase(path:reason:)``; some of the copy may be there.
+  /// - Throws: ``JournalError/cannotRebase(path:reason:)``; there is no copy.
   func copy(to copy: String) throws(JournalError) {
-    let failure = database.writeWithoutTransaction { db in
+    let part = "\(copy).part"
+    func removePart() { for suffix in ["", "-journal"] { unlink(part + suffix) } }
+    // A process may have been killed while it wrote one.
+    removePart()
+    let failure: String? = database.writeWithoutTransaction { db in
       do {
-        try db.execute(sql: "VACUUM INTO ?", arguments: [copy])
-        return String?.none
+        try db.execute(sql: "VACUUM INTO ?", arguments: [part])
+        guard chmod(part, 0o600) == 0, rename(part, copy) == 0 else { return String(cString: strerror(errno)) }
+        return nil
       } catch {
         return JournalFile.reason(of: error, db)
       }
     }
-    if let failure { throw .cannotRebase(path: path, reason: "\(copy) cannot be written: \(failure)") }
-    chmod(copy, 0o600)
+    guard let failure else { return }
+    removePart()
+    throw .cannotRebase(path: path, reason: "\(copy) cannot be written: \(failure)")
   }
 
   /// Why SQLite cannot do something, with what the system says where that is all that there is to it.
   static func reason(of error: any Error, _ db: Database) -> String {
     guard let error = error as? DatabaseError else { return "\(error)" }
     let message = error.message ?? "\(error.resultCode)"
-    let code = error.resultCode == .SQLITE_IOERR ? sqlite3_system_errno(db.sqliteConnection) : 0
-    return code == 0 ? message : "\(message) (\(String(cString: strerror(code))))"
+    guard error.resultCode == .SQLITE_IOERR else { return message }
+    let code = sqlite3_system_errno(db.sqliteConnection)
+    if code != 0 { return "\(message) (\(String(cString: strerror(code))))" }
+    return sizeLimit.map { "\(message) (files may have \($0) bytes at most, see ulimit -f)" } ?? message
+  }
+
+  /// How large the system lets files become, in bytes; nil: as large as they like.
+  private static var sizeLimit: Int? {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      let code = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+    #else
+      let code = getrlimit(RLIMIT_FSIZE, &limit)
+    #endif
+    return code == 0 ? Int(exactly: limit.rlim_cur) : nil
   }
 
   /// What the system has against files being made beside a file; nil: nothing.
@@ -233,7 +275,9 @@ extension JournalError {
       case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
         self = .cannotOpen(path: path, reason: JournalFile.refusal(of: path) ?? reason)
       case .SQLITE_ERROR: self = .damaged(path: path, lastGood: last, reason: reason)
-      default: self = .cannotWrite(path: path, last: last ?? 0, reason: reason)
+      default:
+        self =
+          last.map { .cannotWrite(path: path, last: $0, reason: reason) } ?? .cannotOpen(path: path, reason: reason)
       }
     default: self = .cannotOpen(path: path, reason: "\(error)")
     }

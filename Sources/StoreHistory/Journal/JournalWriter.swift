@@ -11,7 +11,8 @@ import Synchronization
 /// Writes what is appended: on a thread of its own as it comes, and on the thread of whoever must not go on before it is
 /// written. All that is queued goes into one transaction, and so into one flush.
 final class JournalWriter: @unchecked Sendable {
-  // Safe: `rows`, `backlog`, `lastTry` and `hasBegun` are used only by the holder of the connection, which the queue of the database sees to.
+  // Safe: `rows`, `backlog`, `lastTry`, `hasBegun` and `left` are used only by the holder of the connection, which the queue of the
+  // database sees to.
   private let file: JournalFile
   private let queue: JournalQueue
   private var rows: RowWriter
@@ -19,6 +20,8 @@ final class JournalWriter: @unchecked Sendable {
   private var backlog: [JournalQueue.Item] = []
   private var lastTry = 0
   private var hasBegun = false
+  /// The file as it was left when it was opened or written last, and the last action in it, but for what its log holds.
+  private var left: (version: FileLock.Version?, last: Int)
 
   /// How many actions were appended, and how many of them are written or lost.
   private let appended = Atomic<Int>(0)
@@ -39,6 +42,8 @@ final class JournalWriter: @unchecked Sendable {
     var untold: JournalError?
     /// Whether actions were dropped: nothing is written any more, so that what is in the file has no gap.
     var hasLost = false
+    /// Whether another file was written over it.
+    var isForeign = false
     /// The last action that is in the file.
     var last: Int
     init(last: Int = 0) { self.last = last }
@@ -52,6 +57,7 @@ final class JournalWriter: @unchecked Sendable {
     } catch {
       throw JournalError(error, path: file.path, last: nil)
     }
+    left = (file.version, 0)
     trouble.withLock { $0.last = file.found?.last ?? 0 }
   }
 
@@ -139,6 +145,8 @@ final class JournalWriter: @unchecked Sendable {
       guard !backlog.isEmpty else { return }
       verify()
       guard mayTry(isFinal) else { return }
+      guard isOwn(db) else { return }
+      defer { noteContent() }
       do {
         try file.requirePlace()
         try db.inTransaction(.immediate) {
@@ -174,6 +182,7 @@ final class JournalWriter: @unchecked Sendable {
   /// Has the file go on behind its last action with a state of another type, all or nothing.
   func rebase(_ header: JournalHeader, _ slices: [StateSlice]) throws(JournalError) {
     let reason = file.database.writeWithoutTransaction { db in
+      defer { noteContent() }
       do {
         try db.inTransaction(.immediate) {
           if !hasBegun { try file.begin(db) }
@@ -190,6 +199,31 @@ final class JournalWriter: @unchecked Sendable {
     }
     if let reason { throw .cannotRebase(path: file.path, reason: reason) }
   }
+
+  /// Whether the file is still the one that is written here. Where another was written over it, nothing is written any more: of
+  /// what stands in the log nobody could tell to what it belongs.
+  private func isOwn(_ db: Database) -> Bool {
+    guard file.version != left.version else { return true }
+    let id = try? String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [JournalMeta.id])
+    // Whoever looks at it with sqlite3 may have had its log taken in.
+    if let content = file.content, content.id == id, content.last >= left.last { return true }
+    trouble.withLock { trouble in
+      guard !trouble.isForeign else { return }
+      let failure = JournalError.cannotWrite(
+        path: file.path, last: trouble.last, reason: "another file was written over it")
+      (trouble.failure, trouble.untold, trouble.hasLost, trouble.isForeign) = (failure, failure, true, true)
+    }
+    backlog = []
+    return false
+  }
+
+  private func noteContent() {
+    guard file.version != left.version else { return }
+    left = (file.version, file.content?.last ?? 0)
+  }
+
+  /// Whether the file may be written to its end; false: another was written over it.
+  func isOwn() -> Bool { file.database.writeWithoutTransaction { isOwn($0) } }
 
   private func mayTry(_ isFinal: Bool) -> Bool {
     trouble.withLock { trouble in

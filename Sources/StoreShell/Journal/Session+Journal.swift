@@ -102,7 +102,7 @@ extension Session {
     } catch {
       archive.close()
       // Another part of it may open.
-      if let damage = archive.damage { tell(damage, of: archive) }
+      tellOfOtherParts(archive)
       throw examined(error, archive)
     }
     self.archive = archive
@@ -118,19 +118,24 @@ extension Session {
   private func tell(_ damage: String, of archive: JournalArchive) {
     let last = archive.lastGood
     note("it is damaged\(last > 0 ? " after #\(last)" : ""): \(damage)")
-    func text(_ part: Range<Int>) -> String {
-      let (first, last) = (part.lowerBound, part.upperBound - 1)
-      return first == last ? "#\(first)" : "#\(first) to #\(last)"
-    }
     let open = archive.openPart
     if open.isEmpty {
       note("only the state after #\(open.lowerBound - 1) can be read and is open")
     } else if open.upperBound - 1 != last {
-      note("\(text(open)) can be read and \(open.count == 1 ? "is" : "are") open")
+      note("\(Self.text(open)) can be read and \(open.count == 1 ? "is" : "are") open")
     }
+    tellOfOtherParts(archive)
+  }
+
+  private func tellOfOtherParts(_ archive: JournalArchive) {
     for part in archive.otherParts {
-      note("\(text(part)) can be read, too: stsh --store \(archive.path) --read-only --to \(part.upperBound - 1)")
+      note("\(Self.text(part)) can be read, too: stsh --store \(archive.path) --read-only --to \(part.upperBound - 1)")
     }
+  }
+
+  private static func text(_ part: Range<Int>) -> String {
+    let (first, last) = (part.lowerBound, part.upperBound - 1)
+    return first == last ? "#\(first)" : "#\(first) to #\(last)"
   }
 
   private func tell(_ recovered: RecoveredStore, _ name: String) {

@@ -191,6 +191,57 @@ import Testing
     #expect(archive.contents.numbers == 1...50)
   }
 
+  @Test func aDefinitionThatNobodyUnderstandsIsDamage() throws {
+    try folder.fill(20)
+    var bytes = try folder.bytes("a.db")
+    let range = try #require(bytes.firstRange(of: Array("CREATE VIEW log".utf8)))
+    bytes[range.upperBound + 4] = UInt8(ascii: "{")
+    try folder.write("a.db", bytes)
+    #expect(try folder.lastGood("a.db", "malformed database schema (log) - unrecognized token: \"{\"") == 20)
+  }
+
+  /// Another file is copied over it while it is written, by whoever does not know.
+  @Test(arguments: [true, false]) func aFileThatIsOverwrittenIsNotWritten(isOlder: Bool) throws {
+    try folder.fill(30)
+    try folder.copy("a.db", to: "other.db")
+    let journal = try folder.open()
+    for number in 31...60 { journal.append(Sample.entry(number)) }
+    journal.settle()
+    #expect(journal.failure == nil)
+    if !isOlder {
+      let other = try folder.open("new.db")
+      Sample.fill(other, 500)
+      try other.end()
+    }
+    let bytes = try folder.bytes(isOlder ? "other.db" : "new.db")
+    try folder.write("a.db", bytes)
+    let failure = JournalError.cannotWrite(
+      path: folder["a.db"], last: 60, reason: "another file was written over it")
+    if isOlder {
+      journal.append(Sample.entry(61))
+      journal.settle()
+      #expect(journal.failure == failure)
+      #expect(journal.takeFailure() == failure)
+    }
+    // At the latest the end tells.
+    #expect(throws: failure) { try journal.end(number: 61, Sample.slices(after: 61)) }
+    #expect(try folder.bytes("a.db") == bytes)
+  }
+
+  @Test func aLogThatSomebodyElseHadTakenInIsNoOtherFile() throws {
+    try folder.fill(30)
+    let journal = try folder.open()
+    for number in 31...40 { journal.append(Sample.entry(number)) }
+    journal.settle()
+    try folder.spoil("a.db", "CREATE INDEX mine ON actions (at)")
+    try DatabaseQueue(path: folder["a.db"]).writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint") }
+    journal.append(Sample.entry(41))
+    journal.settle()
+    #expect(journal.failure == nil)
+    try journal.end(number: 41, Sample.slices(after: 41))
+    #expect(try JournalArchive(folder["a.db"]).damage == nil)
+  }
+
   /// Files of earlier versions have no checksum there.
   @Test func aSnapshotWithoutAChecksumIsRead() throws {
     try folder.fill(20)

@@ -135,6 +135,9 @@ import Testing
     Sample.fill(journal, 5)
     var header = Sample.header
     header.schemaHash = "def"
+    // What is left where a process was killed while it wrote the copy.
+    try folder.write("old.db.part", Array("half".utf8))
+    try folder.write("old.db.part-journal", Array("half".utf8))
     try journal.rebase(header, keeping: folder["old.db"], [StateSlice(module: "new") { $0 += Array("{}".utf8) }])
     journal.append(Sample.entry(6))
     try journal.end()
@@ -146,6 +149,8 @@ import Testing
     let old = try JournalArchive(folder["old.db"])
     #expect(old.contents.header == Sample.header)
     #expect(old.contents.last == 5)
+    old.close()
     try again.end()
+    #expect(folder.names == ["a.db", "old.db"])
   }
 }

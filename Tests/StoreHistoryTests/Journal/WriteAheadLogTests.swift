@@ -139,6 +139,20 @@ import Testing
     #expect(try folder.lastGood("b.db", "its write-ahead log has lost its end") == 50)
   }
 
+  /// The file came to its end since: its log is only in the way.
+  @Test func aLogThatIsOlderThanAFileThatEndedIsSaidToBeInTheWay() throws {
+    let journal = try folder.open()
+    Sample.fill(journal, 50)
+    journal.settle()
+    let log = try folder.bytes("a.db-wal")
+    try journal.end(number: 50, Sample.slices(after: 50))
+    try folder.write("a.db-wal", Array(log.dropLast(672)))
+    let reason = "\(folder["a.db-wal"]) is older than it and has lost its end; it is whole without"
+    #expect(try folder.lastGood("a.db", reason) == 50)
+    unlink(folder["a.db-wal"])
+    #expect(try folder.open().found?.last == 50)
+  }
+
   /// Without what SQLite keeps beside it, it could have held any number of actions.
   @Test func howMuchALogHeldIsNotClaimedWhereNobodyKnows() throws {
     try killed()
