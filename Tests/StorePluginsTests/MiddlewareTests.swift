@@ -325,8 +325,8 @@ struct MiddlewareTests {
     #expect(try refuse("ctx:dispatch('inc', { by = 0 })") == "p.inc: 'by' must be >= 1, got 0")
     #expect(try refuse("ctx:dispatch('inc', { by = 'x' })") == "p.inc: 'by' must be Int, got string \"x\"")
     #expect(
-      try refuse("ctx:dispatch('note', { textt = 'x' })") == "p.note has no field 'textt' (did you mean 'text'?)")
-    #expect(try refuse("ctx:dispatch('note')") == "p.note: 'text' (String) is missing")
+      try refuse("ctx:dispatch('note', { textt = 'x' })") == "p.note has no argument 'textt' (did you mean 'text'?)")
+    #expect(try refuse("ctx:dispatch('note')") == "p.note needs 'text' (String)")
     #expect(try refuse("ctx:dispatch('inc', 3)") == "p.inc: value must be a table of arguments, got number 3")
     #expect(try refuse("ctx:dispatch('inc', { 3 })") == "p.inc: value must be a table of arguments, got a list")
     #expect(try refuse("ctx:dispatch('dec', {})") == nil)

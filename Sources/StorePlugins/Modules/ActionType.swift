@@ -49,14 +49,33 @@ public final class ActionType: Sendable {
     for (name, value) in named {
       guard let index = layout.index(of: name) else {
         let suggestion = Suggestion.nearest(to: name, among: layout.fields)
-        throw SchemaError(Path(), .unknownField(record: fullName, name: name, suggestion: suggestion))
+        throw SchemaError(Path(), .unknownArgument(action: fullName, name: name, suggestion: suggestion))
       }
       given[index] = value
     }
     var arguments: [Value] = []
     arguments.reserveCapacity(fields.count)
-    for index in fields.indices { arguments.append(try fields[index].check(given[index])) }
+    for index in fields.indices { arguments.append(try check(given[index], for: fields[index])) }
     return ActionCall(self, arguments)
+  }
+
+  /// Checks what was given for an argument; nil becomes the default.
+  ///
+  /// - Throws: ``SchemaError`` at the argument's name.
+  public func check(_ given: Value?, for field: Field) throws(SchemaError) -> Value {
+    if case nil = given, field.isRequired {
+      throw SchemaError(
+        Path(), .missingArgument(action: fullName, name: field.name, type: field.schema.typeName))
+    }
+    return try field.check(given)
+  }
+
+  /// What is wrong with arguments, in a sentence that names the action.
+  public func sentence(for error: SchemaError) -> String {
+    switch error.problem {
+    case .unknownArgument, .missingArgument: error.message
+    default: "\(fullName): \(error.message)"
+    }
   }
 }
 

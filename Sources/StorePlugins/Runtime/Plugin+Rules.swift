@@ -130,10 +130,7 @@ extension Plugin {
       do throws(SchemaError) {
         return try type.call(PluginCalls.named(try objects.value(of: arguments)))
       } catch {
-        // An unknown argument's message starts with the action's name already.
-        let message = error.message
-        throw LuaError(
-          kind: .runtime, message: message.hasPrefix(type.fullName) ? message : "\(type.fullName): \(message)")
+        throw LuaError(kind: .runtime, message: type.sentence(for: error))
       }
     }
     guard let call = made ?? nil else { return nil }

@@ -58,9 +58,7 @@ extension PluginCalls {
       do throws(SchemaError) {
         return try type.call(Self.named(try objects.value(of: value)))
       } catch {
-        // An unknown argument's message starts with the action's name already.
-        let message = error.message
-        throw LuaFailure(message.hasPrefix(type.fullName) ? message : "\(type.fullName): \(message)")
+        throw LuaFailure(type.sentence(for: error))
       }
     }
   }

@@ -67,7 +67,7 @@ public final class SessionLua {
       do throws(SchemaError) {
         action = try type.call(PluginCalls.named(try self.objects.value(of: call[1])))
       } catch {
-        throw LuaFailure("\(name): \(error.message)")
+        throw LuaFailure(type.sentence(for: error))
       }
       let location = call.location
       try self.host.dispatch(action, line: location?.line ?? 1)

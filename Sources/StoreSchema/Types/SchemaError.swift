@@ -23,6 +23,10 @@ public struct SchemaError: Error, Hashable, Sendable {
     case unknownField(record: String, name: String, suggestion: String?)
     /// A required field that is absent.
     case missingField(name: String, type: String)
+    /// An argument that the action does not take.
+    case unknownArgument(action: String, name: String, suggestion: String?)
+    /// A required argument that is absent.
+    case missingArgument(action: String, name: String, type: String)
     /// A list with holes, or a table with both positions and names.
     case malformedList(String)
     /// A table that stands for no value, whatever the type.
@@ -35,8 +39,8 @@ public struct SchemaError: Error, Hashable, Sendable {
   public var code: String {
     switch problem {
     case .outOfRange: "out-of-range"
-    case .missingField: "missing-argument"
-    case .unknownField: "unexpected-argument"
+    case .missingField, .missingArgument: "missing-argument"
+    case .unknownField, .unknownArgument: "unexpected-argument"
     default: "type-mismatch"
     }
   }
@@ -54,13 +58,19 @@ public struct SchemaError: Error, Hashable, Sendable {
       return "\(place) must be one of \(expected.joined(separator: ", ")), got \(found)"
     case .unknownField(let record, let name, let suggestion):
       let owner = path.isEmpty ? record : path.description
-      let hint = suggestion.map { " (did you mean '\($0)'?)" } ?? ""
-      return "\(owner) has no field '\(name)'\(hint)"
+      return "\(owner) has no field '\(name)'\(SchemaError.remark(suggestion))"
     case .missingField(let name, let type):
       return path.isEmpty ? "'\(name)' (\(type)) is missing" : "\(place) needs '\(name)' (\(type))"
+    case .unknownArgument(let action, let name, let suggestion):
+      return "\(action) has no argument '\(name)'\(SchemaError.remark(suggestion))"
+    case .missingArgument(let action, let name, let type): return "\(action) needs '\(name)' (\(type))"
     case .malformedList(let reason): return "\(place) must be a list: \(reason)"
     case .malformedTable(let reason): return "\(place) cannot be read as a value: \(reason)"
     case .badKey(let expected, let found): return "\(place) must have \(expected) keys, got \(found)"
     }
+  }
+
+  private static func remark(_ suggestion: String?) -> String {
+    suggestion.map { " (did you mean '\($0)'?)" } ?? ""
   }
 }

@@ -21,20 +21,10 @@ struct BadRecord {
     case let error as JSONError:
       (message, hint) = ("not JSON at column \(error.offset + 1): \(error.message)", nil)
     case let error as SchemaError:
-      (message, hint) = (BadRecord.words(for: error, type), "usage: dispatch \(type.signature)")
+      (message, hint) = (error.message, "usage: dispatch \(type.signature)")
     default:
       let described = ShellError(describing: error)
       (message, hint) = (described.message, described.hint)
-    }
-  }
-
-  /// What does not fit, in the words of a dispatch.
-  private static func words(for error: SchemaError, _ type: ActionType) -> String {
-    switch error.problem {
-    case .missingField(let name, let fieldType) where error.path.isEmpty:
-      "\(type.fullName) needs '\(name)' (\(fieldType))"
-    case .unknownField(_, let name, _) where error.path.isEmpty: "\(type.fullName) has no argument '\(name)'"
-    default: error.message
     }
   }
 

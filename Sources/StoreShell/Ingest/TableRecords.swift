@@ -42,7 +42,7 @@ struct TableRecords: RecordReading {
         throw error.under(Path([.field(fields[argument].name)]))
       }
     }
-    return ActionCall(mapping.type, try fields.indices.map { try fields[$0].check(given[$0]) })
+    return ActionCall(mapping.type, try fields.indices.map { try mapping.type.check(given[$0], for: fields[$0]) })
   }
 
   private func header() throws -> [Int?] {
@@ -61,7 +61,7 @@ struct TableRecords: RecordReading {
       guard index != nil || mapping.ignoresOthers else {
         let suggestion = Suggestion.nearest(to: argument, among: fields.map(\.name))
         throw SchemaError(
-          Path(), .unknownField(record: mapping.type.fullName, name: argument, suggestion: suggestion))
+          Path(), .unknownArgument(action: mapping.type.fullName, name: argument, suggestion: suggestion))
       }
       guard index == nil || !columns.contains(index) else {
         let isNamedSo = argument == name
@@ -69,7 +69,7 @@ struct TableRecords: RecordReading {
       }
       columns.append(index)
     }
-    for (index, field) in fields.enumerated() where !columns.contains(index) { _ = try field.check(nil) }
+    for (index, field) in fields.enumerated() where !columns.contains(index) { _ = try mapping.type.check(nil, for: field) }
     return columns
   }
 

@@ -156,7 +156,8 @@ import Testing
             """, status: 1))
   }
 
-  @Test(arguments: ["{}\n{\"n\":2}\n", "{\"\\u006e\":2}\n{}\n"]) func aMapToWhatSomeRecordHasIsFine(records: String) throws {
+  @Test(arguments: ["{}\n{\"n\":2}\n", "{\"\\u006e\":2}\n{}\n"])
+  func aMapToWhatSomeRecordHasIsFine(records: String) throws {
     let shell = try Shell()
     let file = try shell.write("a.jsonl", records)
     #expect(shell.run("ingest \(file) --as counter.increment --map by=n").errors.isEmpty)

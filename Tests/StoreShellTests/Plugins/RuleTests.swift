@@ -106,7 +106,7 @@ import Testing
     let outcome = try shell.type("dispatch p.go")
     for message in [
       "bridge from 'p.go' to 'p.put' (carry): p.put: 'n' must be Int, got string \"x\"",
-      "bridge from 'p.go' to 'p.put' (carry): p.put has no field 'm'",
+      "bridge from 'p.go' to 'p.put' (carry): p.put has no argument 'm'",
       "bridge from 'p.go' to 'p.halt' (when): ", "p has no field 'x'",
       "bridge from 'p.go' to 'p.halt' (when) used more than 200_000 VM instructions", "note: #2 p.go was applied",
     ] {

@@ -320,6 +320,17 @@ import Testing
       shell.run("lua dispatch('counter.nope')").errors.contains("unknown action 'counter.nope'"))
   }
 
+  @Test(arguments: [
+    ("{}", "tasks.add needs 'title' (String)"), ("{ title = 'x', y = 1 }", "tasks.add has no argument 'y'"),
+    ("{ titel = 'x' }", "tasks.add has no argument 'titel' (did you mean 'title'?)"),
+    ("{ title = 1 }", "tasks.add: 'title' must be String, got number 1"),
+  ])
+  func argumentsFromLuaAreToldAsThoseOfACommand(arguments: String, message: String) throws {
+    #expect(
+      try Shell().run("lua dispatch('tasks.add', \(arguments))").errors
+        == "-c:1:1: error[lua-error]: \(message)\n  lua dispatch('tasks.add', \(arguments))\n")
+  }
+
   @Test func luaErrorsInLongStatementsNameTheirLine() throws {
     let shell = try Shell()
     let script = """
