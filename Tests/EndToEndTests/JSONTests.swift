@@ -136,7 +136,7 @@ struct JSONTests {
     let outcome = try shell.run("--json", "-c", "ingest list --as tasks.add --keep-going")
     #expect(
       outcome.output == #"""
-        {"event":"bad-record","file":"list","line":2,"message":"tasks.add has no argument 'titl'","hint":"usage: dispatch tasks.add title:String"}
+        {"event":"bad-record","file":"list","line":2,"message":"tasks.add has no argument 'titl'","hint":"did you mean 'title'?"}
         {"ok":true,"line":1,"data":"ingested 1 record as tasks.add (#1)"}
 
         """#)

@@ -11,16 +11,24 @@ struct BadRecord {
   /// What is wrong with it.
   let message: String
   /// What to try.
-  let hint: String?
+  var hint: String?
+  /// Whether it may be right in a file of another format.
+  let isOfFormat: Bool
 
   init(_ error: any Error, file: String, line: Int, type: ActionType) {
     self.file = file
     self.line = line
+    isOfFormat = error is JSONError || error is FileFault
     switch (error as? FileFault)?.error ?? error {
     case let error as RecordFault: (message, hint) = (error.message, error.hint)
     case let error as JSONError:
       (message, hint) = ("not JSON at column \(error.offset + 1): \(error.message)", nil)
     case let error as SchemaError:
+      if case .unknownArgument(let action, let name, let suggestion?) = error.problem {
+        message = SchemaError(Path(), .unknownArgument(action: action, name: name, suggestion: nil)).message
+        hint = "did you mean '\(suggestion)'?"
+        return
+      }
       (message, hint) = (error.message, "usage: dispatch \(type.signature)")
     default:
       let described = ShellError(describing: error)

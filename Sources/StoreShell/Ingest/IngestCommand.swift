@@ -46,14 +46,17 @@ extension CommandDefinition {
     try session.finishCheck()
     let lines = try LineReader(file: file, until: session.interruptDescriptor)
     try invocation.refuseCompressed(lines, file)
+    let hints = try RecordFormat.hints(fileName: file, firstLine: lines.peek())
+    let chosen = format ?? hints.first ?? .jsonl
     var records: any RecordReading
-    switch try format ?? RecordFormat(fileName: file) ?? lines.peek().map(RecordFormat.init(firstLine:)) ?? .jsonl {
+    switch chosen {
     case .jsonl: records = JSONRecords(lines: lines, mapping: mapping)
     case .csv: records = TableRecords(lines: lines, separator: UInt8(ascii: ","), mapping: mapping)
     case .tsv: records = TableRecords(lines: lines, separator: 0x09, mapping: mapping)
     }
     let ingestion = Ingestion(
-      session: session, type: type, file: file == "-" ? "stdin" : file, keepsGoing: invocation.has("keep-going"))
+      session: session, type: type, file: file == "-" ? "stdin" : file, otherFormat: hints.first { $0 != chosen },
+      keepsGoing: invocation.has("keep-going"))
     return try invocation.print(ingestion.run(lines, &records) + "\n")
   }
 }
@@ -77,9 +80,10 @@ extension Invocation {
 
   /// Refuses what has to be unpacked first.
   fileprivate func refuseCompressed(_ lines: LineReader, _ file: String) throws {
-    let forms: [(tool: String, start: [UInt8])] = [
-      ("gzip", [0x1F, 0x8B]), ("zstd", [0x28, 0xB5, 0x2F, 0xFD]), ("xz", [0xFD, 0x37, 0x7A, 0x58, 0x5A]),
-      ("bzip2", [0x42, 0x5A, 0x68]),
+    let forms: [(tool: String, unpacking: String, start: [UInt8])] = [
+      ("gzip", "gzip -dc", [0x1F, 0x8B]), ("zstd", "zstd -dc", [0x28, 0xB5, 0x2F, 0xFD]),
+      ("xz", "xz -dc", [0xFD, 0x37, 0x7A, 0x58, 0x5A]), ("bzip2", "bzip2 -dc", [0x42, 0x5A, 0x68]),
+      ("zip", "unzip -p", [0x50, 0x4B, 0x03, 0x04]),
     ]
     guard let first = try lines.peek(), let form = forms.first(where: { first.starts(with: $0.start) }) else { return }
     // Standard input has no name that says what it holds.
@@ -87,7 +91,7 @@ extension Invocation {
     let flag = inner.map { " --format \($0.rawValue)" } ?? ""
     throw ShellError(
       code: "unreadable-file", message: "\(file) is compressed by \(form.tool)", at: operands[0],
-      hint: "\(form.tool) -dc FILE | stsh -c 'ingest - --as ACTION\(flag)'", status: 2)
+      hint: "\(form.unpacking) FILE | stsh -c 'ingest - --as ACTION\(flag)'", status: 2)
   }
 
   fileprivate func recordFormat() throws -> RecordFormat? {

@@ -8,6 +8,8 @@ struct Ingestion {
   let type: ActionType
   /// How errors and sources name the file.
   let file: String
+  /// The format that the file's name or its start shows, where it is read as another; nil: they show no other.
+  let otherFormat: RecordFormat?
   let keepsGoing: Bool
 
   /// How many bad records a person is shown before they are only counted.
@@ -28,7 +30,10 @@ struct Ingestion {
       } catch {
         if session.isInterrupted { throw interrupted(tally) }
         if error is FileError || (error as? ShellError)?.code == ShellError.interrupted.code { throw error }
-        let fault = BadRecord(error, file: file, line: records.line, type: type)
+        var fault = BadRecord(error, file: file, line: records.line, type: type)
+        if tally.count + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
+          fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
+        }
         if !keepsGoing || error is FileFault { throw fault.error(behind: tally.count) }
         tally.bad += 1
         tell(of: fault, tally.bad)

@@ -33,16 +33,26 @@ enum RecordFormat: String, CaseIterable {
     }
   }
 
-  /// The format that the first line with something in it shows: an object, or names between tabs or commas.
-  init(firstLine: ArraySlice<UInt8>) {
-    let first = firstLine.first { !$0.isBlank }
+  /// The format that the first line with something in it shows: an object, or names between tabs or commas; nil: it shows
+  /// none.
+  private init?(firstLine: ArraySlice<UInt8>) {
+    guard let first = firstLine.first(where: { !$0.isBlank }) else { return nil }
     if first == UInt8(ascii: "{") || first == UInt8(ascii: "[") {
       self = .jsonl
     } else if firstLine.contains(0x09) {
       self = .tsv
+    } else if firstLine.contains(UInt8(ascii: ",")) {
+      self = .csv
     } else {
-      self = firstLine.contains(UInt8(ascii: ",")) ? .csv : .jsonl
+      return nil
     }
+  }
+
+  /// The formats that a file may have, the likeliest first: what its name says, what it starts with, and for a line that
+  /// is neither an object nor has a separator in it JSON before a table of one column.
+  static func hints(fileName: String, firstLine: ArraySlice<UInt8>?) -> [RecordFormat] {
+    let said = [RecordFormat(fileName: fileName), firstLine.flatMap { RecordFormat(firstLine: $0) }].compactMap(\.self)
+    return said.isEmpty ? [.jsonl, .csv] : said
   }
 }
 

@@ -18,16 +18,15 @@ struct TableRecords: RecordReading {
   var line: Int { rows.line }
 
   mutating func next() throws -> ActionCall? {
-    guard try rows.next() else { return nil }
     if columns == nil {
       do {
+        guard try rows.next() else { return nil }
         columns = try header()
       } catch {
-        throw FileFault(error: error)
+        throw error is FileError ? error : FileFault(error: error)
       }
-      guard try rows.next() else { return nil }
     }
-    guard let columns else { return nil }
+    guard let columns, try rows.next() else { return nil }
     guard rows.count == columns.count else {
       throw RecordFault(
         message:
@@ -69,7 +68,9 @@ struct TableRecords: RecordReading {
       }
       columns.append(index)
     }
-    for (index, field) in fields.enumerated() where !columns.contains(index) { _ = try mapping.type.check(nil, for: field) }
+    for (index, field) in fields.enumerated() where !columns.contains(index) {
+      _ = try mapping.type.check(nil, for: field)
+    }
     return columns
   }
 

@@ -167,14 +167,35 @@ import Testing
   @Test(arguments: [
     ("a.jsonl.gz", [0x1F, 0x8B, 8, 0], "gzip", " --format jsonl"), ("b.csv", Array("BZh91AY".utf8), "bzip2", ""),
     ("c.csv.gz", [0x1F, 0x8B, 8, 0], "gzip", " --format csv"),
+    ("d.csv.zip", Array("PK\u{3}\u{4}\u{14}".utf8), "zip", " --format csv"),
   ])
   func whatIsCompressedHasToBeUnpacked(name: String, bytes: [UInt8], tool: String, format: String) throws {
     let shell = try Shell()
     let file = try shell.write(name, bytes)
     let outcome = shell.run("ingest \(file) --as tasks.add --keep-going")
     #expect(outcome.errors.hasPrefix("-c:1:8: error[unreadable-file]: \(file) is compressed by \(tool)\n"))
-    #expect(outcome.errors.hasSuffix("| stsh -c 'ingest - --as ACTION\(format)'\n"))
+    let unpacking = tool == "zip" ? "unzip -p" : "\(tool) -dc"
+    #expect(outcome.errors.hasSuffix("hint: \(unpacking) FILE | stsh -c 'ingest - --as ACTION\(format)'\n"))
     #expect(outcome.status == 2)
+  }
+
+  /// By its name, or by its start where nothing says how it is to be read.
+  @Test(arguments: [
+    ("a.json", "title\tid\nx\t1\n", "", "tsv"), ("b.csv", "title\nx\n", " --format jsonl", "csv"),
+    ("c.txt", "title\nx\n", "", "csv"), ("d.csv", "{\"title\":\"x\"}\n", "", "jsonl"),
+    ("e.txt", "title,id\n", " --format jsonl", "csv"), ("f.jsonl", "{\"title\":}\n", "", nil),
+    ("g.txt", "{\"title\":}\n", "", nil), ("h.jsonl", "{\"title\":\"x\"}\ntitle\n", "", nil),
+  ])
+  func aFileOfAnotherFormatIsRecognised(name: String, text: String, flag: String, format: String?) throws {
+    let shell = try Shell()
+    let file = try shell.write(name, text)
+    let outcome = shell.run("ingest \(file) --as tasks.add" + flag)
+    #expect(outcome.status == 1)
+    if let format {
+      #expect(outcome.errors.hasSuffix("\n  hint: is it \(format)? --format \(format)\n"))
+    } else {
+      #expect(!outcome.errors.contains("--format"))
+    }
   }
 
   @Test func manyBadRecordsAreOnlyCounted() throws {
