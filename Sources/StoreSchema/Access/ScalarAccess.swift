@@ -17,7 +17,9 @@ extension Schema {
   }
 
   func mismatch(_ value: Value) -> SchemaError {
-    SchemaError(Path(), .typeMismatch(expected: typeName, found: value.described))
+    var found = value.described
+    if case .int = kind, case .double(let number) = value, let excess = number.excess { found += excess }
+    return SchemaError(Path(), .typeMismatch(expected: typeName, found: found))
   }
 }
 

@@ -143,6 +143,36 @@ public struct JSONReader {
     return try text(start..<position)
   }
 
+  /// Reads the value and gives the number at a place within it as it is written; nil: there is none.
+  mutating func numberText(at steps: ArraySlice<Path.Step>) throws(JSONError) -> String? {
+    skipSpace()
+    var found: String?
+    switch (steps.first, peek) {
+    case (nil, let byte?) where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
+      return try numberText()
+    case (.field(let name), UInt8(ascii: "{")), (.key(.string(let name)), UInt8(ascii: "{")):
+      try members { (reader, member, _) throws(JSONError) in
+        if member == name {
+          found = try reader.numberText(at: steps.dropFirst())
+        } else {
+          _ = try reader.value()
+        }
+      }
+    case (.index(let index), UInt8(ascii: "[")):
+      var number = 0
+      try elements { (reader) throws(JSONError) in
+        number += 1
+        if number == index {
+          found = try reader.numberText(at: steps.dropFirst())
+        } else {
+          _ = try reader.value()
+        }
+      }
+    default: _ = try value()
+    }
+    return found
+  }
+
   private mutating func enter() throws(JSONError) {
     depth += 1
     guard depth <= 512 else { throw fault("nested deeper than 512") }
@@ -263,7 +293,7 @@ public struct JSONReader {
     let text = try text(start..<position)
     if isWhole, let exact = Int(text) { return .int(exact) }
     guard let number = Double(text), number.isFinite else {
-      throw JSONError(message: "the number does not fit", offset: start)
+      throw JSONError(message: "the number \(text) is too large", offset: start)
     }
     return .double(number)
   }

@@ -55,6 +55,15 @@ extension Schema.KeyKind {
   }
 }
 
+extension Double {
+  /// What keeps the number from being an `Int`, whatever its fraction, as messages say it behind the number; nil: it is
+  /// within the bounds.
+  public var excess: String? {
+    if self >= 0x1p63 { return ", which is too large for one" }
+    return self <= -0x1p63 ? ", which is too small for one" : nil
+  }
+}
+
 extension Value {
   /// What the value is, for the "got …" half of a message: `string "two"`, `number 45`, `nil`, `a list`.
   public var described: String {

@@ -140,16 +140,17 @@ extension Literal {
 }
 
 extension SchemaError {
-  /// The error with what was found as a word says it: a duration is but text to types, and a whole number that no `Int` can
+  /// The error with what was found as a word says it: a duration is but text to types, and a number that its type cannot
   /// hold is rounded.
   func naming(_ word: String) -> SchemaError {
     guard case .typeMismatch(let expected, _) = problem else { return self }
-    let digits = word.hasPrefix("-") || word.hasPrefix("+") ? word.dropFirst() : word[...]
     let found: String
     if DurationLiteral.parse(word) != nil {
       found = "duration \(word)"
-    } else if expected == "Int", !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }) {
-      found = "number \(word), which is too \(word.hasPrefix("-") ? "small" : "large") for one"
+    } else if word.looksLikeANumber, let number = Double(word), let excess = number.excess,
+      expected == "Int" || (expected == "Double" && number.isInfinite)
+    {
+      found = "number \(word)\(excess)"
     } else {
       return self
     }

@@ -68,7 +68,8 @@ extension CommandDefinition {
         code: "bad-state", message: "\(file):\(line):\(column): \(error.message)",
         hint: isRecording ? "it says what happened; run it again: replay FILE" : nil)
     } catch let error as SchemaError {
-      throw ShellError(code: error.code, message: "\(file): \(error.message)")
+      let named = JSON.numberText(at: error.path, of: bytes.span).map(error.naming) ?? error
+      throw ShellError(code: error.code, message: "\(file): \(named.message)")
     }
   }
 }

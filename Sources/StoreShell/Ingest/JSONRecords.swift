@@ -35,11 +35,19 @@ struct JSONRecords: RecordReading {
       } catch {
         // What a record lacks under a wrong name, or has under another, is told by that name.
         try mapping.requireMapped(among: fields.map(\.name), called: "field")
-        throw error
+        throw (error as? SchemaError).map { named($0, line) } ?? error
       }
     }
     try requireSeen()
     return nil
+  }
+
+  /// The error with the number that was found as the record has it.
+  private func named(_ error: SchemaError, _ line: ArraySlice<UInt8>) -> SchemaError {
+    guard case .field(let argument)? = error.path.steps.first else { return error }
+    let field = mapping.argumentNames.first { $0.value == argument }?.key ?? argument
+    let path = Path([.field(field)] + error.path.steps.dropFirst())
+    return line.withUnsafeBufferPointer { JSON.numberText(at: path, of: $0.span) }.map(error.naming) ?? error
   }
 
   private func call(_ fields: [(name: String, value: Value)]) throws -> ActionCall {

@@ -112,7 +112,8 @@ extension Literal {
       // A number of the wrong kind is reported as a number, another word as text.
       return word.looksLikeANumber ? untyped(word) : .string(word)
     case .double:
-      if word.looksLikeANumber, let number = Double(word) { return .double(number) }
+      // Digits that no number holds are not what `inf` says.
+      if word.looksLikeANumber, let number = Double(word), number.isFinite { return .double(number) }
       switch word {
       case "inf", "-inf", "nan": return Double(word).map { .double($0) } ?? .string(word)
       default: return .string(word)
@@ -130,7 +131,7 @@ extension Literal {
 
 extension String {
   /// Whether the text starts as a number does, so that `inf`, `nan` and hexadecimal floats stay words.
-  fileprivate var looksLikeANumber: Bool {
+  var looksLikeANumber: Bool {
     var digits = false
     for (offset, byte) in utf8.enumerated() {
       switch byte {

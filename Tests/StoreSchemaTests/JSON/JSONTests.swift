@@ -38,7 +38,7 @@ import Testing
     ("-", "expected a digit", 1),
     ("+1", "expected a value", 0), (".5", "expected a value", 0), ("1.", "expected a digit", 2),
     ("1.e3", "expected a digit", 2), ("1e", "expected a digit", 2), ("1e+", "expected a digit", 3),
-    ("1e999", "the number does not fit", 0), ("NaN", "expected a value", 0), ("[1,]", "expected a value", 3),
+    ("1e999", "the number 1e999 is too large", 0), ("NaN", "expected a value", 0), ("[1,]", "expected a value", 3),
     ("[1", "expected ',' or ']'", 2), ("[", "expected a value", 1), ("{", "expected a key in quotes", 1),
     ("{a:1}", "expected a key in quotes", 1), (#"{"a" 1}"#, "expected ':' after the key", 5),
     (#"{"a":1,}"#, "expected a key in quotes", 7), (#"{"a":1"#, "expected ',' or '}'", 6),

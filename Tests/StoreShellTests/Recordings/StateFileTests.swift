@@ -40,6 +40,10 @@ import Testing
       #"{"counter":{"value":1,"step":2},"tasks":{"nextId":1,"items":[{"id":1,"title":"x"}]}}"#,
       "missing-argument]: FILE: 'tasks.items[1]' needs 'done' (Bool)"
     ),
+    (
+      #"{"counter":{"value":1,"step":92233720368547758070}}"#,
+      "type-mismatch]: FILE: 'counter.step' must be Int, got number 92233720368547758070, which is too large for one"
+    ),
     (#"{"counter":{"valeu":1}}"#, "unexpected-argument]: FILE: counter has no field 'valeu' (did you mean 'value'?)"),
     (#"{"conter":{}}"#, "unexpected-argument]: FILE: the store has no field 'conter' (did you mean 'counter'?)"),
     ("[1]", "type-mismatch]: FILE: value must be a record of modules, got a list"),
