@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CReadline.h"
 #include "keys.h"
+#include "reflow.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -182,11 +183,6 @@ bool creadline_is_dumb(void) { return is_dumb; }
 // readline divides by the width, less one on some terminals: what is narrower than this is drawn as if it were not.
 static const int least_columns = 4;
 
-static bool is_too_narrow(void) {
-  struct winsize size;
-  return ioctl(fileno(rl_instream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 && size.ws_col < least_columns;
-}
-
 static void take_screen_size(void) {
   int rows, columns;
   rl_reset_screen_size();
@@ -264,9 +260,24 @@ void creadline_replace(int from, int to, const char *text) {
 
 void creadline_ring(void) { rl_ding(); }
 
+// The width of the terminal where it is no longer the one that the line was drawn for; 0 where it is.
+static int other_width(void) {
+  int rows, columns;
+  rl_get_screen_size(&rows, &columns);
+  struct winsize size;
+  if (ioctl(fileno(rl_instream), TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 0;
+  return size.ws_col == columns ? 0 : size.ws_col;
+}
+
 void creadline_hide_line(void) {
-  if (is_dumb) rl_crlf();
-  else rl_clear_visible_line();
+  if (is_dumb) {
+    rl_crlf();
+  } else {
+    // What was drawn last of a paste that goes on is not known.
+    if (!is_display_behind) reflow_line(other_width());
+    rl_clear_visible_line();
+    take_screen_size();
+  }
   fflush(rl_outstream);
 }
 
@@ -288,16 +299,12 @@ void creadline_reclaim_terminal(void) {
 }
 
 void creadline_resize(void) {
-  if (is_too_narrow()) {
+  if (is_dumb) {
     take_screen_size();
-    rl_forced_update_display();
   } else {
-    // It clears what it drew at the old width only where it draws by itself.
-    rl_redisplay_function = rl_redisplay;
-    rl_resize_terminal();
-    rl_redisplay_function = redisplay;
+    creadline_hide_line();
+    creadline_show_line();
   }
-  fflush(rl_outstream);
 }
 
 void creadline_suspend(void) {

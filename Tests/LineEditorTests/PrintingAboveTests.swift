@@ -71,4 +71,27 @@ struct PrintingAboveTests {
     try probe.waitForCursorLine("probe>")
     #expect(probe.screen.lines == ["no newline at the end", "probe>"])
   }
+
+  /// A terminal wraps anew what was wrapped: on how many rows the line stands then is not what was drawn.
+  @Test(arguments: [[40], [14], [100], [19], [20, 19, 18, 40], [9, 90, 10, 50], [60, 12]], [0, 9, 20])
+  func aWrappedLineMovesWithTheWindow(widths: [Int], left: Int) throws {
+    let text = "0123456789abcdefghijklmnopqrstuvwxyz"
+    let probe = try ProbeTerminal(columns: 30)
+    for number in 1...3 { probe.printAbove("above \(number)\n") }
+    probe.type(text + String(repeating: "\u{2}", count: left))
+    let position = "probe> \(text)".count - left
+    try probe.wait(for: "the cursor") { $0.row == 3 + position / 30 && $0.column == position % 30 }
+    for width in widths {
+      probe.resize(columns: width)
+      probe.printAbove("at \(width)\n")
+      try probe.wait(for: "the line below") { $0.row >= 4 && $0.lines.joined().hasSuffix("at \(width)probe> \(text)") }
+    }
+    probe.resize(columns: 200)
+    probe.printAbove("wide\n")
+    try probe.wait(for: "one row") {
+      $0.lines.contains("wide") && $0.cursorLine == "probe> \(text)" && $0.column == position
+    }
+    let above = (1...3).map { "above \($0)" } + widths.map { "at \($0)" } + ["wide"]
+    #expect(probe.screen.lines == above + ["probe> \(text)"])
+  }
 }

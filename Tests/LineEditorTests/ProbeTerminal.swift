@@ -96,7 +96,7 @@ final class ProbeTerminal {
   }
 
   func resize(columns: Int) {
-    screen.columns = columns
+    screen.resize(columns: columns)
     var size = winsize(ws_row: 24, ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
     _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
   }

@@ -10,7 +10,9 @@ public struct TerminalScreen {
   /// How often the bell rang.
   public private(set) var bells = 0
   /// The width.
-  public var columns: Int
+  public private(set) var columns: Int
+  /// The rows that go on in the next one: they were full when another character came.
+  private var wrapped: Set<Int> = []
 
   /// An empty screen.
   public init(columns: Int) {
@@ -24,6 +26,33 @@ public struct TerminalScreen {
 
   /// The row of the cursor.
   public var cursorLine: String { lines[row] }
+
+  /// Makes the window wider or narrower. Like most terminals, wraps anew what was wrapped.
+  public mutating func resize(columns: Int) {
+    guard columns != self.columns else { return }
+    let (oldRows, oldWrapped, cursor) = (rows, wrapped, (row: row, column: column))
+    (rows, wrapped, row) = ([], [], 0)
+    self.columns = columns
+    var start = 0
+    while start < oldRows.count {
+      var end = start
+      while oldWrapped.contains(end), end + 1 < oldRows.count { end += 1 }
+      let line = oldRows[start...end].flatMap(\.self)
+      if (start...end).contains(cursor.row) {
+        let position = oldRows[start..<cursor.row].reduce(0) { $0 + $1.count } + cursor.column
+        // Behind the last column the cursor waits for another character.
+        let isWaiting = position > 0 && position == line.count && position % columns == 0
+        row = rows.count + position / columns - (isWaiting ? 1 : 0)
+        column = isWaiting ? columns : position % columns
+      }
+      for offset in stride(from: 0, to: max(line.count, 1), by: columns) {
+        if offset > 0 { wrapped.insert(rows.count - 1) }
+        rows.append(Array(line[offset..<min(line.count, offset + columns)]))
+      }
+      start = end + 1
+    }
+    while row >= rows.count { rows.append([]) }
+  }
 
   /// Takes in what a program writes.
   public mutating func show(_ output: String) {
@@ -44,7 +73,10 @@ public struct TerminalScreen {
 
   private mutating func put(_ character: Character) {
     // Like xterm, wrap when the next character arrives, not when the row is full.
-    if column == columns { show("\r\n") }
+    if column == columns {
+      wrapped.insert(row)
+      show("\r\n")
+    }
     pad()
     if column < rows[row].count {
       rows[row][column] = character
@@ -77,10 +109,13 @@ public struct TerminalScreen {
     case "B": row = min(rows.count - 1, row + count)
     case "C": column = min(columns - 1, column + count)
     case "D": column = max(0, column - count)
-    case "K": rows[row] = Array(rows[row].prefix(column))
+    case "K":
+      rows[row] = Array(rows[row].prefix(column))
+      wrapped.remove(row)
     case "J":
       rows[row] = Array(rows[row].prefix(column))
       rows.removeSubrange((row + 1)...)
+      wrapped = wrapped.filter { $0 < row }
     case "P":
       pad()
       rows[row].removeSubrange(column..<min(rows[row].count, column + count))

@@ -1,0 +1,9 @@
+// The rows of the line on a terminal that has another width by now.
+#ifndef REFLOW_H
+#define REFLOW_H
+
+/// Tells readline on which rows its line stands after the terminal was made `columns` wide: most terminals wrap anew what
+/// was wrapped at the former width.
+void reflow_line(int columns);
+
+#endif
