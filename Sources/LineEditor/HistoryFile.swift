@@ -24,8 +24,12 @@ public struct HistoryFile {
     self.now = now
   }
 
-  /// The file where a program's prompt keeps its user's statements: `history` in the folder for its state.
-  public init(program: String) { self.init(path: UserFolders(program: program).state + "/history") }
+  /// The file where a program's prompt keeps its user's statements: `history` in the folder for its state; nil where there
+  /// is no such folder.
+  public init?(program: String) {
+    guard let folder = UserFolders(program: program).state else { return nil }
+    self.init(path: folder + "/history")
+  }
 
   /// Reads the statements, oldest first; a missing file holds none.
   /// - Parameter limit: How many of the newest to return.

@@ -83,7 +83,7 @@ enum CrashReport {
     guard let preparation else { _exit(status) }
     if let terminal = preparation.terminal { tcsetattr(0, TCSANOW, terminal) }
     for folder in preparation.folders { mkdir(folder, 0o700) }
-    let file = open(preparation.path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let file = open(preparation.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     if file >= 0 {
       put(preparation.heading, to: file)
       put(name(of: number), to: file)

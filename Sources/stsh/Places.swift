@@ -10,25 +10,25 @@ import StoreShell
 struct Places {
   private let folders = UserFolders(program: "stsh")
 
-  /// The file with statements that the prompt starts with.
-  var initFile: String { "\(folders.configuration)/init.stsh" }
+  /// The file with statements that the prompt starts with; nil where there is no place for it.
+  var initFile: String? { folders.configuration.map { "\($0)/init.stsh" } }
 
-  /// The file with past statements.
-  var history: String { "\(folders.state)/history" }
+  /// Whether there is a folder for what the program writes down.
+  var keepsState: Bool { folders.state != nil }
 
-  /// The file with permissions that were granted for good.
-  var grants: String { "\(folders.state)/grants.json" }
+  /// The file with permissions that were granted for good; nil where there is no place for it.
+  var grants: String? { folders.state.map { "\($0)/grants.json" } }
 
   /// The folder with a file for each internal fault.
-  var crashes: String { "\(folders.state)/crashes" }
+  var crashes: String { folders.state.map { "\($0)/crashes" } ?? "/tmp" }
 
-  /// The journals of sessions at the prompt.
-  var sessions: SessionFiles { SessionFiles(folder: "\(folders.state)/sessions") }
+  /// The journals of sessions at the prompt; nil where there is no place for them.
+  var sessions: SessionFiles? { folders.state.map { SessionFiles(folder: "\($0)/sessions") } }
 
   /// Where plugins are looked for by name: installed ones, then the shipped ones, beside an installed program or in the
   /// checkout that it was built in.
   var pluginSearchPath: [String] {
-    var directories = ["\(folders.data)/plugins"]
+    var directories = folders.data.map { ["\($0)/plugins"] } ?? []
     guard var directory = executableDirectory else { return directories }
     let prefix = directory.lastIndex(of: "/").map { directory[..<$0] } ?? ""
     directories.append("\(prefix)/share/stsh/plugins")

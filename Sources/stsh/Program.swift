@@ -84,12 +84,16 @@ struct Program {
   }
 
   private func prompt(_ session: Session) throws -> Int32 {
-    let editor = try ReadlineEditor(
-      program: "stsh", historyFile: HistoryFile(path: places.history, now: { time(nil) }))
+    let editor = try ReadlineEditor(program: "stsh", historyFile: HistoryFile(program: "stsh"))
     defer { editor.close() }
+    if !places.keepsState, !options.json {
+      session.console.writeError(
+        "note: there is no home folder, so history, grants and journal are kept in memory only; "
+          + "set HOME or XDG_STATE_HOME\n")
+    }
     // A pager is a program that someone names.
     let prompt = Prompt(session, on: editor, pager: options.noExec ? nil : .preferred)
-    if !options.noInit, access(places.initFile, F_OK) == 0 { session.run(initFile: places.initFile) }
+    if !options.noInit, let file = places.initFile, access(file, F_OK) == 0 { session.run(initFile: file) }
     if session.hasQuit { return session.status }
     let stop = RunStop()
     prompt.stop = stop
@@ -151,7 +155,7 @@ struct Program {
     }
     var path = options.store
     if options.recover {
-      guard let session = places.sessions.abandoned.first else {
+      guard let session = places.sessions?.abandoned.first else {
         throw ValidationError("there is no session that ended unexpectedly")
       }
       path = session.path
@@ -162,8 +166,8 @@ struct Program {
       let opening: JournalPlan.Opening = options.readOnly || options.check ? .readOnly(upTo: options.to) : .atOnce
       return JournalPlan(path: path, durability: durability, opening: opening)
     }
-    guard showsPrompt else { return nil }
+    guard showsPrompt, let sessions = places.sessions else { return nil }
     return JournalPlan(
-      path: places.sessions.path(at: time(nil), process: getpid()), durability: durability, opening: .withFirstAction)
+      path: sessions.path(at: time(nil), process: getpid()), durability: durability, opening: .withFirstAction)
   }
 }

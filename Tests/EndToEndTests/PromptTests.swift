@@ -1,3 +1,4 @@
+import Glibc
 import TerminalSupport
 import Testing
 
@@ -104,6 +105,43 @@ struct PromptTests {
     let second = try shell.prompt()
     second.type("\u{10}")
     try second.waitForCursorLine("stsh> dispatch counter.increment")
+  }
+
+  /// Only root can become a user of whom the system knows nothing.
+  @Test(.enabled(if: getuid() == 0)) func withoutAHomeFolderWhatHappensIsKeptInMemory() throws {
+    var launch = Launch(program: "/usr/bin/setpriv")
+    launch.arguments = ["--reuid=54321", "--regid=54321", "--clear-groups", try Launch.path(of: "stsh")]
+    launch.environment = ["PATH": "/usr/bin:/bin", "TERM": "dumb", "LANG": "C.UTF-8", "INPUTRC": "/dev/null"]
+    launch.folder = "/"
+    let terminal = try Terminal(launch, columns: 200)
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("dispatch counter.increment")
+    try terminal.enter("source ~/none")
+    try terminal.enter("plugin grant pomodoro")
+    try terminal.enter("history")
+    #expect(
+      terminal.text == """
+        note: there is no home folder, so history, grants and journal are kept in memory only; \
+        set HOME or XDG_STATE_HOME
+        stsh> dispatch counter.increment
+        #1 counter.increment
+          counter.value  0 -> 1
+        stsh> source ~/none
+        error[no-such-file]: ~/none: No such file or directory
+          source ~/none
+                 ^~~~~~
+          hint: there is no home folder: set HOME
+        stsh> plugin grant pomodoro
+        granted to pomodoro: read:tasks, dispatch:tasks.complete, timers
+        stsh> history
+        dispatch counter.increment
+        source ~/none
+        plugin grant pomodoro
+        history
+        stsh>\(" ")
+        """)
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
   }
 
   @Test func quitLeavesWithItsStatus() throws {

@@ -13,16 +13,29 @@ public enum UserEnvironment {
   /// A variable; empty counts as unset.
   public static func nonEmpty(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
 
-  /// The folder of the user: `$HOME`, else what the system's table of users says; empty where neither knows.
-  public static var home: String {
-    if let home = nonEmpty("HOME") { return home }
-    guard let user = getpwuid(getuid()), let home = user.pointee.pw_dir else { return "" }
-    return String(cString: home)
+  /// The folder of the user: `$HOME`, else what the system's table of users says; nil where neither knows.
+  public static var home: String? { nonEmpty("HOME") ?? folder(of: getpwuid(getuid())) }
+
+  private static func folder(of user: UnsafeMutablePointer<passwd>?) -> String? {
+    user?.pointee.pw_dir.map { String(cString: $0) }
   }
 
   /// A path in which a `~` at the start stands for the folder of the user.
   static func expanding(_ path: String) -> String {
-    path == "~" || path.hasPrefix("~/") ? home + path.dropFirst() : path
+    guard path == "~" || path.hasPrefix("~/"), let home else { return path }
+    return home + path.dropFirst()
+  }
+
+  /// What to try where a path that starts with `~` leads nowhere; nil: it starts otherwise.
+  static func hint(forMissing path: String) -> String? {
+    guard path.hasPrefix("~") else { return nil }
+    let user = path.dropFirst().prefix { $0 != "/" }
+    guard !user.isEmpty else {
+      return home == nil
+        ? "there is no home folder: set HOME" : "~/ is the home folder only where it stands without quotes"
+    }
+    guard let folder = folder(of: getpwnam(String(user))) else { return "only ~/ stands for a home folder, your own" }
+    return "did you mean '\(folder)\(path.dropFirst(user.count + 1))'?"
   }
 
   /// Whether errors are coloured: standard error is a terminal and nothing forbids it; or it is asked for (the conventions of
@@ -42,7 +55,8 @@ public enum UserEnvironment {
   }
 }
 
-/// The folders of a user's files that are a program's own (XDG base directories). None is made by being named.
+/// The folders of a user's files that are a program's own (XDG base directories). None is made by being named; each is nil
+/// where neither the environment names it nor there is a home folder.
 public struct UserFolders: Sendable {
   private let program: String
 
@@ -52,15 +66,15 @@ public struct UserFolders: Sendable {
   public init(program: String) { self.program = program }
 
   /// For what its user writes.
-  public var configuration: String { folder("XDG_CONFIG_HOME", ".config") }
+  public var configuration: String? { folder("XDG_CONFIG_HOME", ".config") }
   /// For what it writes down of its runs: history, journals.
-  public var state: String { folder("XDG_STATE_HOME", ".local/state") }
+  public var state: String? { folder("XDG_STATE_HOME", ".local/state") }
   /// For what is installed for this user.
-  public var data: String { folder("XDG_DATA_HOME", ".local/share") }
+  public var data: String? { folder("XDG_DATA_HOME", ".local/share") }
 
-  private func folder(_ variable: String, _ standard: String) -> String {
-    let base = UserEnvironment.nonEmpty(variable) ?? "\(UserEnvironment.home)/\(standard)"
-    return "\(base)/\(program)"
+  private func folder(_ variable: String, _ standard: String) -> String? {
+    let base = UserEnvironment.nonEmpty(variable) ?? UserEnvironment.home.map { "\($0)/\(standard)" }
+    return base.map { "\($0)/\(program)" }
   }
 }
 

@@ -14,7 +14,12 @@ struct PluginLocator {
   ///
   /// - Throws: `PluginError` where there is none, or its manifest cannot be read.
   func source(_ word: String) throws(PluginError) -> PluginSource {
-    guard !Self.isPath(word) else { return try PluginSource(folder: word) }
+    guard !Self.isPath(word) else {
+      if let hint = UserEnvironment.hint(forMissing: word), !Files.isDirectory(word) {
+        throw PluginError(.load, "no plugin folder '\(word)'", hint: hint)
+      }
+      return try PluginSource(folder: word)
+    }
     for folder in options.pluginFolders where folder.lastComponent == word { return try PluginSource(folder: folder) }
     for directory in options.pluginSearchPath where Files.isDirectory("\(directory)/\(word)") {
       return try PluginSource(folder: "\(directory)/\(word)", displayedAs: word)

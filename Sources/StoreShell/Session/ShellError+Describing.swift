@@ -47,7 +47,7 @@ extension ShellError {
     self.init(
       code: isMissing ? "no-such-file" : isWritten ? "write-failed" : "unreadable-file",
       message: "\(error.path.isEmpty ? "''" : error.path): \(error.reason)", place: place,
-      status: isMissing || !isWritten ? 2 : 1)
+      hint: isMissing ? UserEnvironment.hint(forMissing: error.path) : nil, status: isMissing || !isWritten ? 2 : 1)
   }
 
   /// Ctrl-C was pressed while a command ran.
