@@ -31,7 +31,7 @@ struct Stsh: ParsableCommand {
   @Option(help: "End after a time such as 2s or 5min, with status 5.")
   var timeout: String?
 
-  @Option(help: "Keep all commands and what they print in a file.", completion: .file())
+  @Option(help: "Keep all commands and what they print in a file; of a pager, what it shows.", completion: .file())
   var transcript: String?
 
   @Flag(

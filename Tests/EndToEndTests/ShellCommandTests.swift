@@ -43,6 +43,38 @@ struct ShellCommandTests {
         == "-c:1:1: error[interrupted]: \(message)\n  echo a | cat; sleep 60\n")
   }
 
+  /// With a transcript, too, which holds what was printed, or what somebody was given who drew on the screen.
+  @Test func oneThatDrawsFindsTheTerminal() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt("--transcript", "kept")
+    try terminal.enter("echo plain | tr a-z A-Z; test -t 1 && stty size <&1")
+    #expect(terminal.screen.lines.suffix(3) == ["PLAIN", "24 200", "stsh>"])
+    try terminal.enter("echo drawn | cat > /dev/null; printf '\\033[H\\033[2J\\033[1;5Hshown\\r\\n'")
+    try terminal.enter("echo colour | grep --color=always colour")
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+    #expect(
+      contents(ofFile: shell.folder.path + "/kept") == """
+        stsh> echo plain | tr a-z A-Z; test -t 1 && stty size <&1
+        PLAIN
+        24 200
+        stsh> echo drawn | cat > /dev/null; printf '\\033[H\\033[2J\\033[1;5Hshown\\r\\n'
+        drawn
+        stsh> echo colour | grep --color=always colour
+        colour
+
+        """)
+  }
+
+  @Test func oneBehindATranscriptLearnsOfTheWindow() throws {
+    let terminal = try Shell().prompt("--transcript", "kept")
+    terminal.type("echo x | trap 'stty size <&1; exit' WINCH; echo ready; while :; do sleep 0.1; done\r")
+    try terminal.waitForLine("ready")
+    terminal.resize(columns: 90)
+    try terminal.waitForLine("24 90")
+    try terminal.waitForCursorLine("stsh>")
+  }
+
   @Test func oneThatAsksForTheTerminalGetsIt() throws {
     let terminal = try Shell().prompt()
     terminal.type("echo a | cat; head -1 < /dev/tty; echo read\r")

@@ -16,4 +16,17 @@ struct Pipe {
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
     (read, write) = (ends[0], ends[1])
   }
+
+  /// Makes a terminal of the size of another, of which the read end gives what is written to it, byte for byte; nil where
+  /// the system refuses, or that is none.
+  init?(like terminal: Int32) {
+    var modes = termios()
+    var size = winsize()
+    guard tcgetattr(terminal, &modes) == 0, ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
+    cfmakeraw(&modes)
+    var (ours, theirs) = (Int32(-1), Int32(-1))
+    guard openpty(&ours, &theirs, nil, &modes, &size) == 0 else { return nil }
+    for end in [ours, theirs] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    (read, write) = (ours, theirs)
+  }
 }

@@ -12,6 +12,8 @@ struct ShellCommand {
   let line: String
   /// Takes what it writes to standard output, as it comes; nil: it writes to ours.
   var receiver: (([UInt8]) -> Void)?
+  /// The terminal where what is taken is shown: it finds one like it behind its standard output; nil: it finds a pipe.
+  var terminal: Int32?
   /// It is ended, with all that it has started, once one of these descriptors is readable.
   var stops: [Int32] = []
 
@@ -33,7 +35,7 @@ struct ShellCommand {
   /// - Throws: `FileError` where it cannot be started.
   func run(_ input: [UInt8]) throws(FileError) -> Ending {
     guard let given = Pipe() else { throw FileError(path: line, code: errno) }
-    let taken = receiver == nil ? nil : Pipe()
+    let taken = receiver == nil ? nil : terminal.flatMap { Pipe(like: $0) } ?? Pipe()
     let process: ChildProcess
     do {
       defer {
@@ -50,7 +52,8 @@ struct ShellCommand {
     let former = signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, former) }
     var run = ShellCommandRun(
-      process, input: given.write, output: taken?.read ?? -1, receiver: receiver, stops: stops, grace: Self.grace)
+      process, input: given.write, output: taken?.read ?? -1, receiver: receiver, terminal: terminal, stops: stops,
+      grace: Self.grace)
     run.toEnd(rest: input[...])
     return run.ending
   }
@@ -66,6 +69,8 @@ private struct ShellCommandRun {
   /// Where it writes to; -1: nobody takes that.
   private var output: Int32
   private let receiver: (([UInt8]) -> Void)?
+  /// The terminal whose size what it writes to has.
+  private let terminal: Int32?
   private var loan = TerminalLoan()
   private var isStopping = false
   private var deadline: ContinuousClock.Instant?
@@ -73,13 +78,14 @@ private struct ShellCommandRun {
   private(set) var ending = ShellCommand.Ending.exited(0)
 
   init(
-    _ process: ChildProcess, input: Int32, output: Int32, receiver: (([UInt8]) -> Void)?, stops: [Int32],
-    grace: Duration
+    _ process: ChildProcess, input: Int32, output: Int32, receiver: (([UInt8]) -> Void)?,
+    terminal: Int32?, stops: [Int32], grace: Duration
   ) {
     self.process = process
     self.input = input
     self.output = output
     self.receiver = receiver
+    self.terminal = terminal
     self.stops = stops.filter { $0 >= 0 }
     self.grace = grace
     for end in [input, output] where end >= 0 { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
@@ -97,6 +103,7 @@ private struct ShellCommandRun {
       let count = poll(&sources, nfds_t(sources.count), milliseconds)
       if count < 0, errno != EINTR { break }
       endLateOne()
+      passOnSize()
       guard count > 0 else { continue }
       if sources[1].revents != 0 { give(&rest) }
       if sources[2].revents != 0 { take() }
@@ -108,8 +115,19 @@ private struct ShellCommandRun {
 
   /// How long to wait at most for something to happen.
   private var milliseconds: Int32 {
-    guard let deadline else { return -1 }
+    guard let deadline else { return terminal == nil ? -1 : 200 }
     return Int32(max(0, ((deadline - .now) / .milliseconds(1)).rounded(.up)))
+  }
+
+  /// Makes what it writes to as large as the terminal is by now: the terminal tells only those who stand in the foreground.
+  private func passOnSize() {
+    var size = winsize()
+    var known = winsize()
+    guard let terminal, output >= 0, ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0,
+      ioctl(output, UInt(TIOCGWINSZ), &known) == 0, (size.ws_row, size.ws_col) != (known.ws_row, known.ws_col)
+    else { return }
+    _ = ioctl(output, UInt(TIOCSWINSZ), &size)
+    process.signal(SIGWINCH)
   }
 
   private mutating func give(_ rest: inout ArraySlice<UInt8>) {

@@ -135,8 +135,11 @@ public final class Console {
   /// Whether all statements and what they print are kept.
   var hasTranscript: Bool { transcript != nil }
 
-  /// Keeps what a statement had printed by somebody else.
-  func transcribe(_ text: String) { transcript?.write(text) }
+  /// Keeps what a shell command printed; of one that drew on the screen, such as a pager, what it was given to show.
+  func transcribe(printed: String, given: String) { transcript?.write(Transcript.draws(printed) ? given : printed) }
+
+  /// The terminal that results go to; nil: they go elsewhere.
+  var terminal: Int32? { isatty(outputDescriptor) == 1 ? outputDescriptor : nil }
 
   /// Hands bytes that somebody else printed to the system, after all that is buffered.
   func passOn(_ bytes: [UInt8]) {

@@ -109,6 +109,7 @@ extension Session {
     if options.isJSON {
       command.receiver = { printed += $0 }
     } else if console.hasTranscript {
+      command.terminal = console.terminal
       command.receiver = { [console] bytes in
         printed += bytes
         console.passOn(bytes)
@@ -124,7 +125,9 @@ extension Session {
       error.data = data
       return error
     }
-    defer { if !options.isJSON { console.transcribe(String(decoding: printed, as: UTF8.self)) } }
+    defer {
+      if !options.isJSON { console.transcribe(printed: String(decoding: printed, as: UTF8.self), given: text) }
+    }
     let ending: ShellCommand.Ending
     do throws(FileError) {
       ending = try command.run(Array(text.utf8))

@@ -32,18 +32,34 @@ final class Transcript {
     failure = FileError(path: file, code: code, .writing)
   }
 
-  /// The text without sequences that colour it.
-  private static func plain(_ text: String) -> String {
-    guard text.utf8.contains(0x1B) else { return text }
-    var out = String.UnicodeScalarView()
+  /// Whether a text moves the cursor or clears the screen: it holds other control sequences than those that colour it, or
+  /// clear the rest of a line, which goes with colours.
+  static func draws(_ text: String) -> Bool { split(text).sequences.contains { $0 != "m" && $0 != "K" } }
+
+  /// The text without control sequences.
+  private static func plain(_ text: String) -> String { split(text).plain }
+
+  /// A text without its control sequences, and the characters that end those; an escape that starts none ends itself.
+  private static func split(_ text: String) -> (plain: String, sequences: [Unicode.Scalar]) {
+    guard text.utf8.contains(0x1B) else { return (text, []) }
+    var plain = String.UnicodeScalarView()
+    var sequences: [Unicode.Scalar] = []
     var rest = text.unicodeScalars[...]
     while let scalar = rest.popFirst() {
       guard scalar == "\u{1B}" else {
-        out.append(scalar)
+        plain.append(scalar)
         continue
       }
-      if rest.first == "[" { while let next = rest.popFirst(), !("a"..."z").contains(next) {} }
+      var last = scalar
+      if rest.first == "[" {
+        rest.removeFirst()
+        while let next = rest.popFirst() {
+          last = next
+          if ("@"..."~").contains(next) { break }
+        }
+      }
+      sequences.append(last)
     }
-    return String(out)
+    return (String(plain), sequences)
   }
 }
