@@ -144,6 +144,13 @@ struct PromptTests {
     #expect(try terminal.waitForEnd() == 0)
   }
 
+  @Test(arguments: [("clear", "Ctrl-L clears the screen"), ("exit", "quit leaves")])
+  func aCommandOfAnotherShellHasAHint(line: String, hint: String) throws {
+    let terminal = try Shell().prompt()
+    try terminal.enter(line)
+    #expect(terminal.screen.lines.suffix(2) == ["  hint: \(hint)", "stsh>"])
+  }
+
   @Test func quitLeavesWithItsStatus() throws {
     let terminal = try Shell().prompt()
     terminal.type("quit 4\r")

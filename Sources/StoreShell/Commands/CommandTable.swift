@@ -84,9 +84,18 @@ struct CommandTable: Sendable {
     let names =
       definitions.map(\.verb) + session.names.aliases.map(\.name)
       + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
-    let suggestion = Suggestion.nearest(to: verb.text, among: names)
+    let suggestion = Suggestion.nearest(to: verb.text, among: names).map { "did you mean '\($0)'?" }
     throw ShellError(
       code: "unknown-command", message: "there is no command '\(verb.text)'", at: verb,
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "help lists the commands")
+      hint: suggestion ?? Self.habit(verb.text, atPrompt: session.origin.kind == .repl) ?? "help lists the commands")
+  }
+
+  /// What to do instead of a command that other shells have.
+  private static func habit(_ verb: String, atPrompt: Bool) -> String? {
+    switch verb {
+    case "clear", "cls": atPrompt ? "Ctrl-L clears the screen" : nil
+    case "exit", "logout": "quit leaves"
+    default: nil
+    }
   }
 }
