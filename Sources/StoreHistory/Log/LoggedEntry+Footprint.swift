@@ -2,10 +2,13 @@ import StoreCore
 import StoreSchema
 
 extension LoggedEntry {
-  /// About how many bytes the entry takes.
+  /// About how many bytes the entry takes, with the state that is kept after one that changed more than it tells.
   var footprint: Int {
     var bytes = 256
     for index in arguments.values.indices { bytes += arguments.values[index].footprint }
+    if isWhole { bytes += 512 }
+    if hasRarities { bytes += 96 }
+    for value in original?.arguments.values ?? [] { bytes += 16 + value.footprint }
     for index in changes.indices {
       bytes += 120 + 48 * changes[index].path.steps.count + changes[index].kind.footprint
     }

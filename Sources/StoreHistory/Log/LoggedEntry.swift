@@ -20,6 +20,8 @@ public final class LoggedEntry: Sendable {
   /// What few entries have; nil: the entry has none of it. Apart, so that millions of others are small.
   private let rarities: Rarities?
 
+  /// Whether the entry has any of what few have.
+  var hasRarities: Bool { rarities != nil }
   /// The error's code, if a reducer failed; then nothing was changed.
   public var failure: String? { rarities?.failure }
   /// A digest of the code that came into the store by the action, where it loaded or reloaded a plugin.

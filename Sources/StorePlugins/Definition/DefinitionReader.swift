@@ -12,18 +12,21 @@ struct DefinitionReader {
   let moduleNames: [String]
   /// The type of another module's slice.
   let foreignSlice: (String) -> Schema?
+  /// What the same code declared before.
+  let twin: PluginDefinition?
   /// Where functions and rules are written.
   let places: DefinitionPlaces
   let types: TypeReader
 
   init(
-    manifest: PluginManifest, surroundings: Plugin.Surroundings, places: DefinitionPlaces
+    manifest: PluginManifest, surroundings: Plugin.Surroundings, twin: PluginDefinition?, places: DefinitionPlaces
   ) {
     self.manifest = manifest
     foreignAction = surroundings.action
     foreignNames = surroundings.actionNames
     moduleNames = surroundings.moduleNames
     foreignSlice = surroundings.slice
+    self.twin = twin
     self.places = places
     types = TypeReader(plugin: manifest.name)
   }
@@ -47,9 +50,11 @@ struct DefinitionReader {
     var definition = PluginDefinition()
     let fields = try types.fields(table["state"], "state")
     if !fields.isEmpty {
-      let schema = Schema.dynamic(.record(RecordSchema(name: manifest.name, fields: fields)))
+      let schema =
+        twin?.schema.map { Schema(sharing: $0) }
+        ?? .dynamic(.record(RecordSchema(name: manifest.name, fields: fields)))
       definition.schema = schema
-      definition.initial = schema.initialValue
+      definition.initial = twin?.initial ?? schema.initialValue
     }
     definition.actions = try actions(table["actions"])
     definition.reducers = try reducers(table["reducers"], definition.actions)
@@ -84,11 +89,11 @@ struct DefinitionReader {
       guard !actions.contains(where: { $0.name == name }) else {
         throw types.fault("action '\(name)' is declared twice")
       }
-      actions.append(
-        ActionType(
-          module: manifest.name, name: name, fields: try types.fields(entry["args"], "\(manifest.name).\(name)"),
-          documentation: try text(entry["doc"], "action '\(name)': doc"),
-          isQuiet: try flag(entry["quiet"], "action '\(name)': quiet")))
+      let type = ActionType(
+        module: manifest.name, name: name, fields: try types.fields(entry["args"], "\(manifest.name).\(name)"),
+        documentation: try text(entry["doc"], "action '\(name)': doc"),
+        isQuiet: try flag(entry["quiet"], "action '\(name)': quiet"))
+      actions.append(twin?.actions.first { $0.name == name } ?? type)
     }
     return actions
   }

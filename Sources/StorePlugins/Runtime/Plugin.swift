@@ -64,16 +64,19 @@ public final class Plugin: @unchecked Sendable {
     public let moduleNames: [String]
     /// The type of another module's slice, by its name.
     public let slice: (String) -> Schema?
+    /// A plugin of the same code that is there or was: what both declare is kept once.
+    public let twin: (PluginSource) -> Plugin?
 
     /// Joins them.
     public init(
       action: @escaping (String) -> ActionType?, actionNames: @escaping () -> [String] = { [] }, moduleNames: [String],
-      slice: @escaping (String) -> Schema? = { _ in nil }
+      slice: @escaping (String) -> Schema? = { _ in nil }, twin: @escaping (PluginSource) -> Plugin? = { _ in nil }
     ) {
       self.action = action
       self.actionNames = actionNames
       self.moduleNames = moduleNames
       self.slice = slice
+      self.twin = twin
     }
   }
 
@@ -91,7 +94,9 @@ public final class Plugin: @unchecked Sendable {
   var captureScan: CaptureScan { CaptureScan(module.name, definition, lua) }
 
   /// Runs a plugin's `init.lua` and reads what it declares.
-  init(unproven source: PluginSource, into surroundings: Surroundings) throws(PluginError) {
+  init(unproven given: PluginSource, into surroundings: Surroundings) throws(PluginError) {
+    let twin = surroundings.twin(given)
+    let source = twin?.source ?? given
     self.source = source
     let manifest = source.manifest
     let faults = PluginFaults(manifest: manifest)
@@ -115,7 +120,7 @@ public final class Plugin: @unchecked Sendable {
     modules = RequiredModules(source, names)
     let table = try Plugin.runInit(lua, source, faults, names, modules)
     let reader = DefinitionReader(
-      manifest: manifest, surroundings: surroundings, places: DefinitionPlaces(lua, names))
+      manifest: manifest, surroundings: surroundings, twin: twin?.definition, places: DefinitionPlaces(lua, names))
     definition = try lua.metered(faults.load) { () throws(PluginError) in try reader.read(table) }
     lua.limits.instructions = manifest.limits.instructions
     // Without a state a draft has no fields, so that a reducer which writes is told.

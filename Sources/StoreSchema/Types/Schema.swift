@@ -19,6 +19,11 @@ public final class Schema: Sendable {
     self.isDynamic = isDynamic
   }
 
+  /// A type of its own that says the same as another: all that is below it is shared.
+  public convenience init(sharing other: Schema) {
+    self.init(kind: other.kind, access: other.access, isDynamic: other.isDynamic)
+  }
+
   /// The set of types that Swift modules and Lua plugins share.
   public indirect enum Kind: Sendable {
     /// `true` or `false`.

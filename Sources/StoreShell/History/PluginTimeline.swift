@@ -7,10 +7,8 @@ final class PluginVersion {
   fileprivate(set) var hosted: HostedPlugin?
 
   /// A version that is ready.
-  ///
-  /// - Parameter source: its code, where another version has the same already.
-  init(_ hosted: HostedPlugin, source: PluginSource? = nil) {
-    self.source = source ?? hosted.plugin.source
+  init(_ hosted: HostedPlugin) {
+    source = hosted.plugin.source
     self.hosted = hosted
   }
 
@@ -84,17 +82,24 @@ final class PluginTimeline {
     guard !last.elementsEqual(plugins, by: { $0.hosted?.plugin === $1.plugin }) else { return }
     let known = last + idle
     let versions = plugins.map { version(of: $0, known) }
-    points.append((number, versions.map { Member(version: $0) }))
+    if !versions.elementsEqual(last, by: ===) { points.append((number, versions.map { Member(version: $0) })) }
     if let first = points.lastIndex(where: { $0.number <= oldest }) { points.removeFirst(first) }
     idle = known.filter { old in old.hosted != nil && !versions.contains { $0 === old } }
     dropIdle()
   }
 
-  /// The known version that a plugin is; one that is new shares its code with a known one where that is the same.
+  /// The known version that a plugin is: where one has the same code, the plugin runs it from now on.
   private func version(of hosted: HostedPlugin, _ known: [PluginVersion]) -> PluginVersion {
     if let version = known.first(where: { $0.hosted?.plugin === hosted.plugin }) { return version }
-    let source = hosted.plugin.source
-    return PluginVersion(hosted, source: known.first { $0.source == source }?.source ?? source)
+    guard let version = known.first(where: { $0.source == hosted.plugin.source }) else { return PluginVersion(hosted) }
+    version.hosted = hosted
+    return version
+  }
+
+  /// A plugin that runs some code, or ran it lately.
+  func ready(_ source: PluginSource) -> Plugin? {
+    let running = points.last?.members.compactMap(\.version) ?? []
+    return (running + idle).first { $0.source == source }?.hosted?.plugin
   }
 
   private func dropIdle() {

@@ -28,13 +28,28 @@ struct HostState: Sendable {
   /// Whether no action has touched the shell's switches or a substate between two states.
   func hasSwitches(of other: HostState) -> Bool { switches === other.switches }
 
-  private final class Switches: Sendable {
-    let state: ShellState
-    let substates: [PluginSlice]
+  /// Takes the switches of a known state that are equal, so that those which come back, as where a plugin is loaded and
+  /// unloaded again and again, are kept once.
+  ///
+  /// - Parameter known: the latest first; few, because whoever goes back and forth goes between few.
+  mutating func share(_ known: inout [Switches]) {
+    if let index = known.firstIndex(where: { $0.isEqual(to: switches) }) { switches = known.remove(at: index) }
+    known.insert(switches, at: 0)
+    if known.count > 8 { known.removeLast() }
+  }
 
-    init(_ state: ShellState, _ substates: [PluginSlice]) {
+  /// What few actions change.
+  final class Switches: Sendable {
+    fileprivate let state: ShellState
+    fileprivate let substates: [PluginSlice]
+
+    fileprivate init(_ state: ShellState, _ substates: [PluginSlice]) {
       self.state = state
       self.substates = substates
+    }
+
+    fileprivate func isEqual(to other: Switches) -> Bool {
+      self === other || (state == other.state && HostState.areEqual(substates, other.substates))
     }
   }
 }
@@ -209,13 +224,12 @@ extension HostState {
 
   /// Whether two states are equal by value.
   static func areEqual(_ left: HostState, _ right: HostState) -> Bool {
-    guard left.hasSwitches(of: right) || (left.shell == right.shell && areEqual(left.substates, right.substates)),
-      areEqual(left.plugins, right.plugins)
+    guard left.switches.isEqual(to: right.switches), areEqual(left.plugins, right.plugins)
     else { return false }
     return left.app == right.app
   }
 
-  private static func areEqual(_ left: [PluginSlice], _ right: [PluginSlice]) -> Bool {
+  fileprivate static func areEqual(_ left: [PluginSlice], _ right: [PluginSlice]) -> Bool {
     guard left.count == right.count else { return false }
     for (left, right) in zip(left, right)
     where left.name != right.name || left.schema !== right.schema || left.value != right.value {

@@ -27,7 +27,7 @@ extension ShellHost {
     plugin.purity = purity
     let verified = try options.verifies.map { try verify(plugin, replacing: old.plugin, last: $0) }
     replacement = PluginReplacement(hosted: hosted, slice: slice)
-    let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: source.digest)
+    let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
     let report = dispatch(.reloadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
     guard replacement == nil else {
       replacement = nil

@@ -22,6 +22,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private(set) var actionNamesVersion = 0
   /// What happened so far.
   @exclusivity(unchecked) var history: History<State>
+  /// The switches of the latest states that differ in them.
+  private var switches: [HostState.Switches] = []
   /// Which plugins were loaded when.
   var timeline = PluginTimeline()
   /// What is shown instead of the present.
@@ -255,7 +257,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
       },
       droppedBy: record.droppedBy)
-    history.append(entry, state: record.after)
+    var after = record.after
+    if action != nil { after.share(&switches) }
+    history.append(entry, state: after)
     if action != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
@@ -324,8 +328,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
     let report = dispatch(
       .loadPlugin(
-        ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: source.digest), slice: slice,
-        gates: hosted.gates), actionSource)
+        ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest),
+        slice: slice, gates: hosted.gates), actionSource)
     return (plugin, finishLoading(hosted, onLoad, report, actionSource))
   }
 
@@ -339,7 +343,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       actionNames: { [unowned self] in
         modules.filter { $0.name != plugin }.flatMap(\.actions).map(\.fullName)
       }, moduleNames: modules.map(\.name).filter { $0 != plugin },
-      slice: { [unowned self] name in modules.first { $0.name == name && name != plugin }?.schema })
+      slice: { [unowned self] name in modules.first { $0.name == name && name != plugin }?.schema },
+      twin: { [unowned self] source in timeline.ready(source) })
   }
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.
