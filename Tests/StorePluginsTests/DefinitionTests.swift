@@ -153,7 +153,7 @@ struct DefinitionTests {
       ("record('R', {}, 4)", "bad/p/init.lua:1: record(…) needs a name and a list of fields"),
       ("int(), { default = 3 }", "bad/p/init.lua:1: field 'x': only a text that describes it may follow the type"),
       ("int(), 'doc', 3", "bad/p/init.lua:1: field 'x': only a text that describes it may follow the type"),
-      ("record('R', { 1 })", "R must be a list of field(name, type)"),
+      ("record('R', { 1 })", "R: the fields must be a list of field(name, type)"),
       ("record('R', { field('a', int()), field('a', int()) })", "R declares 'a' twice"),
     ] {
       #expect(try message("return plugin { state = { field('x', \(type)) } }") == "p: \(reason)", "\(type)")
@@ -228,6 +228,12 @@ struct DefinitionTests {
         == "p: bad/p/init.lua:1: field(…) needs a name and a type")
     #expect(try message("return plugin { state = { int() } }") == "p: state must be a list of field(name, type)")
     #expect(try message("return plugin { state = { x = int() } }") == "p: state must be a list of field(name, type)")
+    #expect(
+      try message("return plugin { actions = { { name = 'go', args = { n = int() } } } }")
+        == "p: p.go: args must be a list of field(name, type)")
+    #expect(
+      try message("return plugin { commands = { { name = 'c', run = error, args = 7 } } }")
+        == "p: command 'c': args must be a list of field(name, type), got number 7")
     #expect(try message("return plugin { actions = { {} } }") == "p: actions: every entry needs a name, got nil")
     #expect(
       try message("return plugin { actions = { { name = 'a.b' } } }")

@@ -70,7 +70,7 @@ extension DefinitionReader {
       throw types.fault("\(place) needs run = function(args, t) … end")
     }
     let type = ThunkType(
-      module: manifest.name, name: name, fields: try types.fields(entry["args"], place),
+      module: manifest.name, name: name, fields: try types.fields(entry["args"], place, key: "args"),
       documentation: try text(entry["doc"], "\(place): doc"), takesAny: entry["args"] == .nil)
     return PluginDefinition.Thunk(type: type, run: run)
   }

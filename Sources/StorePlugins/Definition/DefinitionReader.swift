@@ -90,7 +90,8 @@ struct DefinitionReader {
         throw types.fault("action '\(name)' is declared twice")
       }
       let type = ActionType(
-        module: manifest.name, name: name, fields: try types.fields(entry["args"], "\(manifest.name).\(name)"),
+        module: manifest.name, name: name,
+        fields: try types.fields(entry["args"], "\(manifest.name).\(name)", key: "args"),
         documentation: try text(entry["doc"], "action '\(name)': doc"),
         isQuiet: try flag(entry["quiet"], "action '\(name)': quiet"))
       actions.append(twin?.actions.first { $0.name == name } ?? type)
@@ -159,7 +160,7 @@ struct DefinitionReader {
         hint: suggestion(name, known.map(\.fullName) + foreignNames())
           ?? "args = {…} declares a new one, in the module that it is lifted over")
     }
-    return (ActionType(module: module, name: short, fields: try types.fields(entry["args"], name)), true)
+    return (ActionType(module: module, name: short, fields: try types.fields(entry["args"], name, key: "args")), true)
   }
 
   private func middleware(
@@ -260,7 +261,7 @@ struct DefinitionReader {
         for (_, example) in table.entries() { examples.append(try text(example, "\(place): an example")) }
       }
       let type = CommandType(
-        name: name, fields: try types.fields(entry["args"], place),
+        name: name, fields: try types.fields(entry["args"], place, key: "args"),
         summary: try text(entry["summary"], "\(place): summary"), examples: examples)
       commands.append(PluginDefinition.Command(type: type, run: run))
     }

@@ -45,17 +45,22 @@ struct TypeReader {
   }
 
   /// A list of `field(name, type)`.
-  func fields(_ value: LuaValue, _ place: String) throws(PluginError) -> [Field] {
+  ///
+  /// - Parameters:
+  ///   - place: what a message about a field starts with.
+  ///   - key: where the list stands, where that is not the place itself.
+  func fields(_ value: LuaValue, _ place: String, key: String? = nil) throws(PluginError) -> [Field] {
+    let list = key.map { "\(place): \($0)" } ?? place
     let table: LuaTable
     switch value {
     case .nil: return []
     case .table(let given): table = given
-    default: throw fault("\(place) must be a list of field(name, type), got \(value.described)")
+    default: throw fault("\(list) must be a list of field(name, type), got \(value.described)")
     }
     var fields: [Field] = []
     for (key, item) in table.entries() {
       guard case .integer = key, case .table(let entry) = item, case .string(let name) = entry["field"] else {
-        throw fault("\(place) must be a list of field(name, type)", hint: "write: field(\"count\", int())")
+        throw fault("\(list) must be a list of field(name, type)", hint: "write: field(\"count\", int())")
       }
       for (key, _) in entry.entries() {
         if case .string(let key) = key, ["field", "type", "doc"].contains(key) { continue }
@@ -104,7 +109,7 @@ struct TypeReader {
         .map(key: .string, try type(table["of"], "\(place)[…]", withoutDefault: "the type inside map(…)")))
     case "record":
       guard case .string(let name) = table["name"] else { throw fault("\(place): record(…) needs a name") }
-      let fields = try fields(table["fields"], name)
+      let fields = try fields(table["fields"], name, key: "the fields")
       schema = .dynamic(.record(RecordSchema(name: name, fields: fields)))
     default: throw fault("\(place): unknown type '\(kind)'")
     }

@@ -23,7 +23,8 @@ extension PluginManifest {
     guard Self.isName(name) else {
       throw PluginError(
         .load,
-        "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(ScalarText.quoted(name))")
+        "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(ScalarText.quoted(name))",
+        hint: Self.name(like: name).map { "did you mean '\($0)'?" })
     }
     version = try reader.text("version")
     api = try reader.integer("api")
@@ -39,6 +40,13 @@ extension PluginManifest {
 }
 
 extension PluginManifest {
+  /// The name nearest to a text that is none, with `_` for dashes, spaces and dots: `my_plugin` for `My-Plugin`. Nil: more
+  /// than that keeps it from being one.
+  public static func name(like text: String) -> String? {
+    let name = text.lowercased().map { "- .".contains($0) ? "_" : String($0) }.joined()
+    return isName(name) ? name : nil
+  }
+
   /// Whether a text may name a plugin: `[a-z][a-z0-9_]*`.
   public static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, first >= 0x61, first <= 0x7A else { return false }

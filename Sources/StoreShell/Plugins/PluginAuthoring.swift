@@ -8,7 +8,8 @@ extension PluginSubcommand {
     guard PluginManifest.isName(name) else {
       throw ShellError(
         code: "type-mismatch", message: "'\(name)' is no name of a plugin", at: invocation.operands[1],
-        hint: "a name is a lower-case letter, then letters, digits and _")
+        hint: PluginManifest.name(like: name).map { "did you mean '\($0)'?" }
+          ?? "a name is a lower-case letter, then letters, digits and _")
     }
     if let clash = invocation.session.clash(ofPlugin: name) {
       throw ShellError(code: "type-mismatch", message: clash, at: invocation.operands[1])

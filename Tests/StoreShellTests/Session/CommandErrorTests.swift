@@ -159,6 +159,9 @@ import Testing
     Case(
       "plugin new 1st", 12, "type-mismatch", "'1st' is no name of a plugin", mark: 3,
       "hint: a name is a lower-case letter, then letters, digits and _"),
+    Case(
+      "plugin new My-Plugin", 12, "type-mismatch", "'My-Plugin' is no name of a plugin", mark: 9,
+      "hint: did you mean 'my_plugin'?"),
     Case("plugin new show", 12, "type-mismatch", "'show' is a word of the shell itself", mark: 4),
     Case(
       "plugin stubs no/where", 14, "no-such-file", "there is no folder 'no/where'", mark: 8, status: 2),
