@@ -93,6 +93,22 @@ import Testing
     #expect(try history.entry(oldest + 1)?.number == oldest + 1)
   }
 
+  /// Few entries can be many bytes: a block does not wait for more of them.
+  @Test func largeEntriesAreBounded() {
+    var history = Self.history(HistoryLimits(bytes: 1 << 20))
+    for number in 1...200 {
+      let source = ActionSource(
+        file: "f", function: "f", line: number, info: String(repeating: "x", count: 100_000), kind: .bridge)
+      history.append(
+        LoggedEntry(
+          number: number, time: .zero, source: source, action: "a.b",
+          arguments: Record(RecordLayout(name: "", fields: []), []), isQuiet: false, changes: [], failure: nil),
+        state: Sums())
+      #expect(history.log.entries.count <= 12)
+    }
+    #expect(history.log.entries.count >= 8)
+  }
+
   @Test func bytesAreALimitToo() throws {
     let recording = Recording(4_000, seed: 8)
     var history = Self.history(HistoryLimits(bytes: 200_000))

@@ -11,6 +11,9 @@ struct EntryBlocks: Sendable {
   /// How many entries a block has at most: a small part of what is kept, as much more than that may be there.
   private static func longest(_ limits: HistoryLimits) -> Int { max(1, min(256, limits.entries / 8)) }
 
+  /// How many bytes a block takes before it ends, for the same reason.
+  private static func heaviest(_ limits: HistoryLimits) -> Int { limits.bytes / 8 }
+
   /// The entries.
   private(set) var log = ActionLog(limit: .max)
   /// The blocks that are complete.
@@ -27,7 +30,7 @@ struct EntryBlocks: Sendable {
     bytes += size
     last.count += 1
     last.bytes += size
-    let endsBlock = last.count >= Self.longest(limits) || entry.isWhole
+    let endsBlock = last.count >= Self.longest(limits) || last.bytes >= Self.heaviest(limits) || entry.isWhole
     if endsBlock {
       complete.append(last)
       last = Weight()

@@ -6,6 +6,7 @@ extension LoggedEntry {
   var footprint: Int {
     var bytes = 256
     for index in arguments.values.indices { bytes += arguments.values[index].footprint }
+    if let info = source.info { bytes += info.utf8.count }
     if isWhole { bytes += 512 }
     if hasRarities { bytes += 96 }
     for value in original?.arguments.values ?? [] { bytes += 16 + value.footprint }
