@@ -240,6 +240,24 @@ struct DefinitionTests {
         == "p: actions: every entry needs a name, got string \"a.b\"")
   }
 
+  /// What `describe` and `help` show does nothing to a terminal.
+  @Test func controlCharacters() throws {
+    let shown = { (place: String) in "p: \(place) must be text without control characters, got string \"\\u001b[2J\"" }
+    #expect(
+      try message("return plugin { actions = { { name = 'go', doc = '\\27[2J' } } }") == shown("action 'go': doc"))
+    #expect(
+      try message("return plugin { commands = { { name = 'c', run = error, summary = '\\27[2J' } } }")
+        == shown("command 'c': summary"))
+    #expect(
+      try message("return plugin { commands = { { name = 'c', run = error, examples = { '\\27[2J' } } } }")
+        == shown("command 'c': an example"))
+    #expect(
+      try message("return plugin { state = { field('n', int(), '\\27[2J') } }") == shown("state.n: doc"))
+    #expect(
+      try message("return plugin { state = { field('r', record('\\27[2J', {})) } }")
+        == shown("state.r: the name of a record"))
+  }
+
   @Test func duplicates() throws {
     #expect(
       try message("return plugin { state = { field('a', int()), field('a', int()) } }") == "p: state declares 'a' twice"

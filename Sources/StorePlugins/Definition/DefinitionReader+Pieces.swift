@@ -80,7 +80,7 @@ extension DefinitionReader {
   func text(_ value: LuaValue, _ place: String) throws(PluginError) -> String {
     switch value {
     case .nil: return ""
-    case .string(let text): return text
+    case .string(let text): return try types.shown(text, place)
     default: throw types.fault("\(place) must be text, got \(value.described)")
     }
   }

@@ -44,6 +44,14 @@ struct TypeReader {
       hint: suggestion.map { "did you mean '\($0)'?" } ?? "keys are \(keys.joined(separator: ", "))")
   }
 
+  /// A text that is shown to people: one that would move the cursor or hide what stands around it is refused.
+  func shown(_ text: String, _ place: String) throws(PluginError) -> String {
+    guard !text.unicodeScalars.contains(where: { ScalarText.isControl($0) && $0 != "\n" && $0 != "\t" }) else {
+      throw fault("\(place) must be text without control characters, got \(Value.string(text).described)")
+    }
+    return text
+  }
+
   /// A list of `field(name, type)`.
   ///
   /// - Parameters:
@@ -70,7 +78,7 @@ struct TypeReader {
       guard !fields.contains(where: { $0.name == name }) else { throw fault("\(place) declares '\(name)' twice") }
       let (schema, defaultValue) = try type(entry["type"], "\(place).\(name)")
       var documentation = ""
-      if case .string(let text) = entry["doc"] { documentation = text }
+      if case .string(let text) = entry["doc"] { documentation = try shown(text, "\(place).\(name): doc") }
       fields.append(Field(name, schema, default: defaultValue, documentation: documentation))
     }
     return fields
@@ -108,7 +116,8 @@ struct TypeReader {
       schema = .dynamic(
         .map(key: .string, try type(table["of"], "\(place)[…]", withoutDefault: "the type inside map(…)")))
     case "record":
-      guard case .string(let name) = table["name"] else { throw fault("\(place): record(…) needs a name") }
+      guard case .string(let given) = table["name"] else { throw fault("\(place): record(…) needs a name") }
+      let name = try shown(given, "\(place): the name of a record")
       let fields = try fields(table["fields"], name, key: "the fields")
       schema = .dynamic(.record(RecordSchema(name: name, fields: fields)))
     default: throw fault("\(place): unknown type '\(kind)'")
