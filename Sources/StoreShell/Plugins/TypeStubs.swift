@@ -22,9 +22,18 @@ struct TypeStubs {
         "path: \"\(module.name).\(projection.name)\"): \(types.text(of: projection.schema, in: module.name))"
       }
     }
+    let fields = modules.flatMap { module in
+      module.fields.map { "path: \"\(module.name).\($0.name)\"): \(types.text(of: $0.schema, in: module.name))" }
+    }
+    let drafts = modules.filter { $0.origin == .lua && !$0.fields.isEmpty }.map { module in
+      "---@alias \(module.name).Draft \(types.inline(module.fields, in: module.name))"
+    }
+    let arguments = modules.flatMap(\.actions).filter { !$0.fields.isEmpty }.map { action in
+      "---@alias \(action.fullName) \(types.inline(action.fields, in: action.module))"
+    }
     func overloads(_ owner: String) -> [String] { actions.map { "---@overload fun(self: \(owner), \($0))" } }
     var lines = ["---@meta stsh.store"] + types.classes
-    lines += ["---@class stsh.State"] + state
+    lines += drafts + arguments + ["---@class stsh.State"] + state
     lines += ["---@class stsh.Task", "local Task = {}"]
     lines += ["---@param seconds number", "function Task:sleep(seconds) end"]
     lines += ["---@param name string", "---@param timeout? number", "---@return table? args"]
@@ -45,6 +54,10 @@ struct TypeStubs {
     lines += overloads("stsh.Thunk") + ["function Thunk:dispatch(name, args) end"]
     lines += overloads("stsh.Thunk") + ["---@return boolean done, string? why"]
     lines += ["function Thunk:dispatch_wait(name, args) end"]
+    lines += ["---@class stsh.Test", "local Test = {}"]
+    lines += overloads("stsh.Test") + ["function Test:dispatch(name, args) end"]
+    lines += (fields + projections).map { "---@overload fun(self: stsh.Test, \($0)" }
+    lines += ["---@param path string", "---@return any", "function Test:get(path) end"]
     text = lines.joined(separator: "\n") + "\n"
   }
 
@@ -143,7 +156,7 @@ struct TypeStubs {
     ---@param options? { default?: string }
     ---@return stsh.Type
     function text(options) end
-    ---@param cases string[]
+    ---@param cases { [integer]: string, default?: string }
     ---@return stsh.Type
     function enum(cases) end
     ---@param of stsh.Type
@@ -176,14 +189,8 @@ struct TypeStubs {
     ---@field at number seconds since the test began
     ---@field source string
     ---@field failed? string the code of the error
-    ---@param name string
-    ---@param args? table
-    function Test:dispatch(name, args) end
     ---@param seconds number
     function Test:advance(seconds) end
-    ---@param path string
-    ---@return any
-    function Test:get(path) end
     ---@param found any
     ---@param expected any
     function Test:equals(found, expected) end

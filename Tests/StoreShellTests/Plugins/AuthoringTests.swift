@@ -54,7 +54,8 @@ import Testing
       "beans/tests/beans_test.lua", "test('it', function(t) for name in pairs(t) do t:print(name) end end)")
     let lines = shell.run("plugin test \(shell.folder)/beans").output.split(separator: "\n")
     let names = lines.filter { $0.hasPrefix("  | ") }.map { String($0.dropFirst(4)) }
-    let stubbed = TypeStubs.words.split(separator: "\n").compactMap { line in
+    let stubs = TypeStubs.words + TypeStubs(shell.session.store.modules).text
+    let stubbed = stubs.split(separator: "\n").compactMap { line in
       line.hasPrefix("function Test:") ? line.dropFirst(14).split(separator: "(").first.map(String.init) : nil
     }
     #expect(names == stubbed.sorted())
@@ -141,6 +142,13 @@ import Testing
       "function Task:dispatch(name, args) end", "function Command:wait(...) end",
       #"---@overload fun(self: stsh.Thunk, name: "tasks.complete", args: { id: integer })"#,
       "function Thunk:dispatch_wait(name, args) end",
+      #"---@alias pomodoro.Draft { phase: "idle"|"work"|"rest", left: integer, task: integer?, rounds: integer[], length: integer }"#,
+      "---@alias pomodoro.start { minutes: integer, task: integer? }",
+      #"---@overload fun(self: stsh.Test, name: "tasks.complete", args: { id: integer })"#,
+      #"---@overload fun(self: stsh.Test, path: "pomodoro.left"): integer"#,
+      #"---@overload fun(self: stsh.Test, path: "catalog.sections"): table<string, catalog.Section>"#,
+      #"---@overload fun(self: stsh.Test, path: "pomodoro.face"): string"#,
+      "function Test:dispatch(name, args) end", "function Test:get(path) end",
     ] {
       #expect(text.contains("\n\(line)\n"), "\(line)")
     }
