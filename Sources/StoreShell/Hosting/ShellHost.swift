@@ -326,10 +326,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     }
     rebindPlugins()
     let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
-    let report = dispatch(
-      .loadPlugin(
-        ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest),
-        slice: slice, gates: hosted.gates), actionSource)
+    let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
+    let report = dispatch(.loadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
     return (plugin, finishLoading(hosted, onLoad, report, actionSource))
   }
 
