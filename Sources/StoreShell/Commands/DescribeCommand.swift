@@ -36,7 +36,10 @@ extension CommandDefinition {
     guard let word = invocation.operands.first else { return try invocation.show(listing(modules)) }
     let name = try invocation.required(0, "a module")
     guard let module = (modules + [.shell]).first(where: { $0.name == name }) else {
-      let suggestion = Suggestion.nearest(to: name, among: modules.map(\.name))
+      // What belongs to a module is described with it.
+      let suggestion =
+        modules.map(\.name).first { name.hasPrefix("\($0).") }
+        ?? Suggestion.nearest(to: name, among: modules.map(\.name))
       throw ShellError(
         code: "unknown-module", message: "there is no module '\(name)'", at: word,
         hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")

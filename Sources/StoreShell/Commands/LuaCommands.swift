@@ -90,8 +90,9 @@ extension CommandDefinition {
         "right  \(sides.right) = \(ActionText.literal(of: right))",
       ]
     }
+    let said = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     throw ShellError(
-      code: "assert-failed", message: message ?? "\(text) does not hold", details: details, status: 3)
+      code: "assert-failed", message: said ?? "\(text) does not hold", details: details, status: 3)
   }
 }
 

@@ -126,6 +126,9 @@ import Testing
     Case(
       "describe conter", 10, "unknown-module", "there is no module 'conter'", mark: 6, "hint: did you mean 'counter'?"),
     Case(
+      "describe tasks.open", 10, "unknown-module", "there is no module 'tasks.open'", mark: 10,
+      "hint: did you mean 'tasks'?"),
+    Case(
       "watch conter.value", 7, "unknown-path", "there is no module 'conter'", mark: 12, "hint: did you mean 'counter'?"),
     Case("watch stop", 7, "missing-argument", "watch needs a watch's id, or all", mark: 4, "hint: usage: watch [PATH]"),
     Case("watch stop 7", 12, "unknown-watch", "there is no watch '7'", mark: 1, "hint: watch lists them"),
@@ -191,6 +194,7 @@ import Testing
       "assert -- only a message", 1, "missing-argument", "assert needs an expression", mark: 6,
       "hint: usage: assert EXPR [-- MESSAGE]"),
     Case("assert false", 1, "assert-failed", "false does not hold", status: 3),
+    Case("assert false --", 1, "assert-failed", "false does not hold", status: 3),
     Case("assert nil -- nothing there", 1, "assert-failed", "nothing there", status: 3),
     Case(
       "assert #state.tasks.items > 2 -- few", 1, "assert-failed", "few", "left   #state.tasks.items = 0",
