@@ -36,7 +36,7 @@ struct AbuseTests {
       try Self.checkState(shell, terminal)
       terminal.type("\u{4}")
       let status = try terminal.waitForEnd()
-      #expect(status == 0, "seed \(seed)")
+      #expect(status == 0, "seed \(seed): \(Self.crashes(shell))")
       #expect(terminal.isInUsualMode, "seed \(seed)")
       #expect(
         try shell.run("--no-init", "-c", "replay run.jsonl --verify").output.hasSuffix("every state matches\n"),
@@ -44,6 +44,12 @@ struct AbuseTests {
     } catch {
       Issue.record("seed \(seed): \(error)\n\(String(decoding: terminal.output.suffix(4000), as: UTF8.self))")
     }
+  }
+
+  /// What the program wrote down of its own faults.
+  private static func crashes(_ shell: Shell) -> String {
+    let folder = shell.folder.path + "/home/.local/state/stsh/crashes"
+    return names(inFolder: folder).compactMap { contents(ofFile: "\(folder)/\($0)") }.joined(separator: "\n")
   }
 
   private static func start(_ shell: Shell) throws -> Terminal {
