@@ -4,8 +4,8 @@ import StoreSchema
 /// The pieces that the parts of a definition are read with.
 extension DefinitionReader {
   func action(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
-    if let type = own.first(where: { $0.name == name || $0.fullName == name }) { return type }
     let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
+    if let type = own.first(where: { $0.fullName == fullName }) { return type }
     guard let type = foreignAction(fullName) else {
       throw types.fault("\(place) for unknown action '\(fullName)'", hint: actionHint(fullName, own))
     }

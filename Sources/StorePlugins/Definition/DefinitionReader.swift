@@ -57,14 +57,15 @@ struct DefinitionReader {
       definition.initial = twin?.initial ?? schema.initialValue
     }
     definition.actions = try actions(table["actions"])
-    definition.reducers = try reducers(table["reducers"], definition.actions)
     definition.lifted = try lifted(table["lifted"], definition.actions)
+    let own = definition.ownActions
+    definition.reducers = try reducers(table["reducers"], own)
     definition.interceptors = try interceptors(table["interceptors"])
     definition.thunks = try thunks(table["thunks"])
-    definition.bridges = try bridges(table["bridges"], definition.actions)
-    definition.transitions = try transitions(table["transitions"], definition.actions, definition.schema)
+    definition.bridges = try bridges(table["bridges"], own)
+    definition.transitions = try transitions(table["transitions"], own, definition.schema)
     definition.middleware = try middleware(
-      table["middleware"], definition.actions,
+      table["middleware"], own,
       [(Plugin.bridgeUnit, definition.bridges.count), (Plugin.transitionUnit, definition.transitions.count)])
     definition.projections = try projections(table["projections"], fields)
     definition.commands = try commands(table["commands"])
@@ -72,8 +73,7 @@ struct DefinitionReader {
     definition.migrate = try optionalFunction(table["migrate"], "migrate").map { WatchedFunction($0) }
     if definition.migrate != nil, fields.isEmpty { throw types.fault("migrate needs a state that it can give") }
     if case .string(let name) = table["on_load"] {
-      let added = definition.lifted.filter(\.declaresAction).map(\.action)
-      definition.onLoad = try dispatched(name, definition.actions + added, "on_load")
+      definition.onLoad = try dispatched(name, own, "on_load")
     } else if table["on_load"] != .nil {
       throw types.fault("on_load must be the name of an action, got \(table["on_load"].described)")
     }

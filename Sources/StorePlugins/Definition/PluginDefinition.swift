@@ -25,6 +25,12 @@ struct PluginDefinition {
   /// What to dispatch after loading.
   var onLoad: ActionType?
 
+  /// The actions that it adds to other modules.
+  var addedActions: [ActionType] { lifted.filter(\.declaresAction).map(\.action) }
+
+  /// All actions that it declares.
+  var ownActions: [ActionType] { actions + addedActions }
+
   /// The functions that must be pure.
   var watched: [WatchedFunction] {
     Array(reducers.values) + lifted.map(\.function) + projections.map(\.function) + (migrate.map { [$0] } ?? [])

@@ -131,7 +131,7 @@ public final class Plugin: @unchecked Sendable {
       name: manifest.name, origin: .lua, schema: definition.schema, actions: definition.actions,
       projections: definition.projections.map(\.type), commands: definition.commands.map(\.type))
     units = definition.middleware.map { UnitType(name: $0.name, isOpen: $0.isOpen) }
-    let own = Dictionary(definition.actions.map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
+    let own = Dictionary(definition.ownActions.map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
     var plans: [ReducerPlan] = []
     for (name, function) in definition.reducers {
       guard let type = own[name] ?? surroundings.action(name) else { continue }
@@ -213,12 +213,13 @@ public final class Plugin: @unchecked Sendable {
     }
   }
 
-  /// Has reducers that answer other modules' actions answer the ones that now go by their names: the module that declares
-  /// them was loaded anew. One whose action is gone answers none.
+  /// Has reducers that answer other modules' actions answer the ones that now go by their names, and what dispatches dispatch
+  /// those: the module that declares them was loaded anew. A reducer whose action is gone answers none.
   ///
   /// - Parameter action: an action by its full name.
-  public func rebind(to action: (String) -> ActionType?) {
+  public func rebind(to action: @escaping (String) -> ActionType?) {
     let own = module.name
+    calls.foreignAction = action
     reducers.rebind { $0.type.module == own ? nil : action($0.type.fullName) }
     let added = Set(addedActions.map(\.fullName))
     lifted = lifted.map { plan in
@@ -237,7 +238,7 @@ public final class Plugin: @unchecked Sendable {
   public func takeInterruption() -> Bool { lua.takeInterruption() }
 
   /// The actions that the plugin adds to other modules, for its lifted reducers.
-  public var addedActions: [ActionType] { definition.lifted.filter(\.declaresAction).map(\.action) }
+  public var addedActions: [ActionType] { definition.addedActions }
 }
 
 extension PluginManifest {

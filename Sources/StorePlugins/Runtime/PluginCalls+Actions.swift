@@ -12,7 +12,7 @@ extension PluginCalls {
     _ action: LuaValue, _ arguments: LuaValue, _ objects: SliceObjects, for function: String, isRefusal: Bool
   ) throws -> ActionCall {
     let (type, given) = try namedAction(action, arguments, objects, for: function)
-    guard faults.manifest.mayDispatch(type) else {
+    guard mayDispatch(type) else {
       let hint = "add \"dispatch:\(type.fullName)\" to permissions in plugin.json"
       let refusal = "may not dispatch '\(type.fullName)'"
       if isRefusal { throw PluginRefusal(description: refusal, hint: hint) }

@@ -43,11 +43,14 @@ final class PluginCalls {
   var time: () -> Duration? = { nil }
   /// The thunk that runs.
   var thunk: PluginThunk?
-  /// The plugin's own actions by their names, with its module and without.
+  /// The actions that the plugin declares by their names, those of its own module with it and without.
   private let ownActions: [String: ActionType]
   /// The one that was asked for last.
   @exclusivity(unchecked) private var recentAction: (name: String, type: ActionType)?
-  private let surroundings: Plugin.Surroundings
+  /// An action of another module, by its full name.
+  var foreignAction: (String) -> ActionType?
+  /// The full names of the actions of all modules, for suggestions.
+  private let foreignNames: () -> [String]
   private let functionNames: FunctionNames
   private var contextTable: LuaTable?
   /// The same in plain words.
@@ -97,8 +100,10 @@ final class PluginCalls {
     self.functionNames = functionNames
     self.faults = faults
     dispatches = Allowance(limit: faults.manifest.limits.actions)
-    self.ownActions = ownActions.merging(ownActions.values.map { ($0.name, $0) }) { full, _ in full }
-    self.surroundings = surroundings
+    let short = ownActions.values.filter { $0.module == faults.manifest.name }.map { ($0.name, $0) }
+    self.ownActions = ownActions.merging(short) { full, _ in full }
+    foreignAction = surroundings.action
+    foreignNames = surroundings.actionNames
   }
 
   /// Makes the tables and functions that plugins see.
@@ -198,15 +203,20 @@ final class PluginCalls {
       recentAction = (name, type)
       return type
     }
-    guard let type = surroundings.action(name) else {
+    guard let type = foreignAction(name) else {
       let isFull = name.contains(".")
       let names =
         Set(ownActions.values.map { isFull ? $0.fullName : $0.name }).sorted()
-        + (isFull ? surroundings.actionNames() : [])
+        + (isFull ? foreignNames() : [])
       let suggestion = Suggestion.nearest(to: name, among: names)
       throw LuaFailure("unknown action '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }
     return type
+  }
+
+  /// Whether the plugin may dispatch an action: one that it declares itself, or one that it asked for.
+  func mayDispatch(_ type: ActionType) -> Bool {
+    ownActions[type.fullName] === type || faults.manifest.mayDispatch(type)
   }
 
   private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {

@@ -98,8 +98,6 @@ extension ShellHost {
 
   /// Learns the names of all actions anew.
   func collectActions() {
-    actionsByName = [:]
-    for type in application.actions { actionsByName[type.fullName] = type }
-    for hosted in plugins { addActions(of: hosted.plugin) }
+    actionsByName = application.actionsByName(beside: plugins.map(\.plugin))
   }
 }

@@ -72,16 +72,13 @@ private struct Rerun {
 
   private mutating func compose() {
     reducer = application.reducers
-    types = [:]
-    var known = application.actions
     for hosted in current.plugins {
       // What fails here is no strike against the plugin that runs.
       let strikes = PluginStrikes(FaultBox())
       strikes.set(isStopped: current.state.shell.condition(of: hosted.plugin.module.name) != .on)
       reducer = reducer.appending(HostedPlugin.reducer(hosted.plugin, strikes))
-      known += hosted.plugin.module.actions + hosted.plugin.addedActions
     }
-    for type in known { types[type.fullName] = type }
+    types = application.actionsByName(beside: current.plugins.map(\.plugin))
   }
 
   /// Runs an action of a module; one that fails, that nobody knows any more, or that an interceptor dropped, changes nothing.

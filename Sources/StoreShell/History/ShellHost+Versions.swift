@@ -45,12 +45,8 @@ extension ShellHost {
   /// - Parameter others: the plugins that it is loaded beside.
   private func revive(_ source: PluginSource, beside others: [HostedPlugin]) throws(PluginError) -> HostedPlugin {
     let name = source.manifest.name
-    let modules = application.modules + others.map(\.plugin.module)
-    let actions = modules.flatMap(\.actions) + others.flatMap(\.plugin.addedActions)
-    let surroundings = Plugin.Surroundings(
-      action: { name in actions.first { $0.fullName == name } }, moduleNames: modules.map(\.name),
-      slice: { name in modules.first { $0.name == name }?.schema })
-    let plugin = try Plugin(loading: source, into: surroundings)
+    let plugin = try Plugin(
+      loading: source, into: application.surroundings(of: name, beside: others.map(\.plugin)))
     try prepare(plugin)
     plugin.purity = purity
     return HostedPlugin(plugin, self.surroundings(for: name))

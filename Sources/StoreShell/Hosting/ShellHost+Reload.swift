@@ -66,9 +66,8 @@ extension ShellHost {
       faults.note(error)
     }
     for unit in old.units { store.cancelEffects(unit: unit.name) }
-    removeActions(of: old.plugin)
     plugins[index] = new
-    addActions(of: new.plugin)
+    collectActions()
     let shell = store.withState { $0.shell }
     new.strikes.set(isStopped: shell.condition(of: new.plugin.module.name) != .on)
     for unit in new.units { unit.gate.set(isOpen: shell.isOpen(unit.name)) }
@@ -105,17 +104,17 @@ extension ShellHost {
     return report
   }
 
-  func addActions(of plugin: Plugin) {
-    for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = type }
-  }
-
-  private func removeActions(of plugin: Plugin) {
-    for type in plugin.module.actions + plugin.addedActions { actionsByName[type.fullName] = nil }
-  }
-
   /// Has the plugins answer the actions that are there now.
   func rebindPlugins() {
-    for hosted in plugins { hosted.plugin.rebind { action(named: $0) } }
+    for hosted in plugins { hosted.plugin.rebind { [unowned self] in action(named: $0) } }
+  }
+
+  /// Refuses a plugin one of whose own actions another one has added to its module.
+  func refuseTakenActions(_ plugin: Plugin) throws(PluginError) {
+    let name = plugin.module.name
+    let taken = Set(plugins.map(\.plugin).filter { $0.module.name != name }.flatMap(\.addedActions).map(\.fullName))
+    guard let type = plugin.module.actions.first(where: { taken.contains($0.fullName) }) else { return }
+    throw PluginError(.schema, "\(name): another plugin has added the action '\(type.fullName)'")
   }
 
   private func unknownPlugin(_ name: String) -> ShellError {
@@ -125,12 +124,7 @@ extension ShellHost {
 
   /// Refuses names that somebody else has taken since the plugin was loaded: nothing may fail once the exchange has begun.
   private func refuseClashes(_ new: HostedPlugin, replacing old: HostedPlugin) throws {
-    let name = new.plugin.module.name
-    let others = plugins.filter { $0.plugin.module.name != name }
-    let taken = Set(others.flatMap(\.plugin.addedActions).map(\.fullName))
-    if let type = new.plugin.module.actions.first(where: { taken.contains($0.fullName) }) {
-      throw PluginError(.schema, "\(name): another plugin has added the action '\(type.fullName)'")
-    }
+    try refuseTakenActions(new.plugin)
     let names = Set(hostUnits.map(\.name)).subtracting(old.units.map(\.name))
     if let unit = new.units.first(where: { names.contains($0.name) }) {
       throw StoreError.duplicateUnit(name: unit.name)

@@ -74,7 +74,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       interceptors: application.interceptors, emission: Self.policy("whenDifferent"), clock: clock,
       areEqual: State.areEqual)
-    for type in application.actions { actionsByName[type.fullName] = type }
+    collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
     store.setErrorHandler { [faults] error in
       // What tasks cause has no dispatch that would be answered; failures of single actions are recorded.
@@ -313,11 +313,12 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
     try prepare(plugin)
+    try refuseTakenActions(plugin)
     let onLoad = try onLoadCall(of: plugin)
     let hosted = HostedPlugin(plugin, surroundings(for: name))
     plugin.purity = purity
     plugins.append(hosted)
-    addActions(of: plugin)
+    collectActions()
     do {
       try recompose()
     } catch {
@@ -371,9 +372,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   }
 
   private func remove(_ name: String) {
-    let added = Set(plugins.filter { $0.plugin.module.name == name }.flatMap { $0.plugin.addedActions }.map(\.fullName))
     plugins.removeAll { $0.plugin.module.name == name }
-    actionsByName = actionsByName.filter { $0.value.module != name && !added.contains($0.key) }
+    collectActions()
   }
 
   func recompose() throws {

@@ -91,7 +91,7 @@ extension ShellHost {
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
     try plugin.buildInterceptors(view: view)
     plugins.append(HostedPlugin(plugin, surroundings(for: name)))
-    addActions(of: plugin)
+    collectActions()
   }
 
   private func restored(

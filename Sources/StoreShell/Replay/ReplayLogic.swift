@@ -8,15 +8,14 @@ import StoreSchema
 struct ReplayLogic {
   private let application: HostedApplication
   private let reducer: Reducer<HostAction, HostState>
-  private var types: [String: ActionType] = [:]
+  private let types: [String: ActionType]
 
   /// - Parameter plugins: the plugins in load order.
   init(_ application: HostedApplication, _ plugins: [Plugin]) {
     self.application = application
     let silent = plugins.map { HostedPlugin.reducer($0, PluginStrikes(FaultBox())) }
     reducer = silent.reduce(application.reducers) { $0.appending($1) }
-    let added = plugins.flatMap { $0.module.actions + $0.addedActions }
-    for type in application.actions + added { types[type.fullName] = type }
+    types = application.actionsByName(beside: plugins)
   }
 
   /// Whether the action of an entry is one of a module.

@@ -131,12 +131,10 @@ final class Replayer {
 
   private func compose() {
     reducer = host.application.reducers
-    types = [:]
-    for type in host.application.actions { types[type.fullName] = type }
+    types = host.application.actionsByName(beside: plugins.map(\.plugin))
     for hosted in plugins {
       hosted.strikes.set(isStopped: state.shell.condition(of: hosted.plugin.module.name) != .on)
       reducer = reducer.appending(hosted.reducer)
-      for type in hosted.plugin.module.actions + hosted.plugin.addedActions { types[type.fullName] = type }
     }
     for hosted in plugins { hosted.plugin.rebind { [types] in types[$0] } }
   }
@@ -184,14 +182,7 @@ final class Replayer {
   }
 
   private func plugin(_ source: PluginSource) throws -> Plugin {
-    let name = source.manifest.name
-    let others = plugins.map(\.plugin).filter { $0.module.name != name }
-    let surroundings = Plugin.Surroundings(
-      action: { [unowned self] other in
-        guard let type = types[other], type.module != name else { return nil }
-        return type
-      },
-      moduleNames: host.application.modules.map(\.name) + others.map(\.module.name))
+    let surroundings = host.application.surroundings(of: source.manifest.name, beside: plugins.map(\.plugin))
     let plugin = try Plugin(loading: source, into: surroundings)
     plugin.purity = host.purity
     return plugin

@@ -38,6 +38,7 @@ extension ShellHost: ReplayingStore {
     plugins = recording.plugins
     collectActions()
     try recompose()
+    rebindPlugins()
     history = recording.history
     if let file = journal?.journal {
       history.older = JournalEntries(file, oldest: recording.start, of: self)
