@@ -6,11 +6,18 @@ extension DefinitionReader {
   func action(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
     let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
     if let type = own.first(where: { $0.fullName == fullName }) { return type }
-    guard let type = foreignAction(fullName) else {
+    guard let type = foreignAction(fullName) ?? goneAction(fullName) else {
       throw types.fault("\(place) for unknown action '\(fullName)'", hint: actionHint(fullName, own))
     }
     try mayRead(type.module, "\(place) for '\(fullName)'")
     return type
+  }
+
+  /// Stands for an action of another module that is gone, where that may be; nil: it may not. Nobody can dispatch it.
+  func goneAction(_ fullName: String) -> ActionType? {
+    let parts = fullName.split(separator: ".", maxSplits: 1).map(String.init)
+    guard mayLack, parts.count == 2, parts[0] != manifest.name else { return nil }
+    return ActionType(module: parts[0], name: parts[1], fields: [])
   }
 
   func mayRead(_ module: String, _ place: String) throws(PluginError) {
@@ -26,7 +33,15 @@ extension DefinitionReader {
 
   /// What may have been meant by the name of an action that does not exist.
   func actionHint(_ fullName: String, _ own: [ActionType]) -> String? {
-    suggestion(fullName, own.map(\.fullName) + foreignNames())
+    if let suggestion = suggestion(fullName, own.map(\.fullName) + foreignNames()) { return suggestion }
+    let module = fullName.prefix { $0 != "." }
+    let isThere = module == manifest.name || moduleNames.contains { $0 == module }
+    return isThere ? nil : Self.loadHint(String(module))
+  }
+
+  /// What to do about a module that is not there.
+  static func loadHint(_ module: String) -> String {
+    "there is no module '\(module)'; where it is a plugin, load that first"
   }
 
   func list(_ value: LuaValue, _ place: String, keys: [String]) throws(PluginError) -> [LuaTable] {

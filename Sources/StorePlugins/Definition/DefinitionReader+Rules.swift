@@ -78,7 +78,7 @@ extension DefinitionReader {
   func dispatched(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
     let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
     if let type = own.first(where: { $0.fullName == fullName }) { return type }
-    guard let type = foreignAction(fullName) else {
+    guard let type = foreignAction(fullName) ?? goneAction(fullName) else {
       throw types.fault("\(place): unknown action '\(fullName)'", hint: actionHint(fullName, own))
     }
     guard manifest.mayDispatch(type) else {
@@ -109,11 +109,14 @@ extension DefinitionReader {
     } catch {
       throw types.fault("\(place): this is no path: \(error.message)")
     }
-    guard case .field(let module) = path.steps.first, moduleNames.contains(module) || module == manifest.name else {
+    guard case .field(let module) = path.steps.first,
+      mayLack || moduleNames.contains(module) || module == manifest.name
+    else {
       var name = text
       if case .field(let module) = path.steps.first { name = module }
       throw types.fault(
-        "\(place): unknown module '\(name)'", hint: suggestion(name, moduleNames + [manifest.name]))
+        "\(place): unknown module '\(name)'",
+        hint: suggestion(name, moduleNames + [manifest.name]) ?? Self.loadHint(name))
     }
     try mayRead(module, place)
     let root = module == manifest.name ? slice : foreignSlice(module)

@@ -10,6 +10,8 @@ struct DefinitionReader {
   let foreignNames: () -> [String]
   /// The names of the store's modules.
   let moduleNames: [String]
+  /// Whether other modules and their actions may be gone.
+  let mayLack: Bool
   /// The type of another module's slice.
   let foreignSlice: (String) -> Schema?
   /// What the same code declared before.
@@ -23,6 +25,7 @@ struct DefinitionReader {
   ) {
     self.manifest = manifest
     foreignAction = surroundings.action
+    mayLack = surroundings.mayLack
     foreignNames = surroundings.actionNames
     moduleNames = surroundings.moduleNames
     foreignSlice = surroundings.slice
@@ -121,8 +124,9 @@ struct DefinitionReader {
       guard case .string(let module) = entry["at"] else {
         throw types.fault("lifted: every entry needs at, the name of a module, got \(entry["at"].described)")
       }
-      guard moduleNames.contains(module) else {
-        throw types.fault("lifted: unknown module '\(module)'", hint: suggestion(module, moduleNames))
+      guard mayLack || moduleNames.contains(module) else {
+        throw types.fault(
+          "lifted: unknown module '\(module)'", hint: suggestion(module, moduleNames) ?? Self.loadHint(module))
       }
       guard manifest.permissions.contains(.reduce(module: module)) else {
         throw types.fault(
@@ -146,13 +150,16 @@ struct DefinitionReader {
   private func liftedAction(
     _ name: String, _ entry: LuaTable, _ known: [ActionType]
   ) throws(PluginError) -> (ActionType, isNew: Bool) {
-    if let type = known.first(where: { $0.fullName == name }) ?? foreignAction(name) {
-      guard entry["args"] == .nil else {
+    let takesArguments = entry["args"] != .nil
+    if let type = known.first(where: { $0.fullName == name }) ?? foreignAction(name)
+      ?? (takesArguments ? nil : goneAction(name))
+    {
+      guard !takesArguments else {
         throw types.fault("lifted on '\(name)': the action exists, so it takes no args here")
       }
       return (type, false)
     }
-    guard entry["args"] != .nil, case .string(let module) = entry["at"], name.hasPrefix("\(module)."),
+    guard takesArguments, case .string(let module) = entry["at"], name.hasPrefix("\(module)."),
       case let short = String(name.dropFirst(module.utf8.count + 1)), short.isName
     else {
       throw types.fault(
@@ -213,8 +220,9 @@ struct DefinitionReader {
       }
       if name.hasSuffix(".*") {
         let module = String(name.dropLast(2))
-        guard moduleNames.contains(module) || module == manifest.name else {
-          throw types.fault("\(place): unknown module '\(module)'", hint: suggestion(module, moduleNames))
+        guard mayLack || moduleNames.contains(module) || module == manifest.name else {
+          throw types.fault(
+            "\(place): unknown module '\(module)'", hint: suggestion(module, moduleNames) ?? Self.loadHint(module))
         }
         try mayRead(module, place)
         filter.modules.insert(module)

@@ -56,7 +56,7 @@ extension Plugin {
     }
     let derived: @Sendable (ActionCall, State) -> ActionCall? = { [self] call, _ in
       let rule = definition.bridges[index]
-      return derive(rule.to, host, "\(name) (carry)", rule.carry, from: [.record(call.record)])
+      return derive(rule.to, host, name, rule.carry, from: [.record(call.record)])
     }
     return .on(payload, when: condition, dispatch: derived, file: rule.place.chunk, line: rule.place.line)
   }
@@ -79,7 +79,7 @@ extension Plugin {
         to: .matching { [self] in accepts($0, definition.transitions[index].to, host, "\(name) (to)") },
         dispatch: { [self] before, after in
           let rule = definition.transitions[index]
-          return derive(rule.action, host, "\(name) (carry)", rule.carry, from: [before ?? .none, after ?? .none])
+          return derive(rule.action, host, name, rule.carry, from: [before ?? .none, after ?? .none])
         }, source: source)
     }
   }
@@ -114,9 +114,14 @@ extension Plugin {
     _ declared: ActionType, _ host: RuleHost, _ place: String, _ carry: LuaFunction?,
     from values: [Value]
   ) -> ActionCall? {
-    // The plugin that declares the action may have been reloaded meanwhile.
-    let type = (try? calls.action(.string(declared.fullName), for: "dispatch")) ?? declared
-    let made = ask(host, place) { () throws(LuaError) -> ActionCall? in
+    let made = ask(host, carry == nil ? place : "\(place) (carry)") { () throws(LuaError) -> ActionCall? in
+      // The plugin that declares the action may have been reloaded meanwhile, or be gone.
+      let type: ActionType
+      do throws(LuaFailure) {
+        type = try calls.action(.string(declared.fullName), for: "dispatch")
+      } catch {
+        throw LuaError(kind: .runtime, message: error.message)
+      }
       var arguments = LuaValue.nil
       if let carry {
         arguments = try lua.call(
@@ -134,7 +139,7 @@ extension Plugin {
       }
     }
     guard let call = made ?? nil else { return nil }
-    if type.module != module.name { calls.permissions.noteDispatch(type) }
+    if call.type.module != module.name { calls.permissions.noteDispatch(call.type) }
     return call
   }
 

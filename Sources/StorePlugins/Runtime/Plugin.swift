@@ -67,6 +67,10 @@ public final class Plugin: @unchecked Sendable {
     /// A plugin of the same code that is there or was: what both declare is kept once.
     public let twin: (PluginSource) -> Plugin?
 
+    /// Whether something may be gone that the plugin was loaded beside: what it declares about that then rests until it is
+    /// there again.
+    public var mayLack = false
+
     /// Joins them.
     public init(
       action: @escaping (String) -> ActionType?, actionNames: @escaping () -> [String] = { [] }, moduleNames: [String],

@@ -108,32 +108,21 @@ final class PluginTimeline {
 
   /// Has the plugins of a point made ready that are not any more.
   ///
-  /// - Parameter make: makes a version ready beside the plugins of the point that are; it may fail where it needs one that
-  ///   comes later.
-  /// - Throws: what `make` throws where it fails though all that can be there are.
+  /// - Parameter make: makes a version ready beside the plugins of the point that are.
+  /// - Throws: as ``PluginOrder/make(_:_:)``.
   func makeReady(
-    at number: Int, _ make: (PluginSource, [HostedPlugin]) throws -> HostedPlugin
+    at number: Int, _ make: (PluginSource, [HostedPlugin], _ mayLack: Bool) throws -> HostedPlugin
   ) throws {
     let versions = versions(at: number)
-    var missing = versions.filter { $0.hosted == nil }
+    let missing = versions.filter { $0.hosted == nil }
     guard !missing.isEmpty else { return }
     // Those of the point are the last to go.
     let others = idle.filter { old in !versions.contains { $0 === old } }
     for old in others.dropLast(Self.readyLimit) { old.hosted = nil }
     idle.removeAll { $0.hosted == nil }
-    while !missing.isEmpty {
-      let count = missing.count
-      var failure: (any Error)?
-      for version in missing {
-        do {
-          version.hosted = try make(version.source, versions.compactMap(\.hosted))
-          idle.append(version)
-        } catch {
-          failure = failure ?? error
-        }
-      }
-      missing.removeAll { $0.hosted != nil }
-      if missing.count == count, let failure { throw failure }
+    try PluginOrder.make(missing) { version, mayLack in
+      version.hosted = try make(version.source, versions.compactMap(\.hosted), mayLack)
+      idle.append(version)
     }
   }
 

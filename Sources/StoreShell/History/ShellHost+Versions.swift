@@ -27,7 +27,7 @@ extension ShellHost {
   ///
   /// - Throws: `PluginError` where one that was unloaded long ago cannot be loaded any more.
   func plugins(at number: Int) throws -> [HostedPlugin] {
-    try timeline.makeReady(at: number) { source, others in try revive(source, beside: others) }
+    try timeline.makeReady(at: number) { try revive($0, beside: $1, mayLack: $2) }
     return timeline.plugins(at: number)
   }
 
@@ -42,11 +42,16 @@ extension ShellHost {
 
   /// Loads a version of a plugin anew, without having it take part in anything.
   ///
-  /// - Parameter others: the plugins that it is loaded beside.
-  private func revive(_ source: PluginSource, beside others: [HostedPlugin]) throws(PluginError) -> HostedPlugin {
+  /// - Parameters:
+  ///   - others: the plugins that it is loaded beside.
+  ///   - mayLack: whether something may be gone that it refers to.
+  private func revive(
+    _ source: PluginSource, beside others: [HostedPlugin], mayLack: Bool
+  ) throws(PluginError) -> HostedPlugin {
     let name = source.manifest.name
-    let plugin = try Plugin(
-      loading: source, into: application.surroundings(of: name, beside: others.map(\.plugin)))
+    var surroundings = application.surroundings(of: name, beside: others.map(\.plugin))
+    surroundings.mayLack = mayLack
+    let plugin = try Plugin(loading: source, into: surroundings)
     try prepare(plugin)
     plugin.purity = purity
     return HostedPlugin(plugin, self.surroundings(for: name))

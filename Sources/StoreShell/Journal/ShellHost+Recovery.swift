@@ -30,22 +30,32 @@ extension ShellHost {
     let loads = Dictionary(
       try file.plugins(upTo: contents.last).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
     var changed: [ShellState.LoadedPlugin] = []
-    for plugin in snapshot.shell.plugins {
+    func needing<Result>(_ plugin: String, _ body: () throws -> Result) throws -> Result {
       do {
-        guard let load = loads[plugin.name] else { throw JournalError.isMissing(plugin.name, in: file.path) }
-        let source = try source(load)
-        if source.digest != plugin.digest { changed.append(plugin) }
-        try host(source)
+        return try body()
       } catch let error as JournalError {
         throw error
       } catch {
         var described = ShellError(describing: error)
-        described.message = "\(file.path) needs the plugin '\(plugin.name)': \(described.message)"
+        described.message = "\(file.path) needs the plugin '\(plugin)': \(described.message)"
         described.hint = (described.hint.map { "\($0); " } ?? "") + "the file is as it was"
         described.status = 4
         throw described
       }
     }
+    let sources = try snapshot.shell.plugins.map { plugin in
+      try needing(plugin.name) {
+        guard let load = loads[plugin.name] else { throw JournalError.isMissing(plugin.name, in: file.path) }
+        let source = try source(load)
+        if source.digest != plugin.digest { changed.append(plugin) }
+        return source
+      }
+    }
+    try PluginOrder.make(sources) { source, mayLack in
+      try needing(source.manifest.name) { try host(source, mayLack: mayLack) }
+    }
+    let order = snapshot.shell.plugins.map(\.name)
+    plugins = order.compactMap { name in plugins.first { $0.plugin.module.name == name } }
     try recompose()
     rebindPlugins()
     let header = journalHeader(began: contents.header.began)
@@ -85,12 +95,16 @@ extension ShellHost {
       hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept)
   }
 
-  /// Puts a plugin where it was, without its slice.
-  private func host(_ source: PluginSource) throws {
+  /// Brings a plugin back, without its slice.
+  ///
+  /// - Parameter mayLack: whether something may be gone that it refers to.
+  private func host(_ source: PluginSource, mayLack: Bool) throws {
     let name = source.manifest.name
-    let plugin = try Plugin(loading: source, into: surroundings(of: name))
+    var surroundings = self.surroundings(of: name)
+    surroundings.mayLack = mayLack
+    let plugin = try Plugin(loading: source, into: surroundings)
     try plugin.buildInterceptors(view: view)
-    plugins.append(HostedPlugin(plugin, surroundings(for: name)))
+    plugins.append(HostedPlugin(plugin, self.surroundings(for: name)))
     collectActions()
   }
 

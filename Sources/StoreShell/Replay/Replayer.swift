@@ -58,7 +58,8 @@ final class Replayer {
     state = host.initialState
     for loaded in header.loaded {
       let recorded = header.plugins.first { $0.name == loaded.name && $0.digest == loaded.digest }
-      try load(loaded.name, version: recorded?.version ?? "", digest: loaded.digest)
+      // What they refer to may come later among them, or be gone.
+      try load(loaded.name, version: recorded?.version ?? "", digest: loaded.digest, mayLack: true)
       guard let condition = ShellState.Condition(rawValue: loaded.condition), condition != .on else { continue }
       try ShellAction.switchPlugin(name: loaded.name, to: condition).reduce(&state)
     }
@@ -181,17 +182,18 @@ final class Replayer {
     return source
   }
 
-  private func plugin(_ source: PluginSource) throws -> Plugin {
-    let surroundings = host.application.surroundings(of: source.manifest.name, beside: plugins.map(\.plugin))
+  private func plugin(_ source: PluginSource, mayLack: Bool = false) throws -> Plugin {
+    var surroundings = host.application.surroundings(of: source.manifest.name, beside: plugins.map(\.plugin))
+    surroundings.mayLack = mayLack
     let plugin = try Plugin(loading: source, into: surroundings)
     plugin.purity = host.purity
     return plugin
   }
 
-  private func load(_ name: String, version: String, digest: String) throws {
+  private func load(_ name: String, version: String, digest: String, mayLack: Bool = false) throws {
     compose()
     let source = try source(name, digest: digest)
-    let plugin = try plugin(source)
+    let plugin = try plugin(source, mayLack: mayLack)
     plugins.append(HostedPlugin(plugin, host.surroundings(for: name), reducersAlone: true))
     let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
     try ShellAction.loadPlugin(

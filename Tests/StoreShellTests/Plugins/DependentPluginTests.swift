@@ -42,6 +42,53 @@ import Testing
     return next
   }
 
+  @Test(arguments: dependents)
+  func aFileOpensThoughWhatAPluginNeedsIsGone(lua: String) throws {
+    let folder = try dependent(lua)
+    let store = "\(shell.folder)/q.db"
+    #expect(shell.openStore(store) == .init())
+    #expect(
+      shell.run("plugin load \(needed)", "plugin load \(folder)", "dispatch xa.inc", "plugin unload xa") == .init())
+    _ = shell.outcome { shell.session.endJournal() }
+    let next = try reopened(store)
+    #expect(next.run("plugin list --as raw").output.hasPrefix("xc\t"))
+    #expect(next.run("undo", "show xa.n").output.hasSuffix("\n\(shell.run("undo", "show xa.n").output)"))
+    _ = next.outcome { next.session.endJournal() }
+  }
+
+  @Test(arguments: dependents)
+  func aFileOpensThoughWhatAPluginNeedsWasLoadedAfterIt(lua: String) throws {
+    let folder = try dependent(lua)
+    let store = "\(shell.folder)/q.db"
+    #expect(shell.openStore(store) == .init())
+    #expect(
+      shell.run(
+        "plugin load \(needed)", "plugin load \(folder)", "plugin unload xa", "plugin load \(needed)", "dispatch xa.inc"
+      )
+        == .init())
+    let state = shell.run("show --json").output
+    _ = shell.outcome { shell.session.endJournal() }
+    let next = try reopened(store)
+    #expect(next.run("show --json").output == state)
+    #expect(next.run("plugin list --json").output.contains(#""name":"xc""#))
+    let file = "\(shell.folder)/x.jsonl"
+    #expect(next.run("export journal \(file)").status == 0)
+    let replayed = try Shell().run("replay \(file) --verify")
+    #expect(replayed.output.hasSuffix("every state matches\n"), "\(replayed)")
+    _ = next.outcome { next.session.endJournal() }
+  }
+
+  @Test func aReducerThatRestedAnswersAgain() throws {
+    let folder = try dependent(Self.dependents[0])
+    #expect(
+      shell.run(
+        "plugin load \(needed)", "plugin load \(folder)", "dispatch xa.inc", "plugin unload xa",
+        "plugin load \(needed)",
+        "dispatch xa.inc", "show xc.n", "undo --to 4", "redo", "undo --to 2", "dispatch xa.inc", "show xc.n"
+      ).output
+        == "2\n1\n")
+  }
+
   @Test func whatAPluginAddsIsThereAsLongAsTheModuleIs() throws {
     let folder = try dependent(Self.dependents[1])
     #expect(
@@ -54,6 +101,18 @@ import Testing
     _ = shell.run("plugin unload xa")
     #expect(
       shell.run("plugin load \(needed)").errors.contains("xa: another plugin has added the action 'xa.zap'"))
+  }
+
+  @Test func aBridgeToAnActionThatIsGoneIsAnErrorAndNoAction() throws {
+    let folder = try dependent(Self.dependents[3], "xd")
+    #expect(shell.run("plugin load \(needed)", "plugin load \(folder)", "plugin unload xa").status == 0)
+    let outcome = shell.run("dispatch xd.go")
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("xd: bridge from 'xd.go' to 'xa.inc': unknown action 'xa.inc'"), "\(outcome)")
+    #expect(shell.run("log --as raw").output.contains("xa.inc") == false)
+    let file = "\(shell.folder)/x.jsonl"
+    #expect(shell.run("export journal \(file)").errors == "")
+    #expect(try Shell().run("replay \(file) --verify").output.hasSuffix("every state matches\n"))
   }
 
   @Test func aReloadedPluginThatAddsAnActionIsReplayed() throws {
@@ -111,5 +170,17 @@ import Testing
       """, permissions: #"["reduce:counter"]"#)
     #expect(shell.run("plugin load \(folder)", statement, "show p.n") == .init(output: count))
     #expect(shell.run("plugin reload p", statement, "show counter.value") == .init(output: "7\n"))
+  }
+
+  @Test func aModuleThatIsNotLoadedIsNamed() throws {
+    let folder = try dependent(Self.dependents[0])
+    #expect(
+      shell.run("plugin load \(folder)").errors.hasSuffix(
+        """
+        xc: reducer for unknown action 'xa.inc'
+          plugin load \(folder)
+          hint: there is no module 'xa'; where it is a plugin, load that first
+
+        """))
   }
 }
