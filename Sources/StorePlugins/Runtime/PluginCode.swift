@@ -11,7 +11,7 @@ struct PluginCode: Hashable, Sendable {
   init(of folder: String, manifest: [UInt8]) {
     self.manifest = manifest
     for name in ["init.lua"] + Files.luaFiles(below: "\(folder)/lib").map({ "lib/\($0)" }) {
-      if let bytes = try? Files.read("\(folder)/\(name)") { files.append((name, bytes)) }
+      if let bytes = try? PluginFile.read(name, in: folder) { files.append((name, bytes)) }
     }
     digest = makeDigest()
   }

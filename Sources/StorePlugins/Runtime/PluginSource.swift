@@ -30,8 +30,8 @@ public struct PluginSource: Hashable, Sendable {
     }
     let file = "\(displayName)/plugin.json"
     let bytes: [UInt8]
-    do throws(FileError) {
-      bytes = try Files.read("\(folder)/plugin.json")
+    do throws(PluginFileError) {
+      bytes = try PluginFile.read("plugin.json", in: folder)
     } catch {
       throw PluginError(
         .load, "\(file): \(error.reason)",
@@ -61,8 +61,8 @@ public struct PluginSource: Hashable, Sendable {
   func lua(_ name: String) throws(PluginError) -> (text: String, chunk: String) {
     let chunk = "\(displayName)/\(name)"
     let bytes: [UInt8]
-    do throws(FileError) {
-      if let known = code[name] { bytes = known } else { bytes = try Files.read("\(folder)/\(name)") }
+    do throws(PluginFileError) {
+      if let known = code[name] { bytes = known } else { bytes = try PluginFile.read(name, in: folder) }
     } catch {
       throw PluginError(.load, "\(manifest.name): \(chunk): \(error.reason)")
     }

@@ -1,0 +1,53 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Why a file of a plugin cannot be read.
+struct PluginFileError: Error {
+  /// What is wrong with it, in a few words.
+  let reason: String
+}
+
+/// The files of a plugin's folder, which somebody else made: what stands there may be anything.
+enum PluginFile {
+  /// The most bytes that one may have.
+  static let limit = 8 << 20
+
+  /// The bytes of a file.
+  ///
+  /// - Parameter name: its path within the folder.
+  /// - Throws: ``PluginFileError`` where it cannot be read, is no ordinary file, is too large or stands somewhere else.
+  static func read(_ name: String, in folder: String) throws(PluginFileError) -> [UInt8] {
+    let path = try resolved("\(folder)/\(name)")
+    guard path.hasPrefix(try resolved(folder) + "/") else {
+      throw PluginFileError(reason: "it is a link that leads out of the plugin's folder")
+    }
+    // A pipe would wait for somebody to write to it.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw PluginFileError(reason: FileError(path: path, code: errno).reason) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw PluginFileError(reason: "it is no ordinary file")
+    }
+    guard status.st_size <= limit else {
+      throw PluginFileError(reason: "it is larger than \(limit >> 20) MiB")
+    }
+    do throws(FileError) {
+      return try Files.read(descriptor, path: path)
+    } catch {
+      throw PluginFileError(reason: error.reason)
+    }
+  }
+
+  /// Where a path leads, without links.
+  private static func resolved(_ path: String) throws(PluginFileError) -> String {
+    guard let found = realpath(path, nil) else {
+      throw PluginFileError(reason: FileError(path: path, code: errno).reason)
+    }
+    defer { free(found) }
+    return String(cString: found)
+  }
+}

@@ -1,0 +1,56 @@
+import Glibc
+import StorePlugins
+import Testing
+
+@testable import StoreShell
+
+/// Plugin folders in which something else stands than ordinary files.
+@Suite struct PluginFileTests {
+  private let shell: Shell
+  private let folder: String
+
+  init() throws {
+    shell = try Shell()
+    folder = try shell.plugin("odd", #"require("lib.h") return plugin {}"#)
+    try shell.write("odd/lib/other.lua", "return 1")
+  }
+
+  private func load() -> Shell.Outcome { shell.run("plugin load \(folder)") }
+
+  @Test(arguments: [
+    ("/dev/zero", "it is a link that leads out of the plugin's folder"),
+    ("/etc/passwd", "it is a link that leads out of the plugin's folder"),
+    ("other.lua", ""), ("nowhere.lua", "No such file or directory"), (".", "it is no ordinary file"),
+    ("h.lua", "Too many levels of symbolic links"),
+  ])
+  func aLibraryThatIsALink(target: String, reason: String) throws {
+    symlink(target, "\(folder)/lib/h.lua")
+    let outcome = load()
+    #expect(outcome.status == (reason.isEmpty ? 0 : 4))
+    #expect(reason.isEmpty || outcome.errors.contains("/odd/lib/h.lua: \(reason)\n"), "\(outcome.errors)")
+  }
+
+  @Test func aPipeIsNotWaitedFor() throws {
+    #expect(mkfifo("\(folder)/lib/h.lua", 0o644) == 0)
+    #expect(load().errors.contains("/odd/lib/h.lua: it is no ordinary file\n"))
+    try shell.write("odd/init.lua", "return plugin {}")
+    #expect(load().errors == "")
+    remove("\(folder)/plugin.json")
+    #expect(mkfifo("\(folder)/plugin.json", 0o644) == 0)
+    let outcome = shell.run("plugin check \(folder)")
+    #expect(outcome.output.contains("/odd/plugin.json: it is no ordinary file\n"), "\(outcome)")
+    #expect(outcome.status == 4)
+  }
+
+  @Test func aFileThatIsTooLarge() throws {
+    try shell.write("odd/lib/h.lua", "return 1")
+    #expect(truncate("\(folder)/lib/h.lua", 9 << 20) == 0)
+    #expect(load().errors.contains("/odd/lib/h.lua: it is larger than 8 MiB\n"))
+  }
+
+  @Test func aFolderThatIsALinkIsAPluginsFolder() throws {
+    try shell.write("odd/lib/h.lua", "return 1")
+    symlink("odd", "\(shell.folder)/alias")
+    #expect(shell.run("plugin load \(shell.folder)/alias").status == 0)
+  }
+}
