@@ -26,9 +26,9 @@ extension PluginManifest {
         "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(ScalarText.quoted(name))",
         hint: Self.name(like: name).map { "did you mean '\($0)'?" })
     }
-    version = try reader.text("version")
+    version = try reader.line("version")
     api = try reader.integer("api")
-    summary = try reader.optionalText("summary") ?? ""
+    summary = try reader.optionalLine("summary") ?? ""
     permissions = try reader.permissions()
     limits = try reader.limits()
     try reader.finish()
@@ -90,6 +90,20 @@ private struct ManifestReader {
 
   mutating func text(_ key: String) throws(PluginError) -> String {
     guard let text = try optionalText(key) else { throw wrong(key, "text", nil) }
+    return text
+  }
+
+  /// Text that stands in a line with others.
+  mutating func line(_ key: String) throws(PluginError) -> String {
+    guard let text = try optionalLine(key) else { throw wrong(key, "text", nil) }
+    return text
+  }
+
+  mutating func optionalLine(_ key: String) throws(PluginError) -> String? {
+    guard let text = try optionalText(key) else { return nil }
+    guard text.unicodeScalars.allSatisfy(\.staysInLine) else {
+      throw wrong(key, "one line of text that can be printed", .string(text))
+    }
     return text
   }
 
@@ -172,6 +186,16 @@ private struct ManifestReader {
   private func unknown(_ name: String, among names: [String]) -> PluginError {
     let suggestion = Suggestion.nearest(to: name, among: names)
     return PluginError(
-      .load, "\(file): unknown key \"\(name)\"", hint: suggestion.map { "did you mean \"\($0)\"?" })
+      .load, "\(file): unknown key \(ScalarText.quoted(name))", hint: suggestion.map { "did you mean \"\($0)\"?" })
+  }
+}
+
+extension Unicode.Scalar {
+  /// Whether the character neither ends a line nor changes how what is around it is shown.
+  fileprivate var staysInLine: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: false
+    default: !properties.isBidiControl
+    }
   }
 }

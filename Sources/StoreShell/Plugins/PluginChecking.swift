@@ -29,7 +29,8 @@ extension PluginSubcommand {
 extension Invocation {
   /// Prints what a check found; one that found faults fails the command.
   fileprivate func report(_ lines: [String], faults: Int, of name: String) throws -> CommandResult {
-    let text = lines.map { $0 + "\n" }.joined()
+    // What is said of a file quotes it, and anything may stand there.
+    let text = lines.map { DisplayText.printable($0) + "\n" }.joined()
     guard faults > 0 else { return print(text) }
     if !session.options.isJSON { session.console.write(text) }
     throw ShellError(

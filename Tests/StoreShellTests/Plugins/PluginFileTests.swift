@@ -53,4 +53,19 @@ import Testing
     symlink("odd", "\(shell.folder)/alias")
     #expect(shell.run("plugin load \(shell.folder)/alias").status == 0)
   }
+
+  @Test(arguments: [#"1\nAllow? "#, #"\u001b[8m"#, #"\u202e"#, #"\u2028"#])
+  func whatTheManifestSaysStaysInItsLine(text: String) throws {
+    for (version, summary) in [(text, "s"), ("1", text)] {
+      try shell.write(
+        "odd/plugin.json",
+        #"{"name":"odd","version":"\#(version)","summary":"\#(summary)","api":1,"permissions":["timers"]}"#)
+      let outcome = load()
+      #expect(outcome.status == 4)
+      #expect(
+        outcome.errors.contains("must be one line of text that can be printed, got string \""), "\(outcome.errors)")
+      let check = shell.run("plugin check \(folder)")
+      #expect(check.output.split(separator: "\n").count == 1 && !check.output.contains("\u{1B}"))
+    }
+  }
 }
