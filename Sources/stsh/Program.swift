@@ -47,7 +47,13 @@ struct Program {
 
   private func run(_ session: Session) throws -> Int32 {
     let loaded = session.loadPlugins()
-    guard loaded == 0 else { return loaded }
+    guard loaded == 0 || options.keepGoing else { return loaded }
+    let status = try runStatements(session)
+    // The status is that of the first failure.
+    return loaded == 0 ? status : loaded
+  }
+
+  private func runStatements(_ session: Session) throws -> Int32 {
     if let file = options.replay {
       let started = session.start(from: file)
       guard started == 0 else { return started }

@@ -365,17 +365,19 @@ extension Session: SessionLuaHost {
 extension Session {
   /// Loads the plugins that the session was started with; journaled, but nothing is printed.
   ///
-  /// - Returns: 0, or the status of the first that cannot be loaded, which is reported.
+  /// - Returns: 0, or the status of the first that cannot be loaded. Each of them is reported, and the others are loaded.
   public func loadPlugins() -> Int32 {
     origin = StatementOrigin(file: "-p", kind: .batch, isStart: true)
     defer { origin = .prompt }
+    var status: Int32 = 0
     for folder in options.pluginFolders {
       do {
         _ = try loadPlugin(folder.contains("/") ? folder : "./\(folder)", silently: true)
       } catch {
-        return writeError(error)
+        let failure = writeError(error)
+        if status == 0 { status = failure }
       }
     }
-    return 0
+    return status
   }
 }

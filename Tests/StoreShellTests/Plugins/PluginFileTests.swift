@@ -68,4 +68,13 @@ import Testing
       #expect(check.output.split(separator: "\n").count == 1 && !check.output.contains("\u{1B}"))
     }
   }
+
+  @Test func whatCannotBeLoadedAtTheStartKeepsNobodyOut() throws {
+    let good = try shell.plugin("good", "return plugin {}")
+    let session = try Shell { $0.pluginFolders = [folder, "\(shell.folder)/missing", good] }
+    let outcome = session.outcome { session.session.loadPlugins() }
+    #expect(outcome.status == 4)
+    #expect(outcome.errors.split(separator: "\n").count { $0.contains("error[plugin-load]") } == 2, "\(outcome)")
+    #expect(session.run("plugin list --as raw").output.hasPrefix("good\t"))
+  }
 }
