@@ -15,8 +15,21 @@ extension Session {
   func grantOrigin(of permission: Permission, to source: PluginSource) -> GrantOrigin {
     let name = source.manifest.name
     if GrantStore(file: options.grantsFile)[name]?.covers(permission, of: source) ?? false { return .always }
-    let isGranted = options.grants.contains(name) || sessionGrants[name]?.covers(permission, of: source) ?? false
+    let isGranted = isGrantedByOption(source) || sessionGrants[name]?.covers(permission, of: source) ?? false
     return isGranted ? .session : .no
+  }
+
+  /// Whether `--grant` names a plugin, or its folder.
+  private func isGrantedByOption(_ source: PluginSource) -> Bool {
+    options.grants.contains(source.manifest.name)
+      || options.grants.contains { PluginLocator.isPath($0) && Files.areSame($0, source.folder) }
+  }
+
+  /// How a plugin is called in a command: by its name where that is found, else by its folder.
+  private func word(for source: PluginSource) -> String {
+    let name = source.manifest.name
+    if let found = try? PluginLocator(options).source(name), Files.areSame(found.folder, source.folder) { return name }
+    return PluginLocator.isPath(source.folder) ? source.folder : "./\(source.folder)"
   }
 
   /// Lets a plugin have what it asks for, asking the person at the prompt where nobody granted it.
@@ -30,7 +43,7 @@ extension Session {
     guard asks, let ask, origin.kind == .repl || origin.isStart else {
       throw PluginError(
         .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
-        hint: "plugin grant \(manifest.name), or run with --grant \(manifest.name)")
+        hint: "plugin grant \(word(for: source)), or run with --grant \(manifest.name)")
     }
     switch ask(question(manifest, missing))?.lowercased().first {
     case "y": sessionGrants[manifest.name] = PluginGrant(source)

@@ -53,6 +53,14 @@ import Testing
     #expect(try load().status == 4)
   }
 
+  @Test func theHintAndTheOptionTakeThePluginsFolder() throws {
+    #expect(try load().errors.hasSuffix("  hint: plugin grant \(folder), or run with --grant asks\n"))
+    let granted = try Shell { $0.grants = ["\(folder)/"] }
+    #expect(granted.run("plugin load \(folder)").status == 0)
+    let other = try Shell { $0.grants = [place.folder] }
+    #expect(other.run("plugin load \(folder)").status == 4)
+  }
+
   @Test func aShorterListNeedsNothingALongerOneOnlyWhatIsNew() throws {
     _ = try session().run("plugin grant \(folder)")
     _ = try place.plugin("asks", "return plugin {}", permissions: "[\"timers\"]")
