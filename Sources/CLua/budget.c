@@ -132,6 +132,7 @@ static const int64_t instructionTime = 250;
 /// its limit to the end as a number, and neither a function nor the allocator is asked. The thread's own time is taken, and
 /// much of it, so that whether other code ends well does not depend on the machine.
 static bool isSluggish(CLuaMachine *machine) {
+  if (machine->isUnhurried) return false;
   int64_t now = milliseconds();
   if (machine->firstLook == 0) {
     machine->firstLook = now;
@@ -153,7 +154,7 @@ static CLuaStatus usedUp(CLuaMachine *machine) {
       machine->wasLate = true;
       machine->deadline = 0;
     }
-    return isSluggish(machine) ? CLuaStatusInstructions : CLuaStatusDone;
+    return isSluggish(machine) ? CLuaStatusTime : CLuaStatusDone;
   }
   if (isInterrupted) return CLuaStatusTime;
   return isLate(machine) ? CLuaStatusTime : CLuaStatusDone;
@@ -171,6 +172,10 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
     if (status == CLuaStatusInstructions) {
       snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sused more than %lld VM instructions",
                place, (long long)machine->instructionLimit);
+    } else if (machine->isRepeatable) {
+      snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sworked for %lld ms on %lld VM instructions",
+               place, (long long)((workingTime() - machine->workBefore) / 1000000),
+               (long long)(machine->instructionLimit - machine->remaining));
     } else if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) {
       snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sinterrupted", place);
     } else {

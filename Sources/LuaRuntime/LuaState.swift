@@ -73,10 +73,16 @@ public final class LuaState {
 
   /// Whether what Lua code does may depend on nothing but its arguments: `pairs` and `next` refuse tables with keys that have
   /// no order (tables, functions, coroutines and objects), and a call that takes longer than its time is not stopped, nor is
-  /// one that is interrupted. Its instructions end it.
+  /// one that is interrupted. Its instructions end it, or that it works far longer than they should take.
   public var isRepeatable: Bool {
     get { machine.pointee.isRepeatable }
     set { machine.pointee.isRepeatable = newValue }
+  }
+
+  /// Whether nothing but its instructions ends a repeatable call, as where one is repeated that ended well.
+  public var isUnhurried: Bool {
+    get { machine.pointee.isUnhurried }
+    set { machine.pointee.isUnhurried = newValue }
   }
 
   /// Whether a repeatable call took longer than its time since it was last asked.

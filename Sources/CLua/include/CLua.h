@@ -163,6 +163,8 @@ typedef struct CLuaMachine {
   size_t memoryLimit;
   /// Whether what code does may depend on nothing but its arguments.
   bool isRepeatable;
+  /// Whether calls that must be repeatable end only by what is counted, however long they work.
+  bool isUnhurried;
   /// Whether a call that must be repeatable took longer than it should.
   bool wasLate;
   /// Whether code made a table weak whose entries went with a collection.

@@ -46,6 +46,13 @@ public final class Plugin: @unchecked Sendable {
   /// How often it is looked at whether reducers and projections keep state of their own.
   @exclusivity(unchecked) public var purity = Purity.always
 
+  /// Whether its reducers repeat what they did when it was recorded: they ended then, and so are not stopped because they work
+  /// longer here (R31).
+  public var repeatsWhatEnded: Bool {
+    get { lua.isUnhurried }
+    set { lua.isUnhurried = newValue }
+  }
+
   /// A middleware of a plugin, as listings show it.
   public struct UnitType: Sendable {
     /// The unit's name within the plugin.

@@ -36,6 +36,11 @@ struct PluginFaults {
     if let schema = error.underlying as? SchemaError {
       return make(.schema, "\(place) left invalid state: \(schema.message)", hint: "state is unchanged")
     }
+    if error.kind == .time {
+      // No deadline ends a reducer: the message says how long it worked, and on how little.
+      return PluginError(
+        .budget, "\(manifest.name): \(place) \(error.messageWithoutPlace) and was stopped", trace: trace(of: error))
+    }
     return runtime(place, error)
   }
 
@@ -96,6 +101,14 @@ struct PluginFaults {
   private var memory: String {
     let bytes = manifest.limits.memory
     return bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
+  }
+}
+
+extension LuaError {
+  /// The message without the place before it.
+  fileprivate var messageWithoutPlace: String {
+    guard let chunk, let line, message.hasPrefix("\(chunk):\(line): ") else { return message }
+    return String(message.dropFirst("\(chunk):\(line): ".count))
   }
 }
 

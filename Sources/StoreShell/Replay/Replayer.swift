@@ -122,6 +122,8 @@ final class Replayer {
     }
     let action = try host.application.hostAction(ActionCall(type, entry.arguments.values))
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
+    for hosted in plugins { hosted.plugin.repeatsWhatEnded = entry.failure == nil }
+    defer { for hosted in plugins { hosted.plugin.repeatsWhatEnded = false } }
     do {
       state = try reducer.replay(CollectionOfOne(ReplayedAction(action, context: context)), from: state)
       return nil
