@@ -41,3 +41,8 @@ public struct PluginError: Error, Hashable, Sendable {
     case memory = "plugin-memory"
   }
 }
+
+extension PluginError: CustomStringConvertible {
+  /// The message, as Lua code meets it that catches the error.
+  public var description: String { message }
+}

@@ -57,3 +57,8 @@ public struct ShellError: Error, Hashable, Sendable {
       code: code, message: message, place: .span(word.span), details: details, hint: hint, status: status)
   }
 }
+
+extension ShellError: CustomStringConvertible {
+  /// The message, as Lua code meets it that catches the error.
+  public var description: String { message }
+}

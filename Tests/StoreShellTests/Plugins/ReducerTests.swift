@@ -29,4 +29,18 @@ struct ReducerTests {
 
         """)
   }
+
+  @Test func whatTheyFailWithIsTextToCommands() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { actions = { { name = "no" } }, reducers = { no = function() refuse("not today") end },
+        commands = { { name = "try", run = function(_, cmd)
+          local ok, reason = pcall(cmd.dispatch, cmd, "no")
+          return reason
+        end } } }
+      """)
+    #expect(shell.run("plugin load \(folder)", "p try").output.hasSuffix(": p: not today\n"))
+  }
 }
