@@ -83,15 +83,6 @@ struct ManifestTests {
         == "p/plugin.json: \"name\" must be a lower-case letter, then letters, digits and _; got \"\(name)\"")
   }
 
-  /// What a terminal would do instead of showing it could hide what a plugin asks for.
-  @Test(arguments: ["\\u001b[8m", "\\n", "\\u009b2J"])
-  func controlCharacters(_ text: String) {
-    #expect(
-      refuse("", base: "\"name\": \"p\", \"version\": \"1\(text)\", \"api\": 1")?
-        .hasPrefix("p/plugin.json: \"version\" must be text without control characters, got string ") == true)
-    #expect(refuse("\"summary\": \"a\(text)\"")?.contains("\"summary\" must be text without control") == true)
-  }
-
   @Test func unknownKeys() {
     let error = parse(#"{ "name": "p", "version": "1", "api": 1, "permisions": [] }"#)
     #expect(error?.message == "p/plugin.json: unknown key \"permisions\"")

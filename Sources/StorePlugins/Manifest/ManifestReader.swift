@@ -110,10 +110,6 @@ private struct ManifestReader {
   mutating func optionalText(_ key: String) throws(PluginError) -> String? {
     guard let value = take(key) else { return nil }
     guard case .string(let text) = value else { throw wrong(key, "text", value) }
-    // It stands in the question that asks for permissions, which nothing may hide.
-    guard !text.unicodeScalars.contains(where: ScalarText.isControl) else {
-      throw wrong(key, "text without control characters", value)
-    }
     return text
   }
 
