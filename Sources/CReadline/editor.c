@@ -82,8 +82,16 @@ static void deprep_terminal(void) {
   rl_deprep_terminal();
 }
 
+/// Lines of the history that were edited and left keep what undoes that. Where a line ends in the middle of a search, readline
+/// frees some of it and keeps the pointers: so that none is followed, all of it is let go of, which is little.
+static void forget_undo(void) {
+  HIST_ENTRY **entries = history_list();
+  for (int index = 0; entries != NULL && entries[index] != NULL; index += 1) entries[index]->data = NULL;
+}
+
 static void end_line(void) {
   rl_callback_handler_remove();
+  forget_undo();
   creadline_watch_suspend(false);
   is_editing = false;
 }

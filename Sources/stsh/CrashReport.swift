@@ -81,6 +81,9 @@ enum CrashReport {
 
   private static func report(_ number: Int32) {
     guard let preparation else { _exit(status) }
+    // What is at fault may hold a lock that is needed here after all.
+    signal(SIGALRM, SIG_DFL)
+    alarm(10)
     if let terminal = preparation.terminal { tcsetattr(0, TCSANOW, terminal) }
     for folder in preparation.folders { mkdir(folder, 0o700) }
     let file = open(preparation.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
