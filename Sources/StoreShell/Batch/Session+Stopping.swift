@@ -9,6 +9,7 @@ extension Session {
   public func obey(_ stop: RunStop?) {
     self.stop = stop
     interruptDescriptor = stop?.descriptor ?? -1
+    console.stopDescriptor = interruptDescriptor
     takeInterrupt = { stop?.isStopped ?? false }
     publishInterrupts()
   }

@@ -27,6 +27,10 @@ public final class Console {
   /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives what has to be said
   /// first, in whole lines.
   var beforeTelling: (() -> String?)?
+  /// Readable once the run is to end, which then waits no longer for somebody who does not read its results.
+  var stopDescriptor: Int32 = -1
+  /// Whether the reader of the results was waited for in vain.
+  private var hasGivenUp = false
   /// How wide the terminal is that results go to; nil: they go elsewhere.
   public let width: (@Sendable () -> Int?)
 
@@ -153,11 +157,46 @@ public final class Console {
     guard !output.isEmpty else { return }
     hideProgress()
     prepareTelling()
-    if let code = Console.write(output, to: outputDescriptor), failure == nil {
+    if let code = deliver(), failure == nil {
       failure = FileError(path: "standard output", code: code, .writing)
     }
     output.removeAll(keepingCapacity: true)
   }
+
+  /// Writes what is buffered, in pieces that a pipe takes at once or not at all: between two of them the run can be stopped.
+  private func deliver() -> Int32? {
+    guard stopDescriptor >= 0 else { return Console.write(output, to: outputDescriptor) }
+    var rest = output[...]
+    while !rest.isEmpty, !hasGivenUp {
+      guard isTaken() else {
+        hasGivenUp = true
+        return nil
+      }
+      if let code = Console.write(rest.prefix(Int(PIPE_BUF)), to: outputDescriptor) { return code }
+      rest = rest.dropFirst(Int(PIPE_BUF))
+    }
+    return nil
+  }
+
+  /// Waits until results are taken; once the run is to end, for a second at most.
+  private func isTaken() -> Bool {
+    var descriptors = (
+      pollfd(fd: outputDescriptor, events: Int16(POLLOUT), revents: 0),
+      pollfd(fd: stopDescriptor, events: Int16(POLLIN), revents: 0)
+    )
+    return withUnsafeMutablePointer(to: &descriptors) {
+      $0.withMemoryRebound(to: pollfd.self, capacity: 2) { descriptors in
+        while descriptors[0].revents == 0 {
+          let isStopped = descriptors[1].revents != 0
+          if poll(descriptors, isStopped ? 1 : 2, isStopped ? 1000 : -1) == 0 { return false }
+        }
+        return true
+      }
+    }
+  }
+
+  /// Forgets results that are held back.
+  func dropHeld() { if isHolding { output.removeAll(keepingCapacity: true) } }
 
   /// Hands what is buffered to the system for the last time; why that failed is told on standard error.
   ///
@@ -194,11 +233,15 @@ public final class Console {
   }
 
   /// Writes all of some bytes.
+  @discardableResult
+  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? { write(bytes[...], to: descriptor) }
+
+  /// Writes all of some bytes.
   ///
   /// - Returns: the number of the system's error; nil: there was none, or the reader went away, of whom nobody is told.
   @discardableResult
-  static func write(_ bytes: [UInt8], to descriptor: Int32) -> Int32? {
-    var rest = bytes[...]
+  static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
+    var rest = bytes
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       if count >= 0 {

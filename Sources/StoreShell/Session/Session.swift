@@ -183,8 +183,14 @@ public final class Session {
   ///
   /// - Returns: 0, or the status of the error.
   private func execute(_ statement: Statement) -> Int32 {
+    let head = store.head
     do {
       let result = try runPrepared(statement) ?? commands.run(statement, in: self)
+      // A result that nobody has seen yet is not shown any more, unless it tells of what was done.
+      if console.isHolding, store.head == head, isInterrupted {
+        console.dropHeld()
+        throw ShellError.interrupted
+      }
       // A task that failed meanwhile fails the command.
       if options.isJSON, store.hasFaults { return 0 }
       if options.isJSON {

@@ -52,6 +52,23 @@ struct InterruptTests {
     #expect(shell.session.store.loadedPlugins.count == 1, "one Ctrl-C only stops it")
   }
 
+  @Test func aResultThatNobodyHasSeenIsNotShown() throws {
+    let session = try Shell().session
+    let key = InterruptKey()
+    session.interruptDescriptor = key.descriptor
+    session.takeInterrupt = { key.take() }
+    func run(_ line: String) throws -> Int32 {
+      var reader = StatementReader(Array(line.utf8), grammar: session.grammar)
+      reader.finish()
+      let statement = try #require(try reader.next())
+      session.console.isHolding = true
+      key.press()
+      return session.run(statement)
+    }
+    #expect(try run("show counter") == ShellError.interrupted.status)
+    #expect(try run("dispatch counter.increment") == 0, "an action that was done is told of")
+  }
+
   @Test(arguments: [("y", 0), ("", 1)])
   func theSecondOneOffersToUnloadThePlugin(answer: String, left: Int) throws {
     let shell = try Shell()
