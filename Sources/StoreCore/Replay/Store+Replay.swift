@@ -64,6 +64,9 @@ extension Store {
     }
   }
 
+  /// The state after the last action, whether or not an earlier one is shown.
+  public var present: State { exclusively { parked?.present ?? current } }
+
   /// Whether an earlier state is shown.
   public var isParked: Bool { exclusively { parked != nil } }
 

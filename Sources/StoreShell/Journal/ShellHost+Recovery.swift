@@ -14,7 +14,7 @@ extension ShellHost {
       program: "stsh", began: began, schema: signature, schemaHash: StableHash.text(of: hash.value))
   }
 
-  var journaledState: HostState { store.withState { $0 } }
+  var journaledState: HostState { store.present }
 
   /// Restores the state after the last action of a journal, with the plugins that were loaded then: no reducer, no middleware
   /// and no action of theirs runs. Tasks follow the state.
