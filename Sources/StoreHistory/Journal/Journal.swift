@@ -41,7 +41,8 @@ public final class Journal: JournalReading, Sendable {
       writer = try JournalWriter(file)
     } catch {
       file.leave()
-      throw error
+      guard case .damaged(_, nil, let reason) = error else { throw error }
+      throw JournalFile.damaged(path, reason, initial)
     }
     writer.start()
   }

@@ -169,16 +169,21 @@ final class JournalFile: Sendable {
     return try? JournalReader(path: path, database: database).contents().process
   }
 
+  /// That a file is damaged, with the last good action.
+  ///
+  /// - Parameter reason: what was found in it.
+  static func damaged(_ path: String, _ reason: String, _ initial: [StateSlice]) -> JournalError {
+    // What can be said of the rest is found out with more leisure.
+    let archive = try? JournalArchive(unlocked: path, initial: initial)
+    defer { archive?.close() }
+    return .damaged(path: path, lastGood: archive?.lastGood, reason: archive?.damage ?? reason)
+  }
+
   /// - Returns: nil: nothing, such as where a process was killed before it had made the tables.
   private static func inspect(
     _ path: String, _ lock: FileLock, _ initial: [StateSlice]
   ) throws(JournalError) -> (found: JournalContents, image: FileImage)? {
-    func damaged(_ reason: String) -> JournalError {
-      // What can be said of the rest is found out with more leisure.
-      let archive = try? JournalArchive(unlocked: path, initial: initial)
-      defer { archive?.close() }
-      return .damaged(path: path, lastGood: archive?.lastGood, reason: archive?.damage ?? reason)
-    }
+    func damaged(_ reason: String) -> JournalError { JournalFile.damaged(path, reason, initial) }
     let head = lock.head(100)
     guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count == 100 else {
       // One that is none says so itself.

@@ -130,6 +130,24 @@ import Testing
       outcome.errors.contains("error[store-damaged]: \(store) is damaged after #2: no state up to #"),
       "\(outcome)")
   }
+
+  @Test func theLastGoodActionIsToldWhereOnlyTheLastStateIsLost() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let store = "\(shell.folder)/b.db"
+    #expect(shell.openStore(store) == .init())
+    for number in 1...200 { _ = shell.run("dispatch tasks.add title='this is the task with number \(1000 + number)'") }
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+    var bytes = try Files.read(store)
+    // In the middle of the pages of the state that was written last.
+    let place = try #require(bytes.lastRange(of: Array("with number 1100".utf8))).lowerBound
+    let start = place - place % 4096
+    bytes.replaceSubrange(start..<start + 4096, with: repeatElement(0, count: 4096))
+    try shell.write("b.db", bytes)
+    let outcome = try Shell().openStore(store)
+    #expect(outcome.errors.hasPrefix("error[store-damaged]: \(store) is damaged after #200: "), "\(outcome)")
+    #expect(outcome.errors.hasSuffix("export what is good: stsh --store \(store) --read-only\n"), "\(outcome)")
+    #expect(try Files.read(store) == bytes)
+  }
 }
 
 extension Array where Element == UInt8 {
