@@ -123,7 +123,7 @@ static int64_t workingTime(void) {
 }
 
 /// So much work, in milliseconds, is never looked at closer.
-static const int64_t littleWork = 200;
+static const int64_t littleWork = 500;
 
 /// So many nanoseconds an instruction takes at most, on average, on any machine: here it is 5.
 static const int64_t instructionTime = 250;

@@ -114,7 +114,7 @@ import Testing
   /// The limit of a `for` may be a text, which no function reads.
   @Test(arguments: ["('0'):rep(1 << 20) .. '1'", "('x'):rep(1 << 20)"])
   func aRepeatableCallWhoseInstructionsTakeLongEnds(text: String) throws {
-    let state = try LuaState(name: "slow", limits: .init(memory: 4 << 20))
+    let state = try LuaState(name: "slow", limits: .init(instructions: 20_000_000, memory: 4 << 20))
     state.isRepeatable = true
     let error = failure(
       state, "local text = \(text) while true do pcall(function() for i = 1, text do break end end) end")
