@@ -2,10 +2,11 @@ import PluginSupport
 import StoreShell
 import Testing
 
-/// S-03, S-08 (its third line) and S-15 with tasks of Lua units; `StoreCoreTests` has them in Swift.
+/// S-03, S-08 (its third line) and S-15 with tasks of Lua units, alone and beside Swift ones; `StoreCoreTests` has them in
+/// Swift.
 @Suite("Scenarios: effects in Lua")
 struct EffectScenarios {
-  @Test func s03InLua() throws {
+  @Test func s03() throws {
     let unit = try PluginFolder(
       "m", permissions: ["read:counter", "dispatch:counter.noop", "timers"],
       lua: """
@@ -35,8 +36,11 @@ struct EffectScenarios {
       trace off
       show m.notes --json
       """
-    for _ in 1...2 {
-      let recording = try Recording(script, Fixture.application(), plugins: [unit])
+    for isLua in [true, false, true, false] {
+      let recording =
+        isLua
+        ? try Recording(script, .empty, plugins: [try Fixture.luaCounter(), unit])
+        : try Recording(script, Fixture.application(), plugins: [unit])
       #expect(
         recording.trace("QHIE").filter { !$0.contains(" note ") }.map { $0.split(separator: " s=")[0] }
           == scenario(
@@ -87,7 +91,7 @@ struct EffectScenarios {
         + "\n")
   }
 
-  @Test func s15InLua() throws {
+  @Test func s15() throws {
     let unit = try PluginFolder(
       "u", permissions: ["timers"],
       lua: """
@@ -122,8 +126,11 @@ struct EffectScenarios {
       trace off
       effects
       """
-    for _ in 1...2 {
-      let recording = try Recording(script, .empty, plugins: [unit])
+    for isLua in [true, false, true, false] {
+      let recording =
+        isLua
+        ? try Recording(script, .empty, plugins: [unit])
+        : try Recording(script, Fixture.application(Fixture.count, Fixture.observer("v")), plugins: [unit])
       #expect(
         recording.trace("QE").filter { $0.hasPrefix("E") || $0.contains("found") }.map {
           $0.replacing(" q=\"b\"", with: "")
