@@ -5,6 +5,8 @@ final class WatchedFunction {
   let function: LuaFunction
   /// Whether it was seen to change what it captures. What it computes from then on depends on what nobody records.
   @exclusivity(unchecked) private(set) var isImpure = false
+  /// The number of the action in which it did so; nil: no action had it called.
+  @exclusivity(unchecked) private(set) var guiltyAction: Int?
   /// Whether there is nothing that it could change.
   @exclusivity(unchecked) private var capturesNothing = false
   @exclusivity(unchecked) private var calls = 0
@@ -63,4 +65,9 @@ final class WatchedFunction {
 
   /// Notes that it was seen to change something else that stays.
   func noteImpurity() { isImpure = true }
+
+  /// Notes in which action it was seen to do so, the first time.
+  func noteGuilt(_ action: Int) {
+    if isImpure, guiltyAction == nil { guiltyAction = action }
+  }
 }

@@ -17,7 +17,9 @@ extension Plugin {
     let place = "projection '\(module.name).\(name)'"
     let watched = projection.function
     let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
-    if watched.isImpure, purity != .off { throw fault }
+    if watched.isImpure, purity != .off {
+      throw calls.faults.idle(place, since: "before", mayOnly: "projections may only read state")
+    }
     calls.isProjecting = true
     defer {
       calls.isProjecting = false

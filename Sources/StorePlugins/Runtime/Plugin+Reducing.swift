@@ -20,7 +20,7 @@ extension Plugin {
         return run(plan, call, schema, UnsafeMutableRawPointer(slice))
       }
     }
-    if let failure { throw failure }
+    if let failure { throw noting(failure, plan.takeUnretainedValue(), in: number) }
   }
 
   /// Runs the plugin's reducer for an action that a store processes on its slice, in place.
@@ -34,11 +34,14 @@ extension Plugin {
         return run(plan, call, schema, UnsafeMutableRawPointer(slice))
       }
     }
-    if let failure { throw failure }
+    if let failure { throw noting(failure, plan.takeUnretainedValue(), in: context.number) }
   }
 
   /// How many reducers the plugin lifts over other modules' slices.
   public var liftedCount: Int { lifted.count }
+
+  /// Those modules, and the actions that are answered, in order.
+  public var liftedTypes: [(module: String, action: ActionType)] { lifted.map { ($0.module, $0.type) } }
 
   /// The module over whose slice a lifted reducer works, where it answers an action; nil where it does not.
   public func module(ofLifted index: Int, for type: ActionType) -> String? {
@@ -56,7 +59,7 @@ extension Plugin {
     let plan = lifted[index]
     plan.uses += 1
     if plan.takesMeta { calls.meta.set(number: number, time: time, source: source, call: call) }
-    if let failure = run(plan, call, schema, slice) { throw failure }
+    if let failure = run(plan, call, schema, slice) { throw noting(failure, plan, in: number) }
   }
 
   /// Runs a lifted reducer for an action that a store processes on another module's slice, in place.
@@ -68,7 +71,7 @@ extension Plugin {
     let plan = lifted[index]
     plan.uses += 1
     if plan.takesMeta { calls.meta.set(context, call: call) }
-    if let failure = run(plan, call, schema, slice) { throw failure }
+    if let failure = run(plan, call, schema, slice) { throw noting(failure, plan, in: context.number) }
   }
 
   /// Calls a reducer with a draft of a slice, and takes back what it did where it fails.
@@ -80,7 +83,7 @@ extension Plugin {
     // Unmanaged, because counting references to them takes longer than a small call: the plugin holds both.
     Unmanaged.passUnretained(plan.watched)._withUnsafeGuaranteedRef { watched in
       Unmanaged.passUnretained(objects)._withUnsafeGuaranteedRef { objects in
-        if watched.isImpure, purity != .off { return impureReducer(call) }
+        if watched.isImpure, purity != .off { return idleReducer(watched, call) }
         let draft = objects.beginDraft(plan.module, schema, slice)
         let failure = run(plan, watched, call, draft)
         if failure != nil {
@@ -146,6 +149,19 @@ extension Plugin {
     } catch {
       return calls.faults.reducer(call.type.fullName, error)
     }
+  }
+
+  /// The fault, once it is noted in which action the reducer was first seen to be impure.
+  private func noting(_ failure: PluginError, _ plan: ReducerPlan, in number: Int) -> PluginError {
+    plan.watched.noteGuilt(number)
+    return failure
+  }
+
+  /// What a reducer that was seen to be impure answers from then on: this call did nothing.
+  private func idleReducer(_ watched: WatchedFunction, _ call: ActionCall) -> PluginError {
+    calls.faults.idle(
+      "reducer '\(call.type.fullName)'", since: watched.guiltyAction.map { "in #\($0)" } ?? "before",
+      mayOnly: "reducers may only change their draft")
   }
 
   private func impureReducer(_ call: ActionCall) -> PluginError {

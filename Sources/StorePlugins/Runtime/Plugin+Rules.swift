@@ -16,6 +16,11 @@ extension Plugin {
   /// How many transitions the plugin declares.
   public var transitionCount: Int { definition.transitions.count }
 
+  /// The actions of its bridges, in order.
+  public var bridgedActions: [(from: ActionType, to: ActionType)] { definition.bridges.map { ($0.from, $0.to) } }
+  /// What its transitions look at, and the actions that they dispatch, in order.
+  public var transitionTypes: [(at: Path, action: ActionType)] { definition.transitions.map { ($0.at, $0.action) } }
+
   /// Whether a bridge is about an action.
   public func bridges(_ type: ActionType) -> Bool {
     definition.bridges.contains { $0.from.fullName == type.fullName }

@@ -27,6 +27,15 @@ struct PluginFaults {
     make(.impure, "\(place) changed \(what); \(allowed)", hint: PluginFaults.impurityHint)
   }
 
+  /// A function that was seen to be impure is not called any more.
+  ///
+  /// - Parameter culprit: when it was seen.
+  func idle(_ place: String, since culprit: String, mayOnly allowed: String) -> PluginError {
+    make(
+      .impure, "\(place) is no longer called, because \(culprit) it changed what it captures; \(allowed)",
+      hint: "\(PluginFaults.impurityHint), then plugin reload \(manifest.name)")
+  }
+
   static let impurityHint = "keep the value in the plugin's state"
 
   /// A fault of a reducer: the state is unchanged.

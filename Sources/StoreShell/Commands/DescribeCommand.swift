@@ -47,7 +47,9 @@ extension CommandDefinition {
     guard try invocation.format() == .auto, !invocation.session.options.isJSON else {
       return try invocation.show(module.listing)
     }
-    return invocation.print(ModuleDescription(module, usesColor: invocation.session.colorsResults).text)
+    let session = invocation.session
+    let description = ModuleDescription(module, session.store.plugin(named: name), usesColor: session.colorsResults)
+    return invocation.print(description.text)
   }
 
   private static func listing(_ modules: [Module]) -> Reading {
@@ -70,7 +72,8 @@ extension CommandDefinition {
 private struct ModuleDescription {
   let text: String
 
-  init(_ module: Module, usesColor: Bool) {
+  /// - Parameter plugin: the plugin whose module it is; nil: it is none's.
+  init(_ module: Module, _ plugin: Plugin?, usesColor: Bool) {
     func type(_ name: String) -> String { usesColor ? Color.cyan.paint(name) : name }
     var out = "module \(module.name) (\(module.origin.rawValue))\n"
     if !module.fields.isEmpty {
@@ -90,6 +93,9 @@ private struct ModuleDescription {
     if !module.commands.isEmpty {
       out += "commands\n"
       out += ModuleDescription.columns(module.commands.map { ["\(module.name) \($0.name)", $0.summary] })
+    }
+    for (title, lines) in plugin?.otherParts ?? [] where !lines.isEmpty {
+      out += "\(title)\n" + lines.map { "  \($0)\n" }.joined()
     }
     text = out
   }
@@ -115,5 +121,19 @@ private struct ModuleDescription {
       out += line + "\n"
     }
     return out
+  }
+}
+
+extension Plugin {
+  /// What the plugin does beside its module, under titles.
+  fileprivate var otherParts: [(title: String, lines: [String])] {
+    [
+      ("lifted reducers", liftedTypes.map { "\($0.action.fullName) on \($0.module)" }),
+      ("middleware", units.map { "\(module.name).\($0.name)" }),
+      ("bridges", bridgedActions.map { "\($0.from.fullName) -> \($0.to.fullName)" }),
+      ("transitions", transitionTypes.map { "\($0.at) -> \($0.action.fullName)" }),
+      ("interceptors", interceptorNames.map { "\(module.name).\($0)" }),
+      ("thunks", thunkTypes.map(\.signature)),
+    ]
   }
 }

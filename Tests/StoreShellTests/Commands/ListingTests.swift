@@ -211,12 +211,49 @@ import Testing
         commands
           ticking say  says it
           ticking row  gives a row
+        middleware
+          ticking.m
 
         """)
     let csv = try shell.type("describe --as csv").output
     #expect(
       csv.replacing("\r\n", with: "\n")
         == "module,origin,fields,actions,projections\ncounter,swift,2,4,0\ntasks,swift,2,3,2\nticking,lua,1,2,1\n")
+  }
+
+  @Test func describeShowsWhatAPluginDoesBesideItsModule() throws {
+    let shell = try Shell { $0.grants = ["helper"] }
+    let folder = try shell.plugin(
+      "helper",
+      """
+      return plugin {
+        lifted = { { at = "counter", on = "counter.double", args = {}, reduce = function(s) s.value = s.value * 2 end } },
+        bridges = { { from = "tasks.add", to = "counter.increment" } },
+        transitions = { { at = "counter.value", to = 100, dispatch = "counter.reset" } },
+        interceptors = { function(dispatch, get, next) return function(action) next(action) end end },
+        thunks = { fill = { args = { field("upTo", int()) }, run = function() end } },
+      }
+      """,
+      permissions:
+        #"["read:tasks","read:counter","reduce:counter","dispatch:counter.increment","dispatch:counter.reset","intercept"]"#
+    )
+    let outcome = try shell.type("plugin load \(folder) > /dev/null", "describe helper")
+    #expect(outcome.errors == "")
+    #expect(
+      outcome.output == """
+        module helper (lua)
+        lifted reducers
+          counter.double on counter
+        bridges
+          tasks.add -> counter.increment
+        transitions
+          counter.value -> counter.reset
+        interceptors
+          helper.interceptor1
+        thunks
+          helper.fill upTo:Int
+
+        """)
   }
 
   @Test func aModuleAndAWatchAreValuesToo() throws {
