@@ -30,7 +30,7 @@ extension PluginManifest {
     api = try reader.integer("api")
     summary = try reader.optionalLine("summary") ?? ""
     permissions = try reader.permissions()
-    limits = try reader.limits()
+    (limits, statedLimits) = try reader.limits()
     try reader.finish()
     guard PluginManifest.servedAPIs.contains(api) else {
       throw PluginError(
@@ -135,12 +135,14 @@ private struct ManifestReader {
     return permissions
   }
 
-  mutating func limits() throws(PluginError) -> PluginManifest.Limits {
-    var limits = PluginManifest.Limits()
-    guard let value = take("limits") else { return limits }
+  /// The limits, and the names of those that are there.
+  mutating func limits() throws(PluginError) -> (PluginManifest.Limits, Set<String>) {
+    var (limits, stated) = (PluginManifest.Limits(), Set<String>())
+    guard let value = take("limits") else { return (limits, stated) }
     guard case .map(let map) = value else { throw wrong("limits", "an object", value) }
     for (key, value) in map {
       guard case .string(let name) = key else { continue }
+      stated.insert(name)
       switch name {
       case "instructions": limits.instructions = try limit(name, value, PluginManifest.ceiling.instructions)
       case "tasks": limits.tasks = try limit(name, value, PluginManifest.ceiling.tasks)
@@ -153,7 +155,7 @@ private struct ManifestReader {
           among: ["limits.instructions", "limits.memory", "limits.tasks", "limits.log_lines", "limits.actions"])
       }
     }
-    return limits
+    return (limits, stated)
   }
 
   private func limit(_ name: String, _ value: Value, _ ceiling: Int) throws(PluginError) -> Int {
@@ -165,13 +167,9 @@ private struct ManifestReader {
 
   private func memory(_ value: Value) throws(PluginError) -> Int {
     let expected = "text such as \"4MiB\", at most \(PluginManifest.ceiling.memory >> 20)MiB"
-    guard case .string(let text) = value else { throw wrong("limits.memory", expected, value) }
-    for (suffix, shift) in [("KiB", 10), ("MiB", 20)] where text.hasSuffix(suffix) {
-      guard let number = Int(text.dropLast(suffix.count)), number > 0, number <= PluginManifest.ceiling.memory >> shift
-      else { break }
-      return number << shift
-    }
-    throw wrong("limits.memory", expected, value)
+    guard case .string(let text) = value, let bytes = PluginManifest.bytes(text), bytes <= PluginManifest.ceiling.memory
+    else { throw wrong("limits.memory", expected, value) }
+    return bytes
   }
 
   func finish() throws(PluginError) {

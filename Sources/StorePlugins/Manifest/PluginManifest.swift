@@ -12,8 +12,10 @@ public struct PluginManifest: Hashable, Sendable {
   public let summary: String
   /// What it asks for, in the order of the file.
   public let permissions: [Permission]
-  /// The limits that it sets itself.
-  public let limits: Limits
+  /// The limits that hold for it: those that it sets itself, and what plugins have where they say nothing.
+  public internal(set) var limits: Limits
+  /// The names of the limits that it sets itself.
+  let statedLimits: Set<String>
 
   /// The plugin APIs that this host serves.
   public static let servedAPIs = 1...1
@@ -63,6 +65,35 @@ public struct PluginManifest: Hashable, Sendable {
   }()
 }
 
+extension PluginManifest {
+  /// The manifest below a ceiling: a limit that it does not set itself gives way.
+  ///
+  /// - Throws: ``PluginError`` where it sets itself one above the ceiling.
+  public func bounded(by ceiling: Limits) throws(PluginError) -> PluginManifest {
+    var bounded = self
+    for limit in Self.limits where limits[keyPath: limit.path] > ceiling[keyPath: limit.path] {
+      let most = ceiling[keyPath: limit.path]
+      guard !statedLimits.contains(limit.name) else {
+        throw PluginError(
+          .load, "\(name): limits.\(limit.name) is \(limits[keyPath: limit.path]), the most is \(most)",
+          hint: "set plugin.ceiling.\(limit.name) says how much plugins may ask for")
+      }
+      bounded.limits[keyPath: limit.path] = most
+    }
+    return bounded
+  }
+
+  /// How many bytes a size such as `4MiB` or `64KiB` is; nil where a text is none.
+  public static func bytes(_ size: String) -> Int? {
+    for (suffix, unit) in [("KiB", 1 << 10), ("MiB", 1 << 20)] where size.hasSuffix(suffix) {
+      guard let number = Int(size.dropLast(suffix.count)), number > 0 else { return nil }
+      let (bytes, isTooMuch) = number.multipliedReportingOverflow(by: unit)
+      return isTooMuch ? nil : bytes
+    }
+    return nil
+  }
+}
+
 /// Something that a plugin may do beyond its own state, actions, projections and commands.
 public enum Permission: Hashable, Sendable, CustomStringConvertible {
   /// Read a module's slice and answer its actions.
@@ -100,6 +131,14 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .dispatch(let module, let action): "dispatch:\(module).\(action ?? "*")"
     case .intercept: "intercept"
     case .timers: "timers"
+    }
+  }
+
+  /// The module that it is about; nil: none.
+  var module: String? {
+    switch self {
+    case .read(let module), .reduce(let module), .dispatch(let module, _): module
+    case .intercept, .timers: nil
     }
   }
 

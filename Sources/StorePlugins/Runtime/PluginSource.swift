@@ -7,7 +7,7 @@ public struct PluginSource: Hashable, Sendable {
   /// What chunks and messages call the folder.
   public let displayName: String
   /// What `plugin.json` says.
-  public let manifest: PluginManifest
+  public private(set) var manifest: PluginManifest
   /// The text of its code, as it was when the manifest was read: what is granted, checked and run is one and the same, and a
   /// plugin that runs goes on with its own files however they are edited meanwhile.
   private let code: PluginCode
@@ -53,6 +53,15 @@ public struct PluginSource: Hashable, Sendable {
   /// - Throws: ``PluginError`` as ``init(folder:displayedAs:)``.
   public func readAgain() throws(PluginError) -> PluginSource {
     try PluginSource(folder: folder, displayedAs: displayName)
+  }
+
+  /// The same plugin below a ceiling of limits.
+  ///
+  /// - Throws: ``PluginError`` as ``PluginManifest/bounded(by:)``.
+  public func bounded(by ceiling: PluginManifest.Limits) throws(PluginError) -> PluginSource {
+    var source = self
+    source.manifest = try manifest.bounded(by: ceiling)
+    return source
   }
 
   /// Reads one of the plugin's Lua files.

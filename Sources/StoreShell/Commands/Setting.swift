@@ -96,10 +96,13 @@ struct Setting: Sendable {
     let name = "plugin.ceiling.\(limit.name)"
     return Setting(
       name, [], "the most \(limit.summary) that a plugin may ask for",
+      form: limit.name == "memory" ? "a size such as 4MiB, or a number of bytes" : "a number",
       read: { "\($0.store.ceiling[keyPath: limit.path])" },
       write: { session, value in
         var ceiling = session.store.ceiling
-        ceiling[keyPath: limit.path] = try number(value, name, atMost: PluginManifest.ceiling[keyPath: limit.path])
+        let size = limit.name == "memory" ? PluginManifest.bytes(value).map { "\($0)" } : nil
+        ceiling[keyPath: limit.path] = try number(
+          size ?? value, name, atMost: PluginManifest.ceiling[keyPath: limit.path])
         try session.finishCheck()
         return try session.finish(
           session.store.setCeiling(limit, ceiling, source: session.source(function: "set")))

@@ -192,11 +192,3 @@ enum ShellAction: Sendable {
     }
   }
 }
-
-extension PluginManifest.Limits {
-  /// The first of the limits that is above another one's.
-  func excess(over ceiling: PluginManifest.Limits) -> (name: String, value: Int, ceiling: Int)? {
-    let limit = PluginManifest.limits.first { self[keyPath: $0.path] > ceiling[keyPath: $0.path] }
-    return limit.map { ($0.name, self[keyPath: $0.path], ceiling[keyPath: $0.path]) }
-  }
-}

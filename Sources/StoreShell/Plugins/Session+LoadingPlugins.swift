@@ -7,17 +7,12 @@ extension Session {
     guard options.allowsPlugins else {
       throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
     }
-    let source = try PluginLocator(options).source(word)
+    let source = try PluginLocator(options).source(word).bounded(by: store.ceiling)
     guard !isRestored(source) else { return .none }
     guard commands[source.manifest.name] == nil else {
       throw PluginError(
         .load, "\(source.manifest.name): that is the name of a command of the shell",
         hint: "give the plugin another name in plugin.json")
-    }
-    if let excess = source.manifest.limits.excess(over: store.ceiling) {
-      throw PluginError(
-        .load, "\(source.manifest.name): limits.\(excess.name) is \(excess.value), the most is \(excess.ceiling)",
-        hint: "set plugin.ceiling.\(excess.name) says how much plugins may ask for")
     }
     try grant(source)
     let (plugin, report) = try refusing { try store.load(source, from: self.source(function: "plugin")) }

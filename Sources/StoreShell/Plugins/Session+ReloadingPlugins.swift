@@ -16,7 +16,7 @@ extension Session {
     try store.requirePresent()
     do {
       return try refusing {
-        let source = try plugin.source.readAgain()
+        let source = try plugin.source.readAgain().bounded(by: store.ceiling)
         guard source.manifest.name == name else {
           throw PluginError(
             .load, "\(name): \(source.displayName)/plugin.json now has the name '\(source.manifest.name)'",

@@ -108,6 +108,23 @@ import Testing
     #expect(try Shell().run("replay \(file) --verify").output == "replayed 1 action, every state matches\n")
   }
 
+  @Test func aPluginThatSetsItselfNoLimitGetsTheCeiling() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("plain", "return plugin {}")
+    let outcome = shell.run(
+      "set plugin.ceiling.memory 1MiB", "set plugin.ceiling.tasks 2", "plugin load \(folder)",
+      "plugin info plain --json", "set plugin.ceiling.memory 512KiB", "plugin reload plain", "plugin info plain --json")
+    #expect(outcome.errors == "")
+    #expect(outcome.output.hasPrefix("#1 shell.set name=\"plugin.ceiling.memory\" value=\"1048576\"\n"))
+    #expect(outcome.output.contains(#""instructions":200000,"memory":1048576,"tasks":2,"#))
+    #expect(outcome.output.contains(#""instructions":200000,"memory":524288,"tasks":2,"#))
+    try shell.write("plain/plugin.json", #"{"name":"plain","version":"1","api":1,"limits":{"memory":"1MiB"}}"#)
+    let refused = shell.run("plugin reload plain").errors
+    #expect(refused.contains("error[plugin-load]: plain: limits.memory is 1048576, the most is 524288\n"), "\(refused)")
+    #expect(refused.contains("the previous version is still active"))
+    #expect(shell.run("set plugin.ceiling.memory 1GiB").errors.contains("error[out-of-range]"))
+  }
+
   @Test func tracebacksAreOneLineUnlessAskedFor() throws {
     let shell = try Shell()
     _ = shell.run("lua function f() error('deep') end", "lua function g() f() end")
