@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreSchema
 
 /// What can be said of a plugin without installing it: its manifest, read without running code, and what its definition
 /// declares, run in a Lua state that goes with the check.
@@ -26,7 +27,7 @@ public struct PluginCheck: Sendable {
   public init(_ source: PluginSource, in surroundings: Plugin.Surroundings, view: any StateView) {
     let manifest = source.manifest
     note("manifest: \(manifest.name) \(manifest.version), API \(manifest.api)")
-    note("permissions: \(Self.list(manifest.permissions.map(\.description)))")
+    checkPermissions(manifest, surroundings)
     checkDefinition(source, surroundings, view)
     let tests = Files.names(in: "\(source.folder)/tests").filter { $0.hasSuffix("_test.lua") }.map { "tests/\($0)" }
     if checkSyntax(source, tests) { note("tests: \(Self.list(tests))") }
@@ -46,6 +47,27 @@ public struct PluginCheck: Sendable {
     let prefix = "\(source.manifest.name): "
     let text = error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : error.message
     fault(text + (error.hint.map { " (\($0))" } ?? ""))
+  }
+
+  /// Looks for permissions that nothing in the store answers to.
+  private mutating func checkPermissions(_ manifest: PluginManifest, _ surroundings: Plugin.Surroundings) {
+    let faultsBefore = faultCount
+    for permission in manifest.permissions {
+      guard let module = permission.module, module != manifest.name else { continue }
+      guard surroundings.moduleNames.contains(module) else {
+        let suggestion = Suggestion.nearest(to: module, among: surroundings.moduleNames)
+        fault(
+          "permission \(permission): there is no module '\(module)' "
+            + (suggestion.map { "(did you mean '\($0)'?)" } ?? "(if a plugin brings it, load that one first)"))
+        continue
+      }
+      guard case .dispatch(_, let name?) = permission, surroundings.action("\(module).\(name)") == nil else { continue }
+      let suggestion = Suggestion.nearest(to: "\(module).\(name)", among: surroundings.actionNames())
+      fault(
+        "permission \(permission): there is no action '\(module).\(name)'"
+          + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+    }
+    if faultCount == faultsBefore { note("permissions: \(Self.list(manifest.permissions.map(\.description)))") }
   }
 
   private mutating func checkDefinition(

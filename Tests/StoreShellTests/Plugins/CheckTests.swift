@@ -34,6 +34,25 @@ import Testing
     #expect(try check("return plugin {}") == .init(output: "ok    reducers: none\nok    tests: none\n"))
   }
 
+  @Test func permissionsThatNothingAnswersTo() throws {
+    let shell = try Shell()
+    let permissions =
+      #"["read:taks","reduce:nowhere","dispatch:tasks.ad","dispatch:tasks.*","dispatch:probe.x","timers"]"#
+    let folder = try shell.plugin("probe", "return plugin {}", permissions: permissions)
+    let outcome = shell.run("plugin check \(folder)")
+    #expect(
+      outcome.output == """
+        ok    manifest: probe 1.2.3, API 1
+        FAIL  permission read:taks: there is no module 'taks' (did you mean 'tasks'?)
+        FAIL  permission reduce:nowhere: there is no module 'nowhere' (if a plugin brings it, load that one first)
+        FAIL  permission dispatch:tasks.ad: there is no action 'tasks.ad' (did you mean 'tasks.add'?)
+        ok    reducers: none
+        ok    tests: none
+
+        """)
+    #expect(outcome.status == 4)
+  }
+
   @Test func allKindsOfReducersAndTests() throws {
     let lua = """
       return plugin {
