@@ -191,11 +191,19 @@ extension Session {
       let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
       write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)
       for detail in details { console.write("  \(detail)\n") }
+      if entry.changes.isEmpty { noteIdlePlugin(of: entry) }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
     guard options.isJSON else { return .none }
     return CommandResult(
       json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
+  }
+
+  /// Says where nothing answers an action because its plugin is switched off.
+  private func noteIdlePlugin(of entry: LoggedEntry) {
+    let module = entry.action.prefix { $0 != "." }
+    guard let plugin = store.loadedPlugins.first(where: { $0.name == module }), plugin.condition != .on else { return }
+    console.writeError("note: \(module) is off, so nothing answers its actions; plugin enable \(module)\n")
   }
 
   private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {

@@ -32,6 +32,8 @@ import Testing
 
   private static let note = "note: bad is off after 3 failures in a row; plugin enable bad\n"
 
+  private static let idle = "note: bad is off, so nothing answers its actions; plugin enable bad\n"
+
   private func state() throws -> String { try shell.type("show shell.plugins[1].state --as raw").output }
 
   @Test func threeFailingReducers() throws {
@@ -49,8 +51,8 @@ import Testing
     #expect(entry.source.short == "plugin:bad/reducer")
     #expect(entry.source.cause == 4)
     // Its reducers and middlewares stand still; others go on.
-    #expect(try shell.type("dispatch bad.fail") == .init(output: "#6 bad.fail\n"))
-    #expect(try shell.type("dispatch bad.trip") == .init(output: "#7 bad.trip\n"))
+    #expect(try shell.type("dispatch bad.fail") == .init(output: "#6 bad.fail\n", errors: Self.idle))
+    #expect(try shell.type("dispatch bad.trip") == .init(output: "#7 bad.trip\n", errors: Self.idle))
     #expect(
       try shell.type("dispatch counter.increment")
         == .init(output: "#8 counter.increment\n  counter.value  0 -> 1\n"))
@@ -119,7 +121,8 @@ import Testing
   @Test func aPluginIsSwitchedOffByHand() throws {
     #expect(try shell.type("plugin disable bad").output == "#2 shell.disablePlugin name=\"bad\"\n")
     #expect(try state() == "off\n")
-    #expect(try shell.type("dispatch bad.fail") == .init(output: "#3 bad.fail\n"))
+    #expect(try shell.type("dispatch bad.fail") == .init(output: "#3 bad.fail\n", errors: Self.idle))
+    #expect(try shell.type("dispatch bad.fail --quiet") == .init())
     #expect(try shell.type("show shell.middleware[name=bad.spy].gate --as raw").output == "off\n")
     #expect(try shell.type("plugin enable bad", "dispatch bad.inc").output.hasSuffix("  bad.count  0 -> 1\n"))
     #expect(try shell.type("plugin enable bda").errors.contains("hint: did you mean 'bad'?"))
