@@ -4,8 +4,8 @@ public struct PermissionUse: Hashable, Sendable {
   public let permission: Permission
   /// How often it was used since the plugin was loaded.
   public let count: Int
-  /// Whether the plugin's definition could not be loaded without it.
-  public let isDeclared: Bool
+  /// Whether the plugin's definition needs it, used or not: without it the plugin is not loaded.
+  public let isRequired: Bool
   /// What of it would have been enough: nothing, itself, or single actions in place of all of a module.
   public let needed: [Permission]
 }
@@ -44,8 +44,8 @@ final class PermissionLedger {
   /// What became of one permission.
   ///
   /// - Parameter reduced: how often reducers lifted over a module's slice were called.
-  func use(of permission: Permission, declared: Set<Permission>, reduced: (String) -> Int) -> PermissionUse {
-    var isDeclared = declared.contains(permission)
+  func use(of permission: Permission, required: Set<Permission>, reduced: (String) -> Int) -> PermissionUse {
+    var isRequired = required.contains(permission)
     var count = 0
     var needed: [Permission]?
     switch permission {
@@ -53,25 +53,25 @@ final class PermissionLedger {
     case .dispatch(let module, let action):
       let sent = dispatches.filter { $0.type.module == module && (action == nil || $0.type.name == action) }
       count = sent.reduce(0) { $0 + $1.count }
-      let ruled = declared.compactMap { permission -> String? in
+      let ruled = required.compactMap { permission -> String? in
         guard case .dispatch(module, let name?) = permission, action == nil || name == action else { return nil }
         return name
       }
-      isDeclared = isDeclared || !ruled.isEmpty
+      isRequired = isRequired || !ruled.isEmpty
       needed = Set(sent.map(\.type.name) + ruled).sorted().map { .dispatch(module: module, action: $0) }
     case .intercept: count = intercepted
     case .timers: count = started
     case .reduce(let module): count = reduced(module)
     }
     return PermissionUse(
-      permission: permission, count: count, isDeclared: isDeclared,
-      needed: needed ?? (count > 0 || isDeclared ? [permission] : []))
+      permission: permission, count: count, isRequired: isRequired,
+      needed: needed ?? (count > 0 || isRequired ? [permission] : []))
   }
 }
 
 extension PluginDefinition {
   /// The permissions without which the definition is refused, or could do nothing of what it declares.
-  func declaredPermissions(of plugin: String) -> Set<Permission> {
+  func requiredPermissions(of plugin: String) -> Set<Permission> {
     var modules = Set(reducers.keys.compactMap { $0.split(separator: ".").first.map(String.init) })
     for unit in middleware {
       modules.formUnion(unit.on.modules)
@@ -98,9 +98,9 @@ extension PluginDefinition {
 extension Plugin {
   /// What the plugin has used of its permissions since it was loaded, in the order of its manifest.
   public var permissionUses: [PermissionUse] {
-    let declared = definition.declaredPermissions(of: module.name)
+    let required = definition.requiredPermissions(of: module.name)
     return source.manifest.permissions.map { permission in
-      calls.permissions.use(of: permission, declared: declared) { module in
+      calls.permissions.use(of: permission, required: required) { module in
         lifted.reduce(0) { $1.module == module ? $0 + $1.uses : $0 }
       }
     }

@@ -71,7 +71,7 @@ extension CommandDefinition {
         #1 shell.loadPlugin name="pomodoro" version="0.1.0"
           3 actions, 2 middleware, 1 command
         stsh> plugin audit pomodoro
-        plugin    permission               uses  declared  needed
+        plugin    permission               uses  required  needed
         pomodoro  read:tasks               0     true      read:tasks
         pomodoro  dispatch:tasks.complete  0     false     -
         pomodoro  timers                   0     true      timers

@@ -33,7 +33,8 @@ struct PluginGrant: Hashable, Sendable {
 struct GrantStore {
   private let file: String?
   private var grants: PersistentMap<MapKey, Value> = [:]
-  private var isDamaged = false
+  /// Whether the file is there and is no JSON object.
+  private(set) var isDamaged = false
 
   /// Reads the file; one that is not there, or cannot be read, grants nothing.
   init(file: String?) {

@@ -14,7 +14,7 @@ struct PermissionListing {
 
   private static let record = RecordSchema(
     name: "Permission",
-    fields: ["plugin", "permission", "uses", "declared", "needed"].map { Field($0, .dynamic(.any)) })
+    fields: ["plugin", "permission", "uses", "required", "needed"].map { Field($0, .dynamic(.any)) })
 
   /// One row for each permission.
   var reading: Reading {
@@ -25,7 +25,7 @@ struct PermissionListing {
           Record(
             Self.record.layout,
             [
-              .string(name), .string(use.permission.description), .int(use.count), .bool(use.isDeclared),
+              .string(name), .string(use.permission.description), .int(use.count), .bool(use.isRequired),
               needed.isEmpty ? .none : .string(needed),
             ]))
       }
@@ -42,7 +42,7 @@ struct PermissionListing {
         needed.append(permission)
       }
       if uses.isEmpty { return "\(name) asks for nothing\n" }
-      if needed == uses.map(\.permission.description) { return "\(name) has used all that it asks for\n" }
+      if needed == uses.map(\.permission.description) { return "\(name) needs all that it asks for\n" }
       return "\(name) needed only \"permissions\": [\(needed.map { "\"\($0)\"" }.joined(separator: ", "))]\n"
     }.joined()
   }

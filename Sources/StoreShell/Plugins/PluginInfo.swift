@@ -29,13 +29,12 @@ struct PluginInfo {
   var reading: Reading {
     let manifest = source.manifest
     let permissions = manifest.permissions.map { permission in
-      Value.record(
+      let origin = session.grantOrigin(of: permission, to: source)
+      let shown = origin == .no && plugin != nil ? .kept : origin
+      return Value.record(
         Record(
           Self.permission.layout,
-          [
-            .string(permission.description), .string(session.grantOrigin(of: permission, to: source).rawValue),
-            .string(permission.meaning),
-          ]))
+          [.string(permission.description), .string(shown.rawValue), .string(permission.meaning)]))
     }
     let values: [Value] = [
       .string(manifest.name), .string(manifest.version), manifest.summary.isEmpty ? .none : .string(manifest.summary),

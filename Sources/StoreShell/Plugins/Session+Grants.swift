@@ -1,4 +1,5 @@
 import StorePlugins
+import StoreSchema
 
 /// Who granted a permission.
 enum GrantOrigin: String {
@@ -6,6 +7,8 @@ enum GrantOrigin: String {
   case always
   /// A person, or the flag `--grant`, for this session.
   case session
+  /// Nobody any more; the plugin was loaded with it and keeps it until it is unloaded.
+  case kept = "until unload"
   /// Nobody.
   case no
 }
@@ -38,8 +41,10 @@ extension Session {
   /// - Throws: `PluginError` where it was not granted.
   func grant(_ source: PluginSource, asks: Bool = true) throws {
     let manifest = source.manifest
+    askedPlugins.insert(manifest.name)
     let missing = manifest.permissions.filter { grantOrigin(of: $0, to: source) == .no }
     guard !missing.isEmpty else { return }
+    noteDamagedGrants()
     guard asks, let ask, origin.kind == .repl || origin.isStart else {
       throw PluginError(
         .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
@@ -68,6 +73,24 @@ extension Session {
     try grants.remove(name)
     let wasGiven = options.grants.remove(name) != nil
     return sessionGrants.removeValue(forKey: name) != nil || wasGiven || wasStored
+  }
+
+  /// Says where a file that cannot be read is why something is not granted.
+  private func noteDamagedGrants() {
+    guard let file = options.grantsFile, GrantStore(file: file).isDamaged, !options.isJSON else { return }
+    console.writeError("note: \(file): not JSON, so nothing that it granted holds; mend it, or take it away\n")
+  }
+
+  /// Says, at the end of a run, which names that `--grant` was given are no plugin's.
+  func noteUnknownGrants() {
+    guard !options.isJSON, !options.grants.isEmpty else { return }
+    let locator = PluginLocator(options)
+    for name in options.grants.sorted() where !PluginLocator.isPath(name) && !askedPlugins.contains(name) {
+      guard store.plugin(named: name) == nil, (try? locator.source(name)) == nil else { continue }
+      let suggestion = Suggestion.nearest(to: name, among: askedPlugins.sorted())
+      let hint = suggestion.map { " (did you mean --grant \($0)?)" } ?? ""
+      console.writeError("note: --grant \(name): no plugin of that name was loaded\(hint)\n")
+    }
   }
 
   private func question(_ manifest: PluginManifest, _ missing: [Permission]) -> String {

@@ -318,7 +318,7 @@ import Testing
     _ = try shell.type("dispatch counter.increment by=3", "dispatch counter.increment", "dispatch counter.increment")
     #expect(
       try shell.type("show shell.permissions[permission=intercept] --json").output
-        == #"{"plugin":"guard","permission":"intercept","uses":2,"declared":true,"needed":"intercept"}"# + "\n")
+        == #"{"plugin":"guard","permission":"intercept","uses":2,"required":true,"needed":"intercept"}"# + "\n")
   }
 
   /// It never reached a reducer.

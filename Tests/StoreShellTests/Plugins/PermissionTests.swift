@@ -97,6 +97,7 @@ import Testing
         == .init(
           output: "revoked what was granted to asks\n",
           errors: "note: asks stays loaded with what it has; plugin unload asks\n"))
+    #expect(try shell.type("plugin info asks --json").output.contains(#""granted":"until unload""#))
     #expect(try shell.type("plugin unload asks", "plugin load \(folder)").status == 4)
   }
 
@@ -106,7 +107,25 @@ import Testing
     #expect(outcome.status == 1)
     #expect(outcome.errors.contains("/state/stsh/grants.json: not JSON"))
     #expect(place.contents("state/stsh/grants.json") == "{ half")
-    #expect(try load().status == 4)
+    let load = try load()
+    #expect(load.status == 4)
+    #expect(
+      load.errors.hasPrefix(
+        "note: \(place.folder)/state/stsh/grants.json: not JSON, so nothing that it granted holds; mend it, or take it away\n"
+      ), "\(load.errors)")
+  }
+
+  @Test func aGrantToNobodyIsSaid() throws {
+    let shell = try Shell { $0.grants = ["aks", "elsewhere", "catalog", "./somewhere"] }
+    let outcome = shell.run("echo done", "try plugin load \(folder)")
+    #expect(outcome.output.hasPrefix("done\n"))
+    #expect(
+      outcome.errors.hasSuffix(
+        """
+        note: --grant aks: no plugin of that name was loaded (did you mean --grant asks?)
+        note: --grant elsewhere: no plugin of that name was loaded
+
+        """), "\(outcome.errors)")
   }
 
   @Test func infoSaysWhatAPluginIsAndMayDo() throws {
@@ -146,7 +165,7 @@ import Testing
     _ = try shell.type("dispatch asks.go --quiet", "dispatch asks.go --quiet")
     #expect(
       try shell.type("plugin audit asks").output == """
-        plugin  permission              uses  declared  needed
+        plugin  permission              uses  required  needed
         asks    read:tasks              2     false     read:tasks
         asks    dispatch:tasks.*        2     false     dispatch:tasks.add
         asks    dispatch:counter.reset  0     false     -
@@ -166,7 +185,7 @@ import Testing
     let before = try place.plugin("asks", Self.lua, permissions: "[\"read:tasks\",\"dispatch:tasks.add\"]")
     _ = try shell.type("plugin grant \(before)", "plugin load \(before)")
     #expect(try shell.type("dispatch asks.go").errors == "")
-    #expect(try shell.type("plugin audit asks").output.hasSuffix("\nasks has used all that it asks for\n"))
+    #expect(try shell.type("plugin audit asks").output.hasSuffix("\nasks needs all that it asks for\n"))
   }
 
   @Test func whoeverHasAllOfAModuleNeedsNoNewGrantForOneAction() throws {
@@ -200,7 +219,7 @@ import Testing
     let allowed = try answers(#"["read:tasks"]"#)
     #expect(allowed.errors == "")
     #expect(allowed.output.hasPrefix("4\n1\n"))
-    #expect(allowed.output.hasSuffix("peek has used all that it asks for\n"))
+    #expect(allowed.output.hasSuffix("peek needs all that it asks for\n"))
   }
 
   @Test func whatIsDispatchedAfterLoadingHasToBeAllowed() throws {

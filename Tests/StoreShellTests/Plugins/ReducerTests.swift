@@ -23,9 +23,9 @@ struct ReducerTests {
     _ = try shell.type("dispatch counter.double", "dispatch counter.increment", "dispatch counter.double")
     #expect(
       try shell.type("plugin audit p").output == """
-        plugin  permission      uses  declared  needed
+        plugin  permission      uses  required  needed
         p       reduce:counter  2     true      reduce:counter
-        p has used all that it asks for
+        p needs all that it asks for
 
         """)
   }

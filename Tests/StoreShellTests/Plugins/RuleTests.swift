@@ -184,7 +184,7 @@ import Testing
     _ = try shell.type("dispatch tasks.add x")
     #expect(
       try shell.type("plugin audit p").output == """
-        plugin  permission          uses  declared  needed
+        plugin  permission          uses  required  needed
         p       read:tasks          0     true      read:tasks
         p       read:counter        0     true      read:counter
         p       dispatch:counter.*  2     true      dispatch:counter.increment, dispatch:counter.setStep
