@@ -89,9 +89,9 @@ extension Invocation {
     try session.finishCheck()
     guard file != "-" else { return try printExport(make) }
     let output = try ReplacingFile(file)
-    let count = try write(to: output, make)
+    let (count, start) = try write(to: output, make)
     var result = print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
-    result.notes = session.store.notesOfWhatIsLeftOut
+    result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start)
     return result
   }
 
@@ -112,21 +112,23 @@ extension Invocation {
       session.console.write(text)
       text = ""
     }
-    _ = try write(to: output, make)
+    let (_, start) = try write(to: output, make)
     var result = session.options.isJSON ? print(text) : .none
-    result.notes = session.store.notesOfWhatIsLeftOut
+    result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start)
     return result
   }
 
   /// Writes what happened.
   ///
-  /// - Returns: how many actions that were.
-  private func write(to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport) throws -> Int {
+  /// - Returns: how many actions that were, and the number of the last one before them.
+  private func write(
+    to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport
+  ) throws -> (count: Int, start: Int) {
     var export = try make(output)
-    var count = 0
+    var (count, start) = (0, 0)
     var progress = Progress(session, "writing")
     try session.store.record { header, state in
-      progress.total = header.count
+      (progress.total, start) = (header.count, header.start)
       try export.begin(header, state)
     } entry: { entry, hashes, state in
       try export.add(entry, hashes: hashes, state: state)
@@ -137,17 +139,19 @@ extension Invocation {
     try export.end()
     try session.finish(output)
     progress.clear()
-    return count
+    return (count, start)
   }
 }
 
 extension WalkableStore {
   /// What is to be known of a recording that does not begin with the store.
-  fileprivate var notesOfWhatIsLeftOut: [String] {
-    switch oldest {
+  fileprivate func notes(ofWhatIsLeftOutUpTo start: Int) -> [String] {
+    let reason =
+      start == oldest ? reasonOfBeginning : "#\(start) returns to a point before #\(oldest), and \(reasonOfBeginning)"
+    return switch start {
     case 0: []
-    case 1: ["#1 is left out: \(reasonOfBeginning)"]
-    default: ["#1 to #\(oldest) are left out: \(reasonOfBeginning)"]
+    case 1: ["#1 is left out: \(reason)"]
+    default: ["#1 to #\(start) are left out: \(reason)"]
     }
   }
 }

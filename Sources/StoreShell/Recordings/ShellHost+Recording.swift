@@ -5,7 +5,7 @@ import StoreSchema
 
 /// A store whose history can be written down.
 protocol RecordableStore: AnyObject {
-  /// Hands out all that is kept, from the oldest on.
+  /// Hands out all that is kept and can be replayed, from the oldest on.
   ///
   /// - Parameters:
   ///   - header: gets what a replay needs to know first, and the state before the first entry.
@@ -61,11 +61,26 @@ extension ShellHost: RecordableStore {
       }, state: state.value, substates: state.substates.map(\.name))
   }
 
+  /// The oldest point from which on nothing returns to an older one, which a replay could not know.
+  private var recordingStart: Int {
+    get throws {
+      var start = history.oldest
+      guard start > 0, start < history.head else { return start }
+      var returns: [(number: Int, target: Int)] = []
+      try history.visit((start + 1)...history.head) { entry in
+        if let target = entry.restoreTarget { returns.append((entry.number, target)) }
+        return true
+      }
+      while let last = returns.last(where: { $0.number > start && $0.target < start }) { start = last.number }
+      return start
+    }
+  }
+
   func record(
     header: (RecordingHeader, HostState) throws -> Void,
     entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
   ) throws {
-    let start = history.oldest
+    let start = try recordingStart
     var state = try history.state(at: start)
     try header(try recordingHeader(from: state, at: start), state)
     guard start < history.head else { return }

@@ -65,6 +65,22 @@ import Testing
     return shell
   }
 
+  @Test func aRecordingBeginsBehindTheLastReturnToWhatIsNoLongerKept() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = shell.run("set journal.limit 5", "dispatch counter.increment by=7")
+    for _ in 0..<5 { _ = shell.run("dispatch counter.increment") }
+    _ = shell.run("undo --to 4", "dispatch counter.increment", "dispatch counter.increment", "undo 2")
+    let file = "\(shell.folder)/run.jsonl"
+    let outcome = shell.run("export journal \(file)")
+    #expect(outcome.output == "wrote 3 actions to \(file)\n")
+    #expect(
+      outcome.errors
+        == "note: #1 to #8 are left out: #8 returns to a point before #6, and they are no longer kept\n")
+    let other = try Shell()
+    #expect(other.run("replay \(file) --verify").output == "replayed 3 actions, every state matches\n")
+    #expect(other.run("show counter.value").output == "9\n")
+  }
+
   @Test func aRecordingRunsAgainInAnotherSession() throws {
     let shell = try recorded()
     let file = "\(shell.folder)/run.jsonl"

@@ -8,8 +8,7 @@ import Testing
 @Suite struct ReplayPropertyTests {
   private func lines(_ text: String?) throws -> [Substring] { try #require(text).split(separator: "\n") }
 
-  @Test(arguments: 0..<24)
-  func saveLoadAndReplayAreTheIdentity(seed: Int) throws {
+  private func shellWithPlugins() throws -> Shell {
     let shell = try Shell {
       $0.isQuiet = true
       $0.keepsGoing = true
@@ -17,6 +16,31 @@ import Testing
     }
     try shell.copyPlugin("pomodoro")
     _ = try shell.plugin("bag", RecordingTests.bag)
+    return shell
+  }
+
+  @Test(arguments: 0..<24)
+  func whatIsKeptOfALongerHistoryRunsAgain(seed: Int) throws {
+    let shell = try shellWithPlugins()
+    var commands = GeneratedCommands(seed: UInt64(seed) &* 53, folder: shell.folder)
+    _ = shell.run("set journal.limit \(1 + seed % 12)")
+    for part in 1...4 {
+      for _ in 0..<25 { _ = shell.run(commands.next()) }
+      _ = shell.run("goto head")
+      #expect(!shell.run("export journal \(shell.folder)/run.jsonl").errors.contains("error["))
+
+      let other = try Shell()
+      let outcome = other.run("replay \(shell.folder)/run.jsonl --verify")
+      #expect(outcome.errors == "" && outcome.status == 0, "seed \(seed), part \(part)")
+      #expect(other.run("show --as json").output == shell.run("show --as json").output)
+      _ = other.run("export journal \(shell.folder)/again.jsonl")
+      #expect(try lines(shell.contents("again.jsonl")) == lines(shell.contents("run.jsonl")))
+    }
+  }
+
+  @Test(arguments: 0..<24)
+  func saveLoadAndReplayAreTheIdentity(seed: Int) throws {
+    let shell = try shellWithPlugins()
     var commands = GeneratedCommands(seed: UInt64(seed), folder: shell.folder)
     for _ in 0..<60 { _ = shell.run(commands.next()) }
     _ = shell.run("goto head")
