@@ -149,6 +149,32 @@ import Testing
     }
   }
 
+  @Test func aLongWalkCanBeEnded() throws {
+    struct Ended: Error {}
+    let recording = Recording(3_000, seed: 3)
+    var asked = 0
+    var history = History(
+      from: Sums(), limits: HistoryLimits(entries: 1_000), older: Shelf(recording, from: 0),
+      checkCancellation: {
+        asked += 1
+        if asked == 3 { throw Ended() }
+      }, apply: Self.apply)
+    for entry in recording.entries { history.append(entry, state: recording.states[entry.number]) }
+    var count = 0
+    func take() -> Bool {
+      count += 1
+      return true
+    }
+    for first in [1, 2_200] {
+      (asked, count) = (0, 0)
+      #expect(throws: Ended.self) { try history.visit(first...3_000) { _ in take() } }
+      #expect(count == 512)
+      (asked, count) = (0, 0)
+      #expect(throws: Ended.self) { try history.visitChanges(first...3_000) { _ in take() } }
+      #expect(count == 512)
+    }
+  }
+
   @Test func whatMemoryNoLongerHoldsIsReadBack() throws {
     let recording = Recording(3_000, seed: 9)
     let shelf = Shelf(recording, from: 500)

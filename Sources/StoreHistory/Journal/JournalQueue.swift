@@ -17,6 +17,15 @@ final class JournalQueue: @unchecked Sendable {
     /// All that was written before goes.
     case restart
 
+    /// The last action that is in the file once the item is; nil: it makes no difference.
+    var last: Int? {
+      switch self {
+      case .entry(let entry): entry.number
+      case .snapshot(let number, _): number
+      case .lastSnapshot, .plugin, .restart: nil
+      }
+    }
+
     /// Whether all that was written before goes.
     var isRestart: Bool {
       if case .restart = self { return true }

@@ -237,10 +237,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   private func wrote() {
-    let last = backlog.reversed().lazy.compactMap { item -> Int? in
-      if case .entry(let entry) = item { return entry.number }
-      return nil
-    }.first
+    let last = backlog.reversed().lazy.compactMap(\.last).first
     backlog.removeAll(keepingCapacity: true)
     trouble.withLock { trouble in
       trouble.failure = nil

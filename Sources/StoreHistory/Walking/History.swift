@@ -24,21 +24,24 @@ public struct History<State: Sendable> {
   /// The state before each block, and before the next entry where a block ends with the last one.
   private var snapshots: Deque<Snapshot>
   private let apply: Apply
+  private let checkCancellation: () throws -> Void
 
   /// A history that starts with a state.
   ///
   /// - Parameters:
   ///   - state: the initial state, or the one at which a history is taken up again.
   ///   - number: the number of the last action before it.
+  ///   - checkCancellation: asked now and then while entries are handed out; throws to end that.
   ///   - apply: applies an entry's changes to the state before it.
   public init(
     from state: State, at number: Int = 0, limits: HistoryLimits = HistoryLimits(),
-    older: (any OlderEntries<State>)? = nil,
+    older: (any OlderEntries<State>)? = nil, checkCancellation: @escaping () throws -> Void = {},
     apply: @escaping Apply
   ) {
     snapshots = [Snapshot(number: number, state: state)]
     self.limits = limits
     self.older = older
+    self.checkCancellation = checkCancellation
     self.apply = apply
   }
 
@@ -114,30 +117,53 @@ public struct History<State: Sendable> {
   ///
   /// - Parameter body: returns false to end the visit.
   public func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
+    var pace = Pace(checkCancellation)
     var goesOn = true
     if let older, let numbers = beforeMemory(numbers) {
       try older.visit(numbers) { entry in
+        try pace.step()
         goesOn = try body(entry)
         return goesOn
       }
     }
     guard goesOn else { return }
-    for entry in inMemory(numbers) { guard try body(entry) else { return } }
+    for entry in inMemory(numbers) {
+      try pace.step()
+      guard try body(entry) else { return }
+    }
   }
 
   /// Hands out in order what entries changed, from memory and from what is older, as far as they are kept.
   ///
   /// - Parameter body: returns false to end the visit. A step is valid until it returns.
   public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
+    var pace = Pace(checkCancellation)
     var goesOn = true
     if let older, let numbers = beforeMemory(numbers) {
       try older.visitChanges(numbers) { step in
+        try pace.step()
         goesOn = try body(step)
         return goesOn
       }
     }
     guard goesOn else { return }
-    for entry in inMemory(numbers) { guard try body(HistoryStep(entry)) else { return } }
+    for entry in inMemory(numbers) {
+      try pace.step()
+      guard try body(HistoryStep(entry)) else { return }
+    }
+  }
+
+  /// Asks now and then whether to go on.
+  private struct Pace {
+    private var count = 0
+    private let check: () throws -> Void
+
+    init(_ check: @escaping () throws -> Void) { self.check = check }
+
+    mutating func step() throws {
+      if count.isMultiple(of: 256) { try check() }
+      count += 1
+    }
   }
 
   private func beforeMemory(_ numbers: ClosedRange<Int>) -> ClosedRange<Int>? {

@@ -46,7 +46,7 @@ extension CommandDefinition {
       options.replacement = try invocation.locator.source(word)
       options.verifies = true
     }
-    let isUntouched = session.isUntouched
+    let isUntouched = try session.isUntouched
     guard isUntouched || options.verifies else {
       throw ShellError(
         code: "not-fresh",
@@ -76,13 +76,15 @@ extension Invocation {
 extension Session {
   /// Whether nothing has happened but plugins being loaded.
   var isUntouched: Bool {
-    var isUntouched = true
-    guard store.head > 0 else { return true }
-    try? store.visit(1...store.head) { entry in
-      isUntouched = entry.source.function == "plugin"
+    get throws {
+      var isUntouched = true
+      guard store.head > 0 else { return true }
+      try store.visit(1...store.head) { entry in
+        isUntouched = entry.source.function == "plugin"
+        return isUntouched
+      }
       return isUntouched
     }
-    return isUntouched
   }
 
   /// Runs a recording, and goes on from it if it is to be adopted.
@@ -136,7 +138,7 @@ extension Session {
   /// - Returns: 0, or the status of the error, which is reported.
   public func start(from file: String) -> Int32 {
     do {
-      guard isUntouched else {
+      guard try isUntouched else {
         throw ShellError(
           code: "not-fresh",
           message: "--replay starts a new store; \(options.journal?.path ?? "this one") holds actions",

@@ -20,6 +20,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   var plugins: [HostedPlugin] = []
   var actionsByName: [String: ActionType] = [:] { didSet { actionNamesVersion += 1 } }
   private(set) var actionNamesVersion = 0
+  let interruption: Interruption
   /// What happened so far.
   @exclusivity(unchecked) var history: History<State>
   /// The switches of the latest states that differ in them.
@@ -68,7 +69,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       }.lift(input: { $0 }, to: Action.self, state: { $0 }))
     var initial = HostState(app: application.initial)
     initial.shell.gates = ([logger] + application.units).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
-    history = History(from: initial) { entry, state in try state.apply(entry.changes) }
+    let interruption = Interruption()
+    self.interruption = interruption
+    history = History(from: initial, endedBy: interruption)
     store = try Store(
       initial: initial, reducer: Self.reducer(application, []),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
@@ -298,8 +301,6 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   var interrupts: [@Sendable () -> Void] { plugins.map(\.plugin.interrupt) }
 
   func takeInterrupted() -> [String] { plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name) }
-
-  func setInterruption(_ isInterrupted: @escaping () -> Bool) { store.setInterruption(isInterrupted) }
 
   // MARK: Plugins
 

@@ -63,7 +63,7 @@ final class HostJournal {
   ///   - plugins: the plugins that are loaded in it.
   func restart(_ state: HostState, after number: Int, plugins: [JournaledPlugin]) {
     guard let journal = journal ?? open(state, at: number) else { return }
-    start = number
+    (start, last) = (number, 0)
     hasOtherCode = false
     journal.restart(after: number, state.slices(isWhole: true), plugins: plugins)
   }

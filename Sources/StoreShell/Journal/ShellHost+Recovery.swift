@@ -86,9 +86,7 @@ extension ShellHost {
     let oldest = isOfAnotherType ? contents.last : contents.base
     let entries = JournalEntries(
       file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
-    history = History(from: state, at: contents.last, limits: state.shell.limits, older: entries) { entry, state in
-      try state.apply(entry.changes)
-    }
+    history = History(from: state, at: contents.last, older: entries, endedBy: interruption)
     timeline = try pluginTimeline(file, upTo: contents.last, unsaidTypes: unsaid)
     return RecoveredStore(
       last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,

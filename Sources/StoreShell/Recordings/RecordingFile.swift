@@ -44,12 +44,15 @@ struct RecordingFile {
   }
 
   /// The points that restores in the file return to. Reads all that is left of it.
-  func restoreTargets() throws -> Set<Int> {
+  ///
+  /// - Parameter interruption: may end that.
+  func restoreTargets(until interruption: Interruption) throws -> Set<Int> {
     // Only a few lines are restores; the others need not be taken apart to know that they are none.
     let mark = Array("\"action\":\"\(UndoLine.restoreAction)\"".utf8)
     let untyped = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))
     var targets: Set<Int> = []
     while let line = try nextLine() {
+      if lines.number.isMultiple(of: 256) { try interruption.check() }
       guard line.firstRange(of: mark) != nil else { continue }
       let entry = try? line.withUnsafeBufferPointer { try untyped.entry(of: $0) }
       if let target = entry?.restoreTarget { targets.insert(target) }

@@ -33,13 +33,21 @@ struct ReplayOptions {
 }
 
 extension ShellHost {
-  /// Runs a recording beside the store: nothing of it is changed.
-  ///
-  /// - Parameter progress: is told how many of how many actions were run; throws to stop.
   func replay(
     _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
-    let targets = try RecordingFile(path).restoreTargets()
+    do {
+      return try run(path, options, locate: locate, progress: progress)
+    } catch {
+      if let journal = options.journal { try rewrite(journal) }
+      throw error
+    }
+  }
+
+  private func run(
+    _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
+  ) throws -> ReplayedRecording {
+    let targets = try RecordingFile(path).restoreTargets(until: interruption)
     let file = try RecordingFile(path)
     let replayer: Replayer
     do {
@@ -48,10 +56,8 @@ extension ShellHost {
       throw file.fault("state: \(error.message)", hint: file.header.schema == schemaHash ? nil : Self.otherTypes)
     }
     let start = replayer.state
-    var history = History(from: start, at: file.header.start, limits: start.shell.limits) { entry, state in
-      try state.apply(entry.changes)
-    }
-    options.journal?.restart(start, after: file.header.start, plugins: replayer.loads(after: file.header.start))
+    var history = History(from: start, at: file.header.start, endedBy: interruption)
+    options.journal?.restart(start, after: file.header.start, plugins: replayer.plugins.loads(after: file.header.start))
     if let last = options.last, last < file.header.start {
       throw HistoryError.notKept(last, oldest: file.header.start)
     }
@@ -84,7 +90,7 @@ extension ShellHost {
       history.append(outcome.entry, state: replayer.state)
       options.journal?.record(
         outcome.entry, from: before, to: replayer.state, isWhole: outcome.entry.isWhole,
-        plugin: replayer.load(by: outcome.entry))
+        plugin: replayer.plugins.load(by: outcome.entry))
       count += 1
       try progress(count, file.header.count)
     }
@@ -94,6 +100,21 @@ extension ShellHost {
     return ReplayedRecording(
       state: replayer.state, plugins: replayer.plugins, timeline: replayer.timeline, history: history,
       start: file.header.start, count: count, editedPlugins: replayer.editedPlugins)
+  }
+
+  /// Writes what happened so far, in place of a recording that was not written to its end.
+  private func rewrite(_ journal: HostJournal) throws {
+    var state = try history.state(at: history.oldest)
+    journal.restart(
+      state, after: history.oldest, plugins: timeline.plugins(at: history.oldest).loads(after: history.oldest))
+    for entry in history.log.entries {
+      let before = state
+      try history.advance(&state, by: entry)
+      journal.record(
+        entry, from: before, to: state, isWhole: entry.isWhole,
+        plugin: timeline.plugins(at: entry.number).load(by: entry))
+    }
+    journal.settle()
   }
 
   private func next(_ file: RecordingFile, after number: Int, by reader: EntryReader) throws -> RecordedEntry? {
@@ -108,10 +129,10 @@ extension ShellHost {
   private static let otherTypes = "the recording was made by a program whose modules have other types"
 }
 
-extension Replayer {
-  /// The plugins that are loaded at the moment, as a journal notes that they were loaded by an action.
-  fileprivate func loads(after number: Int) -> [JournaledPlugin] {
-    plugins.map { hosted in
+extension [HostedPlugin] {
+  /// The plugins, as a journal notes that they were loaded by an action.
+  func loads(after number: Int) -> [JournaledPlugin] {
+    map { hosted in
       let source = hosted.plugin.source
       return JournaledPlugin(
         number: number, name: source.manifest.name, version: source.manifest.version,
@@ -119,15 +140,17 @@ extension Replayer {
     }
   }
 
-  /// What a journal notes of an action that loaded a plugin; nil: it is another action.
-  fileprivate func load(by entry: LoggedEntry) -> JournaledPlugin? {
+  /// What a journal notes of an action that loaded one of the plugins; nil: it is another action.
+  func load(by entry: LoggedEntry) -> JournaledPlugin? {
     let arrivals = [ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName]
     guard entry.failure == nil, entry.droppedBy == nil, arrivals.contains(entry.action),
       case .string(let name)? = entry.arguments.values.first
     else { return nil }
     return loads(after: entry.number).first { $0.name == name }
   }
+}
 
+extension Replayer {
   /// What a difference may come from; nil where all plugins are what they were.
   fileprivate var editedPlugins: String? {
     guard !edited.isEmpty else { return nil }

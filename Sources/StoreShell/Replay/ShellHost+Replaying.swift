@@ -5,7 +5,10 @@ import StoreSchema
 
 /// A store that recordings are run for.
 protocol ReplayingStore: AnyObject {
-  /// Runs a recording beside the store: nothing of it is changed.
+  /// Runs a recording beside the store: nothing of it is changed. Where it is written and does not run to its end, the journal
+  /// gets back what happened so far.
+  ///
+  /// - Parameter progress: is told how many of how many actions were run; throws to stop.
   func replay(
     _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording

@@ -18,7 +18,7 @@ struct Progress {
   /// - Throws: `ShellError` where Ctrl-C was pressed.
   func step(_ count: Int) throws {
     guard count.isMultiple(of: 256) else { return }
-    if session.takeInterrupt() {
+    if session.isInterrupted {
       clear()
       throw ShellError.interrupted
     }

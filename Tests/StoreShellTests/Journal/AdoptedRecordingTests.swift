@@ -1,4 +1,5 @@
 import StoreHistory
+import StorePlugins
 import Testing
 
 @testable import StoreShell
@@ -57,6 +58,45 @@ import Testing
     #expect(writer.outcome { writer.session.start(from: cut) }.errors.contains("the file ends after"))
     #expect(writer.outcome { writer.session.endJournal() } == .init())
     #expect(try shell(store).run("log").output == "0 items\n")
+  }
+
+  /// Writes the recording into a session's file, but not to its end.
+  private func writeSome(_ writer: Shell) {
+    struct Stopped: Error {}
+    var options = ReplayOptions()
+    options.journal = writer.session.store.journal
+    let locator = PluginLocator(writer.session.options)
+    #expect(throws: Stopped.self) {
+      try writer.session.store.replay(file, options, locate: { name, _ in try locator.source(name) }) { count, _ in
+        writer.session.store.journal?.settle()
+        if count == 8 { throw Stopped() }
+      }
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func whatIsStoppedWhileItIsWrittenLeavesTheFileAsItWas(hasPlugin: Bool) throws {
+    let store = "\(recorder.folder)/new.db"
+    let writer = try shell(store)
+    if hasPlugin { _ = writer.run("plugin load pomodoro") }
+    let state = writer.run("show --as json").output
+    writeSome(writer)
+    #expect(writer.run("show --as json").output == state)
+    _ = writer.run("dispatch counter.increment by=2", "undo")
+    let log = log(writer)
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let reader = try shell(store)
+    #expect(reader.run("show --as json").output == state)
+    #expect(self.log(reader) == log)
+  }
+
+  @Test func aFileThatWasMadeForWhatIsStoppedGoes() throws {
+    let store = "\(recorder.folder)/new.db"
+    let writer = try shell(store, .withFirstAction)
+    writeSome(writer)
+    #expect(Files.exists(store))
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    #expect(!Files.exists(store))
   }
 
   @Test func aStoreThatHoldsActionsIsNotReplaced() throws {

@@ -1,0 +1,32 @@
+import StoreHistory
+
+/// Tells long work whether the command that does it is to stop.
+final class Interruption {
+  /// Asked now and then.
+  var isRequested: () -> Bool = { false }
+
+  /// Throws where it is to stop.
+  func check() throws(ShellError) {
+    if isRequested() { throw .interrupted }
+  }
+}
+
+extension ShellHost {
+  func setInterruption(_ isInterrupted: @escaping () -> Bool) {
+    interruption.isRequested = isInterrupted
+    store.setInterruption(isInterrupted)
+  }
+}
+
+extension History<HostState> {
+  /// A history of a store that begins with a state, within the limits that it says. A walk through it ends where the command
+  /// that runs is to stop.
+  init(
+    from state: HostState, at number: Int = 0, older: (any OlderEntries<HostState>)? = nil,
+    endedBy interruption: Interruption
+  ) {
+    self.init(
+      from: state, at: number, limits: state.shell.limits, older: older,
+      checkCancellation: { try interruption.check() }, apply: { entry, state in try state.apply(entry.changes) })
+  }
+}

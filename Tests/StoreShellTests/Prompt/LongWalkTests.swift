@@ -1,0 +1,37 @@
+import Testing
+
+@testable import StoreShell
+
+@Suite("Long walks through the history can be stopped")
+struct LongWalkTests {
+  private let shell: Shell
+  private let key = InterruptKey()
+
+  init() throws {
+    shell = try Shell { $0.isQuiet = true }
+    let text = "lua for i = 1, 600 do dispatch(\"counter.increment\") end"
+    #expect(shell.run(text, "export journal \(shell.folder)/run.jsonl").errors == "")
+    shell.session.interruptDescriptor = key.descriptor
+    shell.session.takeInterrupt = { [key] in key.take() }
+  }
+
+  @Test(arguments: [
+    "bisect state.counter.value < 0", "why counter.step", "skip #1", "log 1 --action tasks.*", "log --changed tasks",
+    "plot state.counter.value --over 500", "diff 3 601", "goto 333", "undo --to 333", "undo 599",
+    "export journal FOLDER/again.jsonl", "replay FOLDER/run.jsonl --verify",
+  ])
+  func oneThatIsStoppedChangesNothing(command: String) throws {
+    let command = command.replacing("FOLDER", with: shell.folder)
+    let before = shell.run("show --as json", "log 1000 --all").output
+    key.press()
+    let stopped = shell.run(command)
+    #expect(stopped.status == ShellError.interrupted.status)
+    #expect(stopped.errors.hasSuffix("error[interrupted]: stopped by Ctrl-C\n  \(command)\n"), "\(stopped)")
+    #expect(stopped.errors.hasPrefix("\n"), "the terminal has echoed ^C")
+    #expect(stopped.output == "")
+    #expect(shell.session.store.viewed == nil)
+    #expect(shell.run("show --as json", "log 1000 --all").output == before)
+    #expect(shell.contents("again.jsonl") == nil)
+    #expect(shell.run(command).errors.contains("interrupted") == false, "the next one is not")
+  }
+}
