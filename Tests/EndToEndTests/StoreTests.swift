@@ -197,6 +197,8 @@ struct StoreTests {
     let outcome = try shell.run("--store", "a.db", "-c", "show counter.value")
     #expect(outcome.status == 4)
     #expect(outcome.errors.hasPrefix("error[plugin-load]: a.db needs the plugin 'here': no plugin folder '"))
+    #expect(
+      outcome.errors.hasSuffix("\n  hint: if it is elsewhere by now, say where: -p FOLDER; the file is as it was\n"))
     #expect(contents(ofFile: shell.folder.path + "/a.db") == before)
     #expect(rename(shell.folder.path + "/gone", shell.folder.path + "/here") == 0)
     #expect(try shell.run("--store", "a.db", "-c", "show counter.value").output == "1\n")

@@ -87,7 +87,7 @@ private struct JournaledPlugins {
 
 extension JournaledPlugin {
   /// The plugin with the code that a state says was running.
-  fileprivate func running(_ plugin: ShellState.LoadedPlugin) -> JournaledPlugin {
+  func running(_ plugin: ShellState.LoadedPlugin) -> JournaledPlugin {
     guard !plugin.digest.isEmpty, plugin.digest != digest else { return self }
     return JournaledPlugin(
       number: number, name: name, version: plugin.version, directory: directory, digest: plugin.digest)

@@ -162,10 +162,20 @@ extension Session {
       guard options.allowsPlugins else {
         throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
       }
-      let source = try PluginSource(folder: plugin.directory, displayedAs: plugin.name)
+      let source = try PluginLocator(options).source(plugin)
       try grant(source, asks: false)
+      if Files.absolute(source.folder) != plugin.directory {
+        tell(source, inPlaceOf: plugin, isWritten: file is Journal)
+      }
       return source
     }
+  }
+
+  /// Tells that a plugin is not where it was.
+  private func tell(_ source: PluginSource, inPlaceOf old: JournaledPlugin, isWritten: Bool) {
+    let code = source.digest == old.digest ? "" : ", whose code is another"
+    let advice = isWritten ? "; `plugin reload \(old.name)` has the file say so" : ""
+    note("\(old.name) is no longer in \(old.directory) but in \(source.folder)\(code)\(advice)")
   }
 }
 

@@ -46,7 +46,7 @@ extension ShellHost {
     let sources = try snapshot.shell.plugins.map { plugin in
       try needing(plugin.name) {
         guard let load = loads[plugin.name] else { throw JournalError.isMissing(plugin.name, in: file.path) }
-        let source = try source(load)
+        let source = try source(load.running(plugin))
         if source.digest != plugin.digest { changed.append(plugin) }
         return source
       }

@@ -1,3 +1,4 @@
+import StoreHistory
 import StorePlugins
 
 /// Finds the folder of a plugin.
@@ -29,6 +30,22 @@ struct PluginLocator {
       hint: Files.isDirectory(word)
         ? "to load the folder here: plugin load ./\(word)"
         : "plugins are looked for by name in their own folders; a path has a /")
+  }
+
+  /// A plugin that a store's file tells of, in the folder that it was loaded from. Where that is gone: in a folder of `-p`, or
+  /// where its name leads, if the same code is there.
+  ///
+  /// - Throws: `PluginError` where there is none, or its manifest cannot be read.
+  func source(_ written: JournaledPlugin) throws(PluginError) -> PluginSource {
+    guard !Files.isDirectory(written.directory) else {
+      return try PluginSource(folder: written.directory, displayedAs: written.name)
+    }
+    for folder in options.pluginFolders {
+      if let source = try? PluginSource(folder: folder), source.manifest.name == written.name { return source }
+    }
+    if let source = try? source(written.name), source.digest == written.digest { return source }
+    throw PluginError(
+      .load, "no plugin folder '\(written.directory)'", hint: "if it is elsewhere by now, say where: -p FOLDER")
   }
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import StorePlugins
 import Testing
 
@@ -28,6 +29,43 @@ import Testing
     let folder = try writer.plugin("v", Self.code())
     #expect(writer.openStore(store) == .init())
     #expect(writer.run("plugin load \(folder)", "dispatch v.add by=3", "dispatch v.add by=4") == .init())
+  }
+
+  /// A session that is told where to look for plugins.
+  private func opened(_ adjust: (inout SessionOptions) -> Void) throws -> (Shell, Shell.Outcome) {
+    let shell = try Shell {
+      $0.grants = ["v"]
+      adjust(&$0)
+    }
+    return (shell, shell.openStore(store))
+  }
+
+  @Test func aPluginThatWasMovedIsTakenFromWhereItIsSaidToBe() throws {
+    end(writer)
+    let (folder, moved) = ("\(writer.folder)/v", "\(writer.folder)/moved")
+    #expect(rename(folder, moved) == 0)
+    let (shell, opened) = try opened { $0.pluginFolders = [moved] }
+    #expect(
+      opened
+        == .init(errors: "note: v is no longer in \(folder) but in \(moved); `plugin reload v` has the file say so\n"))
+    #expect(shell.session.loadPlugins() == 0)
+    #expect(shell.run("show v.n --at 2", "show v.n") == .init(output: "3\n7\n"))
+    #expect(shell.run("plugin reload v").status == 0)
+    end(shell)
+    #expect(try reopened().run("show v.n --at 2", "show v.n") == .init(output: "3\n7\n"))
+  }
+
+  @Test func aPluginThatIsGoneIsTakenByItsNameWhereThatIsTheSameCode() throws {
+    end(writer)
+    #expect(rename("\(writer.folder)/v", "\(writer.folder)/moved") == 0)
+    try writer.write("installed/v/plugin.json", try #require(writer.contents("moved/plugin.json")))
+    for (code, isSame) in [(Self.code(2), false), (Self.code(), true)] {
+      try writer.write("installed/v/init.lua", code)
+      let (shell, opened) = try opened { $0.pluginSearchPath = ["\(writer.folder)/installed"] }
+      #expect((opened.status == 0) == isSame, "\(opened)")
+      #expect(opened.errors.contains("in \(writer.folder)/installed/v; ") == isSame)
+      #expect(shell.run("show counter.value").output == "0\n")
+    }
   }
 
   private func end(_ shell: Shell) { #expect(shell.outcome { shell.session.endJournal() } == .init()) }
