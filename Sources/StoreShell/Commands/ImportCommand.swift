@@ -17,7 +17,7 @@ extension CommandDefinition {
       CommandExample(
         "echo '{\"counter\":{\"value\":7,\"step\":2}}' > FOLDER/s.json", "import state FOLDER/s.json",
         output: """
-          #1 shell.import file="FOLDER/s.json"
+          #1 shell.import file="FOLDER/s.json" modules=["counter"]
             counter.value  0 -> 7
             counter.step  1 -> 2
 

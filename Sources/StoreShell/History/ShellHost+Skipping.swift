@@ -142,8 +142,8 @@ private struct Rerun {
       return (try? change.reduce(&current.state)) ?? ()
     }
     if entry.action == ShellAction.Types.importState.fullName {
-      let added = ImportedSubstates.added(by: entry).map(\.name)
-      return try current.state.take(Set(entry.changes.compactMap(\.module)).union(added), from: recorded.state)
+      let named = ImportedModules.named(by: entry)
+      return try current.state.take(from: recorded.state) { named?.contains($0) ?? true }
     }
     guard case .string(let name)? = entry.arguments.values.first else { return }
     switch (entry.action, entry.arguments.values.last) {
@@ -229,15 +229,15 @@ extension ShellError {
 }
 
 extension HostState {
-  /// Has some modules stand as in another state: those that an import changed, or added, stand as its file had them whatever
-  /// was there before. A plugin of another type stays as it is.
-  fileprivate mutating func take(_ modules: Set<String>, from other: HostState) throws {
-    for slice in other.slices where modules.contains(slice.name) {
+  /// Has some modules stand as in another state: those that an import named stand as its file had them whatever was there
+  /// before. A plugin of another type stays as it is.
+  fileprivate mutating func take(from other: HostState, where isTaken: (String) -> Bool) throws {
+    for slice in other.slices where isTaken(slice.name) {
       var isOfSameType = false
       _ = readSlice(slice.name) { schema, _ in isOfSameType = schema === slice.schema }
       if isOfSameType { try setSlice(slice.name, slice.value) }
     }
-    for substate in other.substates where modules.contains(substate.name) {
+    for substate in other.substates where isTaken(substate.name) {
       if let index = substates.firstIndex(where: { $0.name == substate.name }) {
         substates[index] = substate
       } else {

@@ -65,8 +65,9 @@ enum ShellAction: Sendable {
   case setHistoryLimits(HistoryLimits)
   /// The number of the point, and its state.
   case restore(to: Int, state: HostState)
-  /// The file that the state is from, the state, and the substates in it that were not there before.
-  case importState(file: String, HostState, added: [String])
+  /// The file that the state is from, the state, the modules that the file names, nil where those are all, and the substates in
+  /// it that were not there before.
+  case importState(file: String, HostState, modules: [String]?, added: [String])
 
   /// The actions as the journal names them.
   enum Types {
@@ -95,7 +96,7 @@ enum ShellAction: Sendable {
       documentation: "Changes a setting of the store.")
     static let importState = ActionType(
       module: "shell", name: "import",
-      fields: [Field("file", String.schema), ImportedSubstates.field],
+      fields: [Field("file", String.schema), ImportedModules.field, ImportedSubstates.field],
       documentation: "Takes over a state from a file.")
     static let restore = ActionType(
       module: "shell", name: "restore", fields: [Field("to", Int.schema)],
@@ -122,8 +123,10 @@ enum ShellAction: Sendable {
         Types.set, [.string("plugin.ceiling.\(limit.name)"), .string("\(ceiling[keyPath: limit.path])")])
     case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
     case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
-    case .importState(let file, let state, let added):
-      ActionCall(Types.importState, [.string(file), ImportedSubstates.argument(added, in: state)])
+    case .importState(let file, let state, let modules, let added):
+      ActionCall(
+        Types.importState,
+        [.string(file), ImportedModules.argument(modules), ImportedSubstates.argument(added, in: state)])
     case .restore(let number, _): ActionCall(Types.restore, [.int(number)])
     }
   }
@@ -188,7 +191,7 @@ enum ShellAction: Sendable {
     case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
     case .setHistoryLimits(let limits): state.shell.limits = limits
     case .restore(_, let earlier): state = earlier
-    case .importState(_, let imported, _): state = imported
+    case .importState(_, let imported, _, _): state = imported
     }
   }
 }

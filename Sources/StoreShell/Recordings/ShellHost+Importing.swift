@@ -32,8 +32,9 @@ extension ShellHost: ImportingStore {
     }
     let before = store.withState { $0 }
     var state = before
+    var names = members.names
     if let imported = try reduxState(members, from: file) {
-      state = imported
+      (state, names) = imported
     } else {
       let shell = try ExportedShell(json: members[.string(ExportedShell.name)])
       members[.string(ExportedShell.name)] = nil
@@ -52,7 +53,8 @@ extension ShellHost: ImportingStore {
     }
     let added = state.addedSubstates(since: before)
     for substate in added { try requireFree(substate.name) }
-    return dispatch(.importState(file: file, state, added: added.map(\.name)), source)
+    let modules = state.modules(namedIn: names)
+    return dispatch(.importState(file: file, state, modules: modules, added: added.map(\.name)), source)
   }
 
   /// Throws where a file holds the state of a plugin that is not loaded.

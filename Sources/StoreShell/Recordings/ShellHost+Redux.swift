@@ -9,11 +9,14 @@ import StoreSchema
 /// the browser extension exports holds a state and the actions that came after it, each as JSON within a text: reducers run
 /// them here, and nothing else does.
 extension ShellHost {
-  /// The state that a file stands for; nil: it is none of the Redux DevTools.
+  /// The state that a file stands for, and the modules that it names or its actions change; nil: it is none of the Redux
+  /// DevTools.
   ///
   /// - Parameter members: what the file holds.
   /// - Throws: ``ShellError`` with the first place that does not fit.
-  func reduxState(_ members: PersistentMap<MapKey, Value>, from file: String) throws -> HostState? {
+  func reduxState(_ members: PersistentMap<MapKey, Value>, from file: String) throws -> (
+    state: HostState, modules: Set<String>
+  )? {
     if case .list(let states)? = members[.string("computedStates")] {
       return try liftedState(members, states, file)
     }
@@ -24,15 +27,17 @@ extension ShellHost {
       throw misfit(file, "payload", "must be a list of actions, got \(payload.described)")
     }
     var state = store.withState { $0 }
+    var names: Set<String> = []
     if let start = members[.string("preloadedState")], start != .none {
-      try take(try unpacked(start, "preloadedState", file), into: &state, "preloadedState", file)
+      names = try take(try unpacked(start, "preloadedState", file), into: &state, "preloadedState", file)
     }
-    return try run(actions, from: state, file)
+    let last = try run(actions, from: state, file)
+    return (last, names.union(State.changes(from: state, to: last).compactMap(\.module)))
   }
 
   private func liftedState(
     _ members: PersistentMap<MapKey, Value>, _ states: PersistentList<Value>, _ file: String
-  ) throws -> HostState {
+  ) throws -> (state: HostState, modules: Set<String>) {
     var index = states.count - 1
     if case .int(let shown)? = members[.string("currentStateIndex")] { index = shown }
     guard states.indices.contains(index), case .map(let computed) = states[index],
@@ -49,13 +54,18 @@ extension ShellHost {
       try requirePlugins(names("plugins"), of: slices, file)
       state.addSubstates(names("substates"), in: slices, type: substateSchema)
     }
-    try take(json, into: &state, "computedStates[\(index + 1)].state", file)
-    return state
+    let names = try take(json, into: &state, "computedStates[\(index + 1)].state", file)
+    return (state, names)
   }
 
-  private func take(_ json: Value, into state: inout HostState, _ place: String, _ file: String) throws {
+  /// - Returns: the modules that the JSON names.
+  private func take(
+    _ json: Value, into state: inout HostState, _ place: String, _ file: String
+  ) throws -> Set<String> {
     do throws(SchemaError) {
       try state.setSlices(fromJSON: json, isPartial: true)
+      guard case .map(let members) = json else { return [] }
+      return members.names
     } catch {
       throw misfit(file, place, error.message)
     }

@@ -242,6 +242,29 @@ import Testing
     #expect(try shell.type("goto head", "skip #5", "show counter.value").output.hasSuffix("\n3\n"))
   }
 
+  @Test(arguments: [
+    (#"{"counter":{"value":7,"step":2}}"#, #" modules=["counter"]"#, ["7", "2", "2"], ["7", "2", "1"]),
+    (
+      #"{"counter":{"value":7,"step":2},"tasks":{"nextId":2,"items":[{"id":1,"title":"milk","done":false}]}}"#, "",
+      ["7", "2", "2"], ["7", "2", "2"]
+    ),
+  ])
+  func anImportSetsWhatItFoundAsItIsToBe(
+    state: String, modules: String, withoutStep: [Substring], withoutTask: [Substring]
+  ) throws {
+    let shell = try Shell()
+    let file = try shell.write("s.json", state)
+    _ = try shell.type("dispatch counter.setStep 2", "dispatch tasks.add milk")
+    let imported = try shell.type("import state \(file)").output
+    #expect(imported == "#3 shell.import file=\"\(file)\"\(modules)\n  counter.value  0 -> 7\n")
+    func shown(_ line: String) throws -> [Substring] {
+      try shell.type("goto head", line, "show counter.value", "show counter.step", "show tasks.nextId").output
+        .split(separator: "\n").suffix(3)
+    }
+    #expect(try shown("skip #1") == withoutStep)
+    #expect(try shown("skip #2") == withoutTask)
+  }
+
   private static let meter = """
     return plugin {
       state = { field("n", int()) }, actions = { { name = "add", args = { field("by", int()) } } },

@@ -190,8 +190,8 @@ import Testing
       "s.json", #"{"cart":{"n":4},"note":[1,{"a":null}],"shell":{"substates":["note","cart"]}}"#)
     #expect(
       shell.run("import state \(file)").output == """
-        #1 shell.import file="\(file)" substates=[{ name = "note", value = [1, { a = nil }] }, \
-        { name = "cart", value = { n = 4 } }]
+        #1 shell.import file="\(file)" modules=["note", "cart"] \
+        substates=[{ name = "note", value = [1, { a = nil }] }, { name = "cart", value = { n = 4 } }]
 
         """)
     let (run, script) = ("\(shell.folder)/run.jsonl", "\(shell.folder)/run.stsh")
