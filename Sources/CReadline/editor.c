@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "CReadline.h"
+#include "argument.h"
 #include "keys.h"
 #include "reflow.h"
 
@@ -39,6 +40,8 @@ static void catch_up_display(void) {
 // In place of rl_redisplay, which costs as much as the line is long: a paste would draw each of its characters. readline
 // draws before it jumps, too. A key that it has read and put back is the next one whatever waits, and may end the line.
 static void redisplay(void) {
+  // The keys of a macro are not read from the terminal; but each argument is shown before its key.
+  argument_limit();
   if (is_reading_key && &_rl_top_level != NULL) memcpy(_rl_top_level, key_start, sizeof key_start);
   is_display_behind = is_reading_key && keys_are_waiting() && !RL_ISSTATE(RL_STATE_INPUTPENDING);
   if (!is_display_behind) rl_redisplay();
@@ -47,6 +50,7 @@ static void redisplay(void) {
 // A key that is no text may end the line or move away from it: it finds what was typed before it on the screen.
 static int read_key(FILE *stream) {
   int byte = keys_read_byte(stream);
+  argument_limit();
   if ((byte >= 0 && byte < 0x20) || byte == 0x7F) catch_up_display();
   return byte;
 }
@@ -220,16 +224,24 @@ void creadline_set_prompt(const char *prompt) {
 // As many keys as one call reads when they are there already: between calls timers and effects have their turn.
 static const int keys_at_once = 1000;
 
+// True when readline has read a key that comes after what it did, or has such keys from a macro.
+static bool is_key_put_back(void) { return RL_ISSTATE(RL_STATE_INPUTPENDING | RL_STATE_MACROINPUT); }
+
+static void read_one_key(void) {
+  keys_begin_key();
+  rl_callback_read_char();
+}
+
 creadline_result creadline_read_keys(void) {
   result = CREADLINE_EDITING;
   is_reading_key = true;
   volatile int count = 0;
   // After a jump the rest of a character has lost its meaning; the keys behind it have theirs.
-  if (sigsetjmp(key_start, 0) == 0) rl_callback_read_char();
+  if (sigsetjmp(key_start, 0) == 0) read_one_key();
   else keys_drop_character();
-  while (result == CREADLINE_EDITING && !creadline_interrupt_pending() && keys_are_waiting() &&
+  while (result == CREADLINE_EDITING && !creadline_interrupt_pending() && (is_key_put_back() || keys_are_waiting()) &&
          (keys_are_held() || ++count < keys_at_once)) {
-    rl_callback_read_char();
+    read_one_key();
   }
   is_reading_key = false;
   if (result == CREADLINE_EDITING && !keys_are_waiting()) catch_up_display();

@@ -16,13 +16,19 @@ unsigned char keys_interrupt = 0x03;
 
 static int typed_ahead;
 
+// Whether readline has asked for a byte before within what it does for one key: it waits for the end of a paste.
+static bool asks_for_more;
+
 // Bytes that were read and not handed out yet: the rest of a character, and what came instead of one's next byte.
 static unsigned char held[16];
 static int held_next, held_end, put_back = -1;
 
 void keys_begin_line(void) {
+  keys_drop_character();
   if (ioctl(fileno(rl_instream), FIONREAD, &typed_ahead) != 0) typed_ahead = 0;
 }
+
+void keys_begin_key(void) { asks_for_more = false; }
 
 bool keys_are_held(void) { return held_next < held_end || put_back >= 0; }
 
@@ -67,16 +73,28 @@ static void hold_character(int source, unsigned char byte) {
   if (size == (size_t)-1) held[0] = '?';
 }
 
+// Ends what waits for more. Of a paste that ends otherwise than by its own last key, readline reads beyond what it holds.
+static int end_of_paste(void) {
+  static const char key[] = "\033[201~";
+  held_next = 0;
+  held_end = sizeof key - 1;
+  memcpy(held, key, sizeof key - 1);
+  return held[held_next++];
+}
+
 int keys_read_byte(FILE *stream) {
   struct pollfd sources[2] = {
       {.fd = fileno(stream), .events = POLLIN},
       {.fd = creadline_interrupt_descriptor(), .events = POLLIN},
   };
+  // A search asks for its keys one by one; the one that ends it is its own.
+  bool is_key_of_search = RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH) && !asks_for_more;
+  asks_for_more = true;
   for (;;) {
     if (held_next < held_end) return held[held_next++];
     if (RL_ISSTATE(RL_STATE_MOREINPUT) && put_back < 0) {
       if (poll(sources, 2, -1) < 0 && errno != EINTR) return EOF;
-      if (sources[0].revents == 0 && sources[1].revents != 0) return EOF;
+      if (sources[0].revents == 0 && sources[1].revents != 0) return end_of_paste();
       if (sources[0].revents == 0) continue;
     }
     unsigned char byte = (unsigned char)put_back;
@@ -87,10 +105,9 @@ int keys_read_byte(FILE *stream) {
       count = read(sources[0].fd, &byte, 1);
       if (count == 1) byte = translated(byte);
     }
-    if (count == 1 && byte == keys_interrupt && RL_ISSTATE(RL_STATE_MOREINPUT) &&
-        !RL_ISSTATE(RL_STATE_ISEARCH | RL_STATE_NSEARCH)) {
+    if (count == 1 && byte == keys_interrupt && RL_ISSTATE(RL_STATE_MOREINPUT) && !is_key_of_search) {
       creadline_note_interrupt();
-      return EOF;
+      return end_of_paste();
     }
     if (count == 1 && byte >= 0x80 && MB_CUR_MAX > 1) {
       hold_character(sources[0].fd, byte);

@@ -11,8 +11,11 @@ extern unsigned char keys_interrupt;
 /// Starts a line: what the terminal has sent before it was typed ahead.
 void keys_begin_line(void);
 
-/// The next byte, in place of `rl_getc`: a key that waits for more (a paste whose end never comes) gives up on Ctrl-C.
-/// EOF, or readline's READERR, where there is none.
+/// Starts what readline does for one key.
+void keys_begin_key(void);
+
+/// The next byte, in place of `rl_getc`: for a key that waits for more (a paste whose end never comes)
+/// Ctrl-C is that end. EOF, or readline's READERR, where there is none.
 int keys_read_byte(FILE *stream);
 
 /// True when bytes are held that the terminal has sent already: the rest of a character.

@@ -149,6 +149,42 @@ struct EditingTests {
     #expect(probe.screen.lines.first == "failed: the line editor needs a terminal")
   }
 
+  /// A search asks for each key by itself; the paste in it would take in Ctrl-C as one of its characters.
+  @Test(arguments: ["\u{12}", "\u{1B}p"]) func aPasteIntoASearchThatNeverEndsIsLeftByCtrlC(search: String) throws {
+    let probe = try ProbeTerminal()
+    try probe.enter("earlier")
+    probe.type(search)
+    try probe.wait(for: "the search") { $0.cursorLine != "probe>" }
+    probe.type("\u{1B}[200~one\u{3}")
+    try probe.wait(for: "the interrupt") { $0.lines.contains { $0.hasPrefix("interrupted") } }
+    try probe.waitForCursorLine("probe>")
+  }
+
+  /// A million times of what takes a moment would take minutes, in which nothing else is heard.
+  @Test(arguments: ["\u{1B}9999999x", "\u{1B}9999999\u{16}x", "\u{14}"])
+  func anArgumentCountsToAThousand(keys: String) throws {
+    let probe = try Self.probe(settings: #""\C-t": "\e9999999x""#, columns: 200)
+    probe.type(keys + "\r")
+    let text = String(repeating: "x", count: 1000)
+    try probe.wait(for: "a thousand") { $0.lines.joined().contains("line(\"\(text)\")") }
+  }
+
+  @Test func viHasNoNegativeArgument() throws {
+    let probe = try Self.probe(settings: "set editing-mode vi\nset keymap vi-command\n\"-\": digit-argument")
+    probe.type("ab\u{1B}x-9p\r")
+    try probe.waitForLine(#"line("abbbbbbbbb")"#)
+  }
+
+  private static func probe(settings: String, columns: Int = 60) throws -> ProbeTerminal {
+    var path = Array("/tmp/inputrc-XXXXXX".utf8CString)
+    let file = fdopen(mkstemp(&path), "w")
+    fputs(settings + "\n", file)
+    fclose(file)
+    defer { remove(path) }
+    let name = String(decoding: path.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return try ProbeTerminal(columns: columns, environment: ["INPUTRC": name])
+  }
+
   /// In a session of its own the probe has nobody who could continue it, so the kernel does not stop it.
   @Test func afterCtrlZTheLineComesBack() throws {
     let probe = try ProbeTerminal()
