@@ -21,7 +21,6 @@ extension CommandDefinition {
     ]
   ) { invocation in
     let session = invocation.session
-    try session.store.requirePresent()
     try invocation.refuseOperands(from: 1)
     let source = session.source(function: UndoLine.undo)
     let line = session.store.undoLine
@@ -30,13 +29,15 @@ extension CommandDefinition {
       let number = try invocation.number(text, at: invocation.word(of: "to"), or: nil)
       try session.finishCheck()
       let report = try session.store.restore(to: try line.origin(of: number), source: source)
+      session.clock.isPaused = false
       return try session.finish(report, quietly: invocation.has("quiet"))
     }
+    try session.store.requirePresent()
     let count = try invocation.count()
     try session.finishCheck()
     let step = try line.undo(count)
-    let report = try session.store.restore(to: step.target, source: source)
     let first = try session.store.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
+    let report = try session.store.restore(to: step.target, source: source)
     let later = step.later == 0 ? "" : " and \(step.later) later \(step.later == 1 ? "action" : "actions")"
     return try session.finish(
       report, quietly: invocation.has("quiet"), remark: "takes back \(first)\(later)")

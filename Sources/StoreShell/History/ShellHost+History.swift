@@ -48,11 +48,12 @@ extension ShellHost {
   }
 
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
-    try requirePresent()
+    if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
     try requireCode(toGoOnFrom: number)
     let plugins = try plugins(at: number)
     var state = try history.state(at: number)
     for hosted in plugins { state.shell.note(hosted.plugin.source) }
+    lookAtPresent()
     return dispatch(.restore(to: number, state: state), source)
   }
 

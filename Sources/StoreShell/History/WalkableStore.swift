@@ -36,7 +36,9 @@ protocol WalkableStore: AnyObject {
   /// Throws the error for what may not be done while the past is shown.
   func requirePresent() throws
 
-  /// Makes an earlier point the present, by a recorded action.
+  /// Makes an earlier point the present, by a recorded action, and shows it.
+  ///
+  /// - Throws: where what is shown is nothing that happened.
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport
   /// What undo and redo find in the log.
   var undoLine: UndoLine { get }

@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "dispatch counter.increment", "undo", "undo --to 1", "redo", "middleware on logger", "set emit never",
+    "dispatch counter.increment", "undo", "redo", "middleware on logger", "set emit never",
     "set runaway 4", "set plugin.purity always", "set journal.limit 9", "set plugin.watch on", "plugin reload pomodoro",
     "plugin load pomodoro",
     "plugin unload pomodoro",
@@ -61,6 +61,17 @@ import Testing
       try shell.type("show shell.settings[1].value", "show shell.plugins[1].state").output
         == "\"whenDifferent\"\n\"on\"\n")
     #expect(try shell.type("dispatch counter.increment --quiet", "show counter.value").output == "1\n")
+  }
+
+  @Test func whatIsShownBecomesThePresent() throws {
+    let shell = try shell()
+    #expect(try shell.type("goto 1", "undo --to 9").errors.hasPrefix("error[out-of-range]"))
+    #expect(shell.session.prompt == "stsh @1/3> ", "a command that failed changes nothing")
+    #expect(try shell.type("skip #1", "undo --to 1").errors.hasPrefix("error[not-at-head]"))
+    let outcome = try shell.type("goto 1", "undo --to 1")
+    #expect(outcome.output == "viewing #1 of 3 (read-only)\n#4 shell.restore to=1\n" && outcome.status == 0)
+    #expect(shell.session.prompt == "stsh> ")
+    #expect(try shell.type("effects", "plugin list", "redo --quiet", "effects").output.contains("clock/ticks"))
   }
 
   @Test func anIngestIsRefused() throws {
