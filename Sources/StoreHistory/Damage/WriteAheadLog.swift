@@ -61,7 +61,7 @@ struct WriteAheadLog {
   private var hasMore = false
   /// Whether its length was held against what the processes that had it open told each other.
   private(set) var isHeldAgainstIndex = false
-  /// Whether it ends within a frame of the same writing.
+  /// Whether it ends within a frame of the same writing, or in zeros where the rest of it or the next one stood.
   private(set) var endsWithinFrame = false
   private var salts: UInt64 { bytes.memory.loadUnaligned(fromByteOffset: 16, as: UInt64.self) }
 
@@ -95,10 +95,17 @@ struct WriteAheadLog {
         (frames, pageCount) = (count, total)
       }
     }
-    endsWithinFrame = offset + size > memory.count && offset + Self.saltsEnd <= memory.count && isOfThisWriting(offset)
+    endsWithinFrame = endsWithinFrame(at: offset)
     // Where bytes were lost, frames do not stand where they were written.
     hasMore = hasCommit(from: offset + Self.saltsEnd)
     return true
+  }
+
+  private func endsWithinFrame(at offset: Int) -> Bool {
+    let rest = bytes.memory[offset...]
+    guard rest.count >= Self.saltsEnd else { return false }
+    guard isOfThisWriting(offset) else { return rest.prefix(Self.frameHeaderSize).allSatisfy { $0 == 0 } }
+    return rest.count < Self.frameHeaderSize + pageSize || rest.suffix(Self.frameHeaderSize).allSatisfy { $0 == 0 }
   }
 
   /// Whether a whole frame that ends a transaction stands anywhere, its salts from an offset on. Frames that end none may be

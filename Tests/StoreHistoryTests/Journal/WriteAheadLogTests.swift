@@ -156,9 +156,18 @@ import Testing
   /// Without what SQLite keeps beside it, it could have held any number of actions.
   @Test func howMuchALogHeldIsNotClaimedWhereNobodyKnows() throws {
     try killed()
-    unlink(folder["killed.db-shm"])
-    try folder.write("killed.db-wal", try folder.bytes("killed.db-wal").dropLast())
-    #expect(try JournalArchive(folder["killed.db"]).contents.loss == .unknown)
+    let log = try folder.bytes("killed.db-wal")
+    let frame = 24 + 4096
+    let cut = log.dropLast(frame * 3)
+    let losses = [
+      log.dropLast(), cut + [UInt8](repeating: 0, count: frame), cut + [UInt8](repeating: 0, count: 100),
+      log.dropLast(frame + 1000) + [UInt8](repeating: 0, count: 1000),
+    ]
+    for (number, bytes) in losses.enumerated() {
+      try folder.write("\(number).db", try folder.bytes("killed.db"))
+      try folder.write("\(number).db-wal", Array(bytes))
+      #expect(try JournalArchive(folder["\(number).db"]).contents.loss == .unknown)
+    }
   }
 
   /// On a full disk frames are written of a transaction that then fails; the next is written over the first of them.
