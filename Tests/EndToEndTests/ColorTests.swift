@@ -66,6 +66,23 @@ struct ColorTests {
   }
 }
 
+/// Results that go to the terminal for longer than somebody wants to wait.
+@Suite("Endless results")
+struct EndlessResultTests {
+  /// Written as it comes, or once it is known that no pager shows it.
+  @Test(arguments: ["", "no-such-pager-anywhere"]) func ctrlCStopsThem(pager: String) throws {
+    let terminal = try Shell().prompt(environment: ["PAGER": pager])
+    try terminal.enter("let list = (function() local l = {} for i = 1, 300000 do l[i] = i end return l end)()")
+    terminal.type("show $list --as jsonl\r")
+    try terminal.wait(for: "some of the lines") { $0.lines.contains("1000") }
+    terminal.type("\u{3}")
+    try terminal.wait(for: "the error") { $0.lines.contains { $0.hasPrefix("error[interrupted]") } }
+    #expect(!terminal.text.contains("\n300000"))
+    try terminal.enter("echo here")
+    #expect(terminal.screen.lines.contains("here"))
+  }
+}
+
 /// A pager shows what is taller than the screen.
 @Suite("The pager")
 struct PagerTests {
@@ -87,6 +104,22 @@ struct PagerTests {
     try terminal.enter("help")
     #expect(try #require(seen).split(separator: "\n").count > 30)
     #expect(terminal.text.contains("\nhelp COMMAND shows usage"))
+  }
+
+  /// As many rows as the line needs, though it is one line.
+  @Test func getsALineOfManyRows() throws {
+    let terminal = try prompt()
+    try terminal.enter("= string.rep('x', 20000)")
+    #expect(try #require(seen).hasPrefix("\"xxx"))
+  }
+
+  /// What a watch saw meanwhile stands above.
+  @Test func getsAResultThoughAWatchSpoke() throws {
+    let terminal = try prompt()
+    try terminal.enter("watch counter.value")
+    try terminal.enter("lua dispatch('counter.increment') for line = 1, 100 do print('line', line) end")
+    #expect(try #require(seen).split(separator: "\n").count == 100)
+    #expect(terminal.text.contains("[watch 1] counter.value  0 -> 1"))
   }
 
   @Test func getsNoneOfSeveralResults() throws {

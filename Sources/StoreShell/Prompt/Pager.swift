@@ -26,16 +26,17 @@ public struct Pager: Sendable {
 }
 
 extension Console {
-  /// Runs something, and hands what it writes to a pager where that is one result, written by nothing else, and taller than
-  /// the screen.
+  /// Runs something, and hands what it writes to a pager where that is one result, and taller than the screen. What
+  /// is told of meanwhile, such as what watches see, stands above it.
   func paging(with pager: Pager?, until stop: Int32, _ body: () -> Void) {
-    guard let pager, width() != nil else { return body() }
+    guard let pager, let columns = width() else { return body() }
     flush()
     isHolding = true
     body()
     guard isHolding else { return }
     isHolding = false
-    takeHeld { text in text.count { $0 == 0x0A } >= pager.rows() && pager.show(text, until: stop) }
+    let rows = pager.rows()
+    takeHeld { ScreenRows.of($0, columns: columns, upTo: rows) >= rows && pager.show($0, until: stop) }
     flush()
   }
 }

@@ -32,6 +32,7 @@ public final class Prompt {
     stop?.setWake(editor.interruption)
     session.takeInterrupt = { [editor] in editor.takeInterrupt() }
     session.interruptDescriptor = editor.interruptDescriptor
+    session.console.interruptDescriptor = editor.interruptDescriptor
     var number = 0
     while !session.hasQuit {
       session.console.flush()
@@ -89,6 +90,7 @@ public final class Prompt {
           let presses = InterruptWatch.run(editor.interruptDescriptor, session.interrupts) { session.run(statement) }
           if presses > 0 { session.followInterruption(statement, wasRepeated: presses > 1) }
         }
+        session.followDroppedResults(of: statement)
       } catch {
         number += 1
         session.report(error)

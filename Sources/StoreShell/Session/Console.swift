@@ -31,6 +31,12 @@ public final class Console {
   var stopDescriptor: Int32 = -1
   /// Whether the reader of the results was waited for in vain.
   private var hasGivenUp = false
+  /// Readable while Ctrl-C waits to be taken, which keeps results from going on to the terminal.
+  var interruptDescriptor: Int32 = -1
+  /// How many bytes of results have been written since ``startResults()``.
+  private var resultCount = 0
+  /// Whether Ctrl-C has kept results back since ``startResults()``.
+  private(set) var hasDroppedResults = false
   /// How wide the terminal is that results go to; nil: they go elsewhere.
   public let width: (@Sendable () -> Int?)
 
@@ -70,6 +76,7 @@ public final class Console {
       prepareTelling()
       transcript.write(text)
     }
+    guard !hasDroppedResults else { return }
     output.append(contentsOf: text.utf8)
     if output.count >= (isHolding ? 1 << 23 : 1 << 15) { flush() }
   }
@@ -153,8 +160,8 @@ public final class Console {
 
   /// Hands what is buffered to the system.
   public func flush() {
-    isHolding = false
     guard !output.isEmpty else { return }
+    isHolding = false
     hideProgress()
     prepareTelling()
     if let code = deliver(), failure == nil {
@@ -163,35 +170,50 @@ public final class Console {
     output.removeAll(keepingCapacity: true)
   }
 
-  /// Writes what is buffered, in pieces that a pipe takes at once or not at all: between two of them the run can be stopped.
+  /// Starts the results of a statement.
+  func startResults() {
+    resultCount = 0
+    hasDroppedResults = false
+  }
+
+  /// As much of a statement's results is shown whatever happens: it may tell of what was done.
+  private static let shownBytes = 1 << 16
+
+  private var canBeInterrupted: Bool { interruptDescriptor >= 0 && terminal != nil }
+
+  /// Writes what is buffered, in pieces that a pipe takes at once or not at all: between two of them the run can be stopped,
+  /// and Ctrl-C keeps the rest from the terminal.
   private func deliver() -> Int32? {
-    guard stopDescriptor >= 0 else { return Console.write(output, to: outputDescriptor) }
+    guard stopDescriptor >= 0 || canBeInterrupted else { return Console.write(output, to: outputDescriptor) }
     var rest = output[...]
-    while !rest.isEmpty, !hasGivenUp {
-      guard isTaken() else {
-        hasGivenUp = true
-        return nil
-      }
-      if let code = Console.write(rest.prefix(Int(PIPE_BUF)), to: outputDescriptor) { return code }
-      rest = rest.dropFirst(Int(PIPE_BUF))
+    while !rest.isEmpty, !hasGivenUp, !hasDroppedResults {
+      guard isTaken() else { return nil }
+      let piece = rest.prefix(Int(PIPE_BUF))
+      if let code = Console.write(piece, to: outputDescriptor) { return code }
+      rest = rest.dropFirst(piece.count)
+      resultCount += piece.count
     }
     return nil
   }
 
   /// Waits until results are taken; once the run is to end, for a second at most.
   private func isTaken() -> Bool {
-    var descriptors = (
+    let isInterruptible = canBeInterrupted && resultCount >= Console.shownBytes
+    var sources = [
       pollfd(fd: outputDescriptor, events: Int16(POLLOUT), revents: 0),
-      pollfd(fd: stopDescriptor, events: Int16(POLLIN), revents: 0)
-    )
-    return withUnsafeMutablePointer(to: &descriptors) {
-      $0.withMemoryRebound(to: pollfd.self, capacity: 2) { descriptors in
-        while descriptors[0].revents == 0 {
-          let isStopped = descriptors[1].revents != 0
-          if poll(descriptors, isStopped ? 1 : 2, isStopped ? 1000 : -1) == 0 { return false }
-        }
-        return true
+      pollfd(fd: stopDescriptor, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: isInterruptible ? interruptDescriptor : -1, events: Int16(POLLIN), revents: 0),
+    ]
+    var isStopped = false
+    while true {
+      if sources[1].revents != 0 {
+        isStopped = true
+        sources[1].fd = -1
       }
+      hasGivenUp = poll(&sources, nfds_t(sources.count), isStopped ? 1000 : -1) == 0
+      hasDroppedResults = sources[2].revents != 0
+      if hasGivenUp || hasDroppedResults { return false }
+      if sources[0].revents != 0 { return true }
     }
   }
 

@@ -149,7 +149,7 @@ public final class Session {
     let outer = (self.statement, isExcused)
     self.statement = statement
     // Of several results none waits for the others.
-    if outer.0 != nil, console.isHolding { console.flush() }
+    if outer.0 == nil { console.startResults() } else if console.isHolding { console.flush() }
     isExcused = false
     defer {
       writeNotes()
@@ -246,6 +246,14 @@ public final class Session {
     }
     interruption?.details = detailsOfInterruption(error)
     return interruption
+  }
+
+  /// Fails a statement whose results Ctrl-C has stopped on their way to the terminal.
+  func followDroppedResults(of statement: Statement) {
+    console.flush()
+    guard console.hasDroppedResults, let interruption = takeInterruption(ShellError.interrupted) else { return }
+    report(interruption, in: statement)
+    fail(interruption.status)
   }
 
   /// What a command that was interrupted says of what it had done by then.
