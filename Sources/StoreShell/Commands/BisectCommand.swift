@@ -26,7 +26,12 @@ extension CommandDefinition {
     let condition = try session.lua().condition(text, chunk: session.chunkName)
     let end = store.viewed?.number ?? store.head
     guard store.oldest < end else {
-      throw ShellError(code: "never-held", message: "nothing has happened yet")
+      throw store.oldest == 0
+        ? ShellError(code: "never-held", message: "nothing has happened yet")
+        : ShellError(
+          code: "not-kept",
+          message: "#\(store.oldest) is the oldest state that is kept, and nothing has happened since",
+          hint: store.hintAtBeginning)
     }
     let numbers = (store.oldest + 1)...end
     let answer = try store.bisect(numbers, holds: condition.holds)

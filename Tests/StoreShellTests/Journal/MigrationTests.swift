@@ -147,6 +147,11 @@ private enum Third {
     #expect(
       shell.run("why #1").output.hasPrefix(
         "#1 shelf.put id=1 name=\"books\"  <- -c:1\n  shelf.boxes[id=1]  + { id = 1, name = \"books\""))
+    // There is one action since; before it there was none.
+    #expect(
+      shell.run("goto 9", "bisect state.shelf.color == 1").errors.hasPrefix(
+        "-c:2:1: error[not-kept]: #9 is the oldest state that is kept, and nothing has happened since\n"))
+    _ = shell.run("goto head")
     // What opening the file brought is none of its actions.
     let brought = "after #9 the state was brought to another type\n"
     #expect(shell.run("why cellar.bottles").output == brought + "  cellar  + { bottles = 12 }\n")
