@@ -68,9 +68,9 @@ struct RowVisit {
         isSound = names.isSound(columns, after: previous)
       }
       guard isSound, take(columns, names) else {
+        let place = columns.number > 0 ? "#\(columns.number)" : "the first action"
         throw JournalError.damaged(
-          path: path, lastGood: previous,
-          reason: "#\(columns.number) is not what was written, or one before it is missing")
+          path: path, lastGood: previous, reason: "\(place) is not what was written, or one before it is missing")
       }
       previous = columns.number
       first = previous + 1
