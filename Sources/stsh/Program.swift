@@ -37,6 +37,12 @@ struct Program {
         throw ValidationError("--transcript \(file): it cannot be written")
       }
     }
+    if options.recover, session.options.journal == nil {
+      return session.writeError(
+        ShellError(
+          code: "nothing-to-recover", message: "there is no session at the prompt that ended unexpectedly",
+          hint: "a store of your own is taken up again with --store FILE", status: 2))
+    }
     if options.check { session.checkOnly() }
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
@@ -161,9 +167,7 @@ struct Program {
     }
     var path = options.store
     if options.recover {
-      guard let session = places.sessions?.abandoned.first else {
-        throw ValidationError("there is no session that ended unexpectedly")
-      }
+      guard let session = places.sessions?.abandoned.first else { return nil }
       path = session.path
     }
     if let path {

@@ -26,7 +26,14 @@ struct SessionFileTests {
     #expect(try terminal.waitForEnd() == 0)
     #expect(sessions(shell).count == 1)
     #expect(try shell.prompt().screen.lines == ["stsh>"])
-    #expect(try shell.run("--recover", "-c", "echo x").status == 2)
+    let nothing = try shell.run("--recover", "-c", "echo x")
+    #expect(nothing.status == 2)
+    #expect(
+      nothing.errors == """
+        error[nothing-to-recover]: there is no session at the prompt that ended unexpectedly
+          hint: a store of your own is taken up again with --store FILE
+
+        """)
   }
 
   @Test func asManySessionsAreKeptAsTheSettingSays() throws {

@@ -63,6 +63,7 @@ enum ErrorCode {
       "an earlier state is shown, or one that never was. Nothing may change it, and what tells of what happened does not tell of one that never was. goto head returns to the present; undo --to N makes an earlier state the present.",
     "not-kept": "the point is older than what the history keeps; set journal.limit says how much that is.",
     "not-skipped": "unskip takes an action that skip left out.",
+    "nothing-to-recover": "--recover found no session at the prompt that ended unexpectedly.",
     "nothing-to-redo": "no undo came since you last dispatched something, or not that many.",
     "nothing-to-undo": "you have dispatched nothing that could be taken back, or not that much.",
     "out-of-range": "a number is outside the bounds that its type declares.",

@@ -297,7 +297,7 @@ public final class Session {
   /// - Parameter file: the script that it is about; nil: it is about none.
   /// - Returns: its status.
   @discardableResult
-  func writeError(_ error: any Error, file: String? = nil) -> Int32 {
+  public func writeError(_ error: any Error, file: String? = nil) -> Int32 {
     let error = ShellError(describing: error)
     if options.isJSON {
       console.write(JSONReport.failure(error, file: file) + "\n")
