@@ -15,6 +15,8 @@ public struct JournalContents: Hashable, Sendable {
 
   /// The action from whose state on states can be restored: before it the state had another type.
   public let base: Int
+  /// Whether its tables have an older form: what is added brings today's, which earlier versions of the program cannot read.
+  public let isOfOldFormat: Bool
   /// What is missing at its end, where it did not come to its end; nil: nothing.
   public let loss: Loss?
 
@@ -38,7 +40,11 @@ public struct JournalContents: Hashable, Sendable {
   ///   - meta: what the file says of itself, by the names of ``JournalMeta``.
   ///   - base: the action from whose state on states can be restored; nil: as the file says.
   ///   - last: the last action, where it is none of the numbers.
-  init(numbers: ClosedRange<Int>?, _ meta: [String: String], _ loss: Loss?, base: Int? = nil, last: Int = 0) {
+  ///   - version: the form of its tables.
+  init(
+    numbers: ClosedRange<Int>?, _ meta: [String: String], _ loss: Loss?, base: Int? = nil, last: Int = 0,
+    version: Int = JournalTables.version
+  ) {
     self.numbers = numbers
     self.last = numbers?.upperBound ?? last
     hasEnded = meta[JournalMeta.end] != nil
@@ -51,6 +57,7 @@ public struct JournalContents: Hashable, Sendable {
     process = meta[JournalMeta.process].flatMap { Int($0) }
     self.base = base ?? meta[JournalMeta.base].flatMap { Int($0) } ?? 0
     self.loss = loss
+    isOfOldFormat = version < JournalTables.version
   }
 
   /// The actions, from the first to behind the last.

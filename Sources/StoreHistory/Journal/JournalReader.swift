@@ -81,7 +81,8 @@ struct JournalReader {
           _ = try Int.fetchOne(db, sql: "SELECT max(rowid) FROM \(table)")
         }
         return JournalContents(
-          numbers: first.flatMap { first in last.map { first...max(first, $0) } }, try meta(db), loss)
+          numbers: first.flatMap { first in last.map { first...max(first, $0) } }, try meta(db), loss,
+          version: version)
       }
     } catch {
       throw JournalError(error, path: path, last: nil)

@@ -20,6 +20,8 @@ final class HostJournal {
   private var last = 0
   /// Whether plugins run other code than what the file says: it is told of it with the first action that they met.
   private var hasOtherCode = false
+  /// Whether what is added brings a form of tables that earlier versions of the program cannot read.
+  private var raisesFormat = false
 
   /// A journal that the first action opens.
   init(_ plan: JournalPlan, header: JournalHeader, in files: SessionFiles?) {
@@ -35,6 +37,7 @@ final class HostJournal {
     files = nil
     self.hasOtherCode = hasOtherCode
     self.journal = journal
+    raisesFormat = journal.found?.isOfOldFormat ?? false
     self.plan = plan
     self.header = header
   }
@@ -49,6 +52,10 @@ final class HostJournal {
   ) {
     guard let journal = journal ?? open(before, at: entry.number - 1) else { return }
     last = entry.number
+    if raisesFormat {
+      notes.append("\(journal.path) has today's format from here on, which earlier versions of stsh cannot read")
+      raisesFormat = false
+    }
     if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }
     hasOtherCode = false
     guard isWhole || plugin != nil || journal.takeWantsSnapshot() else { return journal.append(entry) }

@@ -1,4 +1,5 @@
 import StoreHistory
+import StorePlugins
 import Testing
 
 @testable import StoreShell
@@ -25,6 +26,23 @@ import Testing
     #expect(error.hint?.hasSuffix("stsh --store \(file) --read-only") == true)
     let missing = ShellError(JournalError.cannotOpen(path: "\(file).gone", reason: "No such file or directory"))
     #expect(missing.code == "no-such-file" && missing.status == 2 && missing.hint == nil)
+  }
+
+  @Test func itIsToldThatWhatIsAddedHasAnotherFormat() throws {
+    let writer = try Shell()
+    let file = "\(writer.folder)/a.db"
+    #expect(writer.openStore(file) == .init())
+    _ = writer.run("dispatch counter.increment")
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    var bytes = try Files.read(file)
+    // The form of its tables, in the head of an SQLite file.
+    bytes[63] -= 1
+    try writer.write("a.db", bytes)
+    let shell = try Shell()
+    #expect(shell.openStore(file) == .init())
+    #expect(shell.run("show counter.value") == .init(output: "1\n"))
+    let note = "note: \(file) has today's format from here on, which earlier versions of stsh cannot read\n"
+    #expect(shell.run("dispatch counter.increment --quiet", "dispatch counter.increment --quiet").errors == note)
   }
 
   @Test func aFileInWhichNothingHappensGoesAgain() throws {
