@@ -163,13 +163,15 @@ extension Session {
     try output.finish()
   }
 
-  /// Whether anything that is kept happened by itself as time went by.
+  /// Whether anything that is kept happened by itself as time went by, or may depend on when it happened: a plugin's reducers are
+  /// told.
   fileprivate var isTimed: Bool {
     get throws {
-      var isTimed = false
+      var (isTimed, hasPlugin) = (false, false)
       guard store.head > store.oldest else { return false }
       try store.visit((store.oldest + 1)...store.head) { entry in
-        isTimed = entry.source.kind == .effect
+        isTimed = entry.source.kind == .effect || (hasPlugin && entry.time > .zero)
+        if entry.action == ShellAction.Types.loadPlugin.fullName { hasPlugin = true }
         return !isTimed
       }
       return isTimed

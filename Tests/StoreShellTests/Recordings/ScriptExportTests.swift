@@ -80,6 +80,20 @@ import Testing
     try runs(shell)
   }
 
+  @Test func whatDependsOnTheTimeIsAsItWas() throws {
+    let shell = try Shell {
+      $0.isQuiet = true
+      $0.hasVirtualClock = false
+    }
+    let folder = try shell.plugin("bag", RecordingTests.bag)
+    #expect(shell.run("plugin load \(folder)", "dispatch bag.put 1").errors == "")
+    #expect(shell.run("export journal \(shell.folder)/run.stsh --as stsh").errors == "")
+    let script = try #require(shell.contents("run.stsh"))
+    #expect(script.hasPrefix("# run with: stsh --clock virtual --grant bag FILE\n"))
+    #expect(script.contains("assert state.bag.last == "))
+    #expect(try Shell { $0.isQuiet = true }.run("source \(shell.folder)/run.stsh") == .init())
+  }
+
   private static let quota = """
     return plugin {
       state = { field("n", int()), field("m", int()), field("names", list(text())) },
