@@ -51,6 +51,16 @@ struct GalleryTests {
     #expect(outcome.errors == "")
   }
 
+  /// The examples of the shell's own modules are none here.
+  @Test func helpIsOfItsOwnStore() throws {
+    let outcome = try run("help dispatch", "help thunk", "help let", "help describe", "help bind")
+    #expect(outcome.output.contains("for instance\n  dispatch counter.increment\n  dispatch counter.decrement\n"))
+    #expect(outcome.output.contains("for instance\n  thunk counter.updateCount times:Int=1\n"))
+    #expect(outcome.output.contains("  gallery> let n = 3\n"))
+    for foreign in ["stsh>", "tasks", "no module", "counter.step"] { #expect(!outcome.output.contains(foreign)) }
+    #expect(outcome.errors == "")
+  }
+
   @Test func aBindingTakesNothingOfAnotherType() throws {
     let outcome = try run("direction := sideways")
     #expect(outcome.output == "")

@@ -76,6 +76,11 @@ struct CommandTable: Sendable {
         code: "unknown-command", message: "'\(verb.text)' is an action, not a command", at: verb,
         hint: "run it with: dispatch \(statement.words.map(\.text).joined(separator: " "))")
     }
+    if let binding = session.names.binding(String(verb.text.prefix { $0 != "=" })) {
+      throw ShellError(
+        code: "unknown-command", message: "'\(binding.name)' is a binding, not a command", at: verb,
+        hint: "print it with: show \(binding.name); set it with: \(binding.name) := VALUE")
+    }
     if session.isReadable(verb.text), statement.words.dropFirst().first?.text != ":=" {
       throw ShellError(
         code: "unknown-command", message: "'\(verb.text)' is a value, not a command", at: verb,

@@ -18,7 +18,9 @@ extension CommandDefinition {
     guard let topic = try invocation.operand(0) else {
       return invocation.print(HelpText.listing(commands, width: width))
     }
-    if let definition = commands[topic] { return invocation.print(HelpText.text(of: definition, width: width)) }
+    if let definition = commands[topic] {
+      return invocation.print(HelpText.text(of: definition, in: invocation.session))
+    }
     if let plugin = invocation.session.store.plugin(named: topic) {
       return invocation.print(HelpText.text(of: plugin.module, summary: plugin.source.manifest.summary))
     }
@@ -39,6 +41,10 @@ extension CommandDefinition {
 enum HelpText {
   /// One command: usage, flags, examples with their output; sentences fit the width of a terminal.
   static func text(of definition: CommandDefinition, width: Int? = nil) -> String {
+    text(of: definition, examples: definition.examples, width: width)
+  }
+
+  private static func text(of definition: CommandDefinition, examples: [CommandExample], width: Int?) -> String {
     var out = ""
     for (index, usage) in definition.usage.enumerated() { out += (index == 0 ? "usage: " : "       ") + usage + "\n" }
     out += WrappedText.hanging(definition.summary, indentation: 0, width: width) + "\n"
@@ -51,18 +57,28 @@ enum HelpText {
         out += "  \(name)\(String(repeating: " ", count: widest - name.count))  \(summary)\n"
       }
     }
-    if !definition.examples.isEmpty {
-      out += definition.examples.count == 1 ? "example\n" : "examples\n"
-      let examples = definition.examples.map { lines(of: $0).map { "  \($0)\n" }.joined() }
-      out += examples.joined(separator: "\n")
-    }
-    return out
+    return out + text(of: examples)
+  }
+
+  /// One command, in a program: of its examples those that are of its store.
+  static func text(of definition: CommandDefinition, in session: Session) -> String {
+    let examples = definition.examples.filter { session.hosts($0) }
+    let names = examples.isEmpty ? session.instances(of: definition) : []
+    return text(of: definition, examples: [], width: session.console.width())
+      + text(of: examples, prompt: "\(session.options.name)> ")
+      + (names.isEmpty ? "" : "for instance\n" + names.map { "  \(definition.verb) \($0)\n" }.joined())
+  }
+
+  private static func text(of examples: [CommandExample], prompt: String = CommandExample.prompt) -> String {
+    guard !examples.isEmpty else { return "" }
+    let texts = examples.map { lines(of: $0, prompt: prompt).map { "  \($0)\n" }.joined() }
+    return (examples.count == 1 ? "example\n" : "examples\n") + texts.joined(separator: "\n")
   }
 
   /// An example as it looks at the prompt.
-  static func lines(of example: CommandExample) -> [String] {
+  static func lines(of example: CommandExample, prompt: String = CommandExample.prompt) -> [String] {
     example.steps.flatMap { line, output in
-      [CommandExample.prompt + line] + output.split(separator: "\n").map(String.init)
+      [prompt + line] + output.split(separator: "\n").map(String.init)
     }
   }
 
@@ -88,5 +104,29 @@ enum HelpText {
     }
     out += "help COMMAND shows usage and examples; help ERROR-CODE explains an error\n"
     return out
+  }
+}
+
+extension Session {
+  /// Whether an example is one of this program's store: the examples are of the modules that the shipped program hosts.
+  fileprivate func hosts(_ example: CommandExample) -> Bool {
+    let samples = ["counter": ["value", "step"], "tasks": ["nextId", "items"]]
+    let foreign = samples.filter { name, fields in
+      store.modules.first { $0.name == name }.map { $0.fields.map(\.name) != fields } ?? true
+    }
+    if foreign.isEmpty { return true }
+    // A listing that is empty there speaks of no sample, but is no less of another store.
+    let isEmpty = example.steps.contains { $0.output == "[]\n" || $0.output.hasPrefix("(no module") }
+    let text = example.steps.map { "\($0.line)\n\($0.output)" }.joined()
+    return !isEmpty && !samples.keys.contains { text.contains($0) }
+  }
+
+  /// What a command that takes the name of an action or a thunk could be given here.
+  fileprivate func instances(of definition: CommandDefinition) -> [String] {
+    switch definition.operands.first {
+    case .action: store.modules.flatMap(\.actions).prefix(2).map(\.signature)
+    case .thunk: store.thunks.prefix(2).map(\.signature)
+    default: []
+    }
   }
 }

@@ -50,9 +50,12 @@ extension CommandDefinition {
         message: "'\(path)' is \(found), but '\(field.name)' of \(action.fullName) is \(expected)",
         at: invocation.operands[2])
     }
+    let binding = SessionBinding(name: name, path: path, action: action)
+    let former = session.names.binding(name)
     session.names.bindings.removeAll { $0.name == name }
-    session.names.bindings.append(SessionBinding(name: name, path: path, action: action))
-    return .none
+    session.names.bindings.append(binding)
+    guard let former, former.text != binding.text else { return .none }
+    return CommandResult(json: nil, notes: ["\(name) was bound to \(former.text) before"])
   }
 }
 
@@ -72,19 +75,28 @@ extension Session {
   func write(_ binding: SessionBinding, _ statement: Statement) throws -> CommandResult {
     let invocation = try Invocation(statement, .bind, in: self)
     let words = invocation.operands
+    let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
     guard words.count > 1 else {
       throw ShellError(
         code: "missing-argument", message: "\(binding.name) := needs a value", at: words[0],
-        hint: "usage: \(binding.name) := VALUE")
+        hint: "usage: \(usage)")
     }
-    try invocation.refuseOperands(from: 2)
-    let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
+    guard words.count == 2 else {
+      throw ShellError(
+        code: "unexpected-argument", message: "\(binding.name) := takes one value", at: words[2],
+        hint: "usage: \(usage)")
+    }
     let arguments = try invocation.arguments(
       binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
     try finishCheck()
     let report = store.dispatch(ActionCall(binding.action, arguments), source: source(function: "dispatch"))
     return try finish(report)
   }
+}
+
+extension SessionBinding {
+  /// What it binds, as `bind` is told.
+  fileprivate var text: String { "\(path) \(action.fullName)" }
 }
 
 extension SessionNames {

@@ -31,9 +31,18 @@ struct Completer {
       let verbs = session.commands.definitions.map(\.verb)
       let plugins = session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
       let aliases = session.names.aliases.map(\.name)
-      return list((verbs + plugins + aliases).map { LineCompletion.Candidate(text: $0) })
+      let bindings = session.names.bindings.map { LineCompletion.Candidate(text: $0.name, suffix: " := ") }
+      return list((verbs + plugins + aliases).map { LineCompletion.Candidate(text: $0) } + bindings)
     }
     if let plugin = session.store.plugin(named: verb) { return list(pluginCandidates(plugin, words)) }
+    if words.complete.count > 1, words.complete[1] == ":=", let binding = session.names.binding(verb) {
+      let field = binding.action.fields[0]
+      guard !words.current.isEmpty, words.complete.count == 2 else {
+        return LineCompletion(replaceFrom: start, note: "\(verb) := \(field.schema.typeName)")
+      }
+      return list(
+        values(of: field, binding.action, words.spelling.typed[...]).map { LineCompletion.Candidate(text: $0) })
+    }
     guard let definition = session.commands[verb] else { return list([]) }
     if words.current.hasPrefix("-") {
       return list(

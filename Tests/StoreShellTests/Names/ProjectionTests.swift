@@ -157,7 +157,9 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     ("bind c counter.step", "error[missing-argument]: bind needs an action"),
     ("b :=", "error[missing-argument]: b := needs a value"),
     ("b := two", "error[type-mismatch]: 'to' must be Int, got string \"two\""),
-    ("b := 1 2", "error[unexpected-argument]: bind takes no '2' here"),
+    ("b := 1 2", "error[unexpected-argument]: b := takes one value"),
+    ("b = 1", "error[unknown-command]: 'b' is a binding, not a command"),
+    ("b=1", "error[unknown-command]: 'b' is a binding, not a command"),
     ("c := 1", "error[unknown-command]: there is no command 'c'"),
     ("use nowhere", "error[unknown-path]: there is no module 'nowhere'"),
     ("use tasks.opne", "error[unknown-path]: 'tasks' has no field or projection 'opne'"),
@@ -202,6 +204,15 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     let outcome = try Shell().run("use tasks", "watch nextId", "use counter", "dispatch tasks.add x --quiet")
     #expect(outcome.output == "watch 1: tasks.nextId = 1\n")
     #expect(outcome.errors == "[watch 1] tasks.nextId  1 -> 2  (#1 tasks.add)\n")
+  }
+
+  @Test func aBindingThatIsMadeAnewSaysWhatItWas() throws {
+    let shell = try Shell()
+    let line = "bind step counter.step counter.setStep"
+    #expect(shell.run(line, line).errors == "", "it is the same")
+    #expect(
+      shell.run("bind step counter.value counter.increment").errors
+        == "note: step was bound to counter.step counter.setStep before\n")
   }
 
   @Test func aBindingIsReadAndWritten() throws {
