@@ -97,6 +97,13 @@ void clua_openObjects(lua_State *L);
 /// `next` on the host object at index 1 after the key at index 2; pushes key and value, or one nil.
 int clua_nextOfObject(lua_State *L);
 
+/// Has the host put the value at index 3 into its list at index 1, where elements move up for it; false where there is no
+/// such list, and nothing is done.
+bool clua_insertIntoObject(lua_State *L, lua_Integer position);
+
+/// The same for the element at a position that is to go.
+bool clua_removeFromObject(lua_State *L, lua_Integer position);
+
 // windows.c
 /// Pushes the field that a key names of the object at index 1 where a window shows it; false: the host has to be asked.
 /// Both never raise.

@@ -106,6 +106,33 @@ static int setField(lua_State *L) {
   return 0;
 }
 
+/// Asks the host to change one of its lists as a whole; false where that is to be done element by element.
+static bool changeList(lua_State *L, CLuaObject object, lua_Integer position, const CLuaValue *value) {
+  CLuaMachine *machine = clua_machine(L);
+  CLuaMark mark = clua_mark(&machine->items);
+  CLuaHostEntry entry = clua_enterHost(machine, L);
+  CLuaAnswer answer = value == NULL ? machine->callbacks.remove(machine->context, object, position)
+                                    : machine->callbacks.insert(machine->context, object, position, value);
+  clua_leaveHost(machine, entry);
+  clua_settle(L, machine);
+  if (answer == CLuaAnswerFailed) clua_raiseFailure(L, mark);
+  clua_reset(&machine->items, mark);
+  return answer == CLuaAnswerDone;
+}
+
+bool clua_insertIntoObject(lua_State *L, lua_Integer position) {
+  CLuaObject object;
+  if (!clua_toObject(L, 1, &object)) return false;
+  CLuaValue value;
+  clua_readValue(L, 3, &value);
+  return changeList(L, object, position, &value);
+}
+
+bool clua_removeFromObject(lua_State *L, lua_Integer position) {
+  CLuaObject object;
+  return clua_toObject(L, 1, &object) && changeList(L, object, position, NULL);
+}
+
 static int lengthOf(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
   CLuaObject object = checkObject(L, 1);

@@ -39,6 +39,7 @@ static int insert(lua_State *L) {
     case 3:
       position = clua_checkInteger(L, 2);
       luaL_argcheck(L, (lua_Unsigned)position - 1u < (lua_Unsigned)end, 2, "position out of bounds");
+      if (clua_insertIntoObject(L, position)) return 0;
       for (lua_Integer index = end; index > position; index -= 1) {
         clua_charge(L, 1);
         lua_geti(L, 1, index - 1);
@@ -59,6 +60,7 @@ static int remove_(lua_State *L) {
     luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)size, 1, "position out of bounds");
   }
   lua_geti(L, 1, position);
+  if (position < size && clua_removeFromObject(L, position)) return 1;
   for (; position < size; position += 1) {
     clua_charge(L, 1);
     lua_geti(L, 1, position + 1);

@@ -11,6 +11,19 @@ enum HostCallbacks {
       set: { context, object, key, value in
         withState(context) { $0.set(object, key, value) }
       },
+      insert: { context, object, position, value in
+        withState(context) { state in
+          state.change { handler in
+            try handler.insert(
+              LuaArgument(value.pointee, LuaLinkPointer(state.link)), into: LuaObject(object), at: Int(position))
+          }
+        }
+      },
+      remove: { context, object, position in
+        withState(context) { state in
+          state.change { try $0.remove(from: LuaObject(object), at: Int(position)) }
+        }
+      },
       next: { context, object, key in
         withState(context) { $0.next(object, key) }
       },
@@ -71,6 +84,18 @@ extension LuaState {
       }
       try link.checkLost()
       return .done
+    } catch {
+      return fail(error)
+    }
+  }
+
+  /// Has the handler change a list, where it does.
+  fileprivate func change(_ body: (any LuaObjectHandler) throws -> Bool) -> CLuaAnswer {
+    guard let borrowedBox else { return failWithoutHandler() }
+    do {
+      let isDone = try borrowedBox._withUnsafeGuaranteedRef { try body($0.handler) }
+      try link.checkLost()
+      return isDone ? .done : .end
     } catch {
       return fail(error)
     }

@@ -12,6 +12,16 @@ public protocol LuaObjectHandler: AnyObject {
   /// `#object`.
   func length(_ object: LuaObject) throws -> Int
 
+  /// `table.insert(object, position, value)`, where elements move up for it, all at once.
+  ///
+  /// - Returns: false where nothing was done: element by element is the way then.
+  func insert(_ value: LuaArgument, into object: LuaObject, at position: Int) throws -> Bool
+
+  /// `table.remove(object, position)`, where elements move down, all at once; the element was read before.
+  ///
+  /// - Returns: as ``insert(_:into:at:)``.
+  func remove(from object: LuaObject, at position: Int) throws -> Bool
+
   /// One step of `pairs` and `next`: writes the key after `previous` (the first one after nil) and its value, and
   /// answers false at the end. The order is the host's.
   func next(
@@ -30,6 +40,12 @@ extension LuaObjectHandler {
   public func length(_ object: LuaObject) throws -> Int {
     throw LuaFailure("attempt to get length of an object")
   }
+
+  /// Leaves it to ``set(_:key:to:)``.
+  public func insert(_ value: LuaArgument, into object: LuaObject, at position: Int) throws -> Bool { false }
+
+  /// Leaves it to ``set(_:key:to:)``.
+  public func remove(from object: LuaObject, at position: Int) throws -> Bool { false }
 
   /// Refuses: the object has no entries to walk.
   public func next(

@@ -7,6 +7,13 @@ import Testing
 struct DraftTests: DraftReducing {
   // MARK: Scalars
 
+  /// However many elements move: moved one by one they would take more instructions than there are.
+  @Test func aListIsChangedInItsMidstAtOnce() throws {
+    let fill = "for i = 1, 1000 do table.insert(s.list, 1, i) end s.list[1], s.list[1000] = s.list[1000], s.list[1]"
+    let empty = "for i = 1, 999 do s.count = table.remove(s.list, 1) % 9 end"
+    #expect(try reduce(fill, empty, show: "{ s.list, s.count }") == "[[1000],2]")
+  }
+
   @Test func scalarsOfEveryType() throws {
     #expect(
       try reduce(

@@ -60,6 +60,20 @@ struct TypedPartTests {
       { $0.items = [one, TaskItem(id: 3, title: "three!"), two] }
     ),
     (
+      "local held = s.rows[2] table.insert(s.rows, 1, { id = 9, title = 'new' }) held.title = 'lost' s.rows[3].done = true",
+      {
+        $0.rows.insert(TaskItem(id: 9, title: "new"), at: 0)
+        $0.rows[2].done = true
+      }
+    ),
+    (
+      "local last = s.rows[#s.rows] local first = table.remove(s.rows, 1) last.title = first.title s.rows[1].id = 8",
+      {
+        $0.rows.removeFirst()
+        $0.rows[0].id = 8
+      }
+    ),
+    (
       "local item = s.rows[1] s.rows[1] = s.rows[2] item.done = true s.rows[2] = item item.title = 'lost'",
       { $0.rows = [one, TaskItem(id: 3, title: "three", done: true), two] }
     ),

@@ -107,6 +107,9 @@ typedef enum CLUA_CLOSED CLuaAnswer : uint32_t {
 typedef struct CLuaCallbacks {
   CLuaAnswer (*get)(void *context, CLuaObject object, const CLuaValue *key);
   CLuaAnswer (*set)(void *context, CLuaObject object, const CLuaValue *key, const CLuaValue *value);
+  /// Changes a list as a whole; `CLuaAnswerEnd`: nothing was done.
+  CLuaAnswer (*insert)(void *context, CLuaObject object, int64_t position, const CLuaValue *value);
+  CLuaAnswer (*remove)(void *context, CLuaObject object, int64_t position);
   CLuaAnswer (*next)(void *context, CLuaObject object, const CLuaValue *_Nullable key);
   CLuaAnswer (*length)(void *context, CLuaObject object);
   CLuaAnswer (*describe)(void *context, CLuaObject object);

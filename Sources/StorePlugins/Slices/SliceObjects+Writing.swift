@@ -118,7 +118,7 @@ extension SliceObjects {
   }
 
   /// Lets a node go on standing for what is about to be overwritten or taken away.
-  private func keep(_ node: Int?, _ part: SlicePart, _ address: UnsafeRawPointer) {
+  func keep(_ node: Int?, _ part: SlicePart, _ address: UnsafeRawPointer) {
     guard let node else { return }
     if part.isWrapped, case .optional(let wrapper) = part.schema.access.parts {
       _ = wrapper.read(address) { loosen(node, part.schema.unwrapped, $0) }
@@ -135,7 +135,7 @@ extension SliceObjects {
     if nodes[node].parent == 0 { showsParts = false }
   }
 
-  private func checked(
+  func checked(
     _ argument: LuaArgument, _ part: SlicePart, _ number: Int, _ step: Path.Step
   ) throws -> Value {
     do throws(SchemaError) {

@@ -1,0 +1,58 @@
+import LuaRuntime
+import StoreSchema
+
+/// `table.insert` and `table.remove` in the midst of a list of the draft: one change, however many elements move.
+extension SliceObjects {
+  func insert(_ argument: LuaArgument, into object: LuaObject, at position: Int) throws -> Bool {
+    guard let (number, shape) = try shiftedList(object) else { return false }
+    if case .nil = argument.kind { return false }
+    var count = 0
+    look(number) { count = shape.list.count($0) }
+    guard position >= 1, position <= count else { return false }
+    let part = shape.element.pointee
+    let value = try part.scalar(argument) ?? checked(argument, part, number, .index(position))
+    try modify(number) { list in
+      loosenElements(of: number, shape, list, from: position - 1)
+      try shape.list.insert(list, position - 1, value)
+      note(number, .inserted(position - 1))
+      time += 1
+    }
+    return true
+  }
+
+  func remove(from object: LuaObject, at position: Int) throws -> Bool {
+    guard let (number, shape) = try shiftedList(object) else { return false }
+    var count = 0
+    look(number) { count = shape.list.count($0) }
+    guard position >= 1, position <= count else { return false }
+    try modify(number) { list in
+      loosenElements(of: number, shape, list, from: position - 1)
+      note(
+        number, .removed(position - 1, shape.element.pointee.schema.access.read(shape.list.address(list, position - 1)))
+      )
+      shape.list.remove(list, position - 1)
+      time += 1
+    }
+    return true
+  }
+
+  /// The list of the draft that an object stands for; nil: it stands for something else.
+  private func shiftedList(_ object: LuaObject) throws -> (number: Int, shape: SliceShape)? {
+    guard object.tag == Tag.node else { return nil }
+    let number = try number(of: object)
+    guard nodes[number].draft != 0 else { return nil }
+    let shape = shape(number)
+    guard case .list = shape.form else { return nil }
+    return (number, shape)
+  }
+
+  /// Lets the nodes of elements that are about to move go on standing for what they stand for, as those of elements that
+  /// are overwritten do.
+  private func loosenElements(of list: Int, _ shape: SliceShape, _ memory: UnsafeMutableRawPointer, from first: Int) {
+    meter.work(nodes.count / 4)
+    for number in 0..<nodes.count where nodes[number].parent == list && nodes[number].presence == .inPlace {
+      guard case .element(let position) = nodes[number].step, position >= first else { continue }
+      keep(number, shape.element.pointee, shape.list.address(memory, position))
+    }
+  }
+}
