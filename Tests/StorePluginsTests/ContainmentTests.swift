@@ -122,6 +122,13 @@ struct ContainmentTests {
     #expect(bench.printed.count == 4)
   }
 
+  /// What a command dispatches is processed before it goes on, and so is not the command's any more.
+  @Test func whatACommandDispatchesIsLetGoOf() throws {
+    try load(command: "local x = ('x'):rep(100000) for i = 1, 100 do cmd:dispatch('big', { tl = { x } }) end")
+    _ = try bench.run("p", "c")
+    #expect(bench.processed.count == 100)
+  }
+
   /// How much memory is in use depends on what ran before: state must not.
   @Test(arguments: [
     "pcall(function() local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(100000) .. i end end) s.n = 2",

@@ -128,8 +128,7 @@ final class PluginCalls {
     }
     let print = try lua.makeFunction("print") { [unowned self] call in
       guard let host = self.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }
-      // Once it is printed it is let go of.
-      host.print(try Self.printed(call))
+      host.print(try Self.printed(call, from: 1, separator: " "))
     }
     let wait = try makeWaitFunction(in: lua)
     let start = try makeStartFunction(in: lua)
@@ -162,13 +161,15 @@ final class PluginCalls {
     }
   }
 
-  /// The text that `cmd:print` is called with: once it is printed it is let go of.
-  private static func printed(_ call: LuaCall) throws(LuaError) -> String {
+  /// The text that a function is called with that prints: once it is printed the call holds it no longer.
+  ///
+  /// - Parameter first: the first argument that is printed.
+  static func printed(_ call: LuaCall, from first: Int, separator: String) throws(LuaError) -> String {
     let state = call.state
     return try state.metered { () throws(LuaError) -> String in
       var texts: [String] = []
-      for position in 1..<max(call.count, 1) { texts.append(try state.describe(call[position])) }
-      return texts.joined(separator: " ")
+      for position in first..<max(call.count, first) { texts.append(try state.describe(call[position])) }
+      return texts.joined(separator: separator)
     }
   }
 
@@ -223,12 +224,17 @@ final class PluginCalls {
     guard let emission = presentEmission else {
       throw LuaFailure("dispatching is not possible here; do it in after, or in a command")
     }
+    guard let emit = emission.emit else {
+      // Processed at once, it is the call's no longer.
+      return try call.state.metered({ $0 as any Error }) { () throws(any Error) in
+        let action = try makeAction(call[1], call[2], objects, for: "dispatch", isRefusal: false)
+        try commandHost?.dispatch(action, source: source(of: call, emission))
+      }
+    }
     let action = try makeAction(
       call[1], call[2], objects, for: "dispatch", isRefusal: emission.kind == .effect)
     if emission.kind == .effect { try countDispatch() }
-    let source = source(of: call, emission)
-    if let emit = emission.emit { return emit(action, source) }
-    try commandHost?.dispatch(action, source: source)
+    emit(action, source(of: call, emission))
   }
 
   /// Counts an action that a task or a thunk dispatches. What others do in answer to an action is bounded by what one

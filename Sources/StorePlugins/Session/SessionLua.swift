@@ -63,14 +63,16 @@ public final class SessionLua {
     try lua.makeFunction("dispatch") { [weak self] call in
       guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
       guard let type = self.host.action(named: name) else { throw LuaFailure("unknown action '\(name)'") }
-      let action: ActionCall
-      do throws(SchemaError) {
-        action = try type.call(PluginCalls.named(try self.objects.value(of: call[1])))
-      } catch {
-        throw LuaFailure(type.sentence(for: error))
+      // Once it is dispatched the call holds it no longer.
+      try self.lua.metered({ $0 as any Error }) { () throws(any Error) in
+        let action: ActionCall
+        do throws(SchemaError) {
+          action = try type.call(PluginCalls.named(try self.objects.value(of: call[1])))
+        } catch {
+          throw LuaFailure(type.sentence(for: error))
+        }
+        try self.host.dispatch(action, line: call.location?.line ?? 1)
       }
-      let location = call.location
-      try self.host.dispatch(action, line: location?.line ?? 1)
     }
   }
 
@@ -93,8 +95,7 @@ public final class SessionLua {
 
   private func makePrint() throws(LuaError) -> LuaFunction {
     try lua.makeFunction("print") { [weak self] call in
-      let texts = try call.arguments.map { try call.state.describe($0) }
-      self?.host.print(texts.joined(separator: "\t"))
+      self?.host.print(try PluginCalls.printed(call, from: 0, separator: "\t"))
     }
   }
 

@@ -86,7 +86,7 @@ extension Session {
     guard !options.isJSON, !options.grants.isEmpty else { return }
     let locator = PluginLocator(options)
     for name in options.grants.sorted() where !PluginLocator.isPath(name) && !askedPlugins.contains(name) {
-      guard store.plugin(named: name) == nil, (try? locator.source(name)) == nil else { continue }
+      guard store.plugin(named: name) == nil, !locator.hasFolder(named: name) else { continue }
       let suggestion = Suggestion.nearest(to: name, among: askedPlugins.sorted())
       let hint = suggestion.map { " (did you mean --grant \($0)?)" } ?? ""
       console.writeError("note: --grant \(name): no plugin of that name was loaded\(hint)\n")

@@ -114,6 +114,18 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
         """)
   }
 
+  /// However much it is in total, what is printed and dispatched is let go of while the Lua goes on.
+  @Test func aLongChunkPrintsAndDispatchesAsItGoes() throws {
+    let shell = try Shell()
+    let outcome = shell.run(
+      "lua local x = (\"x\"):rep(1000000) for i = 1, 140 do print(x) end",
+      "lua local x = (\"x\"):rep(1000000) for i = 1, 140 do dispatch(\"tasks.add\", { title = x }) dispatch(\"tasks.remove\", { id = i }) end"
+    )
+    #expect(outcome.errors == "")
+    #expect(outcome.output.utf8.count > 140_000_000)
+    #expect(shell.session.store.log.entries.last?.number == 280)
+  }
+
   @Test func aWatchedProjectionMayBeReadWhileLuaRuns() throws {
     let outcome = try Shell().run(
       "project twice = state.counter.value * 2", "watch twice",
