@@ -158,7 +158,7 @@ extension Session {
   /// The status of a run whose results have all been handed to the system.
   private func ended(_ status: Int32) -> Int32 {
     if hasQuit { writeSummary() }
-    noteUnknownGrants()
+    noteMisspeltGrants()
     console.flush()
     let isComplete = !writeOutputFailure()
     if let quitStatus, isComplete || quitStatus != 0 { return quitStatus }

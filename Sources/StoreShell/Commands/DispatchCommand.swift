@@ -199,10 +199,12 @@ extension Session {
       json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
   }
 
-  /// Says where nothing answers an action because its plugin is switched off.
+  /// Says where nothing answers an action because its plugin is switched off: once until it is enabled.
   private func noteIdlePlugin(of entry: LoggedEntry) {
-    let module = entry.action.prefix { $0 != "." }
-    guard let plugin = store.loadedPlugins.first(where: { $0.name == module }), plugin.condition != .on else { return }
+    let module = String(entry.action.prefix { $0 != "." })
+    guard entry.droppedBy == nil, let plugin = store.loadedPlugins.first(where: { $0.name == module }),
+      plugin.condition != .on, idlePlugins.insert(module).inserted
+    else { return }
     console.writeError("note: \(module) is off, so nothing answers its actions; plugin enable \(module)\n")
   }
 

@@ -145,6 +145,7 @@ extension Invocation {
   fileprivate func switchPlugin(isOn: Bool) throws -> CommandResult {
     let name = try loadedPlugin().module.name
     let source = session.source(function: "plugin")
+    session.idlePlugins.remove(name)
     return try session.finish(session.store.setPlugin(name, isOn: isOn, source: source))
   }
 

@@ -41,10 +41,10 @@ extension Session {
   /// - Throws: `PluginError` where it was not granted.
   func grant(_ source: PluginSource, asks: Bool = true) throws {
     let manifest = source.manifest
-    askedPlugins.insert(manifest.name)
     let missing = manifest.permissions.filter { grantOrigin(of: $0, to: source) == .no }
     guard !missing.isEmpty else { return }
     noteDamagedGrants()
+    ungrantedPlugins.insert(manifest.name)
     guard asks, let ask, origin.kind == .repl || origin.isStart else {
       throw PluginError(
         .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
@@ -81,15 +81,12 @@ extension Session {
     console.writeError("note: \(file): not JSON, so nothing that it granted holds; mend it, or take it away\n")
   }
 
-  /// Says, at the end of a run, which names that `--grant` was given are no plugin's.
-  func noteUnknownGrants() {
-    guard !options.isJSON, !options.grants.isEmpty else { return }
-    let locator = PluginLocator(options)
-    for name in options.grants.sorted() where !PluginLocator.isPath(name) && !askedPlugins.contains(name) {
-      guard store.plugin(named: name) == nil, !locator.hasFolder(named: name) else { continue }
-      let suggestion = Suggestion.nearest(to: name, among: askedPlugins.sorted())
-      let hint = suggestion.map { " (did you mean --grant \($0)?)" } ?? ""
-      console.writeError("note: --grant \(name): no plugin of that name was loaded\(hint)\n")
+  /// Says, at the end of a run, which names that `--grant` was given are nearly those of plugins that lacked their grants.
+  func noteMisspeltGrants() {
+    guard !options.isJSON, !ungrantedPlugins.isEmpty else { return }
+    for name in options.grants.sorted() {
+      guard let meant = Suggestion.nearest(to: name, among: ungrantedPlugins.sorted()) else { continue }
+      console.writeError("note: --grant \(name): no plugin of that name was loaded (did you mean --grant \(meant)?)\n")
     }
   }
 

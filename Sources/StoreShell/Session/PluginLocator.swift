@@ -10,12 +10,6 @@ struct PluginLocator {
   /// Whether a word is a path, not a name.
   static func isPath(_ word: String) -> Bool { word.contains("/") || word == "." || word == ".." }
 
-  /// Whether a name is that of a folder where plugins are looked for, whatever is in it.
-  func hasFolder(named name: String) -> Bool {
-    options.pluginFolders.contains { $0.lastComponent == name }
-      || options.pluginSearchPath.contains { Files.isDirectory("\($0)/\(name)") }
-  }
-
   /// The plugin that a word names: a word with `/` is a path; a name is looked for among the folders of `-p`, then where
   /// plugins are installed, then among the shipped ones.
   ///

@@ -37,8 +37,10 @@ public final class Session {
   var pastLines: () -> [String] = { [] }
   /// What was granted to plugins for this session, by their names.
   var sessionGrants: [String: PluginGrant] = [:]
-  /// The plugins for which it was looked whether they have their grants.
-  var askedPlugins: Set<String> = []
+  /// The plugins that lacked a grant when they were to be loaded.
+  var ungrantedPlugins: Set<String> = []
+  /// The plugins of which it was said that they are off and answer nothing.
+  var idlePlugins: Set<String> = []
   /// Says which plugins were saved, while that is asked for.
   var pluginWatch: PluginWatch?
   /// The journal that is open to be read.

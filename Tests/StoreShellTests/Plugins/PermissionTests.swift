@@ -115,17 +115,12 @@ import Testing
       ), "\(load.errors)")
   }
 
-  @Test func aGrantToNobodyIsSaid() throws {
+  @Test func aMisspeltGrantIsSaid() throws {
     let shell = try Shell { $0.grants = ["aks", "elsewhere", "catalog", "./somewhere"] }
-    let outcome = shell.run("echo done", "try plugin load \(folder)")
-    #expect(outcome.output.hasPrefix("done\n"))
+    #expect(shell.run("echo done").errors == "")
     #expect(
-      outcome.errors.hasSuffix(
-        """
-        note: --grant aks: no plugin of that name was loaded (did you mean --grant asks?)
-        note: --grant elsewhere: no plugin of that name was loaded
-
-        """), "\(outcome.errors)")
+      shell.run("try plugin load \(folder)").errors.hasSuffix(
+        "note: --grant aks: no plugin of that name was loaded (did you mean --grant asks?)\n"))
   }
 
   @Test func infoSaysWhatAPluginIsAndMayDo() throws {

@@ -52,7 +52,7 @@ import Testing
     #expect(entry.source.cause == 4)
     // Its reducers and middlewares stand still; others go on.
     #expect(try shell.type("dispatch bad.fail") == .init(output: "#6 bad.fail\n", errors: Self.idle))
-    #expect(try shell.type("dispatch bad.trip") == .init(output: "#7 bad.trip\n", errors: Self.idle))
+    #expect(try shell.type("dispatch bad.trip") == .init(output: "#7 bad.trip\n"))
     #expect(
       try shell.type("dispatch counter.increment")
         == .init(output: "#8 counter.increment\n  counter.value  0 -> 1\n"))
@@ -125,6 +125,8 @@ import Testing
     #expect(try shell.type("dispatch bad.fail --quiet") == .init())
     #expect(try shell.type("show shell.middleware[name=bad.spy].gate --as raw").output == "off\n")
     #expect(try shell.type("plugin enable bad", "dispatch bad.inc").output.hasSuffix("  bad.count  0 -> 1\n"))
+    #expect(
+      try shell.type("plugin disable bad > /dev/null", "dispatch bad.fail", "plugin enable bad").errors == Self.idle)
     #expect(try shell.type("plugin enable bda").errors.contains("hint: did you mean 'bad'?"))
   }
 
