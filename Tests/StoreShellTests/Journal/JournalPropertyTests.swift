@@ -29,7 +29,7 @@ import Testing
     try Shell {
       $0.isQuiet = true
       $0.keepsGoing = true
-      $0.grants = ["pomodoro"]
+      $0.grants = GeneratedCommands.grants
     }
   }
 
@@ -75,7 +75,7 @@ import Testing
   @Test(arguments: 0..<24)
   func closingAndOpeningIsTheIdentityWithCodeThatChanges(seed: Int) throws {
     let first = try shell()
-    try first.copyPlugin("pomodoro")
+    try GeneratedCommands.prepare(first)
     let bags = try Bags(first)
     var commands = GeneratedCommands(seed: UInt64(seed) &* 191, folder: first.folder)
     var file = "\(first.folder)/0.db"
@@ -118,8 +118,7 @@ import Testing
   @Test(arguments: 0..<24)
   func closingAndOpeningIsTheIdentity(seed: Int) throws {
     let first = try shell()
-    try first.copyPlugin("pomodoro")
-    _ = try first.plugin("bag", RecordingTests.bag)
+    try GeneratedCommands.prepare(first)
     var commands = GeneratedCommands(seed: UInt64(seed) &* 77, folder: first.folder)
     var file = "\(first.folder)/0.db"
     #expect(first.openStore(file) == .init())

@@ -1,15 +1,41 @@
-/// Commands at random over the standard modules and the plugins `bag` and `pomodoro`, with loads, reloads, gates, undo, imports
-/// and looks at the past; the same ones for the same seed.
+@testable import StoreShell
+
+/// Commands at random over the standard modules, substates and the plugins `bag`, `lift` and `pomodoro`, with loads, reloads,
+/// gates, undo, imports and looks at the past; the same ones for the same seed.
 struct GeneratedCommands {
   private var state: UInt64
   private let folder: String
+  private let hasLimits: Bool
   /// What was asked for and is still to come.
   private var pending: [String] = []
 
-  init(seed: UInt64, folder: String) {
+  /// - Parameter hasLimits: whether memory may be told to let go of what is older.
+  init(seed: UInt64, folder: String, hasLimits: Bool = true) {
     state = seed
     self.folder = folder
+    self.hasLimits = hasLimits
   }
+
+  /// The plugins that need to be granted.
+  static let grants: Set<String> = ["lift", "pomodoro"]
+
+  /// Puts the plugins into a session's folder.
+  static func prepare(_ shell: Shell) throws {
+    try shell.copyPlugin("pomodoro")
+    _ = try shell.plugin("bag", RecordingTests.bag)
+    _ = try shell.plugin("lift", lift, permissions: #"["reduce:counter"]"#)
+  }
+
+  /// Reduces another module's slice, one of Swift.
+  private static let lift = """
+    return plugin {
+      lifted = {
+        { at = "counter", on = "counter.double", args = { field("times", int()) },
+          reduce = function(s, a) s.value = s.value * 2 * a.times end },
+        { at = "counter", on = "counter.increment", reduce = function(s) s.step = s.step + 1 end },
+      },
+    }
+    """
 
   /// SplitMix64 (Steele, Lea, Flood).
   private mutating func below(_ bound: Int) -> Int {
@@ -22,12 +48,12 @@ struct GeneratedCommands {
 
   mutating func next() -> String {
     if let next = pending.popLast() { return next }
-    switch below(26) {
+    switch below(32) {
     case 0: return "plugin load \(folder)/bag"
     case 1: return "plugin load \(folder)/pomodoro"
-    case 2: return "plugin unload \(["bag", "pomodoro"][below(2)])"
-    case 3: return "plugin reload \(["bag", "pomodoro"][below(2)])\(below(3) == 0 ? " --reset" : "")"
-    case 4: return "plugin \(["enable", "disable"][below(2)]) bag"
+    case 2: return "plugin unload \(["bag", "lift", "pomodoro"][below(3)])"
+    case 3: return "plugin reload \(["bag", "lift", "pomodoro"][below(3)])\(below(3) == 0 ? " --reset" : "")"
+    case 4: return "plugin \(["enable", "disable"][below(2)]) \(["bag", "lift"][below(2)])"
     case 5: return "middleware \(["on", "off"][below(2)]) \(["logger", "pomodoro.clock"][below(2)])"
     case 6: return "dispatch pomodoro.start minutes=\(below(3)) task=\(below(4))"
     case 7: return "wait \(below(900))00ms"
@@ -48,6 +74,11 @@ struct GeneratedCommands {
     case 25:
       pending = ["goto head", "unskip #\(below(20))", "skip #\(below(20))"]
       return "skip #\(below(20))"
+    case 26: return hasLimits ? "set journal.limit \(1 + below(20))" : "set journal.limit 500"
+    case 27: return "substate add \(["cart", "note"][below(2)]) --value \(below(9))\(below(2) == 0 ? " --replace" : "")"
+    case 28: return "substate reset\(["", " cart", " note"][below(3)])"
+    case 29: return "plugin load \(folder)/lift"
+    case 30: return "dispatch counter.double \(below(3))"
     case 19: return "dispatch bag.take \(below(6))"
     default: return "dispatch bag.put \(below(6))"
     }

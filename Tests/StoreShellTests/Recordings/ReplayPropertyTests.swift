@@ -12,10 +12,9 @@ import Testing
     let shell = try Shell {
       $0.isQuiet = true
       $0.keepsGoing = true
-      $0.grants = ["pomodoro"]
+      $0.grants = GeneratedCommands.grants
     }
-    try shell.copyPlugin("pomodoro")
-    _ = try shell.plugin("bag", RecordingTests.bag)
+    try GeneratedCommands.prepare(shell)
     return shell
   }
 
@@ -41,7 +40,7 @@ import Testing
   @Test(arguments: 0..<24)
   func saveLoadAndReplayAreTheIdentity(seed: Int) throws {
     let shell = try shellWithPlugins()
-    var commands = GeneratedCommands(seed: UInt64(seed), folder: shell.folder)
+    var commands = GeneratedCommands(seed: UInt64(seed), folder: shell.folder, hasLimits: false)
     for _ in 0..<60 { _ = shell.run(commands.next()) }
     _ = shell.run("goto head")
     let run = "\(shell.folder)/run.jsonl"
