@@ -4,11 +4,14 @@ public struct JSONError: Error, Hashable, Sendable {
   public let message: String
   /// Where, as an offset in bytes from the start of the text.
   public let offset: Int
+  /// Whether the text is JSON for all that: it holds a value that fits no type.
+  public let isOfValue: Bool
 
   /// Makes an error.
-  public init(message: String, offset: Int) {
+  public init(message: String, offset: Int, isOfValue: Bool = false) {
     self.message = message
     self.offset = offset
+    self.isOfValue = isOfValue
   }
 }
 

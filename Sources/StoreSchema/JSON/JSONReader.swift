@@ -293,7 +293,7 @@ public struct JSONReader {
     let text = try text(start..<position)
     if isWhole, let exact = Int(text) { return .int(exact) }
     guard let number = Double(text), number.isFinite else {
-      throw JSONError(message: "the number \(text) is too large", offset: start)
+      throw JSONError(message: "the number \(text) is too large", offset: start, isOfValue: true)
     }
     return .double(number)
   }

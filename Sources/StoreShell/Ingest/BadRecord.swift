@@ -18,11 +18,12 @@ struct BadRecord {
   init(_ error: any Error, file: String, line: Int, type: ActionType) {
     self.file = file
     self.line = line
-    isOfFormat = error is JSONError || error is FileFault
+    isOfFormat = (error as? JSONError).map { !$0.isOfValue } ?? (error is FileFault)
     switch (error as? FileFault)?.error ?? error {
     case let error as RecordFault: (message, hint) = (error.message, error.hint)
     case let error as JSONError:
-      (message, hint) = ("not JSON at column \(error.offset + 1): \(error.message)", nil)
+      message = "\(error.isOfValue ? "" : "not JSON ")at column \(error.offset + 1): \(error.message)"
+      hint = nil
     case let error as SchemaError:
       if case .unknownArgument(let action, let name, let suggestion?) = error.problem {
         message = SchemaError(Path(), .unknownArgument(action: action, name: name, suggestion: nil)).message

@@ -57,7 +57,7 @@ extension CommandDefinition {
     let ingestion = Ingestion(
       session: session, type: type, file: file == "-" ? "stdin" : file, otherFormat: hints.first { $0 != chosen },
       keepsGoing: invocation.has("keep-going"))
-    return try invocation.print(ingestion.run(lines, &records) + "\n")
+    return try ingestion.run(lines, &records)
   }
 }
 
@@ -118,7 +118,7 @@ extension Invocation {
       guard parts.count == 2 else {
         throw ShellError(
           code: "missing-argument", message: "--map needs NAME=FIELD, not '\(pair)'",
-          place: word(of: "map").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
+          place: word(of: "map").map { .span($0.span) } ?? .command, hint: "usage: \(usage)", status: 2)
       }
       guard type.fields.contains(where: { $0.name == parts[0] }) else {
         let suggestion = Suggestion.nearest(to: parts[0], among: type.fields.map(\.name))

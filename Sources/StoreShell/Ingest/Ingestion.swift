@@ -15,8 +15,8 @@ struct Ingestion {
   /// How many bad records a person is shown before they are only counted.
   private static let shownFaults = 20
 
-  /// - Returns: what was done, in words.
-  func run(_ lines: LineReader, _ records: inout any RecordReading) throws -> String {
+  /// - Returns: what was done.
+  func run(_ lines: LineReader, _ records: inout any RecordReading) throws -> CommandResult {
     var tally = Tally()
     var progress = session.console.showsProgress ? IngestProgress(session.console, size: lines.size) : nil
     defer { session.console.hideProgress() }
@@ -43,7 +43,9 @@ struct Ingestion {
     if bad > 0, !session.options.isJSON {
       session.console.writeError("\(bad) bad \(bad == 1 ? "record" : "records") of \(file) left out\n")
     }
-    return summary(tally)
+    if session.options.isJSON { return CommandResult(json: JSON.text(of: tally.value(type.fullName))) }
+    session.console.write(summary(tally) + "\n")
+    return .none
   }
 
   /// Tells of a bad record that is left out; a person is not told of too many.
@@ -70,6 +72,13 @@ struct Ingestion {
     var first: Int?
     var last = 0
     var bad = 0
+
+    private static let layout = RecordLayout(name: "Ingestion", fields: ["action", "records", "first", "last", "bad"])
+
+    func value(_ action: String) -> Value {
+      let numbers = first.map { [Value.int($0), .int(last)] } ?? [.none, .none]
+      return .record(Record(Self.layout, [.string(action), .int(count)] + numbers + [.int(bad)]))
+    }
   }
 
   private func take(_ call: ActionCall, at line: Int, _ tally: inout Tally) throws {

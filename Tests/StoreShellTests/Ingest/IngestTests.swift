@@ -283,4 +283,13 @@ import Testing
     #expect(outcome.status == 130)
     #expect(shell.session.store.log.entries.count == 256)
   }
+
+  /// Such a record is JSON; what it holds does not fit.
+  @Test func aNumberThatFitsNothingIsNoFaultOfTheJSON() throws {
+    let shell = try Shell()
+    let file = try shell.write("list.jsonl", "{\"title\":1e400}\n")
+    #expect(
+      shell.run("ingest \(file) --as tasks.add").errors.contains(
+        "list.jsonl:1: at column 10: the number 1e400 is too large"))
+  }
 }
