@@ -169,6 +169,7 @@ public final class SessionLua {
     defer { objects.endCall() }
     do throws(LuaError) {
       let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
+      if case .object(PluginCalls.stateObject) = results.first { return try wholeState() }
       do throws(SchemaError) {
         if case .object(let object) = results.first, let schema = objects.schema(of: object) {
           return Reading(value: try objects.value(of: object), schema: schema)
@@ -179,6 +180,15 @@ public final class SessionLua {
       }
     } catch {
       throw SessionLuaError(error)
+    }
+  }
+
+  /// The state in its order.
+  private func wholeState() throws(LuaError) -> Reading {
+    do {
+      return try host.wholeState()
+    } catch {
+      throw LuaError(kind: .runtime, message: "\(error)", underlying: error)
     }
   }
 
@@ -238,6 +248,8 @@ public protocol SessionLuaHost: AnyObject {
   func dispatch(_ call: ActionCall, line: Int) throws
   /// The value of a name that no Lua of the session has set; nil: there is none.
   func variable(_ name: String) throws -> Value?
+  /// All modules as one record.
+  func wholeState() throws -> Reading
   /// The value at a path or of a projection.
   func project(_ path: String) throws -> Value
   /// Prints a line.

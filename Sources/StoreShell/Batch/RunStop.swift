@@ -70,7 +70,7 @@ public final class RunStop: Sendable {
       return ShellError(code: "interrupted", message: "stopped by signal \(number)", status: 128 + number)
     case .timeOver(let time):
       return ShellError(
-        code: "timed-out", message: "the run was not over after \(EffectListing.seconds(time))", status: 5)
+        code: "timed-out", message: "the run was not over after \(EffectListing.limit(time))", status: 5)
     }
   }
 }

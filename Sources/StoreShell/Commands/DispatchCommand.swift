@@ -54,10 +54,13 @@ extension Invocation {
       return nil
     case nil: break
     }
-    let suggestion = Suggestion.nearest(to: name, among: session.actionNames)
+    let isModule = session.store.modules.contains { $0.name == name }
+    let suggestion = isModule ? nil : Suggestion.nearest(to: name, among: session.actionNames)
     throw ShellError(
       code: "unknown-action", message: "unknown action '\(name)'", at: word,
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules, describe MODULE their actions")
+      hint: suggestion.map { "did you mean '\($0)'?" }
+        ?? (isModule
+          ? "describe \(name) lists its actions" : "describe lists the modules, describe MODULE their actions"))
   }
 
   /// The call that words make: positional values fill the arguments in declared order.

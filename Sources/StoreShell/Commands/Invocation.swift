@@ -44,6 +44,11 @@ struct Invocation {
           code: "unknown-flag", message: "\(definition.verb) has no flag --\(name)", at: word,
           hint: suggestion.map { "did you mean --\($0)?" } ?? "usage: \(definition.usage[0])", status: 2)
       }
+      guard flag.value != nil || given == nil else {
+        throw ShellError(
+          code: "unexpected-argument", message: "--\(name) takes no value", at: word,
+          hint: "usage: \(definition.usage[0])", status: 2)
+      }
       var value = given
       var place = word
       if let needed = flag.value, value == nil {

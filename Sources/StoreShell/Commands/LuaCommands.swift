@@ -44,8 +44,11 @@ extension CommandDefinition {
   ) { invocation in
     let session = invocation.session
     guard let tail = invocation.statement.lua else {
-      try invocation.refuseOperands(from: 0)
-      return try invocation.show(session.variables())
+      guard let word = invocation.operands.first else { return try invocation.show(session.variables()) }
+      try session.requireFree(word.text, as: .variable, at: word)
+      throw ShellError(
+        code: "missing-argument", message: "let \(word.text) needs a value", at: word,
+        hint: "usage: let NAME = EXPR; show $NAME shows a variable")
     }
     let name = try invocation.required(0, "a name")
     try session.requireFree(name, as: .variable, at: invocation.operands[0])

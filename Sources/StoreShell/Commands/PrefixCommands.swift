@@ -55,9 +55,9 @@ extension CommandDefinition {
     let result = try session.commands.run(command, in: session)
     let measured = Measurement(
       time: session.store.clock.now - start, actions: max(session.store.head - first, 0))
-    guard !session.options.isJSON else { return CommandResult(json: measured.json(result)) }
+    guard !session.options.isJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
     session.console.write(measured.text + "\n")
-    return .none
+    return CommandResult(json: nil, notes: result.notes)
   }
 }
 

@@ -40,7 +40,10 @@ extension CommandDefinition {
     guard let word = invocation.operands.first else {
       return try invocation.show(ShellListing.watches.reading(in: session))
     }
-    if word.text == "stop" { return try invocation.stopWatch() }
+    if word.text == "stop" {
+      invocation.usage = invocation.definition.usage[1]
+      return try invocation.stopWatch()
+    }
     try invocation.refuseOperands(from: 1)
     try invocation.checkPath(0)
     let isInWords = try invocation.format() == .auto && !session.options.isJSON
@@ -118,7 +121,7 @@ extension Reading {
 
 extension Session {
   /// All modules as one record.
-  func wholeState() throws -> Reading {
+  public func wholeState() throws -> Reading {
     var fields: [Field] = []
     var values: [Value] = []
     for module in store.modules where module.schema != nil {

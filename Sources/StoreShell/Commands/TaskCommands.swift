@@ -113,7 +113,7 @@ extension Session {
     let reason: String
     switch end {
     case .done: return .none
-    case .timeOver: reason = "\(what) after \(EffectListing.seconds(timeout ?? .zero))"
+    case .timeOver: reason = "\(what) after \(EffectListing.limit(timeout ?? .zero))"
     case .stuck: reason = "\(what), and nothing waits for the clock"
     }
     throw ShellError(code: "timed-out", message: reason, details: details, status: 5)

@@ -170,6 +170,11 @@ struct EffectListing {
   /// When it goes on, such as `in 1.0s`.
   var wakes: String? { wakesIn.map { "in \(EffectListing.seconds($0))" } }
 
+  /// A duration that somebody set: in milliseconds where it is less than a tenth of a second.
+  static func limit(_ duration: Duration) -> String {
+    duration < .milliseconds(100) ? "\(Int((duration.seconds * 1000).rounded()))ms" : seconds(duration)
+  }
+
   /// A duration in seconds, to a tenth.
   static func seconds(_ duration: Duration) -> String {
     let tenths = Int((duration.seconds * 10).rounded())

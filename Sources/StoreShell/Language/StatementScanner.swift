@@ -206,13 +206,20 @@ struct StatementScanner {
       let name = bytes.text(position..<nameEnd)
       position = nameEnd + 1
       let value: Literal = try isAtBoundary ? .bare("") : operand(.word)
-      try cursor.requireBoundary()
+      try requireBoundary(after: value)
       append(.named(name: name, value), from: place)
       return
     }
     let value = try operand(.word)
-    try cursor.requireBoundary()
+    try requireBoundary(after: value)
     append(.value(value), from: place)
+  }
+
+  private func requireBoundary(after value: Literal) throws(Interruption) {
+    if case .variable(let name) = value, peek == UInt8(ascii: ".") || peek == UInt8(ascii: "[") {
+      throw fault("expected a space here; what is inside a variable is said in Lua: $(\(name)…)", at: cursor.here)
+    }
+    try cursor.requireBoundary()
   }
 
   private mutating func luaTail(_ verb: LuaVerb) throws(Interruption) {

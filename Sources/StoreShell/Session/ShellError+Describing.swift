@@ -25,7 +25,11 @@ extension ShellError {
       } else {
         self.init(
           code: error.isSyntax ? "lua-syntax" : "lua-error", message: error.message,
-          details: Array(error.trace.prefix(1)), status: error.isSyntax ? 2 : 1)
+          details: Array(error.trace.prefix(1)),
+          // What a plugin is told there is no help for here, where the session's Lua may be let out.
+          hint: error.message.contains("' is not part of the plugin sandbox")
+            ? "stsh --unsafe-lua allows it in commands" : nil,
+          status: error.isSyntax ? 2 : 1)
         traceback = Array(error.trace.dropFirst())
       }
     case let error as SubstateError: self.init(code: ErrorCode.of(error), message: error.message)

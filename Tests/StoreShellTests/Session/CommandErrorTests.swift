@@ -130,7 +130,9 @@ import Testing
       "hint: did you mean 'tasks'?"),
     Case(
       "watch conter.value", 7, "unknown-path", "there is no module 'conter'", mark: 12, "hint: did you mean 'counter'?"),
-    Case("watch stop", 7, "missing-argument", "watch needs a watch's id, or all", mark: 4, "hint: usage: watch [PATH]"),
+    Case(
+      "watch stop", 7, "missing-argument", "watch needs a watch's id, or all", mark: 4, "hint: usage: watch stop ID|all"
+    ),
     Case("watch stop 7", 12, "unknown-watch", "there is no watch '7'", mark: 1, "hint: watch lists them"),
     Case(
       "middleware onn logger", 12, "unexpected-argument", "middleware takes on or off, got 'onn'", mark: 3,
@@ -186,7 +188,10 @@ import Testing
       "ingest /nope.jsonl --as tasks.add", 8, "no-such-file", "/nope.jsonl: No such file or directory", mark: 11,
       status: 2),
     Case("source /nope.stsh", 8, "no-such-file", "/nope.stsh: No such file or directory", mark: 10, status: 2),
-    Case("let 5x = 3", 5, "unexpected-argument", "let takes no '5x' here", mark: 2, "hint: usage: let [NAME = EXPR]"),
+    Case("let 5x = 3", 5, "syntax", "'5x' is not a name", mark: 2, "hint: usage: let NAME = EXPR", status: 2),
+    Case(
+      "let x", 5, "missing-argument", "let x needs a value", mark: 1,
+      "hint: usage: let NAME = EXPR; show $NAME shows a variable"),
     Case("=", 1, "missing-argument", "= needs an expression", mark: 1, "hint: usage: = EXPR [--as FORMAT] [--json]"),
     Case(
       "assert", 1, "missing-argument", "assert needs an expression", mark: 6, "hint: usage: assert EXPR [-- MESSAGE]"),
@@ -212,6 +217,7 @@ import Testing
     Case(
       "wait 3s --timeout x", 19, "type-mismatch", "--timeout takes a duration such as 500ms, 2s or 5min, got 'x'",
       mark: 1, "hint: usage: wait DURATION|idle|until EXPR [--timeout DURATION]"),
+    Case("wait until false --timeout 10ms", 1, "timed-out", "false does not hold after 10ms", status: 5),
     Case("wait 3s --timeout 2s", 1, "timed-out", "3s are not over after 2.0s", status: 5),
     Case(
       "wait until state.counter.value == 1", 1, "timed-out",

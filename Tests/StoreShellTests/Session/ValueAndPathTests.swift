@@ -23,6 +23,38 @@ import Testing
     #expect(shell.contents("new") == nil)
   }
 
+  /// What `show` gives, in the same order.
+  @Test func theWholeStateIsAValue() throws {
+    let shell = try Shell()
+    #expect(shell.run("= state").output == shell.run("show").output)
+    #expect(shell.run("let s = state", "= s.counter.step").output == "1\n")
+  }
+
+  @Test func aFlagWithoutAValueTakesNone() throws {
+    let outcome = try Shell().run("dispatch counter.increment --quiet=3")
+    #expect(outcome.errors.hasPrefix("-c:1:28: error[unexpected-argument]: --quiet takes no value\n"))
+    #expect(outcome.status == 2)
+  }
+
+  @Test func aModuleIsNoAction() throws {
+    #expect(try Shell().run("dispatch tasks").errors.hasSuffix("  hint: describe tasks lists its actions\n"))
+  }
+
+  @Test func whatIsInsideAVariableIsSaidInLua() throws {
+    let errors = try Shell().run("show $s.items").errors
+    #expect(errors.contains("expected a space here; what is inside a variable is said in Lua: $(s…)"))
+  }
+
+  /// The program's own flag lifts the sandbox for the session, but never for plugins.
+  @Test func theSandboxOfTheSessionSaysWhatLiftsIt() throws {
+    #expect(try Shell().run("= io").errors.hasSuffix("  hint: stsh --unsafe-lua allows it in commands\n"))
+  }
+
+  @Test func aSubstateOfNoTypeIsDescribed() throws {
+    let outcome = try Shell().run("substate add cart --value {n = 1} > /dev/null", "describe cart")
+    #expect(outcome.output == "module cart (swift)\nstate\n  Any\n")
+  }
+
   @Test func aDurationIsCalledOne() throws {
     let errors = try Shell().run("dispatch counter.increment by=2s").errors
     #expect(errors.hasPrefix("-c:1:28: error[type-mismatch]: 'by' must be Int, got duration 2s\n"))
