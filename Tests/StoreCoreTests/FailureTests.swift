@@ -164,7 +164,9 @@ import Testing
     #expect(message.contains("before inc from \(#fileID):\(source.line)"))
     #expect(message.contains("#10 <- #8"))
     looping.withLock { $0 = false }
-    #expect(throws: Never.self) { try store.dispatch(.inc).get() }
+    let after = store.dispatch(.inc)
+    #expect(throws: Never.self) { try after.get() }
+    #expect(after.number == 12, "nothing has the numbers of what was dropped")
     #expect(store.state == 12, "the rest of the queue was dropped")
   }
 

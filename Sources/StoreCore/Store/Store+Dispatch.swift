@@ -252,15 +252,18 @@ extension Store {
       limit: guardrail.limit, next: "\(next.action)", source: next.storage.source, chain: guardrail.chain(from: cause))
   }
 
-  /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them.
+  /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them. The next action
+  /// has the number that the first of them would have had: no number is nobody's.
   @usableFromInline
   func stop(before next: QueuedAction<Action>, _ error: StoreError) -> StoreError {
     trace.end(.queue, number: next.number)
     next.onDone?(DispatchResult(number: next.number, outcome: .stopped(error)))
     var jobs = 0
+    var numbers: Set = [next.number]
     while let dropped = queue.popFirst() {
       switch dropped {
       case .action(let action):
+        numbers.insert(action.number)
         trace.end(.queue, number: action.number)
         action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
       case .job(let job):
@@ -269,6 +272,7 @@ extension Store {
         run(job)
       }
     }
+    while numbers.contains(nextNumber - 1) { nextNumber -= 1 }
     return error
   }
 

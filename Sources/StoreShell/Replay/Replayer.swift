@@ -39,6 +39,8 @@ final class Replayer {
   /// The points that later restores return to.
   private let targets: Set<Int>
   private var returns: [Int: (state: HostState, plugins: [HostedPlugin])] = [:]
+  /// The action that the state is after.
+  private var last: Int
   private var reducer: Reducer<HostAction, HostState>
   private var types: [String: ActionType] = [:]
   private var hashes = SliceHashes()
@@ -54,6 +56,7 @@ final class Replayer {
     self.header = header
     self.targets = targets
     self.locate = locate
+    last = header.start - 1
     reducer = host.application.reducers
     state = host.initialState
     for loaded in header.loaded {
@@ -70,7 +73,15 @@ final class Replayer {
     try state.setSlices(fromJSON: header.state)
     hashes = SliceHashes(state)
     timeline.note(plugins, after: header.start, oldest: header.start)
-    if targets.contains(header.start) { returns[header.start] = (state, plugins) }
+    notePoint(header.start)
+  }
+
+  /// Keeps the point after an action where something returns to it. A number that no action has stands for the one before.
+  private func notePoint(_ number: Int) {
+    for number in stride(from: last + 1, through: number, by: 1) where targets.contains(number) {
+      returns[number] = (state, plugins)
+    }
+    last = number
   }
 
   /// The types by which the next entry is read.
@@ -97,6 +108,7 @@ final class Replayer {
   func run(_ recorded: RecordedEntry) throws -> Outcome {
     let before = state
     let entry = recorded.entry
+    notePoint(entry.number - 1)
     var failure: String?
     if entry.droppedBy == nil {
       if entry.action.hasPrefix("shell.") {
@@ -107,7 +119,7 @@ final class Replayer {
     }
     let changes = failure == nil ? HostState.changes(from: before, to: state) : []
     if entry.isWhole { timeline.note(plugins, after: entry.number, oldest: header.start) }
-    if targets.contains(entry.number) { returns[entry.number] = (state, plugins) }
+    notePoint(entry.number)
     return Outcome(
       entry: entry.replayed(changes: changes, failure: failure),
       hashes: hashes.follow(changes, from: before, to: state),

@@ -190,6 +190,40 @@ import Testing
         "  recorded  failed: plugin-schema\n  now       applied\n"))
   }
 
+  @Test func whatFollowsARunawayHasTheNextNumbersAndIsReplayed() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin(
+      "loop",
+      """
+      return plugin {
+        actions = { { name = "go" } },
+        reducers = { go = function() end },
+        middleware = { { name = "m", after = function(_, ctx) ctx:dispatch("loop.go") end } },
+      }
+      """)
+    let file = "\(shell.folder)/run.jsonl"
+    let outcome = shell.run(
+      "plugin load \(folder)", "set runaway 5", "try dispatch loop.go", "dispatch counter.increment", "undo",
+      "undo --to 8", "export journal \(file)")
+    #expect(outcome.errors.contains("error[runaway]"))
+    #expect(shell.session.store.log.entries.map(\.number) == Array(1...11))
+    #expect(try Shell().run("replay \(file) --verify").output == "replayed 11 actions, every state matches\n")
+  }
+
+  @Test func aNumberThatNoActionHasStandsForTheOneBefore() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let file = "\(shell.folder)/run.jsonl"
+    _ = shell.run(
+      "dispatch counter.increment by=2", "dispatch counter.increment by=3", "undo", "export journal \(file)")
+    var text = try #require(shell.contents("run.jsonl"))
+    // As earlier versions of the program wrote it after a runaway: #2 to #4 were dropped.
+    for (number, moved) in [(3, 6), (2, 5)] { text = text.replacing("\"id\":\(number),", with: "\"id\":\(moved),") }
+    try shell.write("run.jsonl", text.replacing("\"to\":1}", with: "\"to\":4}"))
+    let other = try Shell()
+    #expect(other.run("replay \(file) --verify").errors == "")
+    #expect(other.run("show counter.value").output == "2\n")
+  }
+
   @Test func aSliceThatStartsOtherwiseDiverges() throws {
     let shell = try Shell { $0.isQuiet = true }
     let folder = try shell.plugin("bag", RecordingTests.bag)
