@@ -6,6 +6,8 @@
 typedef struct Call {
   lua_State *thread;
   int32_t top;
+  lua_State *base;
+  bool isRepeating;
   bool enforcing;
   const void *callBase;
   CLuaMark keys;
@@ -13,21 +15,25 @@ typedef struct Call {
   CLuaBudget outer;
 } Call;
 
-/// `hooked` is the thread whose instructions count, the current one unless a coroutine is resumed.
-static inline void begin(CLuaMachine *machine, lua_State *hooked, int32_t top, Call *call) {
-  lua_State *L = machine->current;
+/// Begins a call on a thread; `hooked` is the one whose instructions count, the same unless a coroutine is resumed.
+static inline void begin(CLuaMachine *machine, lua_State *L, lua_State *hooked, Call *call) {
   call->thread = L;
-  call->top = top;
+  call->top = lua_gettop(L);
+  call->base = machine->base;
+  call->isRepeating = machine->isRepeating;
   call->enforcing = machine->enforcing;
   call->callBase = machine->callBase;
   call->keys = clua_mark(&machine->keys);
   machine->error.frameCount = 0;
+  machine->base = L;
   if (machine->depth == 0) {
+    machine->isRepeating = machine->isRepeatable;
     machine->callBase = NULL;
     machine->failureString = NULL;
     clua_startBudget(machine, hooked, true);
   } else {
     lua_Debug record;
+    machine->isRepeating |= machine->isRepeatable;
     machine->callBase = lua_getstack(L, 0, &record) ? record.i_ci : NULL;
     call->outer = clua_enterBudget(machine, hooked);
   }
@@ -46,9 +52,11 @@ static inline CLuaStatus end(CLuaMachine *machine, const Call *call, CLuaMark ma
     outcome = clua_finishError(machine, call->thread, status);
     lua_settop(call->thread, call->top);
   }
+  machine->base = call->base;
+  machine->isRepeating = call->isRepeating;
   machine->depth -= 1;
   if (machine->depth == 0) machine->exhausted = CLuaStatusDone;
-  else clua_leaveBudget(machine, call->thread, call->outer);
+  else clua_leaveBudget(machine, machine->current, call->outer);
   return outcome;
 }
 
@@ -57,6 +65,13 @@ static CLuaStatus locate(const Call *call, CLuaStatus outcome, int32_t *first, i
   *first = call->top + 1;
   *count = lua_gettop(call->thread) - call->top;
   return outcome;
+}
+
+static inline bool hasRoom(CLuaMachine *machine, lua_State *L, CLuaMark mark) {
+  size_t count = machine->items.count - mark.items;
+  // While no call runs the stack is empty but for the handler and results that are read, and LUA_MINSTACK slots are there.
+  if (machine->depth == 0 && count < 8) return true;
+  return lua_checkstack(L, (int)count + LUA_MINSTACK);
 }
 
 static CLuaStatus refuse(CLuaMachine *machine, CLuaMark mark) {
@@ -84,12 +99,20 @@ CLuaStatus clua_protect(CLuaMachine *machine, lua_CFunction function, void *argu
   return outcome;
 }
 
+CLuaStatus clua_protectCall(CLuaMachine *machine, lua_CFunction function, void *argument) {
+  lua_State *current = machine->current;
+  machine->current = clua_threadForCall(machine);
+  CLuaStatus outcome = clua_protect(machine, function, argument);
+  machine->current = current;
+  return outcome;
+}
+
 CLuaStatus clua_load(CLuaMachine *machine, const char *bytes, size_t count, const char *chunkName, int32_t *first) {
   lua_State *L = machine->current;
   CLuaMark mark = clua_mark(&machine->items);
   if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
   Call call;
-  begin(machine, L, lua_gettop(L), &call);
+  begin(machine, L, L, &call);
   machine->enforcing = true;
   int status = luaL_loadbufferx(L, bytes, count, chunkName, "t");
   int32_t results;
@@ -130,6 +153,7 @@ static inline CLuaStatus callOutermost(CLuaMachine *machine, Request request, in
   machine->error.frameCount = 0;
   machine->callBase = NULL;
   machine->failureString = NULL;
+  machine->isRepeating = machine->isRepeatable;
   clua_startBudget(machine, L, isCounted);
   machine->depth = 1;
   int arguments = pushCall(machine, L, &request);
@@ -148,31 +172,39 @@ static inline CLuaStatus callOutermost(CLuaMachine *machine, Request request, in
   return outcome;
 }
 
+/// Moves what a call left above `top` on its thread to the current one.
+static CLuaStatus bringResults(CLuaMachine *machine, lua_State *thread, int32_t top) {
+  lua_State *L = machine->current;
+  int count = lua_gettop(thread) - top;
+  if (thread == L || count == 0) return CLuaStatusDone;
+  if (!lua_checkstack(L, count + LUA_MINSTACK)) {
+    lua_settop(thread, top);
+    return refuse(machine, clua_mark(&machine->items));
+  }
+  lua_xmove(thread, L, count);
+  return CLuaStatusDone;
+}
+
 /// Calls a function with the items above the mark. Above `top` there are then the results, or nothing where it failed.
 static inline CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t top, int resultCount,
                        bool isCounted) {
   Request request = {function, mark};
   if (machine->depth == 0) return callOutermost(machine, request, top, resultCount, isCounted);
-  lua_State *L = machine->current;
+  lua_State *L = clua_threadForCall(machine);
+  if (!hasRoom(machine, L, mark)) return refuse(machine, mark);
   Call call;
-  begin(machine, L, top, &call);
+  begin(machine, L, L, &call);
   lua_pushcfunction(L, clua_collectFrames);
   int arguments = pushCall(machine, L, &request);
-  int status = lua_pcall(L, arguments, resultCount, top + 1);
+  int status = lua_pcall(L, arguments, resultCount, call.top + 1);
   CLuaStatus outcome = end(machine, &call, mark, status);
-  if (outcome == CLuaStatusDone) lua_remove(L, top + 1);
-  return outcome;
-}
-
-static inline bool hasRoom(CLuaMachine *machine, CLuaMark mark) {
-  size_t count = machine->items.count - mark.items;
-  // While no call runs the stack is empty but for the handler and results that are read, and LUA_MINSTACK slots are there.
-  if (machine->depth == 0 && count < 8) return true;
-  return lua_checkstack(machine->current, (int)count + LUA_MINSTACK);
+  if (outcome != CLuaStatusDone) return outcome;
+  lua_remove(L, call.top + 1);
+  return bringResults(machine, L, call.top);
 }
 
 CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first, int32_t *count) {
-  if (!hasRoom(machine, mark)) return refuse(machine, mark);
+  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
   int32_t top = lua_gettop(L);
   CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET, true);
@@ -182,7 +214,7 @@ CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int3
 }
 
 CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t *count) {
-  if (!hasRoom(machine, mark)) return refuse(machine, mark);
+  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
   int32_t top = lua_gettop(L);
   CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET, isCounted);
@@ -192,14 +224,14 @@ CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCoun
 }
 
 CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first) {
-  if (!hasRoom(machine, mark)) return refuse(machine, mark);
+  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   *first = lua_gettop(machine->current) + 1;
   return call(machine, function, mark, *first - 1, 1, true);
 }
 
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
                             bool *isNil) {
-  if (!hasRoom(machine, mark)) return refuse(machine, mark);
+  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
   CLuaStatus outcome = call(machine, function, mark, lua_gettop(L), 1, isCounted);
   if (outcome != CLuaStatusDone) return outcome;
@@ -224,7 +256,7 @@ CLuaStatus clua_describe(CLuaMachine *machine, CLuaMark mark, int32_t *first) {
   lua_State *L = machine->current;
   if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
   Call call;
-  begin(machine, L, lua_gettop(L), &call);
+  begin(machine, L, L, &call);
   machine->enforcing = true;
   lua_pushcfunction(L, describeItem);
   lua_pushlightuserdata(L, &mark);
@@ -290,8 +322,11 @@ CLuaStatus clua_resume(CLuaMachine *machine, int32_t reference, CLuaMark mark, i
     clua_reset(&machine->items, mark);
     return clua_protect(machine, refuseResumption, NULL);
   }
+  *first = lua_gettop(L) + 1;
+  L = clua_threadForCall(machine);
+  if (!lua_checkstack(L, LUA_MINSTACK)) return refuse(machine, mark);
   Call call;
-  begin(machine, coroutine, lua_gettop(L), &call);
+  begin(machine, L, coroutine, &call);
   machine->enforcing = false;
   Resumption resumption = {coroutine, mark, LUA_OK, 0};
   lua_State *outer = machine->resumed;
@@ -300,7 +335,10 @@ CLuaStatus clua_resume(CLuaMachine *machine, int32_t reference, CLuaMark mark, i
   lua_pushlightuserdata(L, &resumption);
   int status = lua_pcall(L, 1, LUA_MULTRET, 0);
   machine->resumed = outer;
-  return locate(&call, end(machine, &call, mark, status == LUA_OK ? resumption.status : status), first, count);
+  CLuaStatus outcome = end(machine, &call, mark, status == LUA_OK ? resumption.status : status);
+  CLuaStatus brought = bringResults(machine, L, call.top);
+  *count = lua_gettop(machine->current) + 1 - *first;
+  return brought == CLuaStatusDone ? outcome : brought;
 }
 
 CLuaStatus clua_closeCoroutine(CLuaMachine *machine, int32_t reference) {
@@ -313,7 +351,7 @@ CLuaStatus clua_closeCoroutine(CLuaMachine *machine, int32_t reference) {
       coroutine != NULL && lua_status(coroutine) == LUA_OK && lua_getstack(coroutine, 0, &record);
   if (coroutine == NULL || isRunning) return CLuaStatusDone;
   Call call;
-  begin(machine, coroutine, lua_gettop(L), &call);
+  begin(machine, L, coroutine, &call);
   machine->enforcing = true;
   int status = clua_closeThread(machine, coroutine);
   if (status != LUA_OK) lua_xmove(coroutine, L, 1);

@@ -218,12 +218,12 @@ CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t 
   near.isTooFar = false;
   near.depth = 0;
   near.seenCount = 0;
-  CLuaStatus status = clua_protect(machine, digestNear, &near);
+  CLuaStatus status = clua_protectCall(machine, digestNear, &near);
   *digest = near.sum;
   *size = near.size;
   if (status != CLuaStatusDone || !near.isTooFar) return status;
   Walk far = {.function = function};
-  status = clua_protect(machine, digestFar, &far);
+  status = clua_protectCall(machine, digestFar, &far);
   *digest = far.sum;
   *size = far.size;
   return status;

@@ -16,6 +16,28 @@ static lua_State *toCoroutine(lua_State *L) {
   return coroutine;
 }
 
+/// The thread that runs as code knows it: where calls from the host begin is the main one, whichever it is.
+static lua_State *runningThread(lua_State *L) {
+  const CLuaMachine *machine = clua_machine(L);
+  return L == machine->base ? machine->main : L;
+}
+
+static int running(lua_State *L) {
+  bool isMain = runningThread(L) == clua_machine(L)->main;
+  if (isMain) lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
+  else lua_pushthread(L);
+  lua_pushboolean(L, isMain);
+  return 2;
+}
+
+static int yield(lua_State *L) {
+  if (L == clua_machine(L)->base) {
+    lua_pushliteral(L, "attempt to yield from outside a coroutine");
+    return lua_error(L);
+  }
+  return lua_yield(L, lua_gettop(L));
+}
+
 static int create(lua_State *L) {
   luaL_checktype(L, 1, LUA_TFUNCTION);
   clua_charge(L, creationCost);
@@ -41,9 +63,22 @@ static bool isActive(lua_State *coroutine) {
   return lua_status(coroutine) == LUA_OK && lua_getstack(coroutine, 0, &record);
 }
 
+static const char *statusName(lua_State *L, lua_State *coroutine) {
+  if (runningThread(L) == coroutine) return "running";
+  if (lua_status(coroutine) == LUA_YIELD) return "suspended";
+  if (lua_status(coroutine) != LUA_OK) return "dead";
+  if (isActive(coroutine)) return "normal";
+  return lua_gettop(coroutine) == 0 ? "dead" : "suspended";
+}
+
+static int status(lua_State *L) {
+  lua_pushstring(L, statusName(L, toCoroutine(L)));
+  return 1;
+}
+
 static int close(lua_State *L) {
   lua_State *coroutine = toCoroutine(L);
-  if (L == coroutine) return luaL_error(L, "cannot close a running coroutine");
+  if (runningThread(L) == coroutine) return luaL_error(L, "cannot close a running coroutine");
   if (isActive(coroutine)) return luaL_error(L, "cannot close a normal coroutine");
   checkClosings(L);
   bool isClosed = clua_closeThread(clua_machine(L), coroutine) == LUA_OK;
@@ -121,4 +156,5 @@ static int wrap(lua_State *L) {
 }
 
 const luaL_Reg clua_coroutineFunctions[] = {
-    {"close", close}, {"create", create}, {"resume", resume}, {"wrap", wrap}, {NULL, NULL}};
+    {"close", close},   {"create", create}, {"resume", resume}, {"running", running},
+    {"status", status}, {"wrap", wrap},     {"yield", yield},   {NULL, NULL}};

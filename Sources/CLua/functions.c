@@ -62,7 +62,7 @@ CLuaStatus clua_makeFunction(CLuaMachine *machine, int64_t function, int32_t *re
     machine->freedCapacity = capacity;
   }
   NewFunction new = {function, reference};
-  CLuaStatus status = clua_protect(machine, makeFunction, &new);
+  CLuaStatus status = clua_protectCall(machine, makeFunction, &new);
   if (status == CLuaStatusDone) machine->functionCount += 1;
   return status;
 }

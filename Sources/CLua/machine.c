@@ -11,6 +11,7 @@ static int openState(lua_State *L) {
   clua_openObjects(L);
   clua_openFunctions(L);
   clua_openSandbox(L, sandbox);
+  clua_openThreads(L);
   return 0;
 }
 
@@ -33,6 +34,7 @@ CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, c
   }
   machine->main = L;
   machine->current = L;
+  machine->base = L;
   *(CLuaMachine **)lua_getextraspace(L) = machine;
   lua_pushcfunction(L, openState);
   lua_pushinteger(L, sandbox);

@@ -130,6 +130,13 @@ void clua_openFunctions(lua_State *L);
 // call.c
 /// Runs a C function of one argument under protection with the memory limit off; results stay on the stack.
 CLuaStatus clua_protect(CLuaMachine *machine, lua_CFunction function, void *argument);
+/// The same for a function without results, on the thread of the next call: it gets as far as that does.
+CLuaStatus clua_protectCall(CLuaMachine *machine, lua_CFunction function, void *argument);
+
+// nesting.c
+void clua_openThreads(lua_State *L);
+/// The thread that the next call from the host runs on, with nothing on its stack, or the current one. Never raises.
+lua_State *clua_threadForCall(const CLuaMachine *machine);
 
 // coroutines.c
 /// Closes the pending variables of a coroutine that does not run, and answers like lua_resetthread. Never raises.

@@ -24,7 +24,7 @@ static int anchorItems(lua_State *L) {
 
 CLuaStatus clua_anchorItems(CLuaMachine *machine, CLuaMark mark, int32_t *reference) {
   Operation operation = {.mark = mark, .reference = reference};
-  CLuaStatus status = clua_protect(machine, anchorItems, &operation);
+  CLuaStatus status = clua_protectCall(machine, anchorItems, &operation);
   clua_reset(&machine->items, mark);
   return status;
 }
@@ -67,7 +67,7 @@ static int intern(lua_State *L) {
 CLuaStatus clua_intern(CLuaMachine *machine, const char *bytes, size_t count, int32_t *reference,
                        const void **address) {
   Operation operation = {.bytes = bytes, .count = count, .reference = reference, .address = address};
-  return clua_protect(machine, intern, &operation);
+  return clua_protectCall(machine, intern, &operation);
 }
 
 static int makeCoroutine(lua_State *L) {
@@ -81,7 +81,7 @@ static int makeCoroutine(lua_State *L) {
 
 CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *reference) {
   Operation operation = {.table = function, .reference = reference};
-  return clua_protect(machine, makeCoroutine, &operation);
+  return clua_protectCall(machine, makeCoroutine, &operation);
 }
 
 static int setGlobal(lua_State *L) {

@@ -147,6 +147,48 @@ import Testing
     #expect(yielded(try coroutine.resume([.integer(4)])) == [.integer(8)])
     #expect(finished(try coroutine.resume()) == [.integer(16)])
   }
+
+  @Test func aCallWithinACallBeginsAsOneFromOutside() throws {
+    let probe = try evaluate(
+      state,
+      """
+      local main = coroutine.running()
+      return function()
+        local depth = 0
+        local function deeper(x) depth = depth + 1 return (x:gsub(".", deeper)) end
+        pcall(deeper, "x")
+        local thread, isMain = coroutine.running()
+        local _, refused = pcall(coroutine.yield)
+        return depth, isMain, thread == main, coroutine.status(thread), coroutine.isyieldable(), refused,
+          select(2, pcall(coroutine.close, thread)), coroutine.wrap(function() return coroutine.status(thread) end)()
+      end
+      """)
+    let function = try #require(probe.asFunction)
+    let outside = try state.call(function)
+    for isRepeatable in [false, true] {
+      var seen: [[LuaValue]] = []
+      try state.setGlobal(
+        "probe",
+        .function(
+          state.makeFunction("probe") { call in
+            call.state.isRepeatable = isRepeatable
+            defer { call.state.isRepeatable = false }
+            seen.append(try call.state.call(function))
+          }))
+      let caller = try coroutine(
+        """
+        function()
+          local function below(levels) if levels == 0 then probe() else assert(pcall(below, levels - 1)) end end
+          for levels = 0, 190 do below(levels) end
+          coroutine.wrap(probe)()
+          string.gsub("x", "x", probe)
+        end
+        """)
+      _ = try caller.resume()
+      #expect(seen.count == 193)
+      #expect(seen.allSatisfy { $0 == outside })
+    }
+  }
 }
 
 private final class Holder {

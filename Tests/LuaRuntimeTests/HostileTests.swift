@@ -151,7 +151,7 @@ import Testing
     }
   }
 
-  @Test(arguments: Array(stride(from: 20_000, through: 60_000, by: 611)))
+  @Test(arguments: Array(stride(from: 25_000, through: 65_000, by: 611)))
   func anyAllocationAroundTheHostMayFail(memory: Int) throws {
     let state = try LuaState(name: "memory", limits: .init(memory: memory))
     let records = Records()

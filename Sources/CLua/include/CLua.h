@@ -144,6 +144,8 @@ enum { CLUA_MAXIMUM_FRAMES = 16 };
 
 /// Instructions between two looks at the budget.
 enum { CLUA_HOOK_PERIOD = 1000 };
+/// So many threads there are for calls within calls.
+enum { CLUA_THREADS = 5 };
 
 /// The last error; valid until the next call.
 typedef struct CLuaError {
@@ -166,6 +168,8 @@ typedef struct CLuaMachine {
   size_t memoryLimit;
   /// Whether what code does may depend on nothing but its arguments.
   bool isRepeatable;
+  /// Whether the call that runs, or one around it, is such a call.
+  bool isRepeating;
   /// Whether calls that must be repeatable end only by what is counted, however long they work.
   bool isUnhurried;
   /// Whether a call that must be repeatable took longer than it should.
@@ -177,6 +181,10 @@ typedef struct CLuaMachine {
 
   lua_State *_Nullable main;
   lua_State *_Nullable current;
+  /// The thread on which the running call from the host began.
+  lua_State *_Nullable base;
+  /// Threads for calls within calls: for a repeatable one, then for one within so many as its index.
+  lua_State *_Nullable threads[CLUA_THREADS];
   /// The coroutine that the host resumed last and that runs still; null: none.
   lua_State *_Nullable resumed;
   void *_Nullable context;
