@@ -97,6 +97,11 @@ struct PurityTests {
     ("local t = {}", "rawset(t, 'x', 1); s.count = 1"),
     ("local t = {}", "table.insert(t, 1); s.count = #t"),
     ("local t = {}", "pcall(function() t.x = 1 error('x') end); s.count = 1"),
+    ("local t = {}", "t.x = 1; refuse('no')"),
+    ("local t = {}", "t.x = 1; error('no')"),
+    ("local t = {}", "t.x = 1; s.cuont = 1"),
+    ("local t = {}", "t.x = 1; return 1"),
+    ("local t = {}", "t.x = 1; while true do end"),
   ]
 
   @Test(arguments: impure.indices)
@@ -147,7 +152,8 @@ struct PurityTests {
       error?.message == "memo: reducer 'tasks.add' changed a captured local; reducers may only change their draft")
   }
 
-  @Test func aProjectionIsWatchedToo() throws {
+  @Test(arguments: ["return cache[1]", "error('no')"])
+  func aProjectionIsWatchedToo(_ end: String) throws {
     let bench = try Bench()
     try bench.load(
       try PluginFolder(
@@ -156,7 +162,7 @@ struct PurityTests {
           local cache = {}
           return plugin { state = { field("count", int()) }, projections = { { name = "seen", type = int(), fn = function(state)
             cache[1] = (cache[1] or 0) + 1
-            return cache[1]
+            \(end)
           end } } }
           """))
     let messages = (1...2).map { _ in fault { _ = try bench.project("memo", "seen") }?.message }

@@ -27,7 +27,9 @@ extension Plugin {
     }
     let value = try run(view, place) { () throws(LuaError) in
       let digest = try watched.digestBefore(purity, lua)
-      let result = try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) }).first ?? .nil
+      let outcome = Result { () throws(LuaError) in
+        try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) })
+      }
       if let digest, try watched.hasChanged(since: digest, lua) {
         throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
       }
@@ -37,6 +39,7 @@ extension Plugin {
           place, changed: "a module that it requires", mayOnly: "projections may only read state")
         throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
       }
+      let result = try outcome.get().first ?? .nil
       do throws(SchemaError) {
         return try projection.type.schema.check(try objects.value(of: result))
       } catch {

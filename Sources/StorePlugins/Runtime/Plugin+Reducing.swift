@@ -117,14 +117,22 @@ extension Plugin {
     plan.write(call.arguments, to: &arguments.writer)
     let outcome = caller.count(plan.function, arguments, isBrief: plan.isBrief)
     if caller.takeLateness() { log.warn("reducer '\(call.type.fullName)' took longer than 1 s") }
-    guard outcome.isDone else { return calls.faults.reducer(call.type.fullName, caller.error(outcome)) }
-    guard outcome.count == 0 else {
-      return calls.faults.make(
-        .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
+    var failure: PluginError?
+    if !outcome.isDone || outcome.count != 0 {
+      failure = fault(outcome, call)
+    } else {
+      plan.checkArguments(caller)
     }
-    plan.checkArguments(caller)
     if let digest, let fault = check(digest, watched, call) { return fault }
-    return modules.isIdle ? nil : checkModules(watched, call)
+    if !modules.isIdle, let fault = checkModules(watched, call) { return fault }
+    return failure
+  }
+
+  /// What is wrong with how a call of a reducer ended.
+  private func fault(_ outcome: LuaCaller.Outcome, _ call: ActionCall) -> PluginError {
+    guard outcome.isDone else { return calls.faults.reducer(call.type.fullName, caller.error(outcome)) }
+    return calls.faults.make(
+      .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
   }
 
   /// Whether what a reducer required is what it was before.
