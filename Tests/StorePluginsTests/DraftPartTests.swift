@@ -19,6 +19,16 @@ struct DraftPartTests: DraftReducing {
     #expect(try reduce("s.maybe = { x = 1, y = 2, tags = {} }", "s.maybe = nil", show: "s.maybe == nil") == "true")
   }
 
+  /// The place before the first one of Lua's integers is none of Swift's.
+  @Test(arguments: ["math.mininteger", "math.maxinteger", "0", "-1", "3"])
+  func noListHasAnItemThere(position: String) throws {
+    let position = "[\(position)]"
+    #expect(try reduce("s.list = { 1, 2 }", "assert(not s.list\(position))", show: "s.list[2]") == "2")
+    #expect(
+      try reduce("s.list = { 1, 2 }", "s.list\(position) = nil", show: "{ s.places\(position) == nil, s.list }")
+        == "[true,[1,2]]")
+  }
+
   @Test func onePartAssignedToAnother() throws {
     #expect(
       try reduce(

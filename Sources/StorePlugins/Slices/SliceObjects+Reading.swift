@@ -16,7 +16,7 @@ extension SliceObjects {
         guard let position = shape.position(of: text) else { throw unknownField(number, text.text) }
         readField(number, shape, position, into: &result)
       case (.list, .integer(let position)):
-        readElement(number, shape, position - 1, into: &result)
+        readElement(number, shape, position &- 1, into: &result)
       case (.integerMap, _), (.textMap, _):
         guard let mapKey = shape.mapKey(key) else { throw wrongKey(number, key) }
         readEntry(number, shape, mapKey, into: &result)
