@@ -63,14 +63,11 @@ final class EffectEntry: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - effects: those that it is one of.
-  ///   - isListed: whether listings show until when it waits.
   ///   - body: what it does then. A closure of its own only for those that wait once; nil: it takes its next step.
-  func wait(
-    _ duration: Duration, _ effects: UnitEffects, isListed: Bool = true, _ body: (@Sendable () -> Void)? = nil
-  ) {
+  func wait(_ duration: Duration, _ effects: UnitEffects, _ body: (@Sendable () -> Void)? = nil) {
     let clock = effects.runtime.clock
     let deadline = clock.now + duration
-    if isListed { wakesAt = deadline }
+    wakesAt = deadline
     waits += 1
     let wait = waits
     timer = clock.schedule(at: deadline) { [self] in

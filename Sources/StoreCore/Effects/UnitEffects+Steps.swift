@@ -45,7 +45,7 @@ extension UnitEffects {
       entry.wait(duration, self)
     case .resumption(let limit):
       guard !isResumed else { return enqueue(entry) }
-      if let limit { entry.wait(limit, self, isListed: false) }
+      if let limit { entry.wait(limit, self) }
       entry.resumption = .awaited
     case .finished:
       entry.steps = nil

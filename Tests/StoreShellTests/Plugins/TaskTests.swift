@@ -157,6 +157,7 @@ import Testing
       end } end end },
       """)
     _ = try shell.type("dispatch p.go", "wait 9s", "dispatch p.tick")
+    #expect(try shell.type("effects --as raw").output == "p/m/x\tin 1.0s\n")
     #expect(try shell.type("dispatch p.put n=4", "show p.n").output.hasSuffix("\n8\n"))
     #expect(try shell.type("effects").output == Self.none)
     // Without one it goes on when its time is over.
