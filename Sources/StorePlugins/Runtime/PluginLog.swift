@@ -109,10 +109,10 @@ final class PluginLog {
     return text
   }
 
-  /// A text without what is beyond the longest, which counts as a line that is dropped.
+  /// A text without what is beyond the longest; where lines begin there, that counts as one that is dropped.
   private func cut(_ text: String) -> String {
     guard text.utf8.count > Self.longestText else { return text }
-    dropped += 1
+    if text.utf8.dropFirst(Self.longestText).contains(UInt8(ascii: "\n")) { dropped += 1 }
     return String(decoding: text.utf8.prefix(Self.longestText), as: UTF8.self) + "…"
   }
 

@@ -77,6 +77,26 @@ import Testing
     #expect(outcome.errors.hasSuffix("[p] 100\n[p] warning: 1 line was dropped, more than 100 in a second\n"))
   }
 
+  @Test func aLongLineIsCutAndNotDropped() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin {
+        actions = { { name = "line" }, { name = "lines" } },
+        middleware = {
+          { name = "one", on = { "line" }, after = function() log.info(("x"):rep(200000)) end },
+          { name = "two", on = { "lines" }, after = function() log.info(("x"):rep(200000) .. "\\ny") end },
+        },
+      }
+      """)
+    let line = "[p] \(String(repeating: "x", count: 2000))…\n"
+    #expect(try shell.type("plugin load \(folder)", "dispatch p.line --quiet").errors == line)
+    #expect(
+      try shell.type("wait 2s", "dispatch p.lines --quiet").errors
+        == line + "[p] warning: 1 line was dropped, more than 100 in a second\n")
+  }
+
   @Test func aFloodIsBoundedByDefault() throws {
     let (shell, _) = try shell()
     let flood = try shell.type("dispatch p.flood n=1000 --quiet")
