@@ -60,7 +60,7 @@ extension CommandDefinition {
       console: session.console, isJSON: session.options.isJSON, id: id, path: path,
       actionName: { [unowned store] number in store.log[number: number]?.action ?? "" })
     let reading = try invocation.at(word) { try session.read(path) }
-    let watched = WatchedPath(session: session, path: path)
+    let watched = WatchedPath(session: session, path: path) { writer.write($0) }
     let text = "watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n"
     let result = try isInWords ? invocation.print(text) : invocation.show(reading.watched(id, path))
     session.lastValue = reading.value

@@ -56,6 +56,14 @@ public enum JSONReport {
     """
   }
 
+  /// A watched projection that fails.
+  static func watch(id: Int, path: String, failure: ShellError) -> String {
+    """
+    {"event":"watch","id":\(id),"path":\(ScalarText.quoted(path)),\
+    "error":{"code":\(ScalarText.quoted(failure.code)),"message":\(ScalarText.quoted(failure.message))}}
+    """
+  }
+
   /// An action that the log shows as it happens.
   ///
   public static func log(id: Int, action: String, source: String, changes: [Change]) -> String {

@@ -66,6 +66,15 @@ final class WatchLineWriter: @unchecked Sendable {
       "[watch \(id)] \(ChangeFormatter.text(of: change))  (#\(context.number) \(actionName(context.number)))\n")
   }
 
+  /// Writes why there is no value to see.
+  func write(_ error: PluginError) {
+    let error = ShellError(describing: error)
+    guard !isJSON else {
+      return console.writeEvent(JSONReport.watch(id: id, path: path.description, failure: error))
+    }
+    console.writeError("[watch \(id)] error[\(error.code)]: \(error.message)\n")
+  }
+
   private static func kind(from old: Value, to new: Value) -> Change.Kind {
     switch (old, new) {
     case (.none, let new) where new != .none: .add(new)

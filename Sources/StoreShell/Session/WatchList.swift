@@ -1,4 +1,5 @@
 import StoreCore
+import StorePlugins
 import StoreSchema
 
 /// The watches of a session, by id.
@@ -33,16 +34,34 @@ struct WatchList {
   }
 }
 
-/// What a watch looks at: the value at a path, none where the path leads nowhere just now.
+/// What a watch looks at: the value at a path, none where the path leads nowhere just now. Where a projection fails, it is what
+/// it was before.
 final class WatchedPath: @unchecked Sendable {
   // Safe: read on the thread of its session, which is the one that processes actions.
   private weak var session: Session?
   private let path: Path
+  private let report: (PluginError) -> Void
+  private var last = Value.none
+  private var isFailing = false
 
-  init(session: Session, path: Path) {
+  /// - Parameter report: told why a projection fails, once until it works again.
+  init(session: Session, path: Path, report: @escaping (PluginError) -> Void) {
     self.session = session
     self.path = path
+    self.report = report
   }
 
-  var value: Value { (try? session?.read(path).value) ?? .none }
+  var value: Value {
+    do {
+      last = try session?.read(path).value ?? .none
+      isFailing = false
+    } catch let error as PluginError {
+      if !isFailing { report(error) }
+      isFailing = true
+    } catch {
+      last = .none
+      isFailing = false
+    }
+    return last
+  }
 }

@@ -5,8 +5,11 @@ import Testing
 
 /// Projections of plugins run again only when a slice has changed that they read.
 @Suite struct ProjectionCacheTests {
-  private func shell() throws -> Shell {
-    let shell = try Shell { $0.grants = ["p", "q"] }
+  private func shell(json: Bool = false) throws -> Shell {
+    let shell = try Shell {
+      $0.grants = ["p", "q"]
+      $0.isJSON = json
+    }
     let folder = try shell.plugin(
       "p",
       """
@@ -70,6 +73,22 @@ import Testing
     #expect(try shell.type("show p.bad").output == "1\n")
     for _ in 1...2 { #expect(try shell.type("dispatch p.put n=6 --quiet", "show p.bad").status == 1) }
     #expect(try shell.type("dispatch p.put n=5 --quiet", "show p.bad").output == "1\n")
+  }
+
+  @Test func aWatchSaysOnceThatAProjectionFails() throws {
+    let shell = try shell()
+    _ = try shell.type("watch p.bad")
+    for (value, told) in [(6, true), (7, false), (5, false), (6, true)] {
+      let outcome = try shell.type("dispatch p.put n=\(value) --quiet")
+      #expect(outcome.errors.hasPrefix("[watch 1] error[plugin-runtime]: p: projection 'p.bad': ") == told)
+      #expect(outcome.errors.count { $0 == "\n" } == (told ? 1 : 0))
+    }
+  }
+
+  @Test func aWatchSaysSoAsAnEvent() throws {
+    let outcome = try shell(json: true).type("watch p.bad", "dispatch p.put n=6")
+    let start = #"{"event":"watch","id":1,"path":"p.bad","error":{"code":"plugin-runtime","message":"p: "#
+    #expect(outcome.output.contains(start))
   }
 
   @Test func anotherPluginThatComesAndGoesIsNoticed() throws {
