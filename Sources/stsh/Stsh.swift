@@ -128,8 +128,8 @@ struct Stsh: ParsableCommand {
 
   /// Reads the command line and runs; a command line that cannot be read ends with the status that the design gives it.
   static func main() {
-    // Where standard input is closed, the next file that is opened would take its place.
-    if fcntl(0, F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
+    // What is closed stays of no use: the next file or pipe that is opened would take its place.
+    for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())
       if let invocation = ProgramInvocation(plain: arguments) { throw ExitCode(try Program(invocation).run()) }

@@ -8,13 +8,15 @@ struct OutputFailureTests {
   private func runOnFullDevice(_ arguments: String...) throws -> Shell.Outcome {
     let full = open("/dev/full", O_WRONLY | O_CLOEXEC)
     try ProgramFailure.check("/dev/full", full)
+    defer { close(full) }
+    return try run(arguments, output: full)
+  }
+
+  private func run(_ arguments: [String], output: Int32) throws -> Shell.Outcome {
     guard let errors = tmpfile() else { throw ProgramFailure("no temporary file") }
-    defer {
-      close(full)
-      fclose(errors)
-    }
+    defer { fclose(errors) }
     let shell = try Shell()
-    let running = try shell.start(arguments, descriptors: [(1, full), (2, fileno(errors))])
+    let running = try shell.start(arguments, descriptors: [(1, output), (2, fileno(errors))])
     let status = try running.waitForEnd()
     rewind(errors)
     return Shell.Outcome(errors: String(decoding: bytes(of: errors), as: UTF8.self), status: status)
@@ -31,6 +33,15 @@ struct OutputFailureTests {
     #expect(try runOnFullDevice("--manual") == failed)
     #expect(try runOnFullDevice("--help") == failed)
     #expect(try runOnFullDevice("--version") == failed)
+  }
+
+  /// What is opened while standard output is closed does not take its place.
+  @Test func isTheSameWhereItIsClosed() throws {
+    let failed = Shell.Outcome(errors: "error[write-failed]: standard output: Bad file descriptor\n", status: 1)
+    #expect(try run(["-c", "show counter"], output: -1) == failed)
+    #expect(try run(["--json", "--store", "a.db", "-c", "dispatch counter.increment"], output: -1) == failed)
+    #expect(try run(["--version"], output: -1) == failed)
+    #expect(try run(["-c", "let a = 1"], output: -1) == .init())
   }
 
   @Test func endsTheRunAsSoonAsItIsKnown() throws {

@@ -13,7 +13,7 @@ public struct Launch {
   public var environment: [String: String] = [:]
   /// The folder that it starts in; nil: the tests' own.
   public var folder: String?
-  /// Which of our descriptors are which of its.
+  /// Which of our descriptors are which of its; below 0: it has none there.
   public var descriptors: [(theirs: Int32, ours: Int32)] = []
   /// The terminal that becomes its controlling one, standard input and outputs, in a session of its own.
   public var terminal: String?
@@ -38,7 +38,11 @@ public struct Launch {
     }
     if let standardInput { posix_spawn_file_actions_addopen(&actions, 0, standardInput, O_RDWR, 0) }
     for descriptor in descriptors {
-      posix_spawn_file_actions_adddup2(&actions, descriptor.ours, descriptor.theirs)
+      if descriptor.ours < 0 {
+        posix_spawn_file_actions_addclose(&actions, descriptor.theirs)
+      } else {
+        posix_spawn_file_actions_adddup2(&actions, descriptor.ours, descriptor.theirs)
+      }
     }
 
     var attributes = posix_spawnattr_t()
