@@ -49,7 +49,7 @@ extension CommandDefinition {
       return try invocation.export(to: file) {
         ScriptExport(
           $0, locator: invocation.locator, isTimed: try invocation.session.isTimed,
-          substateSchema: store.substateSchema)
+          needsStore: try invocation.session.returnsFarBack, substateSchema: store.substateSchema)
       }
     case ("journal", "redux-devtools"): return try invocation.export(to: file) { ReduxExport($0) }
     case ("state", _), ("journal", _):
@@ -175,6 +175,19 @@ extension Session {
         return !isTimed
       }
       return isTimed
+    }
+  }
+
+  /// Whether anything that is kept returned to what is no longer in memory by then.
+  fileprivate var returnsFarBack: Bool {
+    get throws {
+      var isFar = false
+      guard store.head > store.oldest else { return false }
+      try store.visit((store.oldest + 1)...store.head) { entry in
+        isFar = entry.restoreTarget.map { entry.number - $0 > store.historyLimits.entries } ?? false
+        return !isFar
+      }
+      return isFar
     }
   }
 }

@@ -9,6 +9,8 @@ struct ScriptExport: RecordingExport {
   private let locator: PluginLocator
   /// Whether anything happened by itself as time went by.
   private let isTimed: Bool
+  /// Whether it returns further back than is kept in memory.
+  private let needsStore: Bool
   /// The type of the substates of a name.
   private let substateSchema: (String) -> Schema
   private var directories: [RecordingHeader.Plugin] = []
@@ -24,12 +26,14 @@ struct ScriptExport: RecordingExport {
   private var state: HostState?
 
   init(
-    _ output: ReplacingFile, locator: PluginLocator, isTimed: Bool, substateSchema: @escaping (String) -> Schema
+    _ output: ReplacingFile, locator: PluginLocator, isTimed: Bool, needsStore: Bool,
+    substateSchema: @escaping (String) -> Schema
   ) {
     self.output = output
     self.substateSchema = substateSchema
     self.locator = locator
     self.isTimed = isTimed
+    self.needsStore = needsStore
   }
 
   mutating func begin(_ header: RecordingHeader, _ state: HostState) throws {
@@ -44,7 +48,8 @@ struct ScriptExport: RecordingExport {
     for plugin in header.plugins where !names.contains(plugin.name) { names.append(plugin.name) }
     let grants = names.map { " --grant \($0)" }.joined()
     self.state = state
-    write("# run with: stsh\(isTimed ? " --clock virtual" : "")\(grants) FILE")
+    let options = (isTimed ? " --clock virtual" : "") + (needsStore ? " --store NEWFILE" : "")
+    write("# run with: stsh\(options)\(grants) FILE")
   }
 
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws {

@@ -80,6 +80,17 @@ import Testing
     try runs(shell)
   }
 
+  @Test func aScriptThatReturnsFarBackNeedsAStore() throws {
+    let shell = try Shell()
+    _ = shell.openStore("\(shell.folder)/s.db")
+    _ = shell.run("set journal.limit 10")
+    for _ in 1...300 { _ = shell.run("dispatch counter.increment --quiet") }
+    _ = shell.run("undo --to 5")
+    let script = "\(shell.folder)/far.stsh"
+    #expect(shell.run("export journal \(script) --as stsh").errors == "")
+    #expect(try #require(shell.contents("far.stsh")).hasPrefix("# run with: stsh --store NEWFILE FILE\n"))
+  }
+
   @Test func whatDependsOnTheTimeIsAsItWas() throws {
     let shell = try Shell {
       $0.isQuiet = true
