@@ -84,8 +84,13 @@ struct StoreTests {
       reader
         == .init(
           output: "3\n", errors: "note: a.db is open to be read: what happens from here on is kept in memory only\n"))
+    for command in ["export journal a.db", "show counter > a.db"] {
+      let refused = try shell.run("-c", command)
+      #expect(refused.errors.contains("error[store-in-use]: a.db is the file that another session keeps its store in"))
+    }
     close(ends[1])
     #expect(try writer.waitForEnd() == 0)
+    #expect(try shell.run("--store", "a.db", "-c", "show counter.value").output == "3\n")
   }
 
   @Test func whatIsNoStoreIsLeftAlone() throws {

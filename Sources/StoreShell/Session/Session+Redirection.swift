@@ -1,3 +1,4 @@
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -46,11 +47,13 @@ extension Session {
       place: .span(redirection.span))
   }
 
-  /// Sees to it that no result takes the place of the store.
+  /// Sees to it that no result takes the place of a store that a session writes.
   func refuseStore(_ file: String, at place: ShellError.Place) throws(ShellError) {
-    guard options.journal?.owns(file) ?? false else { return }
+    let isOwn = options.journal?.owns(file) ?? false
+    guard isOwn || Journal.isInUse(file) else { return }
     throw ShellError(
-      code: "store-in-use", message: "\(file) is the file that this session keeps its store in", place: place,
+      code: "store-in-use",
+      message: "\(file) is the file that \(isOwn ? "this" : "another") session keeps its store in", place: place,
       hint: "write to another file")
   }
 
