@@ -117,22 +117,25 @@ extension Plugin {
     plan.write(call.arguments, to: &arguments.writer)
     let outcome = caller.count(plan.function, arguments, isBrief: plan.isBrief)
     if caller.takeLateness() { log.warn("reducer '\(call.type.fullName)' took longer than 1 s") }
-    var failure: PluginError?
-    if !outcome.isDone || outcome.count != 0 {
-      failure = fault(outcome, call)
-    } else {
-      plan.checkArguments(caller)
-    }
+    guard outcome.isDone, outcome.count == 0 else { return fault(outcome, digest, watched, call) }
+    plan.checkArguments(caller)
     if let digest, let fault = check(digest, watched, call) { return fault }
-    if !modules.isIdle, let fault = checkModules(watched, call) { return fault }
-    return failure
+    return modules.isIdle ? nil : checkModules(watched, call)
   }
 
-  /// What is wrong with how a call of a reducer ended.
-  private func fault(_ outcome: LuaCaller.Outcome, _ call: ActionCall) -> PluginError {
-    guard outcome.isDone else { return calls.faults.reducer(call.type.fullName, caller.error(outcome)) }
-    return calls.faults.make(
-      .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
+  /// What is wrong with how a call of a reducer ended: first that it kept something, if it did.
+  @inline(never)
+  private func fault(
+    _ outcome: LuaCaller.Outcome, _ digest: LuaState.CaptureDigest?, _ watched: WatchedFunction, _ call: ActionCall
+  ) -> PluginError {
+    let fault =
+      outcome.isDone
+      ? calls.faults.make(
+        .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
+      : calls.faults.reducer(call.type.fullName, caller.error(outcome))
+    if let digest, let kept = check(digest, watched, call) { return kept }
+    if !modules.isIdle, let kept = checkModules(watched, call) { return kept }
+    return fault
   }
 
   /// Whether what a reducer required is what it was before.
