@@ -188,7 +188,9 @@ final class JournalFile: Sendable {
     guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count == 100 else {
       // One that is none says so itself.
       let archive = try JournalArchive(unlocked: path, initial: initial)
-      throw .damaged(path: path, lastGood: archive.lastGood, reason: archive.damage ?? "")
+      throw .damaged(
+        path: path, lastGood: archive.lastGood,
+        reason: archive.damage ?? "something else was written over it, though what is beside it can be read")
     }
     let evidence = FileEvidence(path)
     if let fault = evidence.fault { throw damaged(fault) }
