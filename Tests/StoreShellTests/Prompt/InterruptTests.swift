@@ -34,10 +34,14 @@ struct InterruptTests {
     ])
     let key = InterruptKey()
     editor.key = key
+    let heard = DispatchSemaphore(value: 0)
+    shell.session.relay.set([{ heard.signal() }])
     var count = 0
     shell.session.store.pluginLog = { _ in
       count += 1
-      if count == 3 { key.press() }
+      guard count == 3 else { return }
+      key.press()
+      heard.wait()
     }
     let outcome = try shell.outcome { try Prompt(shell.session, on: editor).run() }
     #expect(
