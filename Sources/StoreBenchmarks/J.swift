@@ -36,8 +36,7 @@ func journalBenchmarks() -> [Benchmark] {
         let folder = try temporaryFolder()
         return {
           removeStore("\(folder)/j2.db")
-          let flush = try flushes("\(folder)/flush", 500)
-          return try dispatches("\(folder)/j2.db", 500) - flush
+          return try dispatches(folder, 500)
         }
       }),
     Benchmark(
@@ -106,39 +105,66 @@ private func millionActions() throws -> String {
   return store
 }
 
-/// How long it takes to write a page and have the disk keep it, in microseconds, on average.
-private func flushes(_ path: String, _ count: Int) throws -> Double {
-  let file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
-  guard file >= 0 else { throw ProgramRun.Failure(reason: "cannot write \(path)") }
-  defer { close(file) }
-  let page = [UInt8](repeating: 1, count: 4096)
-  let start = monotonicNanoseconds()
-  for _ in 0..<count {
-    guard write(file, page, page.count) == page.count, fdatasync(file) == 0 else {
+/// A file to which whole pages are written, each of which the disk has when `flush` returns.
+private struct FlushedFile: ~Copyable {
+  private let descriptor: Int32
+  private let path: String
+  private let page = [UInt8](repeating: 1, count: 4096)
+
+  init(_ path: String) throws {
+    descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC, 0o600)
+    self.path = path
+    guard descriptor >= 0 else { throw ProgramRun.Failure(reason: "cannot write \(path)") }
+  }
+
+  deinit { close(descriptor) }
+
+  /// How long it takes to write a page and have the disk keep it, in nanoseconds.
+  func flush() throws -> Int {
+    let start = monotonicNanoseconds()
+    guard write(descriptor, page, page.count) == page.count, fdatasync(descriptor) == 0 else {
       throw ProgramRun.Failure(reason: "cannot flush \(path)")
     }
+    return monotonicNanoseconds() - start
   }
-  return Double(monotonicNanoseconds() - start) / Double(count) / 1000
 }
 
-/// How long a dispatch takes whose answer is printed once it is on the disk, in microseconds, on average.
-private func dispatches(_ path: String, _ count: Int) throws -> Double {
+/// How long the disk takes to keep a page, in microseconds: the median of `count`.
+private func flushes(_ path: String, _ count: Int) throws -> Double {
+  let file = try FlushedFile(path)
+  return try median((0..<count).map { _ in try file.flush() })
+}
+
+/// How much longer than the disk's own flush a dispatch takes whose answer is printed once it is on the disk, in microseconds.
+///
+/// The disk's own speed drifts by more than what is measured; each dispatch is therefore followed by a flush, and the
+/// medians of both are compared.
+private func dispatches(_ folder: String, _ count: Int) throws -> Double {
   let null = open("/dev/null", O_WRONLY)
   defer { close(null) }
+  let file = try FlushedFile("\(folder)/flush")
   var options = SessionOptions()
-  options.journal = JournalPlan(path: path, durability: .full)
+  options.journal = JournalPlan(path: "\(folder)/j2.db", durability: .full)
   let console = Console(output: null, error: null)
   let session = try Session(
     Application(initial: StandardState(), reducer: StandardState.reducer), options: options, console: console)
-  guard session.openJournal() == 0 else { throw ProgramRun.Failure(reason: "cannot open \(path)") }
-  let start = monotonicNanoseconds()
+  guard session.openJournal() == 0 else { throw ProgramRun.Failure(reason: "cannot open a journal in \(folder)") }
+  var times: [Int] = []
+  var flushes: [Int] = []
   for _ in 0..<count {
+    let start = monotonicNanoseconds()
     guard session.run(commands: ["dispatch counter.increment"]) == 0 else {
       throw ProgramRun.Failure(reason: "a dispatch failed")
     }
     console.flush()
+    times.append(monotonicNanoseconds() - start)
+    flushes.append(try file.flush())
   }
-  let time = Double(monotonicNanoseconds() - start)
   _ = session.endJournal()
-  return time / Double(count) / 1000
+  return median(times) - median(flushes)
+}
+
+/// The median of times in nanoseconds, in microseconds.
+private func median(_ nanoseconds: [Int]) -> Double {
+  Double(nanoseconds.sorted()[nanoseconds.count / 2]) / 1000
 }

@@ -44,6 +44,8 @@ final class JournalQueue: @unchecked Sendable {
   private let arrival: UnsafeMutablePointer<pthread_cond_t>
   private var items: [Item] = []
   private var isClosed = false
+  /// Whether the thread waits for the first item; while it lingers for more, it looks again by itself.
+  private var isAwaited = false
 
   init() {
     lock = .allocate(capacity: 1)
@@ -72,8 +74,10 @@ final class JournalQueue: @unchecked Sendable {
     items.append(item)
     if !more.isEmpty { items.append(contentsOf: more) }
     let count = items.count
+    let wakes = isAwaited || (before < JournalQueue.plenty && count >= JournalQueue.plenty)
+    isAwaited = false
     pthread_mutex_unlock(lock)
-    if before == 0 || (before < JournalQueue.plenty && count >= JournalQueue.plenty) { pthread_cond_signal(arrival) }
+    if wakes { pthread_cond_signal(arrival) }
     return count >= JournalQueue.bound
   }
 
@@ -102,6 +106,7 @@ final class JournalQueue: @unchecked Sendable {
     defer { pthread_mutex_unlock(lock) }
     var until = JournalQueue.time(in: duration)
     while items.isEmpty, !isClosed {
+      isAwaited = true
       guard pthread_cond_timedwait(arrival, lock, &until) == 0 else { break }
     }
     return items.isEmpty && !isClosed
@@ -124,7 +129,10 @@ final class JournalQueue: @unchecked Sendable {
   func wait() -> Bool {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }
-    while items.isEmpty, !isClosed { pthread_cond_wait(arrival, lock) }
+    while items.isEmpty, !isClosed {
+      isAwaited = true
+      pthread_cond_wait(arrival, lock)
+    }
     var until = JournalQueue.time(in: JournalQueue.linger)
     while items.count < JournalQueue.plenty, !isClosed {
       guard pthread_cond_timedwait(arrival, lock, &until) == 0 else { break }
