@@ -245,7 +245,7 @@ extension RecordAccess {
   /// How many bytes from where the fields start a field is.
   func offset(of position: Int) -> Int {
     switch self {
-    case .flat(let offsets): offsets[position]
+    case .flat(let fields): fields[position].offset
     case .dynamic: position * MemoryLayout<Value>.stride
     }
   }

@@ -307,8 +307,8 @@ public struct NumberedEntries: Sendable {
 
 /// The way to the fields of a record. Positions count from 0, in declared order.
 public enum RecordAccess: Sendable {
-  /// A Swift struct: the fields' byte offsets.
-  case flat(offsets: [Int])
+  /// A Swift struct.
+  case flat(FlatFields)
   /// A ``Value/record(_:)``.
   case dynamic
 
@@ -316,7 +316,7 @@ public enum RecordAccess: Sendable {
   @inlinable
   public func read(_ record: UnsafeRawPointer, _ index: Int, _ body: PartReader) {
     switch self {
-    case .flat(let offsets): body(record + offsets[index])
+    case .flat(let fields): body(record + fields[index].offset)
     case .dynamic:
       guard case .record(let fields) = record.assumingMemoryBound(to: Value.self).pointee else { return }
       withUnsafePointer(to: fields.values[index]) { body(UnsafeRawPointer($0)) }
@@ -327,7 +327,7 @@ public enum RecordAccess: Sendable {
   @inlinable
   public func modify(_ record: UnsafeMutableRawPointer, _ index: Int, _ body: PartWriter) throws {
     switch self {
-    case .flat(let offsets): try body(record + offsets[index])
+    case .flat(let fields): try body(record + fields[index].offset)
     case .dynamic: try body(Self.mutableFields(record) + index * MemoryLayout<Value>.stride)
     }
   }

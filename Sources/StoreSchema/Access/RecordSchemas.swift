@@ -40,7 +40,7 @@ extension Schema {
           for (offset, isEqual) in comparisons where !isEqual(left + offset, right + offset) { return false }
           return true
         },
-        parts: .record(.flat(offsets: offsets))))
+        parts: .record(.flat(FlatFields(record, offsets: offsets, byteCount: MemoryLayout<Root>.size)))))
   }
 
   /// The schema of an enum. One without any payload is a choice of names; its values are the names.

@@ -81,9 +81,10 @@ public struct DifferenceFinder: Sendable {
       guard !schema.access.isEqual(old, new) else { return }
       add(.replace(from: schema.access.read(old), to: schema.access.read(new)))
     case .optional(let access): compareOptionals(schema, access, old, new)
-    case .record(let access):
+    case .record(.flat(let fields)): compareFields(fields, old, new)
+    case .record(.dynamic):
       guard case .record(let record) = schema.kind else { return }
-      compareFields(record, schema.access.byteCount, access, old, new)
+      compareFields(record, old, new)
     case .list(let access):
       guard case .list(let element) = schema.kind else { return }
       compareLists(element, access, old, new)
@@ -103,32 +104,40 @@ public struct DifferenceFinder: Sendable {
     }
   }
 
-  private mutating func compareFields(
-    _ record: RecordSchema, _ byteCount: Int, _ access: RecordAccess, _ old: UnsafeRawPointer,
-    _ new: UnsafeRawPointer
-  ) {
-    switch access {
-    case .flat(let offsets):
-      for index in offsets.indices {
-        let offset = offsets[index]
-        // Fields do not overlap, so what lies in front of the next one holds all of this one.
-        let end = index + 1 < offsets.count ? offsets[index + 1] : byteCount
-        if end > offset, hasSameBytes(old + offset, new + offset, end - offset) { continue }
-        compareField(record, index, old + offset, new + offset)
+  /// Compares the fields of two Swift structs.
+  private mutating func compareFields(_ fields: FlatFields, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+    for index in fields.indices {
+      let (offset, room) = (fields[index].offset, fields[index].room)
+      if room > 0, hasSameBytes(old + offset, new + offset, room) { continue }
+      steps.append(.field(fields[index].name))
+      if case .int = fields[index].memory {
+        // The most frequent change of all.
+        compareIntegers(old + offset, new + offset)
+      } else {
+        compare(fields[index].schema, old + offset, new + offset)
       }
-    case .dynamic:
-      // Only looked at.
-      guard let oldRecord = Value.record(at: UnsafeMutableRawPointer(mutating: old)),
-        let newRecord = Value.record(at: UnsafeMutableRawPointer(mutating: new))
-      else { return }
-      let oldFields = Value.elements(of: &oldRecord.pointee.values)
-      let newFields = Value.elements(of: &newRecord.pointee.values)
-      guard oldFields != newFields else { return }
-      reserve(record, oldFields, newFields)
-      for index in record.fields.indices {
-        let offset = index * MemoryLayout<Value>.stride
-        compareField(record, index, oldFields + offset, newFields + offset)
-      }
+      steps.removeLast()
+    }
+  }
+
+  private mutating func compareIntegers(_ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+    let (old, new) = (old.load(as: Int.self), new.load(as: Int.self))
+    if old != new { add(.replace(from: .int(old), to: .int(new))) }
+  }
+
+  /// Compares the fields of two ``Value/record(_:)``.
+  private mutating func compareFields(_ record: RecordSchema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) {
+    // Only looked at.
+    guard let oldRecord = Value.record(at: UnsafeMutableRawPointer(mutating: old)),
+      let newRecord = Value.record(at: UnsafeMutableRawPointer(mutating: new))
+    else { return }
+    let oldFields = Value.elements(of: &oldRecord.pointee.values)
+    let newFields = Value.elements(of: &newRecord.pointee.values)
+    guard oldFields != newFields else { return }
+    reserve(record, oldFields, newFields)
+    for index in record.fields.indices {
+      let offset = index * MemoryLayout<Value>.stride
+      compareField(record, index, oldFields + offset, newFields + offset)
     }
   }
 

@@ -187,7 +187,7 @@ public final class Session {
   ///
   /// - Returns: 0, or the status of the error.
   private func execute(_ statement: Statement) -> Int32 {
-    let head = store.head
+    let head = console.isHolding ? store.head : nil
     do {
       let result = try runPrepared(statement) ?? commands.run(statement, in: self)
       // A result that nobody has seen yet is not shown any more, unless it tells of what was done.

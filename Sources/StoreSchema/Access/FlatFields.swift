@@ -1,0 +1,50 @@
+/// Where the fields of a Swift struct lie, with what a comparison needs of each. An object, because it is taken up at every
+/// struct of a walk, and one reference is cheaper to copy than what it stands for.
+public final class FlatFields: Sendable {
+  private let fields: [FlatField]
+
+  /// Lays out the fields of a record.
+  ///
+  /// - Parameters:
+  ///   - record: the record, as declared.
+  ///   - offsets: where each field starts, in bytes.
+  ///   - byteCount: how many bytes the struct takes.
+  public init(_ record: RecordSchema, offsets: [Int], byteCount: Int) {
+    fields = record.fields.indices.map { index in
+      let next = index + 1 < offsets.count ? offsets[index + 1] : byteCount
+      return FlatField(
+        name: record.fields[index].name, schema: record.fields[index].schema, offset: offsets[index],
+        room: next - offsets[index])
+    }
+  }
+
+  /// The positions of the fields.
+  public var indices: Range<Int> { fields.indices }
+
+  /// The field at a position, from 0, in declared order.
+  public subscript(index: Int) -> FlatField {
+    _read { yield fields[index] }
+  }
+}
+
+/// One field of a Swift struct.
+public struct FlatField: Sendable {
+  /// The field's name.
+  public let name: String
+  /// The field's type.
+  public let schema: Schema
+  /// Where it starts, in bytes.
+  public let offset: Int
+  /// How many bytes it is from there to the next field, or to the end; nothing else lies there. 0 or less: not known.
+  public let room: Int
+  /// What its memory holds.
+  public let memory: Access.Memory
+
+  fileprivate init(name: String, schema: Schema, offset: Int, room: Int) {
+    self.name = name
+    self.schema = schema
+    self.offset = offset
+    self.room = room
+    memory = schema.access.memory
+  }
+}
