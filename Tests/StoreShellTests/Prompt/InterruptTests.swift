@@ -57,7 +57,10 @@ struct InterruptTests {
   }
 
   @Test func aResultThatNobodyHasSeenIsNotShown() throws {
-    let session = try Shell().session
+    // It closes what the session writes to when it goes.
+    let shell = try Shell()
+    defer { withExtendedLifetime(shell) {} }
+    let session = shell.session
     let key = InterruptKey()
     session.interruptDescriptor = key.descriptor
     session.takeInterrupt = { key.take() }
