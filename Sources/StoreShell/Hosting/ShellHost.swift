@@ -80,8 +80,12 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
     store.setErrorHandler { [faults] error in
-      // What tasks cause has no dispatch that would be answered; failures of single actions are recorded.
-      if case .runaway = error as? StoreError { faults.note(error) }
+      // What no dispatch is answered with must not pass in silence all the same. Of the store's own errors that is the
+      // runaway guard's: the others are told where they arise.
+      switch error as? StoreError {
+      case nil, .runaway: faults.note(error)
+      default: break
+      }
     }
   }
 
@@ -244,9 +248,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     if let action { follow(action, from: record.before, to: record.after) }
     let call = record.action.call
     if let observer { observer(PurityProof.Recorded(record)) }
-    // Nobody waits for what another action caused; its failure must not pass in silence all the same.
     for fault in SubstateChange.faults(of: record.action, in: record.before) { faults.note(fault) }
-    if let failure = record.failure, record.context.source.cause != nil { faults.note(failure) }
     let changes = record.failure == nil ? State.changes(from: record.before, to: record.after, by: &finder) : []
     versions.note(changes)
     // What loads, takes away or restores says so by an action of the shell.

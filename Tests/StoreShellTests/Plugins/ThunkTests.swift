@@ -89,10 +89,30 @@ import Testing
         reducers = { fail = function() error("no", 0) end, gone = function() end,
           note = function(s, a) s.notes[#s.notes + 1] = a.text end },
         """, permissions: #"["intercept"]"#)
-    _ = try shell.type("thunk try")
+    // The error reaches who dispatched it, the thunk (R7): the statement has done what it should.
+    #expect(try shell.type("thunk try") == .init(output: "#2 thunk:p.try\n"))
     #expect(
       try shell.type("show p.notes --json").output
         == #"["false p: reducer 'p.fail': no","false dropped by p.interceptor1","fine","true nil"]"# + "\n")
+    #expect(try shell.type("log").output.contains("failed: plugin-runtime"))
+  }
+
+  @Test func whatAThunkDoesNotWaitForFailsItsStatement() throws {
+    let shell = try shell(
+      """
+      emit = function(_, t) t:dispatch("fail") end,
+      pass = function(_, t) assert(t:dispatch_wait("fail")) end,
+      """,
+      rest: """
+        actions = { { name = "fail" } }, reducers = { fail = function() error("no", 0) end },
+        """)
+    let emitted = try shell.type("thunk emit")
+    #expect(emitted.errors == "error[plugin-runtime]: p: reducer 'p.fail': no\n")
+    #expect(emitted.status == 1)
+    let passed = try shell.type("thunk pass")
+    #expect(passed.errors.contains("error[plugin-task]: p: thunk 'p/thunk/pass#4' failed: "))
+    #expect(passed.errors.contains("init.lua:3: p: reducer 'p.fail': no\n  task started by #4 thunk:p.pass (repl:3)"))
+    #expect(passed.status == 1)
   }
 
   @Test func aThunkThatFailsEndsAndSaysWhoStartedIt() throws {
