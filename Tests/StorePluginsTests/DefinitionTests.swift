@@ -373,6 +373,7 @@ struct DefinitionTests {
     let error = try refuse("while true do end")
     #expect(error?.code == .budget)
     #expect(error?.message == "p: init.lua ran too long and was stopped")
+    #expect(error?.trace == ["at bad/p/init.lua:1"])
     let memory = try refuse("local t = {} for i = 1, 1e7 do t[i] = ('x'):rep(100) .. i end")
     #expect(memory?.code == .memory)
     #expect(memory?.message == "p: init.lua needed more than 4 MiB and was stopped")

@@ -13,7 +13,9 @@ struct PluginFaults {
   func load(_ error: LuaError) -> PluginError {
     if let own = error.underlying as? PluginError { return own }
     switch error.kind {
-    case .instructions, .time: return make(.budget, "init.lua ran too long and was stopped")
+    case .instructions, .time:
+      return PluginError(
+        .budget, "\(manifest.name): init.lua ran too long and was stopped", trace: trace(of: error))
     case .memory: return make(.memory, "init.lua needed more than \(memory) and was stopped")
     default:
       return PluginError(
