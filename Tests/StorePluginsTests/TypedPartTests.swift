@@ -36,7 +36,8 @@ struct TypedPartTests {
       lua:
         "return plugin { lifted = { { at = 'shelf', on = 'shelf.go', args = {}, reduce = function(s) \(body) end } } }")
     let plugin = try Plugin(
-      loading: try folder.source(), into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["shelf"]))
+      loading: try folder.source(),
+      into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["shelf"], slice: { _ in Slice.schema }))
     let type = try #require(plugin.addedActions.first)
     try withUnsafeMutablePointer(to: &shelf) { slice in
       try plugin.reduce(

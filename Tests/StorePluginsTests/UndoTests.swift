@@ -102,7 +102,8 @@ struct UndoTests {
           { at = "tasks", on = "tasks.go", args = {}, reduce = function(s) \(body); error("no") end } } }
         """)
     let plugin = try Plugin(
-      loading: try folder.source(), into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["tasks"]))
+      loading: try folder.source(),
+      into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["tasks"], slice: { _ in Tasks.schema }))
     let type = try #require(plugin.addedActions.first)
     let items = [TaskItem(id: 1, title: "a"), TaskItem(id: 2, title: "b")]
     var tasks = Tasks(items: items, nextId: 3)
@@ -135,7 +136,8 @@ struct UndoTests {
           { at = "shelf", on = "shelf.go", args = {}, reduce = function(s) \(body) end } } }
         """)
     let plugin = try Plugin(
-      loading: try folder.source(), into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["shelf"]))
+      loading: try folder.source(),
+      into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["shelf"], slice: { _ in Shelf.schema }))
     let type = try #require(plugin.addedActions.first)
     try withUnsafeMutablePointer(to: &shelf) { slice in
       try plugin.reduce(

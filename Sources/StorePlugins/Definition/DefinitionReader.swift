@@ -124,14 +124,7 @@ struct DefinitionReader {
       guard case .string(let module) = entry["at"] else {
         throw types.fault("lifted: every entry needs at, the name of a module, got \(entry["at"].described)")
       }
-      guard mayLack || moduleNames.contains(module) else {
-        throw types.fault(
-          "lifted: unknown module '\(module)'", hint: suggestion(module, moduleNames) ?? Self.loadHint(module))
-      }
-      guard manifest.permissions.contains(.reduce(module: module)) else {
-        throw types.fault(
-          "lifted: may not reduce over '\(module)'", hint: "add \"reduce:\(module)\" to permissions in plugin.json")
-      }
+      try refuseModule(ofLifted: module)
       guard case .string(let name) = entry["on"], name.contains(".") else {
         throw types.fault("lifted at '\(module)': on must be the full name of an action, got \(entry["on"].described)")
       }
@@ -144,6 +137,29 @@ struct DefinitionReader {
           module: module, action: action, declaresAction: isNew, function: WatchedFunction(function)))
     }
     return lifted
+  }
+
+  /// Refuses modules over which no reducer of the plugin can be lifted.
+  private func refuseModule(ofLifted module: String) throws(PluginError) {
+    guard module != manifest.name else {
+      throw types.fault(
+        "lifted: '\(module)' is the plugin's own module", hint: "reducers = { … } is for the plugin's own state")
+    }
+    guard mayLack || moduleNames.contains(module) else {
+      throw types.fault(
+        "lifted: unknown module '\(module)'", hint: suggestion(module, moduleNames) ?? Self.loadHint(module))
+    }
+    guard manifest.permissions.contains(.reduce(module: module)) else {
+      throw types.fault(
+        "lifted: may not reduce over '\(module)'", hint: "add \"reduce:\(module)\" to permissions in plugin.json")
+    }
+    guard !mayLack else { return }
+    guard let schema = foreignSlice(module) else { throw types.fault("lifted: '\(module)' has no state to reduce") }
+    if case .any = schema.kind {
+      throw types.fault(
+        "lifted: '\(module)' is a substate of no declared type, by which writes could be checked",
+        hint: "give the plugin a state of its own, or have the application declare the substate")
+    }
   }
 
   /// The action that a lifted reducer answers: one that exists, or a new one of the module that it is lifted to.

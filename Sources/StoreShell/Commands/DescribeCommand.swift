@@ -80,8 +80,8 @@ private struct ModuleDescription {
       out += "state\n"
       out += ModuleDescription.columns(
         module.fields.map { [$0.name, type($0.schema.typeName), $0.schema.typeDetail ?? ""] })
-    } else if let schema = module.schema, module.actions.isEmpty {
-      // A substate that was made by hand.
+    } else if let schema = module.schema {
+      // No record, as a substate that was made by hand.
       out += "state\n  \(type(schema.typeName))\n"
     }
     if !module.actions.isEmpty {

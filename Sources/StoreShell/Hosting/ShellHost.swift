@@ -248,7 +248,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     if let action { follow(action, from: record.before, to: record.after) }
     let call = record.action.call
     if let observer { observer(PurityProof.Recorded(record)) }
-    for fault in SubstateChange.faults(of: record.action, in: record.before) { faults.note(fault) }
+    for fault in SubstateChange.faults(of: record.action, in: record.before, of: application) { faults.note(fault) }
     let changes = record.failure == nil ? State.changes(from: record.before, to: record.after, by: &finder) : []
     versions.note(changes)
     // What loads, takes away or restores says so by an action of the shell.

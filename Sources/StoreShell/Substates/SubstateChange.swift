@@ -71,10 +71,15 @@ enum SubstateChange: Sendable {
   }
 
   /// What is wrong with an action that all the same changes nothing or only a part: substates that are not there.
-  static func faults(of action: HostAction, in before: HostState) -> [SubstateError] {
-    var names: [String] = []
+  static func faults(
+    of action: HostAction, in before: HostState, of application: HostedApplication
+  ) -> [SubstateError] {
+    let names: [String]
     switch action.payload {
     case .substate(let name, _): names = [name]
+    // One that a plugin added to what the application declares.
+    case .plugin where application.substates.contains { $0.name == action.call.type.module }:
+      names = [action.call.type.module]
     case .shell(.substate(.reset(let given))): names = given
     default: return []
     }

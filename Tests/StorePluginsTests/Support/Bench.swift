@@ -70,7 +70,10 @@ final class Bench: @unchecked Sendable {
       loading: try folder.source(),
       into: Plugin.Surroundings(
         action: { [unowned self] in self.action($0) }, actionNames: { ["tasks.add", "tasks.remove"] },
-        moduleNames: ["tasks"] + plugins.map(\.module.name)))
+        moduleNames: ["tasks"] + plugins.map(\.module.name),
+        slice: { [unowned self] name in
+          name == "tasks" ? Tasks.schema : plugins.first { $0.module.name == name }?.module.schema
+        }))
     folders.append(folder)
     plugins.append(plugin)
     try rebuild { $0.slices[plugin.module.name] = plugin.module.schema == nil ? nil : plugin.initialState }

@@ -78,6 +78,7 @@ import Testing
 
   @Test(arguments: [
     ("{ at = \"nowhere\", on = \"nowhere.x\", reduce = function() end }", "unknown module 'nowhere'"),
+    ("{ at = \"lifter\", on = \"lifter.x\", reduce = function() end }", "'lifter' is the plugin's own module"),
     ("{ at = \"counter\", on = \"tasks.nope\", reduce = function() end }", "lifted on unknown action 'tasks.nope'"),
     ("{ at = \"counter\", on = \"counter.reset\" }", "lifted on 'counter.reset' needs reduce"),
     (

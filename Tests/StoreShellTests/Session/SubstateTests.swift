@@ -131,6 +131,34 @@ enum CartAction: Hashable, Sendable {
     #expect(outcome.output.hasSuffix("name  type  value\nmore  Any   { a = [1, { b = 2 }] }\n"))
   }
 
+  @Test func aPluginAddsAnActionToASubstateThatTheApplicationDeclares() throws {
+    let shell = try Shell({ $0.grants = ["p"] }, over: Self.cart)
+    let folder = try shell.plugin("p", Self.doubling("cart"), permissions: #"["reduce:cart"]"#)
+    let outcome = try shell.type(
+      "substate add cart --value {n = 2} > /dev/null", "plugin load \(folder) > /dev/null", "dispatch cart.double",
+      "substate reset > /dev/null", "dispatch cart.double")
+    #expect(outcome.output == "#3 cart.double\n  cart.n  2 -> 4\n#5 cart.double\n")
+    #expect(outcome.errors.hasPrefix("error[unknown-substate]: no substate cart\n"), "\(outcome.errors)")
+  }
+
+  @Test func noReducerIsLiftedOverASubstateOfAnyType() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin("p", Self.doubling("cart"), permissions: #"["reduce:cart"]"#)
+    let outcome = try shell.type("substate add cart --value {n = 2} > /dev/null", "plugin load \(folder)")
+    #expect(outcome.status == 4)
+    #expect(
+      outcome.errors == """
+        error[plugin-schema]: p: lifted: 'cart' is a substate of no declared type, by which writes could be checked
+          hint: give the plugin a state of its own, or have the application declare the substate
+
+        """)
+  }
+
+  private static func doubling(_ module: String) -> String {
+    "return plugin { lifted = { { at = '\(module)', on = '\(module).double', args = {}, "
+      + "reduce = function(s) s.n = s.n * 2 end } } }"
+  }
+
   @Test(arguments: [
     ("substate add cart", "1:14: error[missing-argument]: substate needs --value V"),
     ("substate add cart --value {n=two}", "1:27: error[type-mismatch]: 'cart.n' must be Int, got string \"two\""),
