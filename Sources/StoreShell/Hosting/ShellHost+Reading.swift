@@ -46,6 +46,10 @@ extension ShellHost {
     // A projection does not say what it looks at.
     readModules?.formUnion(modules.map(\.name))
     if let hosted = shownPlugins.first(where: { $0.plugin.module.name == module.name }) {
+      // One that is being unloaded is here until its watchers have been told.
+      guard state.shell.plugins.contains(where: { $0.name == module.name }) else {
+        throw PathError(message: "there is no module '\(module.name)'")
+      }
       return try hosted.plugin.project(
         projection.name, view: past == nil ? view : StateSnapshot(host: self, state: state))
     }

@@ -85,6 +85,20 @@ import Testing
     }
   }
 
+  @Test func aWatchSaysThatAProjectionHasGone() throws {
+    func lua(_ name: String) -> String {
+      "return plugin { projections = { { name = '\(name)', fn = function(s) return s.counter.value end } } }"
+    }
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin("p", lua("n"), permissions: #"["read:counter"]"#)
+    _ = try shell.type("plugin load \(folder)", "watch p.n")
+    #expect(try shell.type("plugin unload p").errors == "[watch 1] p.n  - 0  (#2 shell.unloadPlugin)\n")
+    #expect(try shell.type("dispatch counter.increment").errors == "")
+    #expect(try shell.type("plugin load \(folder)").errors == "[watch 1] p.n  + 1  (#4 shell.loadPlugin)\n")
+    try shell.write("p/init.lua", lua("m"))
+    #expect(try shell.type("plugin reload p").errors == "[watch 1] p.n  - 1  (#5 shell.reloadPlugin)\n")
+  }
+
   @Test func aWatchSaysSoAsAnEvent() throws {
     let outcome = try shell(json: true).type("watch p.bad", "dispatch p.put n=6")
     let start = #"{"event":"watch","id":1,"path":"p.bad","error":{"code":"plugin-runtime","message":"p: "#
