@@ -28,7 +28,7 @@ extension CommandDefinition {
       try invocation.refuseOperands(from: 0)
       let number = try invocation.number(text, at: invocation.word(of: "to"), or: nil)
       try session.finishCheck()
-      let report = try session.store.restore(to: try line.origin(of: number), source: source)
+      let report = try session.restore(to: try line.origin(of: number), source: source)
       session.clock.isPaused = false
       return try session.finish(report, quietly: invocation.has("quiet"))
     }
@@ -37,7 +37,7 @@ extension CommandDefinition {
     try session.finishCheck()
     let step = try line.undo(count)
     let first = try session.store.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
-    let report = try session.store.restore(to: step.target, source: source)
+    let report = try session.restore(to: step.target, source: source)
     let later = step.later == 0 ? "" : " and \(step.later) later \(step.later == 1 ? "action" : "actions")"
     return try session.finish(
       report, quietly: invocation.has("quiet"), remark: "takes back \(first)\(later)")
@@ -63,7 +63,7 @@ extension CommandDefinition {
     let count = try invocation.count()
     try session.finishCheck()
     let target = try session.store.undoLine.redo(count)
-    let report = try session.store.restore(to: target, source: session.source(function: UndoLine.redo))
+    let report = try session.restore(to: target, source: session.source(function: UndoLine.redo))
     return try session.finish(report, quietly: invocation.has("quiet"))
   }
 }

@@ -47,6 +47,12 @@ extension ShellHost {
     UndoLine(head: history.head, oldest: history.oldest) { [unowned self] in try history.entry($0) }
   }
 
+  func returningPlugins(to number: Int) -> [PluginSource] {
+    timeline.members(at: number).compactMap(\.version?.source).filter { source in
+      !plugins.contains { $0.plugin.source == source }
+    }
+  }
+
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
     if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
     try requireCode(toGoOnFrom: number)

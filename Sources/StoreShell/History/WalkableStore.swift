@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHistory
+import StorePlugins
 import StoreSchema
 
 /// A store that knows what happened to it, shows earlier points, and returns to them.
@@ -36,6 +37,8 @@ protocol WalkableStore: AnyObject {
   /// Throws the error for what may not be done while the past is shown.
   func requirePresent() throws
 
+  /// The plugins that were loaded after an action and do not run now: they come back with it.
+  func returningPlugins(to number: Int) -> [PluginSource]
   /// Makes an earlier point the present, by a recorded action, and shows it.
   ///
   /// - Throws: where what is shown is nothing that happened.

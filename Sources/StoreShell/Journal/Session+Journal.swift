@@ -159,9 +159,7 @@ extension Session {
 
   private func recover(_ file: any JournalReading, _ contents: JournalContents) throws -> RecoveredStore? {
     try store.recover(file, contents) { plugin in
-      guard options.allowsPlugins else {
-        throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
-      }
+      try requirePlugins()
       let source = try PluginLocator(options).source(plugin)
       try grant(source, asks: false)
       if Files.absolute(source.folder) != plugin.directory {

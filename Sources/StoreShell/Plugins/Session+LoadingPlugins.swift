@@ -1,12 +1,11 @@
+import StoreCore
 import StorePlugins
 
 extension Session {
   /// Loads a plugin by name or folder, asking for its permissions where they are not granted.
   func loadPlugin(_ word: String, silently isSilent: Bool = false) throws -> CommandResult {
     try store.requirePresent()
-    guard options.allowsPlugins else {
-      throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
-    }
+    try requirePlugins()
     let source = try PluginLocator(options).source(word).bounded(by: store.ceiling)
     guard !isRestored(source) else { return .none }
     guard commands[source.manifest.name] == nil else {
@@ -21,6 +20,22 @@ extension Session {
       return .none
     }
     return try finish(report, details: plugin.counts)
+  }
+
+  /// Throws where the session takes no plugins.
+  func requirePlugins() throws(PluginError) {
+    guard options.allowsPlugins else {
+      throw PluginError(.load, "plugins are switched off in this session (--no-plugins)")
+    }
+  }
+
+  /// Makes an earlier point the present, once the plugins that come back with it may have what they ask for.
+  func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
+    for plugin in store.returningPlugins(to: number) {
+      try requirePlugins()
+      try grant(plugin)
+    }
+    return try store.restore(to: number, source: source)
   }
 
   /// Whether the start of a session asks for a plugin that its store has brought back already.

@@ -54,6 +54,24 @@ import Testing
     }
   }
 
+  @Test func noneComesBackWithoutBeingGranted() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin("p", Self.lua(1), permissions: "[\"timers\"]")
+    #expect(try shell.type("plugin load \(folder)", "dispatch p.go", "plugin unload p").status == 0)
+    shell.session.options.grants = []
+    for line in ["undo", "undo --to 2"] {
+      let refused = shell.run(line)
+      #expect(refused.errors.contains("error[plugin-grant]: p asks for timers; not granted") && refused.status == 4)
+    }
+    let walk = shell.run("goto 2", "show p.n", "goto head", "effects")
+    #expect(walk.output.contains("\n1\nat head (#3)\n(none running)\n"))
+    shell.session.options.grants = ["p"]
+    shell.session.options.allowsPlugins = false
+    #expect(shell.run("undo").errors.contains("(--no-plugins)"))
+    shell.session.options.allowsPlugins = true
+    #expect(shell.run("undo", "show p.n", "undo", "undo").errors == "")
+  }
+
   @Test func oneWhoseActionsAnotherNeedsComesWithIt() throws {
     let shell = try shell()
     let folder = try shell.plugin(
