@@ -16,17 +16,17 @@ extension ShellHost {
 
   /// The code of plugins of the state that is shown, by their names, where it is no longer there as it was.
   var lostCode: [String: RecordingHeader.Plugin] {
-    guard let past else { return [:] }
-    let lost = timeline.members(at: past.number).compactMap { $0.lost?.recorded }
+    let lost = timeline.members(at: past?.number ?? history.head).compactMap { $0.lost?.recorded }
     return Dictionary(lost.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
   /// Plugins of the state that is shown of which nothing is left but their state.
   var lostModules: [Module] {
-    guard let past else { return [] }
-    let shown = Set(past.plugins.map(\.plugin.module.name))
-    return past.state.plugins.filter { !shown.contains($0.name) }.map { slice in
-      Module(name: slice.name, origin: .lua, schema: slice.schema, actions: [])
+    let shown = Set(shownPlugins.map(\.plugin.module.name))
+    return withShownState { state in
+      state.plugins.filter { !shown.contains($0.name) }.map { slice in
+        Module(name: slice.name, origin: .lua, schema: slice.schema, actions: [])
+      }
     }
   }
 

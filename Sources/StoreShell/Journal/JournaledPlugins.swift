@@ -20,9 +20,11 @@ extension ShellHost {
     let present = plugins.map { hosted in
       PluginTimeline.Member(version: versions.running[hosted.plugin.module.name] ?? PluginVersion(hosted))
     }
+    let absent = (points.last?.plugins ?? []).map(\.code).filter { code in !present.contains { $0.name == code.name } }
     // What runs now may be other code than what ran last, and is what anything from here on meets.
     return PluginTimeline(
-      points.filter { $0.number < last }.map { ($0.number, $0.plugins.map(versions.member)) } + [(last, present)])
+      points.filter { $0.number < last }.map { ($0.number, $0.plugins.map(versions.member)) }
+        + [(last, present + absent.map { PluginTimeline.Member(version: nil, lost: $0) })])
   }
 }
 

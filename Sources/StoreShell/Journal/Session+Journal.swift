@@ -107,6 +107,9 @@ extension Session {
     }
     self.archive = archive
     if !isChecking { note("\(name) is open to be read: what happens from here on is kept in memory only") }
+    for plugin in recovered?.absent ?? [] {
+      note("\(plugin.name) is not loaded: \(plugin.reason); its state is shown as it was recorded")
+    }
     if let damage = archive.damage {
       tell(damage, of: archive)
     } else if number == nil, let recovered, !Journal.isInUse(path) {

@@ -19,6 +19,9 @@ extension ShellHost {
   /// Restores the state after the last action of a journal, with the plugins that were loaded then: no reducer, no middleware
   /// and no action of theirs runs. Tasks follow the state.
   ///
+  /// A file that is only read is shown though plugins cannot be loaded, or cannot take over their state: without them, and their
+  /// state as it was recorded.
+  ///
   /// - Parameter source: reads a plugin again, and sees to its permissions.
   func recover(
     _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
@@ -29,45 +32,61 @@ extension ShellHost {
     }
     let loads = Dictionary(
       try file.plugins(upTo: contents.last).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    let isOnlyRead = !(file is Journal)
     var changed: [ShellState.LoadedPlugin] = []
-    func needing<Result>(_ plugin: String, _ body: () throws -> Result) throws -> Result {
-      do {
-        return try body()
-      } catch let error as JournalError {
-        throw error
-      } catch {
-        var described = ShellError(describing: error)
-        described.message = "\(file.path) needs the plugin '\(plugin)': \(described.message)"
-        described.hint = (described.hint.map { "\($0); " } ?? "") + "the file is as it was"
-        described.status = 4
-        throw described
-      }
+    var absent: [RecoveredStore.AbsentPlugin] = []
+    func describe(_ error: any Error, of plugin: String) -> any Error {
+      if error is JournalError { return error }
+      var described = ShellError(describing: error)
+      described.message = "\(file.path) needs the plugin '\(plugin)': \(described.message)"
+      described.hint = (described.hint.map { "\($0); " } ?? "") + Self.waysOut(of: file)
+      described.status = 4
+      return described
     }
-    let sources = try snapshot.shell.plugins.map { plugin in
-      try needing(plugin.name) {
+    let sources = try snapshot.shell.plugins.compactMap { plugin in
+      do {
         guard let load = loads[plugin.name] else { throw JournalError.isMissing(plugin.name, in: file.path) }
         let source = try source(load.running(plugin))
         if source.digest != plugin.digest { changed.append(plugin) }
         return source
+      } catch {
+        guard isOnlyRead else { throw describe(error, of: plugin.name) }
+        absent.append(RecoveredStore.AbsentPlugin(plugin.name, error))
+        return nil
       }
     }
     try PluginOrder.make(sources) { source, mayLack in
-      try needing(source.manifest.name) { try host(source, mayLack: mayLack) }
+      let name = source.manifest.name
+      do {
+        try host(source, mayLack: mayLack)
+      } catch {
+        guard isOnlyRead, mayLack else { throw describe(error, of: name) }
+        absent.append(RecoveredStore.AbsentPlugin(name, error))
+      }
     }
     let order = snapshot.shell.plugins.map(\.name)
     plugins = order.compactMap { name in plugins.first { $0.plugin.module.name == name } }
-    try recompose()
-    rebindPlugins()
     let header = journalHeader(began: contents.header.began)
     // A damaged file may have lost what it said of itself.
     let written = contents.header.schemaHash
     let hasOtherModules = !written.isEmpty && header.schemaHash != written
     let unsaid = try unsaidTypes(of: changed, in: snapshot, file, contents)
     let types = snapshot.types.merging(unsaid) { written, _ in written }
-    let migrating = changed.filter { !isOfWrittenType($0.name, types, in: snapshot) }
+    var migrating = changed.filter { plugin(named: $0.name) != nil && !isOfWrittenType($0.name, types, in: snapshot) }
+    if isOnlyRead, !migrating.isEmpty {
+      let misfits = try self.misfits(of: migrating, file, contents)
+      absent += misfits
+      migrating.removeAll { plugin in misfits.contains { $0.name == plugin.name } }
+      plugins.removeAll { hosted in misfits.contains { $0.name == hosted.plugin.module.name } }
+      collectActions()
+    }
+    try recompose()
+    rebindPlugins()
     let isOfAnotherType = hasOtherModules || !migrating.isEmpty
-    if isOfAnotherType, file is Journal, let error = Self.refusalToMigrate(file.path) { throw error }
-    var state = try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
+    if isOfAnotherType, !isOnlyRead, let error = Self.refusalToMigrate(file.path) { throw error }
+    var state = try readingChanges(of: file) {
+      try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
+    }
     for hosted in plugins { state.shell.note(hosted.plugin.source) }
     let before = journaledState
     try store.replay([], from: state, after: contents.last)
@@ -90,7 +109,7 @@ extension ShellHost {
     timeline = try pluginTimeline(file, upTo: contents.last, unsaidTypes: unsaid)
     return RecoveredStore(
       last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
-      hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept)
+      hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept, absent: absent)
   }
 
   /// Brings a plugin back, without its slice.
@@ -106,17 +125,45 @@ extension ShellHost {
     collectActions()
   }
 
+  /// Which plugins cannot take over the state that they left, and why.
+  private func misfits(
+    of migrating: [ShellState.LoadedPlugin], _ file: any JournalReading, _ contents: JournalContents
+  ) throws -> [RecoveredStore.AbsentPlugin] {
+    let written = try readingChanges(of: file) { try file.writtenState(after: contents.last, isRecord: isRecord) }
+    guard var slices = written?.slices else { return [] }
+    return try migrating.compactMap { plugin in
+      let misfits = try migrate(plugin, in: &slices)
+      return misfits.isEmpty ? nil : RecoveredStore.AbsentPlugin(plugin.name, misfits: misfits)
+    }
+  }
+
+  /// What can be done about a file that cannot be opened because of a plugin.
+  private static func waysOut(of file: any JournalReading) -> String {
+    "the file is as it was; to look at it without the plugin: stsh --store \(file.path) --read-only"
+  }
+
+  /// Reads what was changed in a file, and says of changes that fit nothing what to do.
+  private func readingChanges<Result>(of file: any JournalReading, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as ChangeError {
+      throw ShellError(
+        code: "store-schema", message: "\(file.path): \(error.path): \(error.message)",
+        hint: "open it once with the version that wrote it; the file is as it was")
+    }
+  }
+
   private func restored(
     _ snapshot: JournalSnapshot, _ file: any JournalReading, _ contents: JournalContents, isOfAnotherType: Bool,
     migrating: [ShellState.LoadedPlugin]
   ) throws -> HostState {
     var snapshot = snapshot
+    var misfits: [String] = []
     do {
       if isOfAnotherType {
         snapshot = try file.writtenState(after: contents.last, isRecord: isRecord) ?? snapshot
       }
       var slices = snapshot.slices
-      var misfits: [String] = []
       for plugin in migrating { misfits += try migrate(plugin, in: &slices) }
       var state = try HostState(slices, app: application.initial, misfits: misfits) { type(of: $0, among: plugins) }
       guard snapshot.number < contents.last else { return state }
@@ -133,11 +180,9 @@ extension ShellHost {
     } catch let error as StateMisfit {
       throw ShellError(
         code: "store-schema", message: "\(file.path): its state does not fit what is declared now",
-        details: error.problems, hint: "give new fields a default, and plugins a migrate(); the file is as it was")
-    } catch let error as ChangeError {
-      throw ShellError(
-        code: "store-schema", message: "\(file.path): \(error.path): \(error.message)",
-        hint: "open it once with the version that wrote it; the file is as it was")
+        details: error.problems,
+        hint: "give new fields a default, and plugins a migrate(); "
+          + (misfits.isEmpty ? "the file is as it was" : Self.waysOut(of: file)))
     }
   }
 

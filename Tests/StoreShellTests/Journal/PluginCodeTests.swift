@@ -68,6 +68,48 @@ import Testing
     }
   }
 
+  /// Makes the plugin one that cannot be brought back.
+  enum Loss: CaseIterable {
+    case gone, broken, switchedOff, ungranted, misfit
+  }
+
+  @Test(arguments: Loss.allCases)
+  func aFileIsShownWithoutAPluginThatCannotBeBroughtBack(_ loss: Loss) throws {
+    #expect(writer.run("dispatch counter.increment") == .init())
+    end(writer)
+    switch loss {
+    case .gone: #expect(rename("\(writer.folder)/v", "\(writer.folder)/moved") == 0)
+    case .broken: _ = try writer.plugin("v", "return plugin {")
+    case .switchedOff: break
+    case .ungranted: _ = try writer.plugin("v", Self.code(), permissions: #"["timers"]"#)
+    case .misfit: _ = try writer.plugin("v", Self.code(state: "field('n', text())"))
+    }
+    func shell() throws -> Shell {
+      try Shell {
+        $0.grants = loss == .ungranted ? [] : ["v"]
+        $0.allowsPlugins = loss != .switchedOff
+      }
+    }
+    let refused = try shell().openStore(store)
+    #expect(refused.status == (loss == .misfit ? 1 : 4))
+    #expect(
+      refused.errors.hasSuffix("; to look at it without the plugin: stsh --store \(store) --read-only\n"), "\(refused)")
+    let shell = try shell()
+    shell.session.options.journal = JournalPlan(path: store, opening: .readOnly())
+    let opened = shell.outcome { shell.session.openJournal() }
+    #expect(opened.status == 0)
+    #expect(opened.errors.contains("note: v is not loaded: "), "\(opened)")
+    #expect(opened.errors.hasSuffix("; its state is shown as it was recorded\n"))
+    #expect(shell.run("show v.n", "show v.n --at 2", "diff 1 3") == .init(output: "7\n3\nv.n  0 -> 7\n"))
+    #expect(shell.run("why v.n").output == "#3 v.add by=4  <- -c:3\n  v.n  3 -> 7\n")
+    #expect(shell.run("goto 2", "show v.n", "goto head", "show v.n").output.hasSuffix("\n3\nat head (#4)\n7\n"))
+    #expect(shell.run("plugin list", "describe").output.contains("v        lua     "))
+    #expect(shell.run("dispatch counter.increment").output.hasPrefix("#5 counter.increment\n"))
+    #expect(shell.run("dispatch v.add by=1").errors.contains("unknown action 'v.add'"))
+    #expect(shell.run("undo", "show v.n").errors.contains("after #4 the plugin 'v' ran code that is no longer there"))
+    #expect(shell.run("export journal \(shell.folder)/x.jsonl").output.hasPrefix("wrote 5 actions "))
+  }
+
   private func end(_ shell: Shell) { #expect(shell.outcome { shell.session.endJournal() } == .init()) }
 
   private func reopened() throws -> Shell {
