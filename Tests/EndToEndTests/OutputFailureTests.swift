@@ -68,6 +68,24 @@ struct OutputFailureTests {
     #expect(outcome.status == 1)
   }
 
+  @Test func ofAFileLeavesWhatStoodThere() throws {
+    let shell = try Shell()
+    let made = try shell.runInShell(
+      "stsh -c 'dispatch tasks.add milk' -c 'show tasks > old.txt'; cp old.txt copy.txt; ulimit -f 4; "
+        + "stsh -c 'show $(string.rep(\"x\", 100000)) --as raw > old.txt'; cmp old.txt copy.txt; ls -A")
+    #expect(made.output.contains("error[write-failed]: old.txt: File too large"))
+    #expect(made.output.hasSuffix("\ncopy.txt\nold.txt\n"), "\(made.output)")
+  }
+
+  /// What goes where standard output goes stands in its place among the rest.
+  @Test func isSpelledAsAFileToo() throws {
+    let shell = try Shell()
+    let line = "stsh -c 'echo one' -c 'echo two > /dev/stdout' -c 'echo three >> /dev/stdout' -c 'echo four'"
+    let all = "one\ntwo\nthree\nfour\n"
+    #expect(try shell.runInShell("\(line) > out.txt; cat out.txt").output == all)
+    #expect(try shell.runInShell("\(line) | cat").output == all)
+  }
+
   @Test func ofTheTranscriptIsToldOf() throws {
     #expect(
       try Shell().run("--transcript", "/dev/full", "-c", "echo x")

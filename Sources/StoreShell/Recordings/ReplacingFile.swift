@@ -18,27 +18,43 @@ final class ReplacingFile {
   private let target: String
   /// The name that it has, or gets for a moment, before it takes that of another; nil: it is written to as it is.
   private let beside: String?
+  private let appends: Bool
   private let sink: (([UInt8]) -> Void)?
   private var hasName = false
   private var descriptor: Int32
   private var isDone = false
 
+  /// Whether it is written to as it is, for all to see at once.
+  var isInPlace: Bool { sink == nil && beside == nil }
+
   /// Begins a file. What is no ordinary file, such as a terminal or a pipe, is written to as it is, and so is what a link leads
-  /// to that leads nowhere yet.
+  /// to that leads nowhere yet, a file that the program's own output goes to, and one in a folder that takes no others.
   ///
+  /// - Parameter appends: add to the end of the file that stands there instead.
   /// - Throws: `FileError` with the system's reason.
-  init(_ path: String) throws(FileError) {
+  init(_ path: String, appends: Bool = false) throws(FileError) {
     self.path = path
+    self.appends = appends
     sink = nil
     var status = stat()
     let isThere = stat(path, &status) == 0
-    if isThere ? status.st_mode & S_IFMT != S_IFREG : Self.isLink(path) {
-      target = path
+    // A symbolic link stays one: what it leads to is replaced.
+    target = Files.absolute(path)
+    if let own = isThere ? Self.ownOutput(status) : nil {
+      beside = nil
+      descriptor = fcntl(own, F_DUPFD_CLOEXEC, 3)
+    } else if appends {
+      // One that is made for it goes again where nothing comes of it, under the name that it keeps.
+      beside = isThere ? nil : target
+      hasName = !isThere
+      descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
+    } else if isThere
+      ? status.st_mode & S_IFMT != S_IFREG || access(target, W_OK) != 0 || access(Self.folder(of: target), W_OK) != 0
+      : Self.isLink(path)
+    {
       beside = nil
       descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
     } else {
-      // A symbolic link stays one: what it leads to is replaced.
-      target = Files.absolute(path)
       let name = "\(target).\(getpid()).part"
       beside = name
       descriptor = Self.openNameless(inFolderOf: target)
@@ -54,7 +70,7 @@ final class ReplacingFile {
 
   /// Begins what is no file: pieces are handed on instead of being written.
   init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
-    (path, target, beside, descriptor) = ("-", "-", nil, -1)
+    (path, target, beside, appends, descriptor) = ("-", "-", nil, false, -1)
     self.sink = sink
   }
 
@@ -63,13 +79,24 @@ final class ReplacingFile {
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
+  /// The descriptor of the program's own output that goes to a file; nil: none does.
+  private static func ownOutput(_ file: stat) -> Int32? {
+    [STDOUT_FILENO, STDERR_FILENO].first { descriptor in
+      var status = stat()
+      return fstat(descriptor, &status) == 0 && status.st_dev == file.st_dev && status.st_ino == file.st_ino
+    }
+  }
+
+  private static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+  }
+
   /// A file without a name in the folder of another; -1: there is no such thing here.
   private static func openNameless(inFolderOf path: String) -> Int32 {
     #if os(Linux)
       // O_TMPFILE, a macro that Swift does not see.
       let nameless = 0o20_000_000 | O_DIRECTORY
-      let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-      return open(folder, O_WRONLY | nameless | O_CLOEXEC, 0o666)
+      return open(folder(of: path), O_WRONLY | nameless | O_CLOEXEC, 0o666)
     #else
       return -1
     #endif
@@ -104,6 +131,8 @@ final class ReplacingFile {
       hasName = link(as: beside)
       guard hasName else { throw FileError(path: path, code: errno, .writing) }
     }
+    // What stood there before may have been longer; what has no length refuses.
+    if isInPlace, !appends { _ = ftruncate(descriptor, lseek(descriptor, 0, SEEK_CUR)) }
     let result = close(descriptor)
     descriptor = -1
     guard result == 0 else { throw FileError(path: path, code: errno, .writing) }

@@ -13,29 +13,32 @@ extension Session {
   func redirecting(to redirection: Redirection, _ body: () throws -> CommandResult) throws -> CommandResult {
     let target = try redirectionTarget(redirection)
     try requireExecution(redirection)
-    let isNew = try redirection.kind == .command ? false : prepare(target, redirection)
+    let file = try redirection.kind == .command ? nil : prepare(target, redirection)
     var result = CommandResult.none
-    var text = ""
-    do {
-      text = try console.capturing { result = try body() }
-    } catch {
-      // A command that failed leaves no file behind.
-      if isNew { unlink(target) }
-      throw error
-    }
+    var text = try console.capturing { result = try body() }
     if options.isJSON { text = result.json.map { $0 + "\n" } ?? "" }
     console.prepareTelling()
-    switch redirection.kind {
-    case .file, .append:
-      let reader = try waitForReader(of: target)
-      defer { if let reader { close(reader) } }
-      do throws(FileError) {
-        try Files.write(text, to: target, appends: redirection.kind == .append)
-      } catch {
-        throw ShellError(error, place: .span(redirection.span))
-      }
-      return .none
-    case .command: return try pipe(text, into: target, redirection)
+    guard redirection.kind != .command else { return try pipe(text, into: target, redirection) }
+    let reader = try waitForReader(of: target)
+    defer { if let reader { close(reader) } }
+    try at(redirection) { () throws(FileError) -> Void in
+      let file = if let file { file } else { try ReplacingFile(target, appends: redirection.kind == .append) }
+      // What was printed before may go to the same place.
+      if file.isInPlace { console.flush() }
+      file.bytes += Array(text.utf8)
+      try file.finish()
+    }
+    return .none
+  }
+
+  /// Marks where the file is named that something is wrong with.
+  private func at<Result>(
+    _ redirection: Redirection, _ body: () throws(FileError) -> Result
+  ) throws(ShellError) -> Result {
+    do {
+      return try body()
+    } catch {
+      throw ShellError(error, place: .span(redirection.span))
     }
   }
 
@@ -57,27 +60,24 @@ extension Session {
       hint: "write to another file")
   }
 
-  /// Finds out whether a file can be written before the command is run whose result it is to hold. What is in it stays.
+  /// Begins a file before the command is run whose result it is to hold. What is in it stays until then, and where the
+  /// command fails.
   ///
-  /// - Returns: whether the file was made.
-  private func prepare(_ file: String, _ redirection: Redirection) throws -> Bool {
+  /// - Returns: nil for a pipe, which would wait for its reader.
+  private func prepare(_ file: String, _ redirection: Redirection) throws -> ReplacingFile? {
     try refuseStore(file, at: .span(redirection.span))
+    guard !isPipe(file) else { return nil }
+    return try at(redirection) { () throws(FileError) in try ReplacingFile(file, appends: redirection.kind == .append) }
+  }
+
+  private func isPipe(_ file: String) -> Bool {
     var status = stat()
-    let isThere = stat(file, &status) == 0
-    // A pipe would wait for its reader.
-    if isThere, ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) { return false }
-    let descriptor = open(file, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else {
-      throw ShellError(FileError(path: file, code: errno, .writing), place: .span(redirection.span))
-    }
-    close(descriptor)
-    return !isThere
+    return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
   }
 
   /// Waits for somebody to read from a pipe, which stays open until the result is written; nil where the file is none.
   private func waitForReader(of file: String) throws -> Int32? {
-    var status = stat()
-    guard interruptDescriptor >= 0, stat(file, &status) == 0, status.st_mode & S_IFMT == S_IFIFO else { return nil }
+    guard interruptDescriptor >= 0, isPipe(file) else { return nil }
     while true {
       let descriptor = open(file, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
       if descriptor >= 0 { return descriptor }

@@ -117,6 +117,22 @@ import Testing
     #expect(shell.contents("later.json") == shell.contents("private.json"))
   }
 
+  @Test func aFileThatAResultReplacesStaysWhatItWas() throws {
+    let shell = try Shell()
+    try shell.write("old.txt", "precious\n")
+    #expect(chmod("\(shell.folder)/old.txt", 0o640) == 0)
+    #expect(symlink("old.txt", "\(shell.folder)/link.txt") == 0)
+    #expect(shell.run("echo new > \(shell.folder)/link.txt") == .init())
+    #expect(shell.contents("old.txt") == "new\n")
+    var status = stat()
+    #expect(stat("\(shell.folder)/old.txt", &status) == 0)
+    #expect(status.st_mode & 0o777 == 0o640)
+    #expect(shell.run("echo more >> \(shell.folder)/link.txt") == .init())
+    #expect(shell.contents("old.txt") == "new\nmore\n")
+    #expect(shell.run("show nowhere >> \(shell.folder)/none.txt").status == 1)
+    #expect(Files.names(in: shell.folder).sorted() == ["link.txt", "old.txt"])
+  }
+
   @Test func misuseIsExplained() throws {
     let shell = try Shell()
     #expect(shell.run("export").errors.contains("export needs 'state' or 'journal'"))
