@@ -39,7 +39,7 @@ extension Files {
   public static func makeFolder(_ path: String) throws(FileError) {
     guard !isDirectory(path) else { return }
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeFolder(String(path[..<slash])) }
-    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw FileError(path: path, code: errno) }
+    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw FileError(path: path, code: errno, .writing) }
   }
 
   /// Whether a path leads to an ordinary file that may be read.

@@ -2,11 +2,9 @@ import StoreHistory
 import StorePlugins
 import StoreSchema
 
-private let exportJournalUsage = "export journal FILE [--as jsonl|stsh|redux-devtools]"
-
 extension CommandDefinition {
   static let export = CommandDefinition(
-    "export", usage: ["export state FILE", exportJournalUsage],
+    "export", usage: ["export state FILE", "export journal FILE [--as jsonl|stsh|redux-devtools]"],
     summary:
       "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools; - is standard output",
     flags: [FlagDefinition("as", value: "FORM", "jsonl for replay, stsh for a script, redux-devtools")],
@@ -28,8 +26,10 @@ extension CommandDefinition {
           """),
     ]
   ) { invocation in
+    invocation.usage = invocation.definition.usage.joined(separator: ", or ")
     let what = try invocation.required(0, "'state' or 'journal'")
-    if what == "journal" { invocation.usage = exportJournalUsage }
+    let usage = invocation.definition.usage.first { $0.hasPrefix("export \(what) ") }
+    if let usage { invocation.usage = usage }
     let file = try invocation.required(1, "a file")
     try invocation.refuseOperands(from: 2)
     try invocation.session.refuseStore(file, at: .span(invocation.operands[1].span))

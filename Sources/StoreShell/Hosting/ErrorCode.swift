@@ -96,7 +96,7 @@ enum ErrorCode {
       "the file of the store is written, by another session or by this one. It can be read meanwhile with --read-only.",
     "store-schema":
       "the state that the file of a store holds does not fit the types that are declared now. The file is as it was.",
-    "store-unreadable": "the file is no store, or was written by a later version.",
+    "store-unreadable": "the file is no store, may not be opened, or was written by a later version.",
     "syntax": "the text is not a statement: something is open at its end, or stands where it cannot.",
     "timed-out": "what wait waited for did not come in time. The status is 5.",
     "type-mismatch": "a value is not of the type that is declared. The message says both.",

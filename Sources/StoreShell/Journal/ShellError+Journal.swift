@@ -17,6 +17,8 @@ extension ShellError {
       self.init(code: "store-damaged", message: error.description, hint: last == nil ? nil : readOnly)
     case .cannotOpen(let path, _) where Files.isReadable(path):
       self.init(code: "store-failed", message: error.description, hint: readOnly)
+    case .cannotOpen(let path, let reason) where Files.exists(path) || !reason.hasSuffix(FileError.missing):
+      self.init(code: "store-unreadable", message: error.description, status: 2)
     case .cannotOpen: self.init(code: "no-such-file", message: error.description, status: 2)
     case .cannotWrite: self.init(code: "store-failed", message: error.description)
     case .cannotRebase:

@@ -39,11 +39,15 @@ extension Invocation {
   /// Writes files, and says which.
   fileprivate func write(_ files: [(path: String, text: String)], below folder: String) throws -> CommandResult {
     var out = ""
-    for (path, text) in files {
-      let file = folder == "." ? path : "\(folder)/\(path)"
-      if let slash = file.lastIndex(of: "/") { try Files.makeFolder(String(file[..<slash])) }
-      try Files.write(text, to: file)
-      out += "wrote \(file)\n"
+    do throws(FileError) {
+      for (path, text) in files {
+        let file = folder == "." ? path : "\(folder)/\(path)"
+        if let slash = file.lastIndex(of: "/") { try Files.makeFolder(String(file[..<slash])) }
+        try Files.write(text, to: file)
+        out += "wrote \(file)\n"
+      }
+    } catch {
+      throw ShellError(error, place: operands.count > 1 ? .span(operands[1].span) : .command)
     }
     return print(out)
   }

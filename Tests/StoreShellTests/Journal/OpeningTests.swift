@@ -28,6 +28,16 @@ import Testing
     #expect(missing.code == "no-such-file" && missing.status == 2 && missing.hint == nil)
   }
 
+  @Test func whatIsNoFileToOpenIsNotSaidToBeMissing() throws {
+    let shell = try Shell()
+    #expect(
+      shell.openStore(shell.folder).errors
+        == "error[store-unreadable]: cannot open \(shell.folder): Is a directory\n")
+    let outcome = shell.openStore("/dev/full")
+    #expect(outcome.errors == "error[store-unreadable]: cannot open /dev/full: it is not a regular file\n")
+    #expect(outcome.status == 2)
+  }
+
   @Test func itIsToldThatWhatIsAddedHasAnotherFormat() throws {
     let writer = try Shell()
     let file = "\(writer.folder)/a.db"

@@ -22,6 +22,12 @@ import Testing
     #expect(try shell.type("dispatch beans.reset --quiet", "show beans.count").output == "0\n")
   }
 
+  @Test func aFolderThatCannotBeMadeIsNamed() throws {
+    let outcome = try Shell().run("plugin new /sys/timer")
+    #expect(outcome.errors.hasPrefix("-c:1:12: error[write-failed]: /sys/timer: "))
+    #expect(outcome.status == 1)
+  }
+
   @Test func whatIsThereIsNotOverwritten() throws {
     let shell = try Shell()
     try shell.write("beans/mine.txt", "keep")

@@ -135,7 +135,10 @@ import Testing
 
   @Test func misuseIsExplained() throws {
     let shell = try Shell()
-    #expect(shell.run("export").errors.contains("export needs 'state' or 'journal'"))
+    let bare = shell.run("export").errors
+    #expect(bare.contains("export needs 'state' or 'journal'"))
+    #expect(
+      bare.hasSuffix("hint: usage: export state FILE, or export journal FILE [--as jsonl|stsh|redux-devtools]\n"))
     #expect(shell.run("export journal").errors.contains("export needs a file"))
     #expect(shell.run("export tasks x").errors.contains("export writes 'state' or 'journal', not 'tasks'"))
     #expect(shell.run("export journal x --as csv").errors.contains("export journal has no form 'csv'"))
