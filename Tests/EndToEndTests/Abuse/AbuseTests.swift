@@ -23,12 +23,10 @@ struct AbuseTests {
     let paste = seed % 5 == 0 ? Int(seed / 5 % 80) : -1
     // A program that takes no more keys is found out by `recover`.
     let limit = ContinuousClock.now + .seconds(120)
-    for step in 0..<120 where !terminal.isOver && ContinuousClock.now < limit {
-      if step == paste { terminal.type(mischief.paste(bytes: 1_000_000)) }
-      switch mischief.next() {
-      case .keys(let keys): terminal.type(keys)
-      case .width(let columns): terminal.resize(columns: columns)
-      case .rest(let milliseconds): terminal.lookOn(milliseconds: milliseconds)
+    for step in 0..<120 {
+      for deed in step == paste ? mischief.pasteWhileResizing(bytes: 1_000_000) : [mischief.next()]
+      where !terminal.isOver && ContinuousClock.now < limit {
+        deed.perform(at: terminal)
       }
     }
     do {

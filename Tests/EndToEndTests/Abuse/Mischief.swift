@@ -32,8 +32,21 @@ struct Mischief {
     }
   }
 
-  /// A paste of a million bytes: of one line, of commands, or of any bytes; in brackets or not.
-  mutating func paste(bytes count: Int) -> [UInt8] {
+  /// A paste of many bytes while the window is dragged wider and narrower, and now and then Ctrl-C is pressed.
+  mutating func pasteWhileResizing(bytes count: Int) -> [Deed] {
+    var rest = paste(bytes: count)[...]
+    var deeds: [Deed] = []
+    while !rest.isEmpty {
+      let size = random.number(1...100_000)
+      deeds.append(.keys(Array(rest.prefix(size))))
+      rest = rest.dropFirst(size)
+      deeds.append(random.number(0...19) == 0 ? .keys([3]) : .width(random.number(1...250)))
+    }
+    return deeds
+  }
+
+  /// A paste: of one line, of commands, or of any bytes; in brackets or not.
+  private mutating func paste(bytes count: Int) -> [UInt8] {
     var text: [UInt8] = []
     switch random.number(0...3) {
     case 0: text = [UInt8](repeating: UInt8(ascii: "x"), count: count)
@@ -83,4 +96,15 @@ struct Mischief {
     "(", "\\",
     "source \t\t", "help \t\t", "\t", "\t\t\t", "set \t\t", "--\t\t", "plugin load /\t\t",
   ]
+}
+
+extension Mischief.Deed {
+  /// Does it.
+  func perform(at terminal: Terminal) {
+    switch self {
+    case .keys(let keys): terminal.type(keys)
+    case .width(let columns): terminal.resize(columns: columns)
+    case .rest(let milliseconds): terminal.lookOn(milliseconds: milliseconds)
+    }
+  }
 }
