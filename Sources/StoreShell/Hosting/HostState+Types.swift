@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// What differs between the slices that two versions of a plugin have, whose types differ or are gone: told by the type of the later one as
+/// What differs between the slices that two versions of a plugin have, whose types differ: told by the type of the later one as
 /// far as the earlier value can be read by it, else member by member, else as a whole.
 struct TypeChange {
   private(set) var changes: [Change] = []

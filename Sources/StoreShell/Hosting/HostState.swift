@@ -65,11 +65,6 @@ struct PluginSlice: Sendable {
 }
 
 extension PluginSlice {
-  /// Whether nobody declares its type any more: of a plugin whose code is gone.
-  fileprivate var isUntyped: Bool {
-    if case .any = schema.kind { true } else { false }
-  }
-
   /// Whether another slice has a type that takes the same values, as that of a reloaded plugin has unless its fields were
   /// changed.
   fileprivate func hasType(of other: PluginSlice) -> Bool {
@@ -202,7 +197,7 @@ extension HostState {
     for index in new.indices {
       let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
       guard let before = position ?? old.place(of: new[index]) else { continue }
-      guard old[before].hasType(of: new[index]), !new[index].isUntyped else {
+      guard old[before].hasType(of: new[index]) else {
         changes += TypeChange(from: old[before], to: new[index]).changes
         continue
       }
