@@ -284,7 +284,7 @@ struct StoreTests {
     try shell.folder.write("folder/x", "")
     for flags in [[], ["--read-only"]] {
       let outcome = try shell.run(["--store", "folder", "-c", "show counter.value"] + flags)
-      #expect(outcome == .init(errors: "error[no-such-file]: cannot open folder: Is a directory\n", status: 2))
+      #expect(outcome == .init(errors: "error[store-unreadable]: cannot open folder: Is a directory\n", status: 2))
     }
   }
 
