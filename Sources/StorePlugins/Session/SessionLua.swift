@@ -9,6 +9,8 @@ public final class SessionLua {
   private let objects: SliceObjects
   private let host: any SessionLuaHost
   private let view: UnsafeMutablePointer<any StateView>
+  /// What variables were set to.
+  private var givenValues: [String: Value] = [:]
 
   /// Makes the session's Lua state.
   ///
@@ -111,6 +113,7 @@ public final class SessionLua {
   public func set(_ name: String, _ value: Value) throws(SessionLuaError) {
     do throws(LuaError) {
       try lua.setGlobal(name, to: { LuaBridge.write(value, to: &$0) })
+      givenValues[name] = value
     } catch {
       throw SessionLuaError(error)
     }
@@ -120,7 +123,8 @@ public final class SessionLua {
   public func variable(_ name: String) -> Value? {
     let lua = lua.global(name)
     if case .nil = lua { return nil }
-    return try? objects.value(of: lua)
+    guard let value = try? objects.value(of: lua) else { return nil }
+    return givenValues[name].map { value.withFields(inOrderOf: $0) } ?? value
   }
 
   /// Words of Lua, and names that the session gives a meaning; a variable may not hide them.

@@ -30,6 +30,16 @@ import Testing
     #expect(shell.run("let s = state", "= s.counter.step").output == "1\n")
   }
 
+  /// A table of Lua has no order of its own.
+  @Test func theFieldsOfAVariableStandAsTheyWereDeclared() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    #expect(shell.run("let c = state.counter", "show $c --as json").output == #"{"value":0,"step":1}"# + "\n")
+    #expect(shell.run("lua c.value = 7", "show $c --as json").output == #"{"value":7,"step":1}"# + "\n")
+    #expect(shell.run("lua c.more = 1", "show $c --as json").output == #"{"more":1,"step":1,"value":7}"# + "\n")
+    _ = shell.run("dispatch tasks.add milk", "let list = state.tasks.items")
+    #expect(shell.run("show $list").output == "id  title  done\n1   milk   false\n")
+  }
+
   @Test func aFlagWithoutAValueTakesNone() throws {
     let outcome = try Shell().run("dispatch counter.increment --quiet=3")
     #expect(outcome.errors.hasPrefix("-c:1:28: error[unexpected-argument]: --quiet takes no value\n"))
