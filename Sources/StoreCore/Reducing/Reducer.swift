@@ -23,6 +23,9 @@ public struct Reducer<Action, State>: Sendable {
   /// Why no store takes it; nil: nothing is wrong.
   @usableFromInline let fault: StoreError?
 
+  /// Whether a part of it is told more of an action than the action itself, such as when it was taken up.
+  public var takesContext: Bool { plain == nil }
+
   @inlinable
   init(
     names: [String], plain: Plain?, canFail: (@Sendable (Action) -> Bool)?, isUndoing: Bool = false,

@@ -164,14 +164,14 @@ extension Session {
   }
 
   /// Whether anything that is kept happened by itself as time went by, or may depend on when it happened: a plugin's reducers are
-  /// told.
+  /// told, and an application's may be.
   fileprivate var isTimed: Bool {
     get throws {
-      var (isTimed, hasPlugin) = (false, false)
+      var (isTimed, tellsTime) = (false, store.tellsReducersTheTime)
       guard store.head > store.oldest else { return false }
       try store.visit((store.oldest + 1)...store.head) { entry in
-        isTimed = entry.source.kind == .effect || (hasPlugin && entry.time > .zero)
-        if entry.action == ShellAction.Types.loadPlugin.fullName { hasPlugin = true }
+        isTimed = entry.source.kind == .effect || (tellsTime && entry.time > .zero)
+        if entry.action == ShellAction.Types.loadPlugin.fullName { tellsTime = true }
         return !isTimed
       }
       return isTimed

@@ -17,6 +17,8 @@ struct HostedApplication {
   let units: [HostUnit]
   let projections: [Projection]
   let substates: [ApplicationSubstate]
+  /// Whether reducers are told when an action happened.
+  let tellsReducersTheTime: Bool
   let thunks: [Thunk]
   /// The application's own interceptors, the outermost first, those that run its thunks last.
   let interceptors: [Interceptor<HostAction, HostState>]
@@ -68,6 +70,7 @@ struct HostedApplication {
       Projection(module: projection.module, name: projection.type.name) { $0.typed().map(projection.read) }
     }
     substates = application.substates
+    tellsReducersTheTime = application.reducer.takesContext || substates.contains(where: \.takesContext)
     action = { (call) throws(SchemaError) in .wrap(try table.action(call)) }
   }
 }

@@ -5,6 +5,8 @@ import StoreSchema
 
 /// A store whose history can be written down.
 protocol RecordableStore: AnyObject {
+  /// Whether the application's reducers are told when an action happened.
+  var tellsReducersTheTime: Bool { get }
   /// Hands out all that is kept and can be replayed, from the oldest on.
   ///
   /// - Parameters:
@@ -17,6 +19,8 @@ protocol RecordableStore: AnyObject {
 }
 
 extension ShellHost: RecordableStore {
+  var tellsReducersTheTime: Bool { application.tellsReducersTheTime }
+
   /// The hash of all types of state and actions.
   var schemaHash: UInt64 {
     var text = ""

@@ -12,6 +12,8 @@ public struct ApplicationSubstate: Sendable {
   let actions: [ActionType]
   /// The reducer in the shell's root.
   let reducer: Reducer<HostAction, HostState>
+  /// Whether the reducer is told when an action happened.
+  let takesContext: Bool
   /// The typed action of a call.
   let action: @Sendable (ActionCall) throws(SchemaError) -> AppAction
 
@@ -34,6 +36,7 @@ public struct ApplicationSubstate: Sendable {
       cases = names.map { ActionType(module: name, name: $0, fields: []) }
     }
     actions = cases
+    takesContext = reducer.takesContext
     self.reducer = reducer.lift(
       action: { (action: HostAction) in
         guard case .substate(name, let local) = action.payload else { return nil }

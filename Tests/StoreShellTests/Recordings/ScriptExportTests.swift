@@ -1,3 +1,5 @@
+import StandardModules
+import StoreCore
 import StoreSchema
 import Testing
 
@@ -103,6 +105,30 @@ import Testing
     #expect(script.hasPrefix("# run with: stsh --clock virtual --grant bag FILE\n"))
     #expect(script.contains("assert state.bag.last == "))
     #expect(try Shell { $0.isQuiet = true }.run("source \(shell.folder)/run.stsh") == .init())
+  }
+
+  @Test func whatAnApplicationMakesOfTheTimeIsAsItWas() throws {
+    let clock = Reducer<StandardAction, StandardState>.throwing("clock", canFail: { _ in false }) { _, state, context in
+      state.counter.step = Int(context.time / .nanoseconds(1))
+    }
+    func shell(_ reducers: Reducer<StandardAction, StandardState>, hasVirtualClock: Bool) throws -> Shell {
+      try Shell {
+        $0.isQuiet = true
+        $0.hasVirtualClock = hasVirtualClock
+      } over: {
+        try Session(
+          Application(initial: StandardState(), reducer: reducers), options: $0, console: $1)
+      }
+    }
+    for reducers in [StandardState.reducer.appending(clock), StandardState.reducer] {
+      let writer = try shell(reducers, hasVirtualClock: false)
+      #expect(writer.run("dispatch counter.increment").errors == "")
+      #expect(writer.run("export journal \(writer.folder)/run.stsh --as stsh").errors == "")
+      let script = try #require(writer.contents("run.stsh"))
+      #expect(script.hasPrefix("# run with: stsh --clock virtual FILE\nwait ") == reducers.takesContext, "\(script)")
+      let replay = try shell(reducers, hasVirtualClock: reducers.takesContext)
+      #expect(replay.run("source \(writer.folder)/run.stsh") == .init())
+    }
   }
 
   private static let quota = """
