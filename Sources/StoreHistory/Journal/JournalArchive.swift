@@ -59,7 +59,7 @@ public final class JournalArchive: JournalReading, Sendable {
     let evidence = FileEvidence(path)
     guard let image = evidence.image else {
       // SQLite would take away the log of an empty file.
-      if evidence.hasLog { throw .damaged(path: path, lastGood: nil, reason: JournalFile.isEmptyBesideLog(path)) }
+      if evidence.hasLog { throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path)) }
       if let reason = MappedFile.refusal(path) { throw .cannotOpen(path: path, reason: reason) }
       throw .notAJournal(path: path)
     }

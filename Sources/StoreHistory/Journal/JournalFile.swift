@@ -26,6 +26,10 @@ final class JournalFile: Sendable {
   init(
     _ path: String, durability: Durability, header: JournalHeader, initial: [StateSlice] = []
   ) throws(JournalError) {
+    // Else it would be made, and then be found empty beside its log.
+    if !JournalFile.exists(path), JournalFile.hasLog(path) {
+      throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
+    }
     let lock: FileLock
     do throws(JournalError) {
       lock = try FileLock(path)
@@ -38,7 +42,7 @@ final class JournalFile: Sendable {
     hadLog = JournalFile.hasLog(path)
     // Looked at read-only first: a damaged file must stay as it is.
     if lock.size == 0, hadLog {
-      throw .damaged(path: path, lastGood: nil, reason: JournalFile.isEmptyBesideLog(path))
+      throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
     }
     let inspected = lock.size == 0 ? nil : try JournalFile.inspect(path, lock, initial)
     found = inspected?.found
@@ -105,7 +109,12 @@ final class JournalFile: Sendable {
   }
 
   /// What is wrong with a file that holds nothing while its log does.
-  static func isEmptyBesideLog(_ path: String) -> String { "it is empty, but \(path)-wal is not" }
+  static func holdsNothingBesideLog(_ path: String) -> String {
+    let way = "bring the file back, or move that away to begin anew"
+    return exists(path) ? "it is empty, but \(path)-wal is not; \(way)" : "it is gone, but \(path)-wal is there; \(way)"
+  }
+
+  private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Closes the file, and lets others write it.
   func close() throws {

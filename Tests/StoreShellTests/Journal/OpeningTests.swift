@@ -18,6 +18,20 @@ import Testing
     #expect(outcome.status == 0)
   }
 
+  @Test(arguments: [JournalPlan.Opening.atOnce, .readOnly()])
+  func aFileThatIsGoneFromBesideItsLogIsNotMade(_ opening: JournalPlan.Opening) throws {
+    let shell = try Shell()
+    let file = "\(shell.folder)/a.db"
+    let log = try shell.write("a.db-wal", "what was written last")
+    shell.session.options.journal = JournalPlan(path: file, opening: opening)
+    let opened = shell.outcome { shell.session.openJournal() }
+    #expect(
+      opened.errors.hasPrefix("error[store-damaged]: \(file) is damaged, nothing of it can be read: it is gone, but"))
+    #expect(opened.errors.hasSuffix(" \(log) is there; bring the file back, or move that away to begin anew\n"))
+    #expect(opened.status == 1)
+    #expect(shell.contents("a.db") == nil && shell.contents("a.db-wal") == "what was written last")
+  }
+
   @Test func aFileThatCanOnlyBeReadIsThere() throws {
     let shell = try Shell()
     let file = try shell.write("a.db", "")
