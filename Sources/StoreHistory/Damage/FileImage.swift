@@ -66,7 +66,7 @@ final class FileImage: @unchecked Sendable {
       return nil
     } catch {
       let error = error as? DatabaseError
-      return error?.resultCode == .SQLITE_CORRUPT ? error?.message : nil
+      return error?.resultCode == .SQLITE_CORRUPT ? error?.reason : nil
     }
   }
 

@@ -251,11 +251,11 @@ final class JournalFile: Sendable {
   /// Why SQLite cannot do something, with what the system says where that is all that there is to it.
   static func reason(of error: any Error, _ db: Database) -> String {
     guard let error = error as? DatabaseError else { return "\(error)" }
-    let message = error.message ?? "\(error.resultCode)"
-    guard error.resultCode == .SQLITE_IOERR else { return message }
+    let reason = error.reason
+    guard error.resultCode == .SQLITE_IOERR else { return reason }
     let code = sqlite3_system_errno(db.sqliteConnection)
-    if code != 0 { return "\(message) (\(String(cString: strerror(code))))" }
-    return sizeLimit.map { "\(message) (files may have \($0) bytes at most, see ulimit -f)" } ?? message
+    if code != 0 { return "\(reason) (\(String(cString: strerror(code))))" }
+    return sizeLimit.map { "\(reason) (files may have \($0) bytes at most, see ulimit -f)" } ?? reason
   }
 
   /// How large the system lets files become, in bytes; nil: as large as they like.
@@ -284,7 +284,7 @@ extension JournalError {
     switch error {
     case let error as JournalError: self = error
     case let error as DatabaseError:
-      let reason = error.message ?? "\(error.resultCode)"
+      let reason = error.reason
       switch error.resultCode {
       case .SQLITE_NOTADB: self = .notAJournal(path: path)
       case .SQLITE_CORRUPT: self = .damaged(path: path, lastGood: last, reason: reason)

@@ -93,9 +93,9 @@ struct JournalReader {
   func malformation() -> String? {
     do {
       let verdict = try database.unsafeRead { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
-      // Before what is wrong stands a line that names the database.
-      let fault = verdict?.split(separator: "\n").last.map { String($0) } ?? "SQLite finds it malformed"
-      return fault == "ok" ? nil : fault
+      return verdict == "ok" ? nil : "its pages do not fit together"
+    } catch let error as DatabaseError {
+      return error.reason
     } catch {
       return "\(error)"
     }
