@@ -22,6 +22,8 @@ public final class JournalArchive: JournalReading, Sendable {
   public let openPart: Range<Int>
   /// Other actions of a damaged file that can be read, each run from the first to behind the last; to be opened by their last.
   public let otherParts: [Range<Int>]
+  /// Whether there were actions before those that are open, which cannot be read.
+  public let isBeginningUnreadable: Bool
   private let reader: JournalReader
   /// What the reader reads, where that is not the file itself.
   private let image: FileImage?
@@ -51,6 +53,7 @@ public final class JournalArchive: JournalReading, Sendable {
     self.contents = contents.upTo(number)
     (damage, image, hasCompany, lastGood, otherParts) = (nil, nil, false, contents.last, [])
     openPart = contents.openPart
+    isBeginningUnreadable = false
   }
 
   /// Opens a file that nobody writes.
@@ -68,6 +71,7 @@ public final class JournalArchive: JournalReading, Sendable {
     case .sound(let contents):
       self.contents = contents.upTo(number)
       (damage, lastGood, otherParts, openPart) = (nil, contents.last, [], contents.openPart)
+      isBeginningUnreadable = false
       // Others may begin to write the file, which SQLite sees to where it can.
       if let database = try? JournalFile.opened(path, isReadOnly: true), let reader = Self.reader(path, database) {
         (self.reader, self.image, hasCompany) = (reader, nil, !evidence.hasLog)
@@ -91,6 +95,7 @@ public final class JournalArchive: JournalReading, Sendable {
     reader = best.reader
     let first = meta[JournalMeta.restart] == nil ? 1 : ([good] + best.others).map(\.lowerBound).min() ?? 1
     lastGood = ([good] + best.others).first { $0.lowerBound == first }.map { $0.upperBound - 1 } ?? first - 1
+    isBeginningUnreadable = good.lowerBound > first
     damage = reason
     (self.image, hasCompany) = (image, false)
   }

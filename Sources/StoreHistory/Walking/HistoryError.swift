@@ -4,6 +4,8 @@ public enum HistoryError: Error, Hashable, Sendable {
   case beyondHead(Int, head: Int)
   /// The point is older than what is kept.
   case notKept(Int, oldest: Int)
+  /// The point is older than what can be read of a damaged file.
+  case unreadable(Int, oldest: Int)
   /// The action changed more than was noted of it, and the state after it can no longer be read.
   case stateIsLost(Int)
   /// There are fewer actions to take back than were asked for.
@@ -18,6 +20,8 @@ public enum HistoryError: Error, Hashable, Sendable {
       head == 0
         ? "there is no #\(number): nothing has happened yet" : "there is no #\(number): the last action is #\(head)"
     case .notKept(let number, let oldest): "#\(number) is no longer kept: the history goes back to #\(oldest)"
+    case .unreadable(let number, let oldest):
+      "#\(number) cannot be read: what is open of the damaged file goes back to #\(oldest)"
     case .stateIsLost(let number): "the state after #\(number) is not what was written"
     case .nothingToUndo(0, 0): "there is nothing to undo"
     case .nothingToUndo(let available, let oldest):

@@ -98,7 +98,7 @@ extension Invocation {
     let (head, oldest) = (session.store.head, oldest ?? session.store.oldest)
     let error: HistoryError? =
       number > head
-      ? .beyondHead(number, head: head) : number < oldest ? .notKept(number, oldest: oldest) : nil
+      ? .beyondHead(number, head: head) : number < oldest ? session.store.beforeBeginning(number, oldest: oldest) : nil
     if let error {
       var described = ShellError(describing: error)
       described.place = span

@@ -8,6 +8,7 @@ extension ShellHost {
   var head: Int { history.head }
   var oldest: Int { history.oldest }
   var oldestEntry: Int { history.oldestEntry }
+  var isBeginningUnreadable: Bool { (history.older as? JournalEntries)?.isBeginningUnreadable ?? false }
   var historyLimits: HistoryLimits { history.limits }
   var log: ActionLog { history.log }
 

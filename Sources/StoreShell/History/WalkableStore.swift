@@ -12,6 +12,8 @@ protocol WalkableStore: AnyObject {
   /// The number before the oldest entry that can be read: where the state had another type once, entries go back further than
   /// states.
   var oldestEntry: Int { get }
+  /// Whether actions before the oldest one cannot be read because a file is damaged.
+  var isBeginningUnreadable: Bool { get }
   /// How much of the history memory holds.
   var historyLimits: HistoryLimits { get }
   /// What is shown instead of the present; nil: the present.
@@ -66,13 +68,20 @@ enum Migration {
 extension WalkableStore {
   /// Why states go back no further than they do.
   var reasonOfBeginning: String {
-    oldestEntry < oldest ? "the state had another type then" : "they are no longer kept"
+    if oldestEntry < oldest { return "the state had another type then" }
+    return isBeginningUnreadable ? "the file is damaged there" : "they are no longer kept"
   }
 
   /// What to do about a point that states do not go back to.
   var hintAtBeginning: String {
-    oldestEntry < oldest
-      ? "the state had another type then; log and why still tell of it" : "set journal.limit says how much is kept"
+    if oldestEntry < oldest { return "the state had another type then; log and why still tell of it" }
+    return isBeginningUnreadable
+      ? "what else of the file can be read is said where it is opened" : "set journal.limit says how much is kept"
+  }
+
+  /// The error for a point before the oldest one that there is.
+  func beforeBeginning(_ number: Int, oldest: Int) -> HistoryError {
+    isBeginningUnreadable ? .unreadable(number, oldest: oldest) : .notKept(number, oldest: oldest)
   }
 }
 

@@ -27,7 +27,7 @@ enum ErrorCode {
       switch error {
       case .beyondHead: "out-of-range"
       case .notKept: "not-kept"
-      case .stateIsLost: "store-damaged"
+      case .unreadable, .stateIsLost: "store-damaged"
       case .nothingToUndo: "nothing-to-undo"
       case .nothingToRedo: "nothing-to-redo"
       }

@@ -6,6 +6,8 @@ import StoreSchema
 final class JournalEntries: OlderEntries {
   let oldest: Int
   let oldestEntry: Int
+  /// Whether actions before the oldest one cannot be read because the file is damaged.
+  var isBeginningUnreadable: Bool { (file as? JournalArchive)?.isBeginningUnreadable ?? false }
   private let file: any JournalReading
   private unowned let host: ShellHost
   /// The state that was made last of what was written: to make one of a large text takes long.

@@ -71,7 +71,16 @@ import Testing
         opened.errors.hasSuffix("note: #1 to #19 can be read, too: stsh --store \(file) --read-only --to 19\n"),
         "\(opened)")
     }
+    if last == nil {
+      for command in ["goto 5", "why #5", "show counter.value --at 5"] {
+        let oldest = shell.session.store.oldest
+        #expect(
+          shell.run(command).errors.contains(
+            "error[store-damaged]: #5 cannot be read: what is open of the damaged file goes back to #\(oldest)\n"))
+      }
+    }
     let export = shell.run("export journal \(shell.folder)/good.jsonl")
+    #expect(export.errors.contains(" are left out: the file is damaged there\n") == (last == nil), "\(export)")
     #expect(export.output.hasPrefix(last == nil ? "wrote 2" : "wrote 19 actions"), "\(export)")
     let replay = try Shell().run("replay \(shell.folder)/good.jsonl --verify")
     #expect(replay.output.hasSuffix(" actions, every state matches\n"), "\(replay)")
