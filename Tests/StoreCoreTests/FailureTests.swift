@@ -135,6 +135,25 @@ import Testing
     #expect(store.state == 7, "the rest of the queue was dropped")
   }
 
+  @Test func whatTheRunawayGuardWouldDropTakesNoRoom() throws {
+    let storm = unit("storm") { _, _, output in
+      for _ in 0..<1_000 { output.dispatch(.inc) }
+    }
+    let store = try Counting(
+      initial: 0, reducer: CountReducer("steps") { $1 += 1 }, middleware: storm, runawayLimit: 10)
+    let queued = Notes<Int>()
+    store.setTrace { event in
+      if case .enqueued(let number, _, _) = event { queued.note(number) }
+    }
+    guard case .stopped(.runaway) = store.dispatch(.noop).outcome else {
+      Issue.record("not stopped")
+      return
+    }
+    #expect(store.state == 11)
+    #expect(queued.all.count <= 2 * 11 + 1)
+    #expect(queued.all == Array(1...queued.all.count), "numbers have no gaps")
+  }
+
   @Test func aRunawayChainIsStoppedAndTheStoreStaysUsable() throws {
     let looping = Lock(true)
     let line = Lock(0)

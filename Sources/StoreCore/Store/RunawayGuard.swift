@@ -3,6 +3,8 @@
 struct RunawayGuard {
   @usableFromInline var limit: Int
   private var counts: [Int: Int] = [:]
+  /// What was enqueued for each root since the queue became longer than the limit.
+  private var queued: [Int: Int] = [:]
   /// What was taken from the queue, in ascending order of the numbers.
   private var taken: [(number: Int, cause: Int)] = []
 
@@ -20,6 +22,16 @@ struct RunawayGuard {
     return true
   }
 
+  /// Notes that an action is to be enqueued in a queue that is longer than the limit.
+  ///
+  /// - Returns: whether it may be: of more than these none would be processed.
+  @usableFromInline
+  mutating func mayEnqueue(root: Int) -> Bool {
+    guard queued[root, default: 0] <= limit else { return false }
+    queued[root, default: 0] += 1
+    return true
+  }
+
   /// The causes of an action, the nearest first, at most ten.
   @usableFromInline
   func chain(from cause: Int) -> [Int] {
@@ -33,6 +45,7 @@ struct RunawayGuard {
   /// Forgets everything: the queue is empty.
   @usableFromInline
   mutating func reset() {
+    if !queued.isEmpty { queued.removeAll() }
     guard !taken.isEmpty else { return }
     counts.removeAll(keepingCapacity: true)
     taken.removeAll(keepingCapacity: true)

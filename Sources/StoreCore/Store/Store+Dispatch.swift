@@ -168,9 +168,6 @@ extension Store {
     onDone: (@Sendable (DispatchResult) -> Void)? = nil
   ) -> Int {
     let number = nextNumber
-    nextNumber += 1
-    if processing != 0, source.cause == nil { source.cause = processing }
-    if trace.isOn { trace.enqueued(number, action, cause: source.cause, since: since) }
     let root: Int
     if processing != 0 {
       root = processingRoot
@@ -179,6 +176,11 @@ extension Store {
     } else {
       root = jobRoot == 0 ? number : jobRoot
     }
+    // What the runaway guard would not let through takes no room; who waits is answered.
+    if queue.count > guardrail.limit, root != number, onDone == nil, !guardrail.mayEnqueue(root: root) { return number }
+    nextNumber += 1
+    if processing != 0, source.cause == nil { source.cause = processing }
+    if trace.isOn { trace.enqueued(number, action, cause: source.cause, since: since) }
     queue.append(.action(QueuedAction(action: action, source: source, number: number, root: root, onDone: onDone)))
     return number
   }

@@ -71,8 +71,16 @@ final class FaultBox: @unchecked Sendable {
   @exclusivity(unchecked) private var faults: [any Error] = []
   /// Whether a plugin has failed so often in a row that it must be stopped.
   var hasPluginToStop = false
+  /// How many drains ended before their queue did.
+  private(set) var losses = 0
 
   var isEmpty: Bool { faults.isEmpty }
+
+  /// Takes note that the rest of a queue was dropped, perhaps with what stops a plugin.
+  func noteLoss() {
+    losses += 1
+    hasPluginToStop = true
+  }
 
   func note(_ error: any Error) { faults.append(error) }
 

@@ -26,6 +26,7 @@ final class HostedMiddleware: PluginOutput, @unchecked Sendable {
   }
 
   func handle(_ call: ActionCall, _ context: ActionContext, _ effects: EffectScope) -> IO<HostAction> {
+    guard !surroundings.strikes.isOut else { return .none }
     do throws(PluginError) {
       try unit?.before(call, context)
     } catch {

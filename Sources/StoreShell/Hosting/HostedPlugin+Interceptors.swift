@@ -19,7 +19,7 @@ extension HostedPlugin {
   ) {
     guard let context = attachment.context() else { return }
     // The shell's own switches are the user's: no plugin stands between, or it could not be taken away.
-    guard action.shell == nil else { return next(action) }
+    guard action.shell == nil, !surroundings.strikes.isOut else { return next(action) }
     var hasPassed = false
     do throws(PluginError) {
       try plugin.intercept(

@@ -37,7 +37,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   @exclusivity(unchecked) var journal: HostJournal?
   private var traceSink: ((TraceEvent) -> Void)?
   private var observer: ((PurityProof.Recorded) -> Void)?
-  @exclusivity(unchecked) private var notes: [String] = []
+  @exclusivity(unchecked) var notes: [String] = []
   /// What takes a plugin's place when the action that says so is committed.
   var replacement: PluginReplacement?
   /// What the state says; asked before every statement.
@@ -80,9 +80,11 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
     store.setErrorHandler { [faults] error in
+      let stop = error as? StoreError
+      if stop != nil { faults.noteLoss() }
       // What no dispatch is answered with must not pass in silence all the same. Of the store's own errors that is the
       // runaway guard's: the others are told where they arise.
-      switch error as? StoreError {
+      switch stop {
       case nil, .runaway: faults.note(error)
       default: break
       }
@@ -177,6 +179,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
     let outer = faults.take()
     let result = store.dispatch(action, source: source)
+    if case .stopped = result.outcome { faults.noteLoss() }
     let report = DispatchReport(number: result.number, failure: result.failure, faults: faults.take())
     faults.put(outer)
     stopFaulty()
@@ -214,22 +217,6 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   func setPlugin(_ name: String, isOn: Bool, source: ActionSource) -> DispatchReport {
     dispatch(.switchPlugin(name: name, to: isOn ? .on : .off), source)
-  }
-
-  /// Stops the plugins that failed too often in a row (R29).
-  func stopFaulty() {
-    guard faults.hasPluginToStop else { return }
-    faults.hasPluginToStop = false
-    for hosted in plugins where hosted.strikes.takeOut() {
-      let (name, strikes) = (hosted.plugin.module.name, hosted.strikes)
-      notes.append("\(name) is off after \(PluginStrikes.limit) failures in a row; plugin enable \(name)")
-      let action = ShellAction.switchPlugin(name: name, to: .faulted)
-      store.dispatch(
-        Action(call: action.call, payload: .shell(action)),
-        source: ActionSource(
-          file: hosted.plugin.source.displayName, function: "", line: 0, kind: .plugin, plugin: name,
-          unit: strikes.failedUnit, cause: strikes.lastFailed))
-    }
   }
 
   func takeNotes() -> [String] {

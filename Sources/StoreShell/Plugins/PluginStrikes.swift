@@ -16,7 +16,11 @@ final class PluginStrikes: @unchecked Sendable {
   private var inARow = 0
   private var lastRun = 0
   private var runBefore = 0
-  private var isReported = false
+  /// How many drains had lost their queue when the action that stops the plugin was dispatched.
+  private var lossesBefore: Int?
+
+  /// Whether the plugin has failed too often: what stops it waits in the queue, and its middlewares are silent until then.
+  var isOut: Bool { inARow >= Self.limit || lossesBefore != nil }
 
   /// - Parameter faults: is told when the plugin must be stopped.
   init(_ faults: FaultBox) { self.faults = faults }
@@ -36,13 +40,14 @@ final class PluginStrikes: @unchecked Sendable {
     if lastClean > lastFailed { inARow = 0 }
     inARow += 1
     lastFailed = number
-    if inARow >= Self.limit, !isReported { faults.hasPluginToStop = true }
+    if inARow >= Self.limit, lossesBefore == nil { faults.hasPluginToStop = true }
   }
 
-  /// Whether the plugin has just failed too often; true once.
+  /// Whether the plugin is to be stopped now; true once, and again where the action that does it was lost with its queue
+  /// (R30).
   func takeOut() -> Bool {
-    guard inARow >= Self.limit, !isReported else { return false }
-    isReported = true
+    guard inARow >= Self.limit, !isStopped, lossesBefore != faults.losses else { return false }
+    lossesBefore = faults.losses
     return true
   }
 
@@ -56,7 +61,7 @@ final class PluginStrikes: @unchecked Sendable {
   /// Begins a row anew.
   func forget() {
     inARow = 0
-    isReported = false
+    lossesBefore = nil
   }
 
   /// Runs a part of the plugin and takes note of how it went.

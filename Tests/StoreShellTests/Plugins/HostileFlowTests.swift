@@ -27,7 +27,7 @@ import Testing
   }
 
   private static func after(_ body: String) -> String {
-    "middleware = { { name = 'm', on = { 'go' }, after = function(action, ctx) \(body) end } }"
+    "middleware = { { name = 'm', on = { 'go', 'tick' }, after = function(action, ctx) \(body) end } }"
   }
 
   private static func interceptor(_ body: String) -> String {
@@ -194,6 +194,26 @@ import Testing
     for error in attack.errors { #expect(outcome.errors.contains(error), "\(outcome.errors.prefix(600))") }
     #expect(plugin.lua.memoryInUse < 6 << 20)
     #expect(try shell.type("dispatch counter.increment", "show counter.value").output.hasSuffix("\n1\n"))
+  }
+
+  @Test func aStormThatTakesAwayTheActionThatStopsItIsStoppedAllTheSame() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "go" } }, reducers = { go = function(s) s.n = s.n + 1 end },
+        middleware = { { name = "m", after = function(_, ctx) while true do ctx:dispatch("go") end end } },
+      }
+      """)
+    _ = shell.run("plugin load \(folder)", "set runaway 50")
+    let storm = shell.run("dispatch p.go")
+    #expect(storm.errors.components(separatedBy: Self.instructions).count == 4, "at the third it falls silent")
+    #expect(storm.errors.components(separatedBy: "note: p is off").count == 2)
+    #expect(shell.run("log 1").output.contains("shell.faultPlugin name=\"p\""))
+    #expect(shell.run("plugin list --as csv").output.contains("faulted"))
+    #expect(shell.run("plugin enable p").errors == "")
+    #expect(shell.run("dispatch p.go").errors.contains(Self.instructions), "it is given another chance")
   }
 
   /// Where a plugin may write log lines, and what has it do so.
