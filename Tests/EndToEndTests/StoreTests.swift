@@ -144,7 +144,8 @@ struct StoreTests {
       refused.errors == """
         error[plugin-grant]: a.db needs the plugin 'pomodoro': pomodoro asks for read:tasks, dispatch:tasks.complete, \
         timers; not granted
-          hint: plugin grant pomodoro, or run with --grant pomodoro; the file is as it was
+          hint: plugin grant pomodoro, or run with --grant pomodoro; the file is as it was; to look at it without the \
+        plugin: stsh --store a.db --read-only
 
         """)
     let again = try shell.run(
@@ -203,7 +204,13 @@ struct StoreTests {
     #expect(outcome.status == 4)
     #expect(outcome.errors.hasPrefix("error[plugin-load]: a.db needs the plugin 'here': no plugin folder '"))
     #expect(
-      outcome.errors.hasSuffix("\n  hint: if it is elsewhere by now, say where: -p FOLDER; the file is as it was\n"))
+      outcome.errors.hasSuffix(
+        """
+
+          hint: if it is elsewhere by now, say where: -p FOLDER; the file is as it was; to look at it without the \
+        plugin: stsh --store a.db --read-only
+
+        """))
     #expect(contents(ofFile: shell.folder.path + "/a.db") == before)
     #expect(rename(shell.folder.path + "/gone", shell.folder.path + "/here") == 0)
     #expect(try shell.run("--store", "a.db", "-c", "show counter.value").output == "1\n")
@@ -221,7 +228,8 @@ struct StoreTests {
       refused.errors == """
         error[store-schema]: a.db: its state does not fit what is declared now
           'here.n' must be String, got number 7
-          hint: give new fields a default, and plugins a migrate(); the file is as it was
+          hint: give new fields a default, and plugins a migrate(); the file is as it was; to look at it without the \
+        plugin: stsh --store a.db --read-only
 
         """)
     try shell.folder.write(

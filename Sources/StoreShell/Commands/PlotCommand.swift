@@ -51,16 +51,25 @@ extension Invocation {
 }
 
 extension Session {
-  /// The value of a Lua expression before the last actions and after each of them, with the number of the action.
+  /// The value of a Lua expression before the last actions and after each of them, with the number of the action. Where it
+  /// cannot be said because a module of the last point was not there yet, such as before a plugin was loaded, there is none.
   fileprivate func values(of expression: String, over count: Int) throws -> [PlottedPoint] {
     let lua = try lua()
     let last = store.viewed?.number ?? store.head
     let first = max(store.oldest, last > count ? last - count : 0)
-    return try (min(first, last)...last).map { number in
+    func names() -> Set<String> { Set(store.modules.map(\.name)) }
+    let known = try store.viewing(last, names)
+    // What is wrong with the expression itself shows at the last point.
+    return try (min(first, last)...last).reversed().map { number in
       try store.viewing(number) {
-        PlottedPoint(number: number, value: try lua.evaluate(expression, chunk: chunkName).value)
+        do {
+          return PlottedPoint(number: number, value: try lua.evaluate(expression, chunk: chunkName).value)
+        } catch let error as SessionLuaError {
+          guard !known.isSubset(of: names()) else { throw error }
+          return PlottedPoint(number: number, value: .none)
+        }
       }
-    }
+    }.reversed()
   }
 }
 

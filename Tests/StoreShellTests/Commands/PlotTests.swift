@@ -22,6 +22,23 @@ import Testing
     #expect(shell.run("plot state.counter.value --over 2", "show counter.value").output.hasSuffix("\n3\n"))
   }
 
+  @Test func whatWasNotThereYetHasNoValue() throws {
+    let shell = try Shell { $0.isJSON = true }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "go" } }, reducers = { go = function(s) s.n = s.n + 1 end },
+      }
+      """)
+    _ = shell.run("dispatch counter.increment", "plugin load \(folder)", "dispatch p.go")
+    let points = shell.run("plot state.p.n").output
+    #expect(points.contains("{\"n\":1,\"value\":null},{\"n\":2,\"value\":0},{\"n\":3,\"value\":1}]"), "\(points)")
+    #expect(shell.run("plot state.p.n --as spark").status == 0)
+    #expect(shell.run("plot state.p.m").output.contains("p has no field 'm'"))
+    #expect(shell.run("plot state.q.n").output.contains("state has no module 'q'"))
+  }
+
   @Test func starsWhereTheLocaleHasNoBraille() throws {
     let chart = LineChart(values: [0, 1, 2, 3, nil, 3], width: 40, height: 4, isUTF8: false)
     #expect(
