@@ -84,7 +84,9 @@ func luaBenchmarks() -> [Benchmark] {
 final class LuaFixture {
   static let noteCall = ActionCall(ActionType(module: "notes", name: "note", fields: []), [])
   static var surroundings: Plugin.Surroundings {
-    Plugin.Surroundings(action: { name in name == "notes.note" ? noteCall.type : nil }, moduleNames: ["notes"])
+    Plugin.Surroundings(
+      action: { name in name == "notes.note" ? noteCall.type : nil }, moduleNames: ["notes"],
+      slice: { $0 == "notes" ? Tasks.schema : nil })
   }
 
   private let plugin: Plugin
