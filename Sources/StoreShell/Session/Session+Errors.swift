@@ -1,0 +1,130 @@
+import StoreHistory
+import StorePlugins
+
+/// What is said of what went wrong.
+extension Session {
+  /// Prints why a statement failed.
+  func failed(_ error: any Error, in statement: Statement) -> Int32 {
+    switch error {
+    case let expansion as ExpansionFailed: return failed(expansion.error, in: expansion.statement)
+    case let failed as SourcedFileFailed:
+      // Reported where it happened, and counted there.
+      tally.reached -= 1
+      if options.isJSON { console.write(JSONReport.failure(failed.error, in: statement, file: origin.file) + "\n") }
+      return failed.status
+    case let faults as AppliedWithFaults:
+      // The action stands; what went wrong beside it fails the command all the same.
+      let interruption = takeInterruption(error)
+      for error in interruption.map({ [$0] }) ?? faults.errors { report(error, in: statement) }
+      // What carries a thunk is never reduced.
+      if !options.isJSON, !faults.isThunk {
+        console.writeError("note: #\(faults.number) \(faults.action) was applied\n")
+      }
+      let status = interruption?.status ?? 1
+      fail(status)
+      return status
+    default:
+      let shellError = takeInterruption(error) ?? ShellError(describing: error)
+      report(shellError, in: statement)
+      fail(shellError.status)
+      return shellError.status
+    }
+  }
+
+  /// The error of a statement that ended by another one because it was interrupted; nil: it was not.
+  private func takeInterruption(_ error: any Error) -> ShellError? {
+    var interruption = stop?.error
+    if interruption != nil {
+      hasReportedStop = true
+    } else if takeInterrupt() {
+      // The terminal has echoed ^C; the error starts on a line of its own.
+      console.writeError("\n")
+      interruption = .interrupted
+    }
+    interruption?.details = detailsOfInterruption(error)
+    return interruption
+  }
+
+  /// Fails a statement whose results Ctrl-C has stopped on their way to the terminal.
+  func followDroppedResults(of statement: Statement) {
+    console.flush()
+    guard console.hasDroppedResults, let interruption = takeInterruption(ShellError.interrupted) else { return }
+    report(interruption, in: statement)
+    fail(interruption.status)
+  }
+
+  /// What a command that was interrupted says of what it had done by then.
+  private func detailsOfInterruption(_ error: any Error) -> [String] {
+    if let faults = error as? AppliedWithFaults {
+      return faults.errors.filter { $0.code == ShellError.interrupted.code }.map(\.message)
+    }
+    guard let error = error as? ShellError, error.code == ShellError.interrupted.code else { return [] }
+    return error.details
+  }
+
+  func fail(_ status: Int32) {
+    tally.failed += 1
+    if tally.firstStatus == 0 { tally.firstStatus = status }
+  }
+
+  /// Prints an error of a statement.
+  func report(_ error: ShellError, in statement: Statement) {
+    lastError = error
+    let error = showsTraceback ? error.showingTraceback : error
+    if options.isJSON {
+      console.write(JSONReport.failure(error, in: statement, file: origin.file) + "\n")
+    } else {
+      console.writeError(renderer.text(of: error, in: statement, sourcedFrom: origin.chain))
+    }
+  }
+
+  /// Prints an error that belongs to no statement.
+  ///
+  /// - Parameter file: the script that it is about; nil: it is about none.
+  /// - Returns: its status.
+  @discardableResult
+  public func writeError(_ error: any Error, file: String? = nil) -> Int32 {
+    let error = ShellError(describing: error)
+    if options.isJSON {
+      console.write(JSONReport.failure(error, file: file) + "\n")
+    } else {
+      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+    }
+    return error.status
+  }
+
+  /// Prints a fault of the text itself.
+  func report(_ fault: SyntaxFault) {
+    lastError = ShellError(code: fault.code, message: fault.message, status: 2)
+    tally.reached += 1
+    fail(2)
+    // A run would have read it before all else.
+    if isChecking { tally.firstStatus = 2 }
+    if options.isJSON {
+      console.write(JSONReport.failure(fault, file: origin.file) + "\n")
+    } else {
+      console.writeError(renderer.text(of: fault, sourcedFrom: origin.chain))
+    }
+  }
+
+  private var renderer: ErrorRenderer {
+    var renderer = origin.renderer
+    renderer.usesColor = options.usesColor
+    return renderer
+  }
+}
+
+/// An action was applied, but something went wrong beside it: in middlewares that saw it, or in what it caused.
+struct AppliedWithFaults: Error {
+  let errors: [ShellError]
+  let number: Int
+  let action: String
+  let isThunk: Bool
+
+  init(errors: [any Error], _ entry: LoggedEntry) {
+    self.errors = errors.map { ShellError(describing: $0) }
+    number = entry.number
+    action = entry.action
+    isThunk = entry.isThunk
+  }
+}
