@@ -132,9 +132,12 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Replaces the middlewares from the next action on. A unit that stays, by identity, stays attached and keeps what it
   /// holds.
   ///
+  /// - Parameter reconciling: whether supervised effects follow the state at once, and not with the next action.
   /// - Throws: ``StoreError/duplicateUnit(name:)``; the composition is then as before.
   @inlinable
-  public func replaceMiddleware(_ middleware: Middleware<Action, Action, State>) throws(StoreError) {
+  public func replaceMiddleware(
+    _ middleware: Middleware<Action, Action, State>, reconciling: Bool = true
+  ) throws(StoreError) {
     let result = exclusively { () -> Result<Void, StoreError> in
       do throws(StoreError) {
         let attached = try attach(middleware)
@@ -142,7 +145,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
         for old in parts.attached where !attached.contains(where: { $0.unit === old.unit }) { old.close() }
         parts.attached = attached
         recompose()
-        reconcileUnits()
+        if reconciling { reconcileUnits() }
         return .success(())
       } catch {
         return .failure(error)

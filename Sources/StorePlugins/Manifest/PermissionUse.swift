@@ -2,7 +2,7 @@
 public struct PermissionUse: Hashable, Sendable {
   /// The permission as the manifest asks for it.
   public let permission: Permission
-  /// How often it was used since the plugin was loaded.
+  /// How often it was used since the plugin was loaded, by its earlier versions too.
   public let count: Int
   /// Whether the plugin's definition needs it, used or not: without it the plugin is not loaded.
   public let isRequired: Bool
@@ -16,6 +16,20 @@ final class PermissionLedger {
   private var dispatches: [(type: ActionType, count: Int)] = []
   private var intercepted = 0
   private var started = 0
+  /// How often earlier versions' reducers were called that were lifted over a module's slice.
+  private var reduced: [String: Int] = [:]
+
+  /// Goes on from what an earlier version of the plugin has used.
+  ///
+  /// - Parameter reduced: how often its reducers lifted over a module's slice were called.
+  func goOn(from earlier: PermissionLedger, reduced: [(module: String, uses: Int)]) {
+    reads = earlier.reads
+    dispatches = earlier.dispatches
+    intercepted = earlier.intercepted
+    started = earlier.started
+    self.reduced = earlier.reduced
+    for (module, uses) in reduced { self.reduced[module, default: 0] += uses }
+  }
 
   /// Takes note that a module's slice was read.
   func noteRead(_ module: String) {
@@ -61,7 +75,7 @@ final class PermissionLedger {
       needed = Set(sent.map(\.type.name) + ruled).sorted().map { .dispatch(module: module, action: $0) }
     case .intercept: count = intercepted
     case .timers: count = started
-    case .reduce(let module): count = reduced(module)
+    case .reduce(let module): count = self.reduced[module, default: 0] + reduced(module)
     }
     return PermissionUse(
       permission: permission, count: count, isRequired: isRequired,
@@ -96,6 +110,11 @@ extension PluginDefinition {
 }
 
 extension Plugin {
+  /// Counts what the plugin uses of its permissions together with what an earlier version has used.
+  public func goOnCounting(from earlier: Plugin) {
+    calls.permissions.goOn(from: earlier.calls.permissions, reduced: earlier.lifted.map { ($0.module, $0.uses) })
+  }
+
   /// What the plugin has used of its permissions since it was loaded, in the order of its manifest.
   public var permissionUses: [PermissionUse] {
     let required = definition.requiredPermissions(of: module.name)

@@ -26,6 +26,9 @@ extension Plugin {
     return try run(migrate, old, version)
   }
 
+  /// Whether what JSON holds of a slice fits as it is, with defaults for new fields.
+  public func accepts(_ old: Value) -> Bool { (try? fit(old)) != nil }
+
   private func fit(_ old: Value) throws(PluginError) -> Value {
     do throws(SchemaError) {
       return try schema.value(fromJSON: schema.filling(old))

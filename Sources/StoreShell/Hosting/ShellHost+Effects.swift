@@ -40,6 +40,7 @@ extension ShellHost {
     PluginSurroundings(
       view: view, typed: typed, faults: faults, strikes: PluginStrikes(faults), waiters: waiters,
       isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
-      lastAction: { [unowned self] in log.last?.number ?? 0 }, describe: { [unowned self] in describe($0) })
+      stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in log.last?.number ?? 0 },
+      describe: { [unowned self] in describe($0) })
   }
 }

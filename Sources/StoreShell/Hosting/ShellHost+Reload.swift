@@ -67,6 +67,7 @@ extension ShellHost {
     }
     for unit in old.units { store.cancelEffects(unit: unit.name) }
     plugins[index] = new
+    new.plugin.goOnCounting(from: old.plugin)
     collectActions()
     let shell = store.withState { $0.shell }
     new.strikes.set(isStopped: shell.condition(of: new.plugin.module.name) != .on)

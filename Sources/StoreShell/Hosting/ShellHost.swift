@@ -310,7 +310,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     plugins.append(hosted)
     collectActions()
     do {
-      try recompose()
+      // The tasks follow the state once its slice is there.
+      try recompose(reconciling: false)
     } catch {
       remove(name)
       throw error
@@ -356,7 +357,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     var report = dispatch(.unloadPlugin(name: name), source)
     failedReloads[name] = nil
     remove(name)
-    try recompose()
+    // They did when its slice went.
+    try recompose(reconciling: false)
     if let failure { report.faults.insert(failure, at: 0) }
     return report
   }
@@ -366,8 +368,12 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     collectActions()
   }
 
-  func recompose() throws {
-    try store.replaceMiddleware(Middleware(units: hostUnits.flatMap(\.middleware.units)))
+  /// Has the store run the units that there are now.
+  ///
+  /// - Parameter reconciling: whether the tasks follow the state at once, and not with the next action.
+  func recompose(reconciling: Bool = true) throws {
+    try store.replaceMiddleware(
+      Middleware(units: hostUnits.flatMap(\.middleware.units)), reconciling: reconciling)
     try store.replaceReducer(Self.reducer(application, plugins))
     try replaceInterceptors()
   }

@@ -56,6 +56,8 @@ struct PluginSurroundings: @unchecked Sendable {
   let waiters: ActionWaiters
   /// Whether the plugin's slice is in the state.
   let isLoaded: () -> Bool
+  /// Has the plugins stopped that have failed too often in a row.
+  let stopFaulty: () -> Void
   /// The action that was logged last, and the one of a number in words.
   let lastAction: () -> Int
   let describe: (Int) -> String?
@@ -64,6 +66,7 @@ struct PluginSurroundings: @unchecked Sendable {
   func note(_ error: PluginError, in number: Int, unit: String) {
     faults.note(error)
     strikes.failed(in: number, unit: unit)
+    stopFaulty()
   }
 
   /// Takes note of what was wrong about the tasks that a middleware wants.
@@ -75,6 +78,7 @@ struct PluginSurroundings: @unchecked Sendable {
   func note(_ error: PluginError, unit: String, startedBy number: Int, _ action: String? = nil) {
     faults.noteOnce(TaskFailure(error: error, startedBy: action ?? describe(number)))
     strikes.failed(in: max(lastAction(), number), unit: unit)
+    stopFaulty()
   }
 }
 

@@ -41,7 +41,7 @@ extension ShellHost: ImportingStore {
       for hosted in plugins {
         let name = hosted.plugin.module.name
         guard let old = members[.string(name)], let version = shell.version(of: name), hosted.plugin.migrates,
-          version != hosted.plugin.source.manifest.version,
+          version != hosted.plugin.source.manifest.version || !hosted.plugin.accepts(old),
           let migrated = try hosted.plugin.state(from: old, version: version)
         else { continue }
         try state.setSlice(name, migrated)

@@ -1,13 +1,9 @@
+import StorePlugins
 import StoreSchema
 
 /// What is so in a state, as Lua expressions that `assert` takes.
 struct StateAssertions {
   private let state: HostState
-  private static let keywords: Set<String> = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-    "not",
-    "or", "repeat", "return", "then", "true", "until", "while",
-  ]
 
   /// What a script defines before it asserts how many entries a map has, which Lua has no word for.
   static let countFunction = "function count(map) local n = 0 for _ in pairs(map) do n = n + 1 end return n end"
@@ -106,7 +102,7 @@ struct StateAssertions {
   }
 
   private static func member(_ name: String) -> String {
-    name.isName && !keywords.contains(name) ? ".\(name)" : "[\(InlineText.text(of: .string(name), spelling: .lua))]"
+    name.isName && !PluginManifest.luaKeywords.contains(name) ? ".\(name)" : "[\(InlineText.text(of: .string(name), spelling: .lua))]"
   }
 
   private static func entry(_ key: MapKey) -> String {

@@ -169,6 +169,9 @@ import Testing
 
         """)
     #expect(try shell.type("show shell.permissions[2].needed --as raw").output == "dispatch:tasks.add\n")
+    let used = try shell.type("plugin audit asks --as csv")
+    _ = try shell.type("plugin reload asks")
+    #expect(try shell.type("plugin audit asks --as csv") == used, "a version goes on where the one before was")
     _ = try shell.type("plugin load catalog")
     #expect(try shell.type("plugin audit").output.hasSuffix("\"dispatch:tasks.add\"]\ncatalog asks for nothing\n"))
     #expect(try shell.type("plugin audit catalog").output == "catalog asks for nothing\n")

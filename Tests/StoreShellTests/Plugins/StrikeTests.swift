@@ -203,4 +203,31 @@ extension String {
     let after = try shell.type("dispatch counter.increment --quiet", "plugin disable sup")
     #expect(after.errors == "" && after.status == 0)
   }
+
+  private static let clock = """
+    return plugin {
+      state = { field("n", int()) }, actions = { { name = "go" }, { name = "x" } },
+      reducers = { x = function(s) s.n = s.n + 1 end },
+      middleware = {
+        { name = "starts", on = { "go" }, after = function(_, ctx)
+          ctx:task("t", function(t) for i = 1, 8 do t:sleep(1) t:dispatch("x") end end)
+        end },
+        { name = "fails", on = { "x" }, after = function() error("boom") end },
+      },
+    }
+    """
+
+  @Test(arguments: [["wait 8s"], ["wait 3s", "wait 5s"], Array(repeating: "wait 1s", count: 8)])
+  func theThirdFailureIsTheLastHoweverTimePasses(waits: [String]) throws {
+    let shell = try Shell {
+      $0.grants = ["h"]
+      $0.keepsGoing = true
+    }
+    let folder = try shell.plugin("h", Self.clock, permissions: #"["timers"]"#)
+    _ = shell.run("plugin load \(folder)", "dispatch h.go")
+    for wait in waits { _ = shell.run(wait) }
+    #expect(shell.run("show h.n").output == "3\n")
+    let entry = try #require(shell.session.store.log.entries.last)
+    #expect(entry.action == "shell.faultPlugin" && entry.time == .seconds(3))
+  }
 }

@@ -168,6 +168,7 @@ import Testing
       "plugin new My-Plugin", 12, "type-mismatch", "'My-Plugin' is no name of a plugin", mark: 9,
       "hint: did you mean 'my_plugin'?"),
     Case("plugin new show", 12, "type-mismatch", "'show' is a word of the shell itself", mark: 4),
+    Case("plugin new end", 12, "type-mismatch", "'end' is a word of Lua itself", mark: 3),
     Case(
       "plugin stubs no/where", 14, "no-such-file", "there is no folder 'no/where'", mark: 8, status: 2),
     Case(
