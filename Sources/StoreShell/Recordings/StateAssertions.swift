@@ -102,7 +102,8 @@ struct StateAssertions {
   }
 
   private static func member(_ name: String) -> String {
-    name.isName && !PluginManifest.luaKeywords.contains(name) ? ".\(name)" : "[\(InlineText.text(of: .string(name), spelling: .lua))]"
+    name.isName && !PluginManifest.luaKeywords.contains(name)
+      ? ".\(name)" : "[\(InlineText.text(of: .string(name), spelling: .lua))]"
   }
 
   private static func entry(_ key: MapKey) -> String {
