@@ -77,6 +77,21 @@ struct OutputFailureTests {
     #expect(made.output.hasSuffix("\ncopy.txt\nold.txt\n"), "\(made.output)")
   }
 
+  @Test func ofAnAppendTakesBackWhatWasAdded() throws {
+    let outcome = try Shell().runInShell(
+      "printf old > f; ulimit -f 4; stsh -c 'lua s = (\"x\"):rep(100000)' -c 'echo $s >> f'; cat f")
+    #expect(outcome.output.contains("error[write-failed]: f: File too large"))
+    #expect(outcome.output.hasSuffix("\nold"), "\(outcome.output.suffix(100))")
+  }
+
+  /// A file that others hold by another name, or that is somebody else's, is the same file afterwards.
+  @Test func whoHoldsAFileHoldsItAfterwards() throws {
+    let outcome = try Shell().runInShell(
+      "echo old > a; ln a b; stsh -c 'echo new > a'; cat b; echo old > own; chown 65534:65534 own 2> /dev/null; "
+        + "stat -c %u:%g own > before; stsh -c 'echo newer > own'; stat -c %u:%g own | cmp - before && cat own")
+    #expect(outcome.output == "new\nnewer\n")
+  }
+
   /// What goes where standard output goes stands in its place among the rest.
   @Test func isSpelledAsAFileToo() throws {
     let shell = try Shell()

@@ -23,12 +23,16 @@ final class ReplacingFile {
   private var hasName = false
   private var descriptor: Int32
   private var isDone = false
+  /// How long the file was to which is added; nil: that is not to be had back.
+  private var formerLength: off_t?
+  private var written = 0
 
   /// Whether it is written to as it is, for all to see at once.
   var isInPlace: Bool { sink == nil && beside == nil }
 
   /// Begins a file. What is no ordinary file, such as a terminal or a pipe, is written to as it is, and so is what a link leads
-  /// to that leads nowhere yet, a file that the program's own output goes to, and one in a folder that takes no others.
+  /// to that leads nowhere yet, a file that the program's own output goes to, one in a folder that takes no others, one of
+  /// several names, and one whose owners another could not have.
   ///
   /// - Parameter appends: add to the end of the file that stands there instead.
   /// - Throws: `FileError` with the system's reason.
@@ -48,21 +52,27 @@ final class ReplacingFile {
       beside = isThere ? nil : target
       hasName = !isThere
       descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
-    } else if isThere
-      ? status.st_mode & S_IFMT != S_IFREG || access(target, W_OK) != 0 || access(Self.folder(of: target), W_OK) != 0
-      : Self.isLink(path)
-    {
+      if isThere, status.st_mode & S_IFMT == S_IFREG { formerLength = status.st_size }
+    } else if isThere ? Self.mustStay(target, status) : Self.isLink(path) {
       beside = nil
       descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
     } else {
       let name = "\(target).\(getpid()).part"
-      beside = name
       descriptor = Self.openNameless(inFolderOf: target)
       if descriptor < 0 {
         descriptor = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
         hasName = descriptor >= 0
       }
-      if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
+      if !isThere || descriptor < 0 || fchown(descriptor, status.st_uid, status.st_gid) == 0 {
+        beside = name
+        if isThere { fchmod(descriptor, status.st_mode & 0o7777) }
+      } else {
+        beside = nil
+        close(descriptor)
+        if hasName { unlink(name) }
+        hasName = false
+        descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
+      }
     }
     guard descriptor >= 0 else { throw FileError(path: path, code: errno, .writing) }
     bytes.reserveCapacity(Self.pieceSize * 2)
@@ -72,6 +82,12 @@ final class ReplacingFile {
   init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
     (path, target, beside, appends, descriptor) = ("-", "-", nil, false, -1)
     self.sink = sink
+  }
+
+  /// Whether a file is written to as it is: no ordinary one, one of several names, or where no other can take its place.
+  private static func mustStay(_ path: String, _ status: stat) -> Bool {
+    status.st_mode & S_IFMT != S_IFREG || status.st_nlink > 1 || access(path, W_OK) != 0
+      || access(folder(of: path), W_OK) != 0
   }
 
   private static func isLink(_ path: String) -> Bool {
@@ -153,11 +169,25 @@ final class ReplacingFile {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       guard count >= 0 else {
         if errno == EINTR { continue }
-        throw FileError(path: path, code: errno, .writing)
+        let code = errno
+        takeBack()
+        throw FileError(path: path, code: code, .writing)
       }
+      written += count
       rest = rest.dropFirst(count)
     }
     bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+extension ReplacingFile {
+  /// Takes away what was added to a file that cannot have all of it, unless somebody else has added to it too.
+  private func takeBack() {
+    var status = stat()
+    guard let formerLength, fstat(descriptor, &status) == 0, status.st_size == formerLength + off_t(written) else {
+      return
+    }
+    _ = ftruncate(descriptor, formerLength)
   }
 }
 
