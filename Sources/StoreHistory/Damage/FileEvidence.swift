@@ -69,7 +69,7 @@ struct FileEvidence {
   }
 
   private static let hasLostEnd = "its write-ahead log has lost its end"
-  private static let foreign = "its write-ahead log is that of another file"
+  private static let foreign = "its write-ahead log is damaged or that of another file"
 
   /// Whether what a log adds to a file was written behind what the file holds: nothing of that may have changed.
   private static func belongs(_ both: FileImage?, to alone: FileImage?) -> Bool {

@@ -106,7 +106,7 @@ import Testing
   @Test func theWriteAheadLogOfAnotherFileIsToldOf() throws {
     try killed()
     for suffix in ["", "-wal", "-shm"] { try folder.write("other.db\(suffix)", try folder.bytes("killed.db\(suffix)")) }
-    let foreign = "its write-ahead log is that of another file"
+    let foreign = "its write-ahead log is damaged or that of another file"
     try killed("b.db", line: 7)
     try folder.write("killed.db-wal", try folder.bytes("other.db-wal"))
     let last = try #require(try folder.lastGood("killed.db", foreign))
