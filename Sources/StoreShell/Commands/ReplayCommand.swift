@@ -115,6 +115,7 @@ extension Session {
     let recording = try store.replay(
       file, options,
       locate: { name, recorded in
+        try self.requirePlugins()
         if let replacement = options.replacement, replacement.manifest.name == name {
           isReplaced = true
           return replacement

@@ -157,6 +157,13 @@ import Testing
     #expect(
       shell.run("plugin load catalog").errors.hasPrefix(
         "-c:1:1: error[plugin-load]: plugins are switched off in this session (--no-plugins)\n"))
+    let other = try Shell()
+    let recording = "\(other.folder)/run.jsonl"
+    _ = other.run("plugin load catalog", "export journal \(recording)")
+    let replayed = shell.run("replay \(recording)")
+    #expect(replayed.errors.contains("plugins are switched off in this session (--no-plugins)"))
+    #expect(replayed.status == 4)
+    #expect(shell.session.store.loadedPlugins.isEmpty && shell.session.store.head == 0)
   }
 
   @Test func pluginsOfTheStartLoadSilently() throws {
