@@ -46,7 +46,7 @@ final class PluginStrikes: @unchecked Sendable {
   /// Whether the plugin is to be stopped now; true once, and again where the action that does it was lost with its queue
   /// (R30).
   func takeOut() -> Bool {
-    guard inARow >= Self.limit, !isStopped, lossesBefore != faults.losses else { return false }
+    guard isOut, !isStopped, lossesBefore != faults.losses else { return false }
     lossesBefore = faults.losses
     return true
   }

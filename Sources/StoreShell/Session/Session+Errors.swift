@@ -1,5 +1,4 @@
 import StoreHistory
-import StorePlugins
 
 /// What is said of what went wrong.
 extension Session {
