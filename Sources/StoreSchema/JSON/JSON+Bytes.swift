@@ -1,7 +1,5 @@
 extension JSON {
-  /// Appends the compact JSON of a value as UTF-8: what ``append(_:to:)-(_,String)`` writes, but for numbers that JSON has
-  /// no way to write, which stand as the texts `"inf"`, `"-inf"` and `"nan"`, so that ``Schema/value(fromJSON:)`` reads
-  /// back every value of a type.
+  /// Appends the compact JSON of a value as UTF-8: what ``text(of:)`` writes.
   public static func append(_ value: Value, to out: inout [UInt8]) {
     switch value {
     case .none: append("null" as StaticString, to: &out)

@@ -1,20 +1,23 @@
 /// JSON text out of values and values out of JSON text (RFC 8259).
 public enum JSON {
-  /// The compact JSON of a value: keys in schema order, a nil optional as `null`, numbers that read back the same.
+  /// The compact JSON of a value: keys in schema order, a nil optional as `null`, numbers that read back the same. Those
+  /// that JSON has no way to write stand as the texts `"inf"`, `"-inf"` and `"nan"`, so that ``Schema/value(fromJSON:)``
+  /// reads back every value of a type.
   public static func text(of value: Value) -> String {
     var out = ""
     append(value, to: &out)
     return out
   }
 
-  /// Appends the compact JSON of a value.
+  /// Appends the compact JSON of a value, as ``text(of:)`` writes it.
   public static func append(_ value: Value, to out: inout String) {
     switch value {
     case .none: out += "null"
     case .bool(let value): out += value ? "true" : "false"
     case .int(let value): out += value.description
-    // JSON has no infinities; null is what other writers put for them.
-    case .double(let value): out += value.isFinite ? ScalarText.text(of: value) : "null"
+    case .double(let value):
+      let text = ScalarText.text(of: value)
+      out += value.isFinite ? text : "\"\(text)\""
     case .string(let text): appendQuoted(text, to: &out)
     case .list(let list):
       out += "["
