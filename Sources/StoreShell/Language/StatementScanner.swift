@@ -137,8 +137,7 @@ struct StatementScanner {
     if try cursor.isAtLineEnd() || bytes[position] == UInt8(ascii: "#") {
       throw fault("expected a file name after \(appends ? ">>" : ">")", at: place, width: appends ? 2 : 1)
     }
-    let target = try operand(.word)
-    try cursor.requireBoundary()
+    let target = try fileName()
     redirection = Redirection(kind: appends ? .append : .file, target: target, span: span(from: place))
     try skipBlanks()
     guard try !cursor.isAtLineEnd() else { return }
@@ -147,6 +146,22 @@ struct StatementScanner {
     }
     position = cursor.endOfLine(from: position)
     guard position < bytes.count || isLast else { throw .unfinished(nil, here) }
+  }
+
+  /// Reads the file of a redirection. What other shells would take for one more, such as `f>g` or `&2`, is no name unless
+  /// it is quoted.
+  private mutating func fileName() throws(Interruption) -> Literal {
+    let start = position
+    let target = try operand(.word)
+    if case .bare = target,
+      let sign = bytes[start..<position].firstIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "|") })
+        ?? (bytes[start] == UInt8(ascii: "&") ? start : nil)
+    {
+      position = sign
+      throw fault("a result has one file and nothing after it; quote a name with this in it", at: here)
+    }
+    try cursor.requireBoundary()
+    return target
   }
 
   /// Passes over a shell command to the end of its line; open quotes and a `\` continue it.

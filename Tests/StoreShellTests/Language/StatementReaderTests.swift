@@ -59,6 +59,12 @@ import Testing
     #expect(try statement("a b>c d|e").words.map(short) == ["a", "b>c", "d|e"])
     #expect(try statement("show x | awk '{\n print }'").redirection?.kind == .command)
     #expect(fault("log >")?.message == "expected a file name after >")
+    for (text, column) in [("log >f>g", 7), ("log > f|cat", 8), ("log >|f", 6), ("log >>>f", 7), ("log >&2", 6)] {
+      let second = fault(text)
+      #expect(second?.message == "a result has one file and nothing after it; quote a name with this in it")
+      #expect(second?.column == column)
+    }
+    #expect(fault("log > 'f>g'") == nil)
     #expect(fault("log > a b")?.column == 9)
     #expect(fault("log |  ")?.message == "expected a shell command after |")
   }
