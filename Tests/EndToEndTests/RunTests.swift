@@ -68,7 +68,8 @@ struct RunTests {
   }
 
   @Test(
-    arguments: [(SIGINT, 130, "stopped by Ctrl-C"), (SIGTERM, 143, "stopped by signal 15")] as [(Int32, Int32, String)])
+    arguments: [(SIGINT, 130, "stopped by SIGINT (Ctrl-C)"), (SIGTERM, 143, "stopped by SIGTERM")]
+      as [(Int32, Int32, String)])
   func aSignalCancelsTheCommandThatRuns(signal: Int32, status: Int32, message: String) throws {
     let shell = try Shell()
     var output: [Int32] = [0, 0]

@@ -61,13 +61,23 @@ public final class RunStop: Sendable {
   /// What is called to stop the Lua that may be running.
   func setInterrupts(_ interrupts: [@Sendable () -> Void]) { state.withLock { $0.interrupts = interrupts } }
 
+  private static func name(ofSignal number: Int32) -> String {
+    switch number {
+    case SIGINT: "SIGINT (Ctrl-C)"
+    case SIGTERM: "SIGTERM"
+    case SIGHUP: "SIGHUP"
+    default: "signal \(number)"
+    }
+  }
+
   /// The error that a command ends with that was cancelled; nil: the run goes on.
   var error: ShellError? {
     guard isStopped, let reason = state.withLock({ $0.reason }) else { return nil }
     switch reason {
-    case .signal(SIGINT): return .interrupted
     case .signal(let number):
-      return ShellError(code: "interrupted", message: "stopped by signal \(number)", status: 128 + number)
+      return ShellError(
+        code: ShellError.interrupted.code, message: "stopped by \(RunStop.name(ofSignal: number))",
+        status: 128 + number)
     case .timeOver(let time):
       return ShellError(
         code: "timed-out", message: "the run was not over after \(EffectListing.limit(time))", status: 5)
