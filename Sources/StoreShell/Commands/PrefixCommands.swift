@@ -34,7 +34,7 @@ extension CommandDefinition {
 
   static let time = CommandDefinition(
     "time", usage: ["time COMMAND"],
-    summary: "runs a command, then says how long it took by the session's clock, and how many actions were processed",
+    summary: "runs a command, then says how long it took by the clock on the wall, and how many actions were processed",
     examples: [
       CommandExample(
         "time dispatch counter.increment by=2",
@@ -50,11 +50,11 @@ extension CommandDefinition {
   ) { invocation in
     let session = invocation.session
     let command = try invocation.command()
-    let start = session.store.clock.now
+    let start = session.wallTime()
     let first = session.store.head
     let result = try session.commands.run(command, in: session)
     let measured = Measurement(
-      time: session.store.clock.now - start, actions: max(session.store.head - first, 0))
+      time: session.wallTime() - start, actions: max(session.store.head - first, 0))
     guard !session.options.isJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
     session.console.write(measured.text + "\n")
     return CommandResult(json: nil, notes: result.notes)

@@ -15,6 +15,12 @@ public final class Session {
   /// Asks the person at the terminal a question; nil: there is nobody to ask.
   public var ask: ((_ question: String) -> String?)?
 
+  /// The time by the clock on the wall, from any moment on; it passes also where the session's own clock is virtual.
+  var wallTime: () -> Duration = {
+    let start = ContinuousClock.now
+    return { start.duration(to: .now) }
+  }()
+
   let store: any DynamicStore
   let clock: SessionClock
   let commands: CommandTable

@@ -78,7 +78,17 @@ import Testing
     #expect(outcome.status == 0)
   }
 
-  @Test func timeIsTheSessionsAndCountsActions() throws {
+  @Test func timeIsThatOfTheWallAlsoWhereTheClockIsVirtual() throws {
+    let shell = try Shell()
+    var seconds = 0
+    shell.session.wallTime = {
+      seconds += 1
+      return .seconds(seconds)
+    }
+    #expect(shell.run("time wait 10min").output == "1.000s, 0 actions, 0 actions per second\n")
+  }
+
+  @Test func timeCountsActions() throws {
     let shell = try Shell()
     let outcome = shell.run(
       "time lua for i = 1, 3 do dispatch('counter.increment') end", "time wait 2s",

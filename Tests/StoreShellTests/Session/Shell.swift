@@ -43,6 +43,9 @@ final class Shell {
     options.pluginSearchPath = [Shell.package + "/plugins"]
     adjust(&options)
     session = try start(options, Console(output: fileno(output), error: fileno(errors)))
+    // What `time` says is to be foretold.
+    let clock = session.store.clock
+    session.wallTime = { clock.now }
   }
 
   deinit {
