@@ -213,6 +213,7 @@ public final class ReadlineEditor: LineEditing {
     let line = String(cString: creadline_text())
     let statement = holdsOpenLines ? line : [openLines, line].compactMap(\.self).joined(separator: "\n")
     let editor = ExternalEditor { name in getenv(name).map { String(cString: $0) } }
+    var failure: LineEditorError?
     creadline_lend_terminal()
     do {
       if let edited = try editor.edit(statement) {
@@ -220,10 +221,11 @@ public final class ReadlineEditor: LineEditing {
         holdsOpenLines = openLines != nil
       }
     } catch {
-      printAbove("\(error)", to: .standardError)
+      failure = error
     }
     // Ctrl-C in the editor was the editor's.
     _ = creadline_take_interrupt()
     creadline_reclaim_terminal()
+    if let failure { printAbove(failure.description, to: .standardError) }
   }
 }

@@ -222,6 +222,14 @@ struct ExternalEditorTests {
     try probe.waitForLine(#"line("plain")"#)
   }
 
+  @Test func aStatementThatIsGoneIsSaidAboveTheLine() throws {
+    let probe = try ProbeTerminal(environment: ["EDITOR": "rm"])
+    probe.type("precious\u{18}\u{5}!")
+    try probe.wait(for: "the line below the reason") { screen in
+      screen.lines.contains { $0.hasSuffix(": No such file or directory") } && screen.cursorLine == "probe> precious!"
+    }
+  }
+
   @Test func aFailureLeavesTheLine() throws {
     let probe = try ProbeTerminal(environment: ["EDITOR": "false"])
     probe.type("precious\u{18}\u{5}!\r")
