@@ -15,8 +15,8 @@ extension Session {
       // The action stands; what went wrong beside it fails the command all the same.
       let interruption = takeInterruption(error)
       for error in interruption.map({ [$0] }) ?? faults.errors { report(error, in: statement) }
-      // What carries a thunk is never reduced.
-      if !options.isJSON, !faults.isThunk {
+      // What carries a thunk is never reduced, and of a check nothing stays.
+      if !options.isJSON, !faults.isThunk, !isChecking {
         console.writeError("note: #\(faults.number) \(faults.action) was applied\n")
       }
       let status = interruption?.status ?? 1

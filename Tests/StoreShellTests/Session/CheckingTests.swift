@@ -15,6 +15,17 @@ import Testing
     )
   }
 
+  @Test func ofWhatIsCheckedNothingIsSaidToHaveBeenApplied() throws {
+    let (_, outcome) = try check("substate reset cart\n")
+    #expect(
+      outcome.errors == """
+        script.stsh:1:1: error[unknown-substate]: no substate cart
+          substate reset cart
+        1 of 1 commands failed
+
+        """)
+  }
+
   @Test func aScriptWithoutMistakesPrintsNothingAndRunsNothing() throws {
     let shell = try Shell()
     let inner = try shell.write("inner.stsh", "dispatch tasks.add title=$1\n")
