@@ -111,6 +111,12 @@ public struct ErrorRenderer: Sendable {
   }
 
   private func append(_ chain: [Origin], to out: inout String) {
-    for origin in chain { out += "  in file sourced from \(origin.file):\(origin.line)\n" }
+    let lines = chain.map { "  in file sourced from \($0.file):\($0.line)\n" }
+    // Files that source each other without end repeat themselves.
+    let ends = 4
+    guard lines.count > 2 * ends + 1 else { return out += lines.joined() }
+    out += lines.prefix(ends).joined()
+    out += "  ... (\(lines.count - 2 * ends) more files)\n"
+    out += lines.suffix(ends).joined()
   }
 }

@@ -106,6 +106,16 @@ import Testing
     #expect(text.hasSuffix("\n  in file sourced from outer.stsh:2\n  in file sourced from top.stsh:9\n"))
   }
 
+  @Test func ofALongChainTheEndsAreNamed() throws {
+    let long = ErrorRenderer(file: "a").text(
+      of: unknown, in: try statement("dispatch counter.incremnt"),
+      sourcedFrom: (1...10).map { .init(file: "a", line: $0) })
+    let chain = long.split(separator: "\n").drop { !$0.hasPrefix("  in file") }
+    #expect(chain.count == 9)
+    #expect(chain.dropFirst(4).first == "  ... (2 more files)")
+    #expect(chain.last == "  in file sourced from a:10")
+  }
+
   @Test func carets() throws {
     func lines(_ text: String, _ word: Int) throws -> [String] {
       let statement = try statement(text)
