@@ -1,6 +1,12 @@
 import StorePlugins
 import StoreSchema
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 extension CommandDefinition {
   static let echo = CommandDefinition(
     "echo", usage: ["echo WORD…"], summary: "prints words, with variables and $(…) replaced",
@@ -163,11 +169,23 @@ extension CommandDefinition {
       bytes = try Files.read(file, until: session.interruptDescriptor)
     } catch {
       if session.mayHaveWritten { try session.finishCheck() }
-      throw ShellError(error, place: .span(invocation.operands[0].span))
+      var missing = ShellError(error, place: .span(invocation.operands[0].span))
+      missing.hint = missing.hint ?? session.hintOnFile(besideScript: file)
+      throw missing
     }
     let status = try session.runScript(bytes, file: file, arguments: arguments)
     guard status == 0 || session.hasQuit else { throw SourcedFileFailed(file: file, status: status) }
     return .none
+  }
+}
+
+extension Session {
+  /// What to try where a file is not there, but beside the script that names it; nil: it is not there either.
+  fileprivate func hintOnFile(besideScript file: String) -> String? {
+    guard !file.hasPrefix("/"), let slash = origin.file.lastIndex(of: "/") else { return nil }
+    let beside = "\(origin.file[...slash])\(file)"
+    guard access(beside, R_OK) == 0 else { return nil }
+    return "did you mean '\(beside)'? paths start from the folder that the program was started in"
   }
 }
 

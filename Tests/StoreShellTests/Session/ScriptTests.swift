@@ -90,6 +90,18 @@ import Testing
     #expect(outcome.status == 1)
   }
 
+  @Test func aFileBesideTheScriptIsPointedAt() throws {
+    let shell = try Shell()
+    try shell.write("leaf.stsh", "echo leaf\n")
+    let script = try shell.write("branch.stsh", "source leaf.stsh\nsource other.stsh\n")
+    shell.session.options.keepsGoing = true
+    let errors = shell.run("source \(script)").errors
+    #expect(
+      errors.contains(
+        "hint: did you mean '\(shell.folder)/leaf.stsh'? paths start from the folder that the program was started in\n"))
+    #expect(errors.split(separator: "hint:").count == 2)
+  }
+
   @Test func theSyntaxOfASourcedFileIsCheckedFirst() throws {
     let shell = try Shell()
     let file = try shell.write("bad.stsh", "echo first\necho \"open\n")
