@@ -39,10 +39,9 @@ struct Invocation {
         continue
       }
       guard let flag = definition.flags.first(where: { $0.name == name }) else {
-        let suggestion = Suggestion.nearest(to: name, among: definition.flags.map(\.name))
         throw ShellError(
           code: "unknown-flag", message: "\(definition.verb) has no flag --\(name)", at: word,
-          hint: suggestion.map { "did you mean --\($0)?" } ?? "usage: \(definition.usage[0])", status: 2)
+          hint: Invocation.hint(onFlag: word, name, given, of: definition), status: 2)
       }
       guard flag.value != nil || given == nil else {
         throw ShellError(
@@ -63,6 +62,19 @@ struct Invocation {
       }
       let earlier = flags[name]?.values ?? []
       flags[name] = Flag(word: place, values: earlier + (value.map { [$0] } ?? []))
+    }
+  }
+
+  /// What to try instead of a flag that a command does not have: other shells write arguments as flags.
+  private static func hint(
+    onFlag word: Word, _ name: String, _ value: Literal?, of definition: CommandDefinition
+  ) -> String {
+    if let nearest = Suggestion.nearest(to: name, among: definition.flags.map(\.name)) {
+      return "did you mean --\(nearest)?"
+    }
+    switch definition.operands.first {
+    case .action? where value != nil, .thunk? where value != nil: return "did you mean \(word.text.dropFirst(2))?"
+    default: return "usage: \(definition.usage[0])"
     }
   }
 

@@ -91,6 +91,9 @@ import Testing
       "dispatch tasks.add", 10, "missing-argument", "tasks.add needs 'title' (String)", mark: 9,
       "hint: usage: dispatch tasks.add title:String"),
     Case(
+      "dispatch tasks.add --title=x", 20, "unknown-flag", "dispatch has no flag --title", mark: 9,
+      "hint: did you mean title=x?", status: 2),
+    Case(
       "dispatch tasks.add x --quit", 22, "unknown-flag", "dispatch has no flag --quit", mark: 6,
       "hint: did you mean --quiet?", status: 2),
     Case(
