@@ -54,9 +54,14 @@ extension Invocation {
       return nil
     case nil: break
     }
+    throw unknownAction(name, at: word)
+  }
+
+  /// The error of a word that names no action.
+  func unknownAction(_ name: String, at word: Word) -> ShellError {
     let isModule = session.store.modules.contains { $0.name == name }
     let suggestion = isModule ? nil : Suggestion.nearest(to: name, among: session.actionNames)
-    throw ShellError(
+    return ShellError(
       code: "unknown-action", message: "unknown action '\(name)'", at: word,
       hint: suggestion.map { "did you mean '\($0)'?" }
         ?? (isModule

@@ -70,11 +70,7 @@ extension Invocation {
     case .dropped(let projection):
       throw ShellError(
         code: "unknown-action", message: "'\(name)' is mapped to nothing by the projection \(projection)", at: flag)
-    case nil:
-      let suggestion = Suggestion.nearest(to: name, among: session.actionNames)
-      throw ShellError(
-        code: "unknown-action", message: "unknown action '\(name)'", at: flag,
-        hint: suggestion.map { "did you mean '\($0)'?" })
+    case nil: throw unknownAction(name, at: flag)
     }
   }
 
