@@ -10,6 +10,8 @@ final class CommandDefinition: Sendable {
   let summary: String
   /// The flags that it takes beside the common ones.
   let flags: [FlagDefinition]
+  /// What its words may name, where that is the same in every session: settings.
+  let names: [NamedMeaning]
   /// What stands after the verb, by position: for completion.
   let operands: [Operand]
   /// The arguments that it takes, where they are read as those of actions are.
@@ -24,14 +26,15 @@ final class CommandDefinition: Sendable {
   let run: @Sendable (inout Invocation) throws -> CommandResult
 
   init(
-    _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], operands: [Operand] = [],
-    arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil, takesCommand: Bool = false,
+    _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
+    operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil, takesCommand: Bool = false,
     run: @escaping @Sendable (inout Invocation) throws -> CommandResult
   ) {
     self.verb = verb
     self.usage = usage
     self.summary = summary
     self.flags = flags
+    self.names = names
     self.operands = operands
     self.arguments = arguments
     self.examples = examples
@@ -85,6 +88,12 @@ final class CommandDefinition: Sendable {
   }
 }
 
+/// What a command may be told by name, and what that means.
+struct NamedMeaning: Sendable {
+  let name: String
+  let meaning: String
+}
+
 /// A flag of a command.
 struct FlagDefinition: Sendable {
   let name: String
@@ -97,6 +106,9 @@ struct FlagDefinition: Sendable {
     self.value = value
     self.summary = summary
   }
+
+  /// How it is written.
+  var form: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
 
   /// Whether its value may be a path of the file system.
   var namesFile: Bool { value == "FILE" || value == "PLUGIN" }

@@ -48,16 +48,19 @@ enum HelpText {
     var out = ""
     for (index, usage) in definition.usage.enumerated() { out += (index == 0 ? "usage: " : "       ") + usage + "\n" }
     out += WrappedText.hanging(definition.summary, indentation: 0, width: width) + "\n"
-    if !definition.flags.isEmpty {
-      out += "flags\n"
-      let names = definition.flags.map { "--\($0.name)" + ($0.value.map { " \($0)" } ?? "") }
-      let widest = names.map(\.count).max() ?? 0
-      for (name, flag) in zip(names, definition.flags) {
-        let summary = WrappedText.hanging(flag.summary, indentation: widest + 4, width: width)
-        out += "  \(name)\(String(repeating: " ", count: widest - name.count))  \(summary)\n"
-      }
-    }
+    out += list("settings", definition.names, width: width)
+    out += list("flags", definition.flags.map { NamedMeaning(name: $0.form, meaning: $0.summary) }, width: width)
     return out + text(of: examples)
+  }
+
+  /// Names below a heading, each beside its meaning.
+  private static func list(_ heading: String, _ names: [NamedMeaning], width: Int?) -> String {
+    guard !names.isEmpty else { return "" }
+    let widest = names.map(\.name.count).max() ?? 0
+    return names.reduce(into: "\(heading)\n") { out, entry in
+      let meaning = WrappedText.hanging(entry.meaning, indentation: widest + 4, width: width)
+      out += "  \(entry.name)\(String(repeating: " ", count: widest - entry.name.count))  \(meaning)\n"
+    }
   }
 
   /// One command, in a program: of its examples those that are of its store.

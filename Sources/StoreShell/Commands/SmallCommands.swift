@@ -48,12 +48,12 @@ extension CommandDefinition {
 
   static let set = CommandDefinition(
     "set", usage: ["set [NAME [VALUE]]"],
-    summary: "changes a setting, or lists them with where each was set: "
-      + Setting.all.map { setting in
-        let values = setting.values.isEmpty ? setting.form : setting.values.joined(separator: ", ")
-        return "\(setting.name) is \(setting.summary) (\(values))"
-      }.joined(separator: "; "),
-    flags: FlagDefinition.format, operands: [.setting, .settingValue],
+    summary: "changes a setting, or lists them with where each was set", flags: FlagDefinition.format,
+    names: Setting.all.map { setting in
+      let values = setting.values.isEmpty ? setting.form : setting.values.joined(separator: ", ")
+      return NamedMeaning(name: setting.name, meaning: "\(setting.summary) (\(values))")
+    },
+    operands: [.setting, .settingValue],
     examples: [
       CommandExample("set output json", "show counter", output: "{\"value\":0,\"step\":1}\n"),
       CommandExample(

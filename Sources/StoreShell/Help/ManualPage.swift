@@ -50,9 +50,8 @@ public struct ManualPage {
     page.subsection(command.verb)
     page.lines(command.usage, isIndented: false)
     page.paragraph(command.summary)
-    for flag in command.flags {
-      page.item("--\(flag.name)" + (flag.value.map { " \($0)" } ?? ""), flag.summary)
-    }
+    for entry in command.names { page.item(entry.name, entry.meaning) }
+    for flag in command.flags { page.item(flag.form, flag.summary) }
     for example in command.examples { page.lines(HelpText.lines(of: example)) }
   }
 

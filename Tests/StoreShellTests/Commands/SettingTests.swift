@@ -31,6 +31,17 @@ import Testing
         """.replacing("\n", with: "\r\n").replacing("\"\r\n", with: "\"\n"))
   }
 
+  @Test func helpSaysOfEachSettingWhatItIs() throws {
+    let shell = try Shell()
+    let lines = shell.run("help set").output.split(separator: "\n")
+    for setting in Setting.all {
+      let prefix = "  \(setting.name) "
+      #expect(lines.contains { $0.hasPrefix(prefix) && $0.contains("  \(setting.summary) (") }, "\(setting.name)")
+    }
+    #expect(
+      shell.run("help").output.contains("\nset         changes a setting, or lists them with where each was set\n"))
+  }
+
   /// The origin of a setting, as `set` lists it.
   private func origin(_ name: String, _ shell: Shell) throws -> Substring? {
     shell.run("set --as csv").output.split(separator: "\r\n").first { $0.hasPrefix(name + ",") }?
