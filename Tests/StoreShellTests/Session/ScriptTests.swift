@@ -96,9 +96,8 @@ import Testing
     let script = try shell.write("branch.stsh", "source leaf.stsh\nsource other.stsh\n")
     shell.session.options.keepsGoing = true
     let errors = shell.run("source \(script)").errors
-    #expect(
-      errors.contains(
-        "hint: did you mean '\(shell.folder)/leaf.stsh'? paths start from the folder that the program was started in\n"))
+    let hint = "did you mean '\(shell.folder)/leaf.stsh'? paths start from the folder that the program was started in"
+    #expect(errors.contains("hint: \(hint)\n"))
     #expect(errors.split(separator: "hint:").count == 2)
   }
 
