@@ -12,7 +12,7 @@ extension CommandDefinition {
         output: "#2 counter.decrement by=3  <- repl:2\n"),
       CommandExample(
         "dispatch counter.increment --quiet", "bisect state.counter.value > 5",
-        output: "error[never-held]: state.counter.value > 5 holds after none of #1-1\n"),
+        output: "error[never-held]: state.counter.value > 5 does not hold after #1\n"),
     ],
     lua: LuaVerb("bisect")
   ) { invocation in
@@ -43,7 +43,10 @@ extension CommandDefinition {
     }
     guard let entry = answer.entry else {
       throw ShellError(
-        code: "never-held", message: "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)",
+        code: "never-held",
+        message: numbers.count == 1
+          ? "\(text) does not hold after #\(end)"
+          : "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)",
         details: answer.failure.map { number, error in
           ["after #\(number) it cannot be said: \(ShellError(describing: error).message)"]
         } ?? [])
