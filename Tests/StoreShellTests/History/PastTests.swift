@@ -132,9 +132,16 @@ import Testing
     #expect(try shell.type("diff").output.split(separator: "\n").first == "pomodoro.phase  \"idle\" -> \"work\"")
     #expect(try shell.type("diff 2").output == (try shell.type("diff").output))
     #expect(try shell.type("diff 1 2", "diff #3 #3").output == "no change\nno change\n")
+    let item = #"{"id":1,"title":"milk","done":false}"#
     #expect(
-      try shell.type("diff 0 1 --as json").output.hasPrefix(
-        "[{\"op\":\"replace\",\"path\":\"tasks.nextId\",\"from\":1,\"to\":2}"))
+      try shell.type("diff 0 1 --as json", "diff 1 0 --as jsonl", "diff 0 1 --as raw").output == """
+        [{"op":"replace","path":"tasks.nextId","from":1,"to":2},{"op":"add","path":"tasks.items[id=1]","to":\(item)}]
+        {"op":"replace","path":"tasks.nextId","from":2,"to":1}
+        {"op":"remove","path":"tasks.items[id=1]","from":\(item)}
+        replace\ttasks.nextId\t1\t2
+        add\ttasks.items[id=1]\t-\t{ id = 1, title = "milk", done = false }
+
+        """)
     #expect(try shell.type("goto 1", "diff").output.contains("tasks.nextId  1 -> 2"))
     #expect(try Shell().type("diff").output == "no change\n")
   }
