@@ -173,7 +173,12 @@ struct Completer {
       guard words.complete.last == "cancel" else { return [] }
       return plain(session.store.effects.map(\.id) + ["all"])
     case .module: return plain(session.store.modules.map(\.name))
-    case .thunk: return nameCandidates(session.store.thunks.map(\.fullName), words.spelling.typed)
+    case .thunk:
+      let thunks = session.store.thunks
+      // The module may be left out where no other has a thunk of the name.
+      let short = thunks.map(\.action.name).filter { name in thunks.count { $0.action.name == name } == 1 }
+      let typed = words.spelling.typed
+      return nameCandidates(thunks.map(\.fullName) + (typed.isEmpty ? [] : short), typed)
     case .middleware: return plain(session.store.units.map(\.name))
     case .loadedPlugin: return plain(session.store.loadedPlugins.map(\.name))
     case .plugin:

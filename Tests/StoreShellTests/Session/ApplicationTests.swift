@@ -95,6 +95,19 @@ import Testing
     #expect(outcome.errors.contains("error[missing-argument]: thunk lamp.blink needs 'times' (Int)"))
   }
 
+  @Test func tabKnowsAThunkWithAndWithoutItsModule() throws {
+    let shell = try shell(
+      application(thunks: [ApplicationThunk("blink", of: "lamp", taking: Blinking.self) { blink($0) }]))
+    func candidates(_ line: String) -> [String] {
+      Completer(shell.session).complete(line: line, cursor: line.utf8.count, openLines: []).candidates
+        .map { $0.text + $0.suffix }
+    }
+    #expect(candidates("thunk ") == ["lamp."])
+    #expect(candidates("thunk la") == ["lamp."])
+    #expect(candidates("thunk lamp.") == ["lamp.blink "])
+    #expect(candidates("thunk bl") == ["blink "])
+  }
+
   @Test func aThunkWaitsByTheClockAndCanBeCancelled() throws {
     let shell = try shell(
       application(thunks: [ApplicationThunk("blink", of: "lamp", taking: Blinking.self) { blink($0) }]))
