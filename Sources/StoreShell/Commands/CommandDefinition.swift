@@ -27,7 +27,8 @@ final class CommandDefinition: Sendable {
 
   init(
     _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
-    operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil, takesCommand: Bool = false,
+    operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
+    takesCommand: Bool = false,
     run: @escaping @Sendable (inout Invocation) throws -> CommandResult
   ) {
     self.verb = verb
