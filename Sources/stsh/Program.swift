@@ -127,7 +127,8 @@ struct Program {
     session.pluginSearchPath = places.pluginSearchPath
     session.grantsFile = places.grants
     guard let format = Format(rawValue: options.format) else {
-      throw ValidationError("--as takes one of \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
+      throw ValidationError(
+        "--as takes one of \(Format.allCases.map(\.rawValue).joined(separator: ", ")), not '\(options.format)'")
     }
     session.format = format
     switch options.clock {

@@ -16,7 +16,9 @@ struct Stsh: ParsableCommand {
     commandName: "stsh", abstract: "A scripting shell for stores.",
     usage: "stsh [OPTIONS] [FILE [ARG…]]", version: "0.1.0")
 
-  @Option(name: .customShort("c"), parsing: .unconditionalSingleValue, help: "Run a command; may be repeated.")
+  @Option(
+    name: .customShort("c"), parsing: .unconditionalSingleValue,
+    help: ArgumentHelp("Run a command; may be repeated.", valueName: "command"))
   var command = ProgramInvocation.bare.command
 
   @Flag(name: .customShort("i"), help: "Stay at the prompt after FILE or -c.")
@@ -28,10 +30,13 @@ struct Stsh: ParsableCommand {
   @Flag(help: "Check syntax, names and types, and run nothing.")
   var check = ProgramInvocation.bare.check
 
-  @Option(help: "End after a time such as 2s or 5min, with status 5.")
+  @Option(help: ArgumentHelp("End after a time such as 2s or 5min, with status 5.", valueName: "duration"))
   var timeout: String?
 
-  @Option(help: "Keep all commands and what they print in a file; of a pager, what it shows.", completion: .file())
+  @Option(
+    help: ArgumentHelp(
+      "Keep all commands and what they print in a file; of a pager, what it shows.", valueName: "file"),
+    completion: .file())
   var transcript: String?
 
   @Flag(
@@ -44,11 +49,13 @@ struct Stsh: ParsableCommand {
   var quiet = ProgramInvocation.bare.quiet
 
   @Option(
-    name: .customLong("as"), help: "How results are shown.", completion: .list(Format.allCases.map(\.rawValue)))
+    name: .customLong("as"), help: ArgumentHelp("How results are shown.", valueName: "format"),
+    completion: .list(Format.allCases.map(\.rawValue)))
   var format = ProgramInvocation.bare.format
 
   @Option(
-    help: "When to colour: auto, always or never. Results in files and pipes never are.",
+    help: ArgumentHelp(
+      "When to colour: auto, always or never. Results in files and pipes never are.", valueName: "when"),
     completion: .list(["auto", "always", "never"]))
   var color = ProgramInvocation.bare.color
 
@@ -56,13 +63,16 @@ struct Stsh: ParsableCommand {
     help: "The clock: real, or virtual (moves only when waited for).", completion: .list(["real", "virtual"]))
   var clock = ProgramInvocation.bare.clock
 
-  @Option(name: .customShort("p"), help: "Load the plugin in a folder; may be repeated.", completion: .directory)
+  @Option(
+    name: .customShort("p"), help: ArgumentHelp("Load the plugin in a folder; may be repeated.", valueName: "folder"),
+    completion: .directory)
   var plugin = ProgramInvocation.bare.plugin
 
-  @Option(help: "Grant a plugin what it asks for; may be repeated.")
+  @Option(help: ArgumentHelp("Grant a plugin what it asks for; may be repeated.", valueName: "plugin"))
   var grant = ProgramInvocation.bare.grant
 
-  @Option(help: "Start from a recording that export journal wrote.", completion: .file())
+  @Option(
+    help: ArgumentHelp("Start from a recording that export journal wrote.", valueName: "file"), completion: .file())
   var replay: String?
 
   @Flag(name: .customLong("no-plugins"), help: "Load no plugins.")
@@ -71,12 +81,15 @@ struct Stsh: ParsableCommand {
   @Flag(name: .customLong("no-exec"), help: "Forbid piping results into commands.")
   var noExec = ProgramInvocation.bare.noExec
 
-  @Option(help: "Keep what happens in a file, and go on from what it holds.", completion: .file())
+  @Option(
+    help: ArgumentHelp("Keep what happens in a file, and go on from what it holds.", valueName: "file"),
+    completion: .file())
   var store: String?
 
   @Option(
-    help:
+    help: ArgumentHelp(
       "What a printed result promises: full (it survives a loss of power), normal (the end of the process), off (the same, never flushed).",
+      valueName: "level"),
     completion: .list(Durability.allCases.map(\.rawValue))
   )
   var durability = ProgramInvocation.bare.durability
@@ -87,7 +100,9 @@ struct Stsh: ParsableCommand {
   @Flag(help: "Only read the file of --store; it may be in use or damaged.")
   var readOnly = ProgramInvocation.bare.readOnly
 
-  @Option(help: "With --read-only: what the file held after action N, or before it where that is damaged.")
+  @Option(
+    help: ArgumentHelp(
+      "With --read-only: what the file held after action N, or before it where that is damaged.", valueName: "n"))
   var to: Int?
 
   @Flag(name: .customLong("no-init"), help: "Do not run init.stsh at the prompt's start.")
@@ -99,7 +114,9 @@ struct Stsh: ParsableCommand {
   @OptionGroup var printing: PrintingOptions
 
   @Argument(
-    help: "A script, or - for standard input, and its arguments: what follows a script is the script's.",
+    help: ArgumentHelp(
+      "A script, or - for standard input, and its arguments: what follows a script is the script's.",
+      valueName: "file"),
     completion: .file())
   var script = ProgramInvocation.bare.script
 

@@ -13,6 +13,14 @@ struct HelpTests {
     #expect(outcome.errors == "")
   }
 
+  @Test(arguments: [
+    "<file>", "-c <command>", "--timeout <duration>", "--as <format>", "--color <when>", "-p <folder>",
+    "--grant <plugin>", "--store <file>", "--durability <level>", "--to <n>",
+  ])
+  func saysWhatAnOptionTakes(form: String) throws {
+    #expect(try Shell().run("--help").output.contains("\n  \(form)"))
+  }
+
   @Test(arguments: verbs)
   func knowsEveryCommand(verb: String) throws {
     let outcome = try Shell().run("-c", "help \(verb)")
