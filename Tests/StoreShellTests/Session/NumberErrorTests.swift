@@ -26,6 +26,16 @@ import Testing
         .contains("counter.increment: " + told(rounded)))
   }
 
+  @Test(arguments: ["1e1", "1.50"]) func aNumberIsNamedAsItIsSpelled(number: String) throws {
+    let shell = try Shell()
+    let told = "'by' must be Int, got number \(number)\n"
+    #expect(shell.run("dispatch counter.increment by=\(number)").errors.contains(": \(told)"))
+    let table = try shell.write("a.csv", "by\n\(number)\n")
+    #expect(shell.run("ingest \(table) --as counter.increment").errors.contains(":2: \(told)"))
+    let records = try shell.write("a.jsonl", "{\"n\":\(number)}\n")
+    #expect(shell.run("ingest \(records) --as counter.increment --map by=n").errors.contains(":1: \(told)"))
+  }
+
   @Test func aNumberThatNoDoubleHoldsIsNone() throws {
     let shell = try Shell()
     let plugin = try shell.plugin(
