@@ -30,7 +30,9 @@ struct BadRecord {
         hint = "did you mean '\(suggestion)'?"
         return
       }
-      (message, hint) = (error.message, "usage: dispatch \(type.signature)")
+      message = error.message
+      let isUnknown = if case .unknownArgument = error.problem { true } else { false }
+      hint = "usage: dispatch \(type.signature)" + (isUnknown ? "; --ignore-others leaves other fields out" : "")
     default:
       let described = ShellError(describing: error)
       (message, hint) = (described.message, described.hint)

@@ -26,7 +26,7 @@ struct JSONRecords: RecordReading {
         hasRecords = true
         return call
       }
-      let fields = try line.withUnsafeBufferPointer { try JSON.fields(of: $0.span) }
+      let fields = try fields(of: line)
       unseen.subtract(fields.map(\.name))
       do {
         let call = try call(fields)
@@ -40,6 +40,25 @@ struct JSONRecords: RecordReading {
     }
     try requireSeen()
     return nil
+  }
+
+  /// The fields of the object that a line holds. Many programs write a list instead, or an object over several lines.
+  private func fields(of line: ArraySlice<UInt8>) throws -> [(name: String, value: Value)] {
+    do {
+      return try line.withUnsafeBufferPointer { try JSON.fields(of: $0.span) }
+    } catch {
+      let text = line.drop { $0.isBlank }
+      let (message, filter): (String, String)
+      switch text.first {
+      case UInt8(ascii: "["): (message, filter) = ("expected a JSON object, got a list", "'.[]'")
+      case UInt8(ascii: "{") where text.dropFirst().allSatisfy(\.isBlank):
+        (message, filter) = ("the JSON object does not end on its line", ".")
+      default: throw error
+      }
+      throw RecordFault(
+        message: message,
+        hint: "for one object a line: jq -c \(filter) FILE | stsh -c 'ingest - --as \(mapping.type.fullName)'")
+    }
   }
 
   /// The error with the number that was found as the record has it.

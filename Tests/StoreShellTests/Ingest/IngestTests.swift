@@ -29,13 +29,24 @@ import Testing
 
   @Test(arguments: [
     ("{\"title\":", "not JSON at column 10: expected a value", nil),
-    ("[1]", "not JSON at column 1: expected a JSON object", nil),
+    ("7", "not JSON at column 1: expected a JSON object", nil),
+    (
+      "[1]", "expected a JSON object, got a list",
+      "for one object a line: jq -c '.[]' FILE | stsh -c 'ingest - --as tasks.add'"
+    ),
+    (
+      "{ ", "the JSON object does not end on its line",
+      "for one object a line: jq -c . FILE | stsh -c 'ingest - --as tasks.add'"
+    ),
     ("{\"title\":\"a\"} x", "not JSON at column 15: expected the end of the value", nil),
     ("{\"title\":\"a\",\"title\":\"b\"}", "not JSON at column 14: the key \"title\" stands twice", nil),
     ("{}", "tasks.add needs 'title' (String)", "usage: dispatch tasks.add title:String"),
     ("{\"title\":3}", "'title' must be String, got number 3", "usage: dispatch tasks.add title:String"),
     ("{\"title\":null}", "'title' must be String, got nil", "usage: dispatch tasks.add title:String"),
-    ("{\"title\":\"a\",\"more\":1}", "tasks.add has no argument 'more'", "usage: dispatch tasks.add title:String"),
+    (
+      "{\"title\":\"a\",\"more\":1}", "tasks.add has no argument 'more'",
+      "usage: dispatch tasks.add title:String; --ignore-others leaves other fields out"
+    ),
   ])
   func aBadRecordIsNamedAndWhatCameBeforeStays(record: String, message: String, hint: String?) throws {
     let shell = try Shell()
