@@ -64,7 +64,7 @@ public final class SessionLua {
   private func makeDispatch() throws(LuaError) -> LuaFunction {
     try lua.makeFunction("dispatch") { [weak self] call in
       guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
-      guard let type = self.host.action(named: name) else { throw LuaFailure("unknown action '\(name)'") }
+      let type = try Self.asking { try self.host.action(named: name) }
       // Once it is dispatched the call holds it no longer.
       try self.lua.metered({ $0 as any Error }) { () throws(any Error) in
         let action: ActionCall
@@ -247,7 +247,9 @@ public struct SessionCondition {
 /// What the session's Lua may ask of the shell.
 public protocol SessionLuaHost: AnyObject {
   /// The action of that full name.
-  func action(named name: String) -> ActionType?
+  ///
+  /// - Throws: an error that says so where there is none.
+  func action(named name: String) throws -> ActionType
   /// Has an action processed; `line` counts within the Lua text.
   func dispatch(_ call: ActionCall, line: Int) throws
   /// The value of a name that no Lua of the session has set; nil: there is none.

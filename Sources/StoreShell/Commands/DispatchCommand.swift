@@ -54,18 +54,7 @@ extension Invocation {
       return nil
     case nil: break
     }
-    throw unknownAction(name, at: word)
-  }
-
-  /// The error of a word that names no action.
-  func unknownAction(_ name: String, at word: Word) -> ShellError {
-    let isModule = session.store.modules.contains { $0.name == name }
-    let suggestion = isModule ? nil : Suggestion.nearest(to: name, among: session.actionNames)
-    return ShellError(
-      code: "unknown-action", message: "unknown action '\(name)'", at: word,
-      hint: suggestion.map { "did you mean '\($0)'?" }
-        ?? (isModule
-          ? "describe \(name) lists its actions" : "describe lists the modules, describe MODULE their actions"))
+    throw session.unknownAction(name, at: .span(word.span))
   }
 
   /// The call that words make: positional values fill the arguments in declared order.
@@ -137,6 +126,19 @@ extension Invocation {
       let error = (literal.bareWord.map(error.naming) ?? error).under(Path([.field(field.name)]))
       throw ShellError(code: error.code, message: error.message, place: .span(word.nameSpan), hint: "usage: \(usage())")
     }
+  }
+}
+
+extension Session {
+  /// The error of a name that no action has.
+  func unknownAction(_ name: String, at place: ShellError.Place) -> ShellError {
+    let isModule = store.modules.contains { $0.name == name }
+    let suggestion = isModule ? nil : Suggestion.nearest(to: name, among: actionNames)
+    return ShellError(
+      code: "unknown-action", message: "unknown action '\(name)'", place: place,
+      hint: suggestion.map { "did you mean '\($0)'?" }
+        ?? (isModule
+          ? "describe \(name) lists its actions" : "describe lists the modules, describe MODULE their actions"))
   }
 }
 

@@ -70,7 +70,7 @@ extension Invocation {
     case .dropped(let projection):
       throw ShellError(
         code: "unknown-action", message: "'\(name)' is mapped to nothing by the projection \(projection)", at: flag)
-    case nil: throw unknownAction(name, at: flag)
+    case nil: throw session.unknownAction(name, at: .span(flag.span))
     }
   }
 

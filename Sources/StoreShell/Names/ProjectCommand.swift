@@ -66,12 +66,7 @@ extension Invocation {
     return try fields.map { name, value in
       guard !value.isNil else { return (name, nil) }
       let target = try text(of: value)
-      guard session.actionTarget(target) != nil else {
-        let suggestion = Suggestion.nearest(to: target, among: session.actionNames)
-        throw ShellError(
-          code: "unknown-action", message: "unknown action '\(target)'", at: word,
-          hint: suggestion.map { "did you mean '\($0)'?" })
-      }
+      guard session.actionTarget(target) != nil else { throw session.unknownAction(target, at: .span(word.span)) }
       return (name, target)
     }
   }

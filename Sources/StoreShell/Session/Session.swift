@@ -236,7 +236,12 @@ private final class UnfinishedLua: @unchecked Sendable {
 
 extension Session: SessionLuaHost {
   /// The action of that full name.
-  public func action(named name: String) -> ActionType? { store.action(named: name) }
+  ///
+  /// - Throws: ``ShellError`` where there is none.
+  public func action(named name: String) throws -> ActionType {
+    guard let type = store.action(named: name) else { throw unknownAction(name, at: .command) }
+    return type
+  }
 
   /// Has an action that the session's Lua dispatches processed.
   public func dispatch(_ call: ActionCall, line: Int) throws {

@@ -335,7 +335,13 @@ import Testing
     #expect(shell.run("lua error('boom')").errors.contains("boom"))
     #expect(shell.run("= project('nope')").errors.hasPrefix("-c:1:1: error[unknown-path]: there is no module 'nope'\n"))
     #expect(
-      shell.run("lua dispatch('counter.nope')").errors.contains("unknown action 'counter.nope'"))
+      shell.run("lua dispatch('tasks.ad')").errors == """
+        -c:1:1: error[unknown-action]: unknown action 'tasks.ad'
+          lua dispatch('tasks.ad')
+          hint: did you mean 'tasks.add'?
+
+        """)
+    #expect(shell.run("= select(2, pcall(dispatch, 'tasks.ad'))").output.contains("unknown action 'tasks.ad'"))
   }
 
   @Test(arguments: [
