@@ -54,12 +54,24 @@ final class TreeNode<Content: TreeContent> {
   deinit {
     dropFormer()
     if height == 0 {
-      elements.deinitialize(count: slots)
+      destroyElements()
     } else {
       children.deinitialize(count: slots)
       separators.deinitialize(count: slots)
     }
     storage.deallocate()
+  }
+
+  /// The end of a node is the same code for all contents; that of entries with run-time types, which most changes of a plugin's
+  /// state bring about, is spelled out, as the runtime's own function looks up how to destroy each part of each of them.
+  @inlinable
+  func destroyElements() {
+    if Element.self == MapContent<MapKey, Value>.Entry.self {
+      let entries = storage.assumingMemoryBound(to: MapContent<MapKey, Value>.Entry.self)
+      for index in 0..<slots { _ = (entries + index).move() }
+    } else {
+      elements.deinitialize(count: slots)
+    }
   }
 
   /// A node with the same contents that shares the children.
