@@ -21,17 +21,36 @@ struct RecentPaths: Sendable {
   /// A path of the steps themselves, not of a reference to them.
   private static func newPath(_ steps: [Path.Step]) -> Path { Path(steps.withUnsafeBufferPointer { Array($0) }) }
 
-  /// The last steps are the first to differ.
+  /// Steps that agree are mostly made of the same bytes, which takes less to see than what they are. The last ones are the
+  /// first to differ.
   private static func areEqual(_ left: [Path.Step], _ right: [Path.Step]) -> Bool {
     guard left.count == right.count else { return false }
-    for index in left.indices.reversed() where !left[index].isWritten(as: right[index]) { return false }
+    for index in left.indices.reversed() {
+      let isSame = left.withUnsafeBufferPointer { left in
+        right.withUnsafeBufferPointer { right in
+          guard let left = left.baseAddress, let right = right.baseAddress else { return true }
+          return hasSameBytes(left + index, right + index, MemoryLayout<Path.Step>.size)
+        }
+      }
+      guard isSame || left[index].isWritten(as: right[index]) else { return false }
+    }
     return true
   }
 
+  /// By the bytes of the last two steps: what comes before is mostly the same.
   private func place(of steps: [Path.Step]) -> Int {
-    var hash = 0
-    for index in max(0, steps.count - 2)..<steps.count { hash = hash &* 31 ^ steps[index].quickHash }
-    return hash & (capacity - 1)
+    let stride = MemoryLayout<Path.Step>.stride
+    let word = MemoryLayout<UInt64>.size
+    let hash = steps.withUnsafeBytes { bytes in
+      var hash: UInt64 = 0
+      for step in Swift.stride(from: max(0, bytes.count - 2 * stride), to: bytes.count, by: stride) {
+        for offset in Swift.stride(from: 0, through: MemoryLayout<Path.Step>.size - word, by: word) {
+          hash = (hash ^ bytes.load(fromByteOffset: step + offset, as: UInt64.self)) &* 0x9e37_79b9_7f4a_7c15
+        }
+      }
+      return hash
+    }
+    return Int(truncatingIfNeeded: hash >> 32) & (capacity - 1)
   }
 }
 
@@ -43,18 +62,6 @@ extension Path.Step {
     case (.match(let field, .string(let id)), .match(let otherField, .string(let otherId))):
       field == otherField && id.hasSameBytes(as: otherId)
     default: self == other
-    }
-  }
-
-  /// A hash that is quicker than a good one.
-  @inline(__always)
-  fileprivate var quickHash: Int {
-    switch self {
-    case .field(let name): MapKey.string(name).quickHash
-    case .key(let key): key.quickHash
-    case .index(let number), .match(_, .int(let number)): number
-    case .match(_, .string(let text)): MapKey.string(text).quickHash
-    case .match, .all: 0
     }
   }
 }
