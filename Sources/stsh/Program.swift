@@ -26,6 +26,8 @@ struct Program {
     let console = Console()
     console.showsProgress = isatty(2) == 1 && !options.json
     let session = try Session(.standard, options: try sessionOptions(), console: console)
+    // The process ends with the session: to take a long history apart first would only take time.
+    _ = Unmanaged.passRetained(session)
     defer { console.flush() }
     if let file = options.transcript {
       if let journal = session.options.journal, journal.owns(file) {
@@ -47,7 +49,7 @@ struct Program {
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
     let status = try run(session)
-    let ended = [session.endTrace(), session.endJournal()].max() ?? 0
+    let ended = session.end()
     return status == 0 ? ended : status
   }
 

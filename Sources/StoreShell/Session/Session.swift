@@ -119,6 +119,14 @@ public final class Session {
     store.cancelEffects(nil)
   }
 
+  /// Ends the trace, the journal and the effects.
+  ///
+  /// - Returns: 0, or 1 where something could not be written, which is reported.
+  public func end() -> Int32 {
+    defer { store.cancelEffects(nil) }
+    return max(endTrace(), endJournal())
+  }
+
   // MARK: Lua
 
   /// The session's Lua, made when it is first needed.
