@@ -133,9 +133,10 @@ extension LuaState {
     }
     // A loop in Lua may call many times before the host calls Lua again.
     link.dropReleased()
-    var call = LuaCall(self, name: function.name, count: count)
+    var call = LuaCall(self, function, count: count)
     do {
-      try function.body(&call)
+      // Unmanaged, since counting references takes longer than a small function: Lua runs it, and so lets go of it later.
+      try Unmanaged.passUnretained(function)._withUnsafeGuaranteedRef { try $0.body(&call) }
       try link.checkLost()
       return call.yields ? .yield : .done
     } catch {

@@ -23,10 +23,10 @@ final class WaitingTimers: Sendable {
 
   func takeFirst(dueBy time: Duration) -> TimerQueue.Due? {
     heap.withLock { heap in
-      guard let first = heap.nodes.first?.timer, first.deadline <= time, let body = first.body else { return nil }
+      guard let first = heap.nodes.first?.timer, first.deadline <= time, let body = first.body.take()
+      else { return nil }
       heap.remove(first)
       count.store(heap.nodes.count, ordering: .releasing)
-      first.body = nil
       return TimerQueue.Due(deadline: first.deadline, body: body)
     }
   }

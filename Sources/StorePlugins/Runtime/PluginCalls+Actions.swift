@@ -18,6 +18,15 @@ extension PluginCalls {
       if isRefusal { throw PluginRefusal(description: refusal, hint: hint) }
       throw LuaFailure("\(refusal) (\(hint))")
     }
+    return try dispatched(type, given, objects)
+  }
+
+  /// The action of a type that the plugin declares, which it may dispatch.
+  func makeAction(of type: ActionType, _ arguments: LuaValue, _ objects: SliceObjects) throws -> ActionCall {
+    try dispatched(type, .lua(arguments), objects)
+  }
+
+  private func dispatched(_ type: ActionType, _ given: LuaArguments, _ objects: SliceObjects) throws -> ActionCall {
     if type.module != faults.manifest.name { permissions.noteDispatch(type) }
     return try call(of: type, given, objects)
   }
@@ -56,6 +65,7 @@ extension PluginCalls {
     case .checked(let arguments): return ActionCall(type, arguments)
     case .lua(let value):
       do throws(SchemaError) {
+        if case .nil = value { return try type.call([]) }
         return try type.call(Self.named(try objects.value(of: value)))
       } catch {
         throw LuaFailure(type.sentence(for: error))

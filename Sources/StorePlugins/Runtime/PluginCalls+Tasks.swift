@@ -7,14 +7,9 @@ extension PluginCalls {
   /// Makes the table that tasks get, which is one for all of them: its functions speak for the one that runs.
   func makeTaskTable(in lua: LuaState, dispatch: LuaFunction) throws(LuaError) -> LuaTable {
     // As in `install`.
-    let sleep = try lua.makeFunction("sleep") { [unowned(unsafe) self] call in
-      let task = try self.taskThatPauses(call, "sleep")
-      guard let duration = Self.duration(call[1]) else {
-        let hint = call[1] == .nil ? " (is it called with a colon?)" : ""
-        throw LuaFailure("task:sleep needs a number of seconds, got \(call[1].described)\(hint)")
-      }
-      task.request = .sleep(duration)
-      call.yield()
+    let unmanaged = Unmanaged.passUnretained(self)
+    let sleep = try lua.makeFunction("sleep") { call in
+      try unmanaged._withUnsafeGuaranteedRef { try $0.sleep(&call) }
     }
     let wait = try lua.makeFunction("wait_for") { [unowned self] call in
       let task = try self.taskThatPauses(call, "wait_for")
@@ -62,6 +57,16 @@ extension PluginCalls {
   var timersRefusal: String? {
     faults.manifest.permissions.contains(.timers)
       ? nil : "may not start tasks (add \"timers\" to permissions in plugin.json)"
+  }
+
+  private func sleep(_ call: inout LuaCall) throws {
+    let task = try taskThatPauses(call, "sleep")
+    guard let duration = Self.duration(call[1]) else {
+      let hint = call[1] == .nil ? " (is it called with a colon?)" : ""
+      throw LuaFailure("task:sleep needs a number of seconds, got \(call[1].described)\(hint)")
+    }
+    task.request = .sleep(duration)
+    call.yield()
   }
 
   private func taskThatPauses(_ call: borrowing LuaCall, _ name: String) throws(LuaFailure) -> PluginTask {

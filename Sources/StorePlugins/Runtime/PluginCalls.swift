@@ -45,8 +45,10 @@ final class PluginCalls {
   var thunk: PluginThunk?
   /// The actions that the plugin declares by their names, those of its own module with it and without.
   private let ownActions: [String: ActionType]
-  /// The one that was asked for last.
-  @exclusivity(unchecked) private var recentAction: (name: String, type: ActionType)?
+  /// The same by the strings that Lua has for those names.
+  private var ownNames: [OwnName] = []
+  /// The one that was dispatched last.
+  @exclusivity(unchecked) private var recentName: OwnName?
   /// An action of another module, by its full name.
   var foreignAction: (String) -> ActionType?
   /// The full names of the actions of all modules, for suggestions.
@@ -59,9 +61,11 @@ final class PluginCalls {
   private var taskTable: LuaTable?
   private(set) var thunkTable: LuaTable?
 
+  private typealias OwnName = (key: LuaKey, type: ActionType)
+
   /// Who dispatches, and what becomes of it.
   final class Emission {
-    var unit: String { didSet { origin = nil } }
+    var unit: String { didSet { (origin, recent) = (nil, nil) } }
     /// The key of the definition under which the function stands, where it has no name of its own.
     var function: String
     let kind: ActionSource.Kind
@@ -71,6 +75,8 @@ final class PluginCalls {
     @exclusivity(unchecked) var start: ((PluginTaskStart) -> Void)?
     /// What the sources of all that it dispatches have in common.
     @exclusivity(unchecked) private var origin: ActionSource?
+    /// The source of what a named function dispatched last: the next comes from the same place as a rule.
+    @exclusivity(unchecked) private var recent: (caller: LuaCall.Caller, source: ActionSource)?
 
     init(unit: String, function: String, kind: ActionSource.Kind = .plugin) {
       self.unit = unit
@@ -78,8 +84,17 @@ final class PluginCalls {
       self.kind = kind
     }
 
-    /// The source of what it dispatches at a place.
-    func source(file: String, function: String, line: Int, plugin: String) -> ActionSource {
+    /// The source of what a Lua function dispatches.
+    func source(of caller: LuaCall.Caller?, _ names: FunctionNames, plugin: String) -> ActionSource {
+      guard let caller else { return source(file: plugin, function: function, line: 0, plugin: plugin) }
+      if let recent, recent.caller === caller { return recent.source }
+      let name = names.name(of: caller)
+      let source = source(file: caller.chunk, function: name ?? function, line: caller.line, plugin: plugin)
+      recent = name == nil ? nil : (caller, source)
+      return source
+    }
+
+    private func source(file: String, function: String, line: Int, plugin: String) -> ActionSource {
       guard var source = origin else {
         let source = ActionSource(file: file, function: function, line: line, kind: kind, plugin: plugin, unit: unit)
         origin = source
@@ -110,10 +125,14 @@ final class PluginCalls {
   func install(in lua: LuaState, _ objects: SliceObjects) throws(LuaError) {
     objects.facades[Self.metaObject.id] = meta
     objects.facades[Self.actionObject.id] = action
+    ownNames = try ownActions.map { name, type throws(LuaError) in (try lua.intern(name), type) }
     // Unowned: the plugin that owns the Lua state owns both, and an object that anything refers to weakly is slow to count.
-    // Unsafely so where every task comes by: a function of a state is called by its owner only.
-    let dispatch = try lua.makeFunction("dispatch") { [unowned(unsafe) self, unowned(unsafe) objects] call in
-      try self.dispatch(&call, objects)
+    // Unmanaged where every task comes by, so that nothing is counted: a function of a state is called by its owner only.
+    let (unmanaged, unmanagedObjects) = (Unmanaged.passUnretained(self), Unmanaged.passUnretained(objects))
+    let dispatch = try lua.makeFunction("dispatch") { call in
+      try unmanaged._withUnsafeGuaranteedRef { calls in
+        try unmanagedObjects._withUnsafeGuaranteedRef { try calls.dispatch(&call, $0) }
+      }
     }
     let project = try lua.makeFunction("project") { [unowned self, unowned objects] call in
       guard let host = self.commandHost, case .string(let path) = call[1] else {
@@ -199,11 +218,7 @@ final class PluginCalls {
         }
       throw LuaFailure("\(function) needs the name of an action, got \(value.described)\(hint)")
     }
-    if let recentAction, recentAction.name == name { return recentAction.type }
-    if let type = ownActions[name] {
-      recentAction = (name, type)
-      return type
-    }
+    if let type = ownActions[name] { return type }
     guard let type = foreignAction(name) else {
       let isFull = name.contains(".")
       let names =
@@ -220,6 +235,22 @@ final class PluginCalls {
     ownActions[type.fullName] === type || faults.manifest.mayDispatch(type)
   }
 
+  /// The action of the plugin's own that a string names, looked up without a copy of it.
+  private func ownAction(_ name: LuaArgument) -> ActionType? {
+    guard case .string(let text) = name.kind else { return nil }
+    if let recentName, recentName.key == text { return recentName.type }
+    guard let own = ownNames.first(where: { $0.key == text }) else { return nil }
+    recentName = own
+    return own.type
+  }
+
+  private func makeAction(_ call: borrowing LuaCall, _ objects: SliceObjects, isRefusal: Bool) throws -> ActionCall {
+    guard let type = ownAction(call.argument(1)) else {
+      return try makeAction(call[1], call[2], objects, for: "dispatch", isRefusal: isRefusal)
+    }
+    return try makeAction(of: type, call[2], objects)
+  }
+
   private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {
     guard let emission = presentEmission else {
       throw LuaFailure("dispatching is not possible here; do it in after, or in a command")
@@ -227,12 +258,11 @@ final class PluginCalls {
     guard let emit = emission.emit else {
       // Processed at once, it is the call's no longer.
       return try call.state.metered({ $0 as any Error }) { () throws(any Error) in
-        let action = try makeAction(call[1], call[2], objects, for: "dispatch", isRefusal: false)
+        let action = try makeAction(call, objects, isRefusal: false)
         try commandHost?.dispatch(action, source: source(of: call, emission))
       }
     }
-    let action = try makeAction(
-      call[1], call[2], objects, for: "dispatch", isRefusal: emission.kind == .effect)
+    let action = try makeAction(call, objects, isRefusal: emission.kind == .effect)
     if emission.kind == .effect { try countDispatch() }
     emit(action, source(of: call, emission))
   }
@@ -246,11 +276,7 @@ final class PluginCalls {
 
   /// Where a call from Lua comes from, as the source of what it dispatches.
   func source(of call: borrowing LuaCall, _ emission: Emission) -> ActionSource {
-    let caller = call.caller
-    return emission.source(
-      file: caller?.chunk ?? faults.manifest.name,
-      function: caller.flatMap { functionNames.name(of: $0) } ?? emission.function,
-      line: caller?.line ?? 0, plugin: faults.manifest.name)
+    emission.source(of: call.caller, functionNames, plugin: faults.manifest.name)
   }
 
   /// The arguments that a Lua table names.
