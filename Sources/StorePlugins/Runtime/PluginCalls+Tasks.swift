@@ -27,7 +27,7 @@ extension PluginCalls {
       call.yield()
     }
     let cancelled = try lua.makeFunction("cancelled") { [unowned self] call in
-      call.results.append(self.task?.isCancelled ?? true)
+      call.results.append(self.task?._withUnsafeGuaranteedRef { $0.isCancelled } ?? true)
     }
     return try lua.makeTable { writer in
       writer.beginTable(record: 4)
@@ -71,7 +71,7 @@ extension PluginCalls {
 
   private func taskThatPauses(_ call: borrowing LuaCall, _ name: String) throws(LuaFailure) -> PluginTask {
     guard let task, call.canYield else { throw Self.cannotPause("task:\(name)", "the task") }
-    return task
+    return task.takeUnretainedValue()
   }
 
   /// Why a function that pauses cannot do so where it was called.

@@ -31,8 +31,8 @@ final class PluginCalls {
   var projected: [(path: String, reading: Reading)] = []
   /// What the command that pauses waits for.
   var commandWait: PluginWait?
-  /// The task that runs.
-  var task: PluginTask?
+  /// The task that runs, held by whoever runs it.
+  @exclusivity(unchecked) var task: Unmanaged<PluginTask>?
   /// Whether a projection is computed.
   var isProjecting = false { didSet { projectionReads = [] } }
   /// The modules that it has read so far.

@@ -164,7 +164,7 @@ extension Plugin {
     _ body: () throws(LuaError) -> Result
   ) throws(LuaError) -> Result {
     let outer = (calls.task, calls.emission)
-    (calls.task, calls.emission) = (task, emission)
+    (calls.task, calls.emission) = (.passUnretained(task), emission)
     defer { (calls.task, calls.emission) = outer }
     return try reading(view, body)
   }
