@@ -9,7 +9,7 @@ final class RequiredModules {
   /// Whether code runs that may keep no state of its own: what it gets may not change meanwhile.
   var isWatched: () -> Bool = { false }
   /// What such code has got since the last look, and what it was like.
-  private var lent: [String: (value: LuaReference, digest: LuaState.CaptureDigest)] = [:]
+  @exclusivity(unchecked) private var lent: [String: (value: LuaReference, digest: LuaState.CaptureDigest)] = [:]
 
   init(_ source: PluginSource, _ names: FunctionNames) {
     self.source = source
