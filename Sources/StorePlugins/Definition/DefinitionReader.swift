@@ -213,6 +213,10 @@ struct DefinitionReader {
       guard entry["on"] == .nil || unit.before != nil || unit.after != nil else {
         throw types.fault("\(place) has on, but neither before nor after, so that it sees no action")
       }
+      guard unit.supervise == nil || manifest.permissions.contains(.timers) else {
+        throw types.fault(
+          "\(place): supervise may not start tasks", hint: "add \"timers\" to permissions in plugin.json")
+      }
       units.append(unit)
     }
     return units

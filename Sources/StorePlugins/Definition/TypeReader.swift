@@ -108,13 +108,9 @@ struct TypeReader {
       if let minimum, let maximum, minimum > maximum { throw fault("\(place): min is above max") }
       schema = .dynamic(.int(minimum: minimum, maximum: maximum))
     case "enum": schema = .dynamic(.choice(name: "", cases: try cases(table["cases"], place)))
-    case "optional":
-      schema = .dynamic(.optional(try type(table["of"], place, withoutDefault: "the type inside optional(…)")))
-    case "list":
-      schema = .dynamic(.list(try type(table["of"], "\(place)[…]", withoutDefault: "the type inside list(…)")))
-    case "map":
-      schema = .dynamic(
-        .map(key: .string, try type(table["of"], "\(place)[…]", withoutDefault: "the type inside map(…)")))
+    case "optional": schema = .dynamic(.optional(try type(table["of"], place, inside: kind)))
+    case "list": schema = .dynamic(.list(try type(table["of"], "\(place)[…]", inside: kind)))
+    case "map": schema = .dynamic(.map(key: .string, try type(table["of"], "\(place)[…]", inside: kind)))
     case "record":
       guard case .string(let given) = table["name"] else { throw fault("\(place): record(…) needs a name") }
       let name = try shown(given, "\(place): the name of a record")
@@ -132,6 +128,17 @@ struct TypeReader {
     let (schema, defaultValue) = try type(value, place)
     guard defaultValue == nil else { throw fault("\(place): \(what) takes no default") }
     return schema
+  }
+
+  /// The same within another type, where nil says already that nothing is there.
+  private func type(_ value: LuaValue, _ place: String, inside kind: String) throws(PluginError) -> Schema {
+    let schema = try type(value, place, withoutDefault: "the type inside \(kind)(…)")
+    guard case .optional = schema.kind else { return schema }
+    throw fault(
+      "\(place): \(kind)(…) cannot hold optional(…)",
+      hint: kind == "optional"
+        ? "one optional(…) is enough"
+        : "a \(kind) in Lua has no place for nil; use a record with an optional field, or a value that stands for none")
   }
 
   /// Refuses options that a type does not have.

@@ -154,7 +154,6 @@ extension Plugin {
       }
       starts.append(PluginTaskStart(unit: unit, key: key, function: function))
     }
-    if !starts.isEmpty, let refusal = calls.timersRefusal { throw LuaError(kind: .runtime, message: refusal) }
     return starts
   }
 

@@ -11,6 +11,8 @@ public final class PluginTestFile {
   let source: PluginSource
   private let lua: LuaState
   private var bodies: [LuaFunction] = []
+  /// Whether the file has run, and so has declared its tests.
+  private var isComplete = false
   private var calling: LuaFunction?
   private var methods: PluginTestMethods?
 
@@ -38,6 +40,7 @@ public final class PluginTestFile {
       try lua.setGlobal("log", .table(methods.log))
       self.methods = methods
       _ = try lua.call(try lua.load(file.text, chunkName: file.chunk))
+      isComplete = true
     } catch {
       throw Self.failure(error, code: error.kind == .syntax ? "lua-syntax" : "lua-error")
     }
@@ -58,6 +61,9 @@ public final class PluginTestFile {
     try lua.makeFunction("test") { [unowned self] call in
       guard case .string(let name) = call[0], case .function(let body) = call[1] else {
         throw LuaFailure("test needs a name and a function: test(\"it counts\", function(t) … end)")
+      }
+      guard !isComplete else {
+        throw LuaFailure("test '\(name)' is declared while another one runs; declare it beside that, not within it")
       }
       guard !names.contains(name) else { throw LuaFailure("there are two tests '\(name)'") }
       names.append(name)

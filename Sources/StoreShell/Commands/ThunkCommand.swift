@@ -40,7 +40,8 @@ extension Invocation {
       let suggestion = Suggestion.nearest(to: name, among: thunks.flatMap { [$0.fullName, $0.action.name] })
       throw ShellError(
         code: "unknown-thunk", message: "there is no thunk '\(name)'", at: word,
-        hint: suggestion.map { "did you mean '\($0)'?" } ?? "thunk lists them")
+        hint: idlePlugin(withThunk: name).map { "\($0) is off; plugin enable \($0)" }
+          ?? suggestion.map { "did you mean '\($0)'?" } ?? "thunk lists them")
     }
     guard found.count == 1 || type.fullName == name else {
       throw ShellError(
@@ -48,6 +49,14 @@ extension Invocation {
         hint: "write one of \(found.map(\.fullName).joined(separator: ", "))")
     }
     return type
+  }
+
+  /// A plugin that is loaded and off, and would have the thunk.
+  private func idlePlugin(withThunk name: String) -> String? {
+    session.store.loadedPlugins.first { loaded in
+      let thunks = loaded.condition == .on ? [] : session.store.plugin(named: loaded.name)?.thunkTypes ?? []
+      return thunks.contains { $0.fullName == name || $0.action.name == name }
+    }?.name
   }
 
   /// The action that carries a thunk with the arguments that words make.

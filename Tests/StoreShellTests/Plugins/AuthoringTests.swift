@@ -204,7 +204,7 @@ import Testing
         "kinds",
         """
         return plugin { state = {
-          field("a", list(optional(int()))), field("b", list(enum { "x", "y" })), field("c", map(number())),
+          field("a", list(int())), field("b", list(enum { "x", "y" })), field("c", map(number())),
           field("d", record("Inner", { field("e", bool()), field("f", list(list(text()))) })),
           field("g", optional(record("Other", { field("h", int()) }))),
         } }
@@ -213,7 +213,7 @@ import Testing
     }
     #expect(
       text.contains(
-        #"---@field kinds { a: (integer?)[], b: ("x"|"y")[], c: table<string, number>, d: kinds.Inner, g: kinds.Other? }"#
+        #"---@field kinds { a: integer[], b: ("x"|"y")[], c: table<string, number>, d: kinds.Inner, g: kinds.Other? }"#
       ))
     #expect(text.contains("---@class kinds.Inner\n---@field e boolean\n---@field f string[][]\n"))
   }

@@ -291,6 +291,12 @@ import Testing
     #expect(outcome.output == "")
   }
 
+  @Test func aTestWithinATestFails() throws {
+    let outcome = try test("test('x', function() test('y', type) end)")
+    #expect(outcome.status == 1)
+    #expect((outcome.output + outcome.errors).contains("test 'y' is declared while another one runs"))
+  }
+
   @Test func pluginsThatCannotBeLoaded() throws {
     #expect(shell.run("plugin test nosuch").status == 4)
     #expect(shell.run("plugin test ./nosuch").status == 4)

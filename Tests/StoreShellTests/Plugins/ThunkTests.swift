@@ -44,6 +44,15 @@ import Testing
         #""kind":"effect","plugin":"p","unit":"thunk","cause":2}"#))
   }
 
+  @Test(arguments: ["p.update", "update"])
+  func aThunkOfAPluginThatIsOff(name: String) throws {
+    let shell = try shell(Self.update)
+    _ = try shell.type("plugin disable p")
+    let errors = try shell.type("thunk \(name)").errors
+    #expect(errors.hasPrefix("error[unknown-thunk]: there is no thunk '\(name)'\n"))
+    #expect(errors.contains("hint: p is off; plugin enable p\n"))
+  }
+
   @Test func declaredArgumentsAreChecked() throws {
     let shell = try shell(
       """
