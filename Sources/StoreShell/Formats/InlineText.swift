@@ -1,3 +1,4 @@
+import StorePlugins
 import StoreSchema
 
 /// Values on one line, as the command language or Lua reads them back.
@@ -83,7 +84,8 @@ enum InlineText {
 
   private static func append(_ key: MapKey, _ spelling: Spelling, to out: inout TextBuffer) {
     switch key {
-    case .string(let name) where name.isName && !(spelling == .lua && luaKeywords.contains(name)): out.append(name)
+    case .string(let name) where name.isName && !(spelling == .lua && PluginManifest.luaKeywords.contains(name)):
+      out.append(name)
     case .string(let name):
       out.append("[" as Unicode.Scalar)
       append(name, spelling, to: &out)
@@ -125,9 +127,4 @@ enum InlineText {
     }
     out.append("\"" as Unicode.Scalar)
   }
-
-  private static let luaKeywords: Set<String> = [
-    "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
-    "not", "or", "repeat", "return", "then", "true", "until", "while",
-  ]
 }
