@@ -23,11 +23,21 @@ extension Session {
       fail(status)
       return status
     default:
-      let shellError = takeInterruption(error) ?? ShellError(describing: error)
+      let shellError = takeInterruption(error) ?? pointingAtState(ShellError(describing: error))
       report(shellError, in: statement)
       fail(shellError.status)
       return shellError.status
     }
+  }
+
+  /// The error with what to write instead, where Lua was given a module's name as if it were a variable.
+  private func pointingAtState(_ error: ShellError) -> ShellError {
+    guard error.code == "lua-error", error.hint == nil,
+      let module = store.modules.first(where: { error.message.contains("(global '\($0.name)')") })
+    else { return error }
+    var error = error
+    error.hint = "in Lua a module is a field of state: state.\(module.name)"
+    return error
   }
 
   /// The error of a statement that ended by another one because it was interrupted; nil: it was not.

@@ -30,6 +30,13 @@ import Testing
     #expect(shell.run("let s = state", "= s.counter.step").output == "1\n")
   }
 
+  @Test(arguments: ["wait until counter.value > 3", "= counter.value + 1", "plot counter.value"])
+  func aModuleThatLuaTakesForAVariable(command: String) throws {
+    let outcome = try Shell().run(command)
+    #expect(outcome.errors.contains("error[lua-error]: attempt to index a nil value (global 'counter')\n"))
+    #expect(outcome.errors.hasSuffix("  hint: in Lua a module is a field of state: state.counter\n"))
+  }
+
   /// A table of Lua has no order of its own.
   @Test func theFieldsOfAVariableStandAsTheyWereDeclared() throws {
     let shell = try Shell { $0.isQuiet = true }
