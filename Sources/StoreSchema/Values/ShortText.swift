@@ -40,13 +40,24 @@ public struct ShortText {
   /// A text of up to fifteen bytes of ASCII; nil where they are something else, or texts are not kept in place.
   public static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
     guard let marks, bytes.count <= 15 else { return nil }
-    var words: (UInt64, UInt64) = (0, 0)
-    withUnsafeMutableBytes(of: &words) { words in
-      for index in 0..<bytes.count { words[index] = bytes[index] }
-    }
+    var words = words(bytes)
     guard (words.0 | words.1) & 0x8080_8080_8080_8080 == 0 else { return nil }
     words.1 |= UInt64(marks.ascii | UInt8(truncatingIfNeeded: bytes.count)) << 56
     return unsafeBitCast(words, to: String.self)
+  }
+
+  /// Up to fifteen bytes with zeros behind them, read in a few overlapping pieces.
+  private static func words(_ bytes: UnsafeRawBufferPointer) -> (UInt64, UInt64) {
+    let count = bytes.count
+    func byte(_ index: Int) -> UInt64 { UInt64(bytes[index]) << (8 * UInt64(index)) }
+    func word(_ offset: Int) -> UInt64 { bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
+    func half(_ offset: Int) -> UInt64 { UInt64(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+    switch count {
+    case 0: return (0, 0)
+    case 1...3: return (byte(0) | byte(count / 2) | byte(count - 1), 0)
+    case 4...7: return (half(0) | half(count - 4) << (8 * UInt64(count - 4)), 0)
+    default: return (word(0), word(count - 8) >> (8 * UInt64(16 - count)))
+    }
   }
 
   /// A hash that is quicker than a good one.
