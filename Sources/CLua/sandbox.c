@@ -26,6 +26,16 @@ static const Missing missingGlobals[] = {
     {NULL, NULL},
 };
 
+/// Names that authors expect, and what goes by another one.
+static const Missing expectedGlobals[] = {
+    {"integer", "whole numbers have the type int()"},
+    {"float", "numbers with a fraction have the type number()"},
+    {"boolean", "true and false have the type bool()"},
+    {"dispatch", "ctx:dispatch in a middleware, and so of task, cmd and t; a reducer dispatches nothing"},
+    {"state", "it is an argument, or ctx.state, cmd.state; a reducer has its draft"},
+    {NULL, NULL},
+};
+
 static const Missing missingMembers[] = {
     {"math.random", "random numbers are not available; pass them as arguments of an action"},
     {"math.randomseed", "random numbers are not available; pass them as arguments of an action"},
@@ -35,12 +45,15 @@ static const Missing missingMembers[] = {
 
 static const char viewKey[] = "view";
 
+/// What a table advises about a name; NULL: nothing.
+static const char *adviceOn(const Missing *table, const char *name) {
+  while (table->name != NULL && strcmp(table->name, name) != 0) table += 1;
+  return table->advice;
+}
+
 static void raiseIfMissing(lua_State *L, const Missing *table, const char *name) {
-  for (; table->name != NULL; table += 1) {
-    if (strcmp(table->name, name) == 0) {
-      luaL_error(L, "'%s' is not part of the plugin sandbox (%s)", name, table->advice);
-    }
-  }
+  const char *advice = adviceOn(table, name);
+  if (advice != NULL) luaL_error(L, "'%s' is not part of the plugin sandbox (%s)", name, advice);
 }
 
 bool clua_isView(lua_State *L, int index) {
@@ -88,6 +101,8 @@ static int undefinedGlobal(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   const char *name = lua_tostring(L, 2);
   raiseIfMissing(L, missingGlobals, name);
+  const char *advice = adviceOn(expectedGlobals, name);
+  if (advice != NULL) return luaL_error(L, "undefined global '%s' (%s)", name, advice);
   return luaL_error(L, "undefined global '%s'", name);
 }
 

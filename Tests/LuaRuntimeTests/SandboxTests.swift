@@ -20,6 +20,12 @@ import Testing
       #expect(message.hasPrefix("t.lua:1: '\(name)' is not part of the plugin sandbox ("))
     }
     #expect(failure(state, "return cuont")?.message == "t.lua:1: undefined global 'cuont'")
+    #expect(
+      failure(state, "return integer()")?.message
+        == "t.lua:1: undefined global 'integer' (whole numbers have the type int())")
+    for name in ["float", "boolean", "dispatch", "state"] {
+      #expect(failure(state, "return \(name)")?.message.hasPrefix("t.lua:1: undefined global '\(name)' (") == true)
+    }
   }
 
   @Test func globalsCannotBeMadeOrChanged() {
