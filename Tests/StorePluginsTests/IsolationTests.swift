@@ -47,7 +47,8 @@ struct IsolationTests {
   @Test func requireOfWhatIsNotThere() throws {
     let folder = try PluginFolder("p", lua: "local x = require('lib.nope')\nreturn plugin {}")
     #expect(
-      fault { try Bench().load(folder) }?.message.contains("bad/p/lib/nope.lua: No such file or directory") == true)
+      fault { try Bench().load(folder) }?.message
+        == "p: bad/p/init.lua:1: bad/p/lib/nope.lua: No such file or directory")
     let seven = try PluginFolder("p", lua: "local x = require(7)\nreturn plugin {}")
     #expect(fault { try Bench().load(seven) }?.message.contains("require needs a name such as \"lib.dates\"") == true)
   }

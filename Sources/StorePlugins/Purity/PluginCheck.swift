@@ -44,9 +44,7 @@ public struct PluginCheck: Sendable {
 
   /// Notes an error without the plugin's name, which the reader knows.
   private mutating func fault(_ error: PluginError, in source: PluginSource) {
-    let prefix = "\(source.manifest.name): "
-    let text = error.message.hasPrefix(prefix) ? String(error.message.dropFirst(prefix.count)) : error.message
-    fault(text + (error.hint.map { " (\($0))" } ?? ""))
+    fault(error.line(withoutName: source.manifest.name))
   }
 
   /// Looks for permissions that nothing in the store answers to.

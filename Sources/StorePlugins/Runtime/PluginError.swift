@@ -17,6 +17,17 @@ public struct PluginError: Error, Hashable, Sendable {
     self.hint = hint
   }
 
+  /// The message without the name of the plugin, which the reader knows.
+  func message(withoutName plugin: String) -> String {
+    let prefix = "\(plugin): "
+    return message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
+  }
+
+  /// What is wrong and what to try, in one line; without the name of the plugin where the reader knows it.
+  public func line(withoutName plugin: String? = nil) -> String {
+    (plugin.map(message(withoutName:)) ?? message) + (hint.map { " (\($0))" } ?? "")
+  }
+
   /// The codes under which the shell reports plugin faults (`help CODE`).
   public enum Code: String, Sendable {
     /// The plugin's files cannot be read or run.

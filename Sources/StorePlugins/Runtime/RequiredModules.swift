@@ -39,7 +39,7 @@ final class RequiredModules {
     do throws(PluginError) {
       file = try source.lua(parts.joined(separator: "/") + ".lua")
     } catch {
-      throw LuaFailure(error.message)
+      throw LuaFailure(error.message(withoutName: source.manifest.name))
     }
     names.note(file.text, file.chunk)
     loading.append(name)

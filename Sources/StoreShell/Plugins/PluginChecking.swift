@@ -11,7 +11,7 @@ extension PluginSubcommand {
       where error.code == .api || PluginLocator.isPath(word) && Files.exists("\(word)/plugin.json")
     {
       // Its manifest is what is wrong with it.
-      return try invocation.report(["FAIL  \(error.message)"], faults: 1, of: word)
+      return try invocation.report(["FAIL  \(error.line())"], faults: 1, of: word)
     }
     let session = invocation.session
     let name = source.manifest.name

@@ -169,6 +169,11 @@ import Testing
       ("{ \"name\": \"probe\" }", "bad/probe/plugin.json: \"version\" is missing (text)"),
       ("name: probe", "bad/probe/plugin.json:1:1: not JSON: "),
       (
+        "{ \"name\": \"probe\", \"version\": \"1\", \"api\": 1, \"permissions\": [\"timer\"] }",
+        "bad/probe/plugin.json: unknown permission \"timer\" "
+          + "(permissions are read:MODULE, reduce:MODULE, dispatch:MODULE.ACTION, intercept and timers)"
+      ),
+      (
         "{ \"name\": \"future\", \"version\": \"1\", \"api\": 3 }", "future needs plugin API 3; this shell supports 1"
       ),
     ] {
