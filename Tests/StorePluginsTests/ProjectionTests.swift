@@ -126,6 +126,8 @@ struct ProjectionTests {
       message("cmd:dispatch('inc', { by = 0 })")
         == "p: command 'p go': bad/p/init.lua:6: p.inc: 'by' must be >= 1, got 0")
     #expect(message("cmd:dispatch('tasks.add', { title = '' })")?.contains("may not dispatch 'tasks.add'") == true)
+    #expect(
+      message("cmd.print('a')") == "p: command 'p go': bad/p/init.lua:6: write cmd:print(…), with a colon")
     #expect(message("cmd:project(7)")?.contains("cmd:project needs the name of a projection or a path") == true)
     #expect(message("return function() end")?.hasPrefix("p: command 'p go': ") == true)
     #expect(message("local x = args.nope.y")?.contains("attempt to index a nil value") == true)

@@ -147,6 +147,7 @@ final class PluginCalls {
     }
     let print = try lua.makeFunction("print") { [unowned self] call in
       guard let host = self.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }
+      guard case .table = call[0] else { throw LuaFailure("write cmd:print(…), with a colon") }
       host.print(try Self.printed(call, from: 1, separator: " "))
     }
     let wait = try makeWaitFunction(in: lua)

@@ -51,7 +51,8 @@ final class PluginTestBench: PluginTestHost {
     let names = [action, "\(name).\(action)"]
     guard let type = names.lazy.compactMap({ self.session.store.action(named: $0) }).first else {
       let known = session.store.modules.flatMap { $0.actions.map(\.fullName) }
-      let suggestion = Suggestion.nearest(to: action, among: known)
+      let own = known.filter { $0.hasPrefix("\(name).") }.map { String($0.dropFirst(name.count + 1)) }
+      let suggestion = Suggestion.nearest(to: action, among: own + known)
       throw PluginTestFailure(
         code: "unknown-action",
         "unknown action '\(action)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))

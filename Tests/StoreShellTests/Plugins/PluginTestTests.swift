@@ -102,6 +102,7 @@ import Testing
     ("local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1000) .. i end", "needed more than 64 MiB and was stopped"),
     ("t:get('beans.cuont')", "error[unknown-path]: 'beans' has no field or projection 'cuont'"),
     ("t:dispatch('beans.ad')", "error[unknown-action]: unknown action 'beans.ad' (did you mean 'beans.add'?)"),
+    ("t:dispatch('addd')", "error[unknown-action]: unknown action 'addd' (did you mean 'add'?)"),
     ("t:dispatch('beans.add', { by = 0 })", "error[out-of-range]: 'by' must be >= 1, got 0"),
     ("t:dispatch('beans.add', { by = 'two' })", "error[type-mismatch]: 'by' must be Int, got string \"two\""),
     ("t:gate('beans.clok', 'off')", "error[unknown-middleware]: there is no middleware 'beans.clok'"),
