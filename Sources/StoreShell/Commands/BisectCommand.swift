@@ -14,11 +14,9 @@ extension CommandDefinition {
         "dispatch counter.increment --quiet", "bisect state.counter.value > 5",
         output: "error[never-held]: state.counter.value > 5 does not hold after #1\n"),
     ],
-    lua: LuaVerb("bisect")
+    lua: LuaVerb("bisect", takesFlags: true)
   ) { invocation in
-    guard let text = invocation.statement.lua?.text, text.contains(where: { !$0.isWhitespace }) else {
-      throw invocation.missing("an expression")
-    }
+    let text = try invocation.luaText("an expression")
     let session = invocation.session
     try session.finishCheck()
     let store = session.store

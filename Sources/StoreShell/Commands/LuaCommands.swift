@@ -100,8 +100,9 @@ extension CommandDefinition {
 }
 
 extension Invocation {
-  fileprivate func luaText(_ name: String) throws -> String {
-    guard let text = statement.lua?.text, text.contains(where: { !$0.isWhitespace }) else { throw missing(name) }
+  /// The Lua that the command was given, of which there must be more than comments.
+  func luaText(_ name: String) throws -> String {
+    guard let text = statement.lua?.text, !LuaText.isBlank(Array(text.utf8)[...]) else { throw missing(name) }
     return text
   }
 }

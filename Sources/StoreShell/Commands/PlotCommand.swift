@@ -27,7 +27,7 @@ extension CommandDefinition {
     lua: LuaVerb("plot", takesFlags: true)
   ) { invocation in
     let session = invocation.session
-    guard let text = invocation.statement.lua?.text, !text.isEmpty else { throw invocation.missing("an expression") }
+    let text = try invocation.luaText("an expression")
     let (count, format) = (try invocation.over(), try invocation.format())
     try session.finishCheck()
     let points = try session.values(of: text, over: count)

@@ -162,7 +162,10 @@ extension CommandDefinition {
     ]
   ) { invocation in
     let file = try invocation.required(0, "a file")
-    let arguments = try (1..<max(1, invocation.operands.count)).compactMap { try invocation.operand($0) }
+    // What the file says is checked whatever it will be given.
+    let arguments = try (1..<max(1, invocation.operands.count)).compactMap { position in
+      do { return try invocation.operand(position) } catch is NotKnownYet { return "" }
+    }
     let session = invocation.session
     let bytes: [UInt8]
     do throws(FileError) {

@@ -19,12 +19,12 @@ extension CommandDefinition {
     let session = invocation.session
     try session.store.requirePresent()
     let timeout = try invocation.timeout()
-    if let tail = invocation.statement.lua {
-      guard !tail.text.isEmpty else { throw invocation.missing("an expression") }
+    if invocation.statement.lua != nil {
+      let text = try invocation.luaText("an expression")
       try session.finishCheck()
       let lua = try session.lua()
-      let end = try session.wait(atMost: timeout) { try lua.holds(tail.text, chunk: session.chunkName) }
-      return try session.finishWait(end, timeout, "\(tail.text) does not hold")
+      let end = try session.wait(atMost: timeout) { try lua.holds(text, chunk: session.chunkName) }
+      return try session.finishWait(end, timeout, "\(text) does not hold")
     }
     let word = try invocation.required(0, "a duration, idle, or until EXPR")
     try invocation.refuseOperands(from: 1)

@@ -46,6 +46,25 @@ enum LuaText {
     return nil
   }
 
+  /// Whether there is nothing but blanks and comments.
+  static func isBlank(_ bytes: some Bytes) -> Bool {
+    var position = bytes.startIndex
+    while position < bytes.endIndex {
+      switch piece(in: bytes, at: position) {
+      case .code:
+        guard [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(bytes[position])
+        else { return false }
+        position += 1
+      case .skipped(let end):
+        guard bytes[position] == UInt8(ascii: "-") else { return false }
+        position = end
+      case .comment(let end): position = end
+      case .unfinished: return false
+      }
+    }
+    return true
+  }
+
   /// Whether the last byte is neither in a string nor in a comment.
   static func endsInCode(_ bytes: some Bytes) -> Bool {
     var position = bytes.startIndex

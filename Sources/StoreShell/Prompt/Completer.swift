@@ -18,6 +18,7 @@ struct Completer {
     let prefix = openLines.map { $0 + "\n" }.joined()
     var words = CompletionWords(prefix + before)
     words.dropPrefixes(session.commands)
+    words.expandAlias(session.names.aliases, session.commands)
     let start = cursor - words.current.utf8.count
     func list(_ candidates: [LineCompletion.Candidate]) -> LineCompletion {
       LineCompletion(replaceFrom: start, candidates: words.spelling.spell(candidates))

@@ -69,6 +69,15 @@ struct CompletionWords {
     }
   }
 
+  /// Puts the words that an alias stands for in its place, unless they begin a line of Lua.
+  mutating func expandAlias(_ aliases: [SessionNames.Alias], _ commands: CommandTable) {
+    guard let name = complete.first, let alias = aliases.first(where: { $0.name == name }) else { return }
+    var expansion = CompletionWords("\(alias.command) ")
+    expansion.dropPrefixes(commands)
+    guard !commands.luaVerbs.contains(where: { $0.name == expansion.complete.first }) else { return }
+    complete.replaceSubrange(...0, with: expansion.complete)
+  }
+
   /// The Lua that the cursor stands in, or nil.
   func luaTail(_ commands: CommandTable) -> String? {
     if let openLua { return openLua }

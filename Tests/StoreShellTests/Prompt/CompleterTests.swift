@@ -45,6 +45,15 @@ import Testing
       + completion.candidates[0].suffix
   }
 
+  @Test func anAliasIsCompletedAsWhatItStandsFor() throws {
+    let shell = try shell()
+    _ = try shell.type("alias d = dispatch", "alias t = try time dispatch tasks.add", "alias v = =")
+    #expect(tab(shell, "d tasks.a") == "d tasks.add ")
+    #expect(tab(shell, "time d tasks.a") == "time d tasks.add ")
+    #expect(tab(shell, "t ti") == "t title=")
+    #expect(tab(shell, "v state.tas") == "[]")
+  }
+
   @Test func pluginsAreFoldersAndIdsThoseThatFit() throws {
     let shell = try shell()
     try shell.write("notes.txt", "")

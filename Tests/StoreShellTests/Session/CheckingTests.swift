@@ -219,4 +219,14 @@ import Testing
       ])
     #expect(shell.contents("made") == nil)
   }
+
+  /// What a sourced file says is checked whatever it will be given.
+  @Test(arguments: ["$(1 + 1)", "$d", "$1"])
+  func aSourcedFileWithArgumentsThatAreNotKnownYet(argument: String) throws {
+    let shell = try Shell()
+    try shell.write("inner.stsh", "echo $1\ndispatch tasks.ad x\n")
+    let (_, outcome) = try check("let d = \"x\"\nsource \(shell.folder)/inner.stsh \(argument)\n", shell)
+    #expect(outcome.errors.contains("inner.stsh:2:10: error[unknown-action]: unknown action 'tasks.ad'"))
+    #expect(outcome.status == 1)
+  }
 }
