@@ -38,7 +38,8 @@ import Testing
     remove("\(folder)/plugin.json")
     #expect(mkfifo("\(folder)/plugin.json", 0o644) == 0)
     let outcome = shell.run("plugin check \(folder)")
-    #expect(outcome.output.contains("/odd/plugin.json: it is no ordinary file (every plugin needs a manifest"), "\(outcome)")
+    #expect(
+      outcome.output.contains("/odd/plugin.json: it is no ordinary file (every plugin needs a manifest"), "\(outcome)")
     #expect(outcome.status == 4)
   }
 
