@@ -1,0 +1,78 @@
+import Testing
+
+@testable import StoreShell
+
+/// What is said of mistakes in the Lua of a statement, and where.
+@Suite struct LuaErrorTests {
+  @Test func luaErrorsNameTheLine() throws {
+    let shell = try Shell()
+    let error = shell.run("= nil + 1")
+    #expect(error.status == 1)
+    #expect(error.errors.hasPrefix("-c:1:1: error[lua-error]: "))
+    let syntax = shell.run("= 1 +* 2")
+    #expect(syntax.errors.hasPrefix("-c:1:1: error[lua-syntax]: "))
+    #expect(syntax.status == 2)
+    #expect(shell.run("lua error('boom')").errors.contains("boom"))
+    #expect(shell.run("= project('nope')").errors.hasPrefix("-c:1:1: error[unknown-path]: there is no module 'nope'\n"))
+    #expect(
+      shell.run("lua dispatch('tasks.ad')").errors == """
+        -c:1:1: error[unknown-action]: unknown action 'tasks.ad'
+          lua dispatch('tasks.ad')
+          hint: did you mean 'tasks.add'?
+
+        """)
+    #expect(shell.run("= select(2, pcall(dispatch, 'tasks.ad'))").output.contains("unknown action 'tasks.ad'"))
+  }
+
+  @Test(arguments: [
+    ("{}", "tasks.add needs 'title' (String)"), ("{ title = 'x', y = 1 }", "tasks.add has no argument 'y'"),
+    ("{ titel = 'x' }", "tasks.add has no argument 'titel' (did you mean 'title'?)"),
+    ("{ title = 1 }", "tasks.add: 'title' must be String, got number 1"),
+  ])
+  func argumentsFromLuaAreToldAsThoseOfACommand(arguments: String, message: String) throws {
+    #expect(
+      try Shell().run("lua dispatch('tasks.add', \(arguments))").errors
+        == "-c:1:1: error[lua-error]: \(message)\n  lua dispatch('tasks.add', \(arguments))\n")
+  }
+
+  @Test func luaErrorsInLongStatementsNameTheirLine() throws {
+    let shell = try Shell()
+    let script = """
+
+      lua local function fail()
+        error({})
+      end fail()
+      = (function()
+
+        error() end)()
+      lua function later()
+        error(setmetatable({}, { __tostring = function() return "told" end }))
+      end
+      = 1
+      = later()
+      """
+    let path = "\(shell.folder)/script.stsh"
+    shell.session.options.keepsGoing = true
+    #expect(
+      try shell.run(script: script).errors == """
+        \(path):2:1: error[lua-error]: (error object is a table)
+          lua local function fail()
+          at \(path):3: in local 'fail'
+        \(path):5:1: error[lua-error]: (error object is nil)
+          = (function()
+          at \(path):7
+        \(path):12:1: error[lua-error]: told
+          = later()
+          at \(path):9
+        3 of 5 commands failed
+
+        """)
+    #expect(
+      try shell.type("lua local x \\\nlocal y = x.z", "lua error(nil)").errors == """
+        error[lua-error]: attempt to index a nil value (local 'x')
+          at repl:1:2
+        error[lua-error]: (error object is nil)
+
+        """)
+  }
+}
