@@ -37,7 +37,8 @@ struct RecentPaths: Sendable {
     return true
   }
 
-  /// By the bytes of the last two steps: what comes before is mostly the same.
+  /// By the bytes of the last two steps: what comes before is mostly the same. Where the same step is made of other bytes, as
+  /// when its text lies elsewhere, the path is made anew, and that is all.
   private func place(of steps: [Path.Step]) -> Int {
     let stride = MemoryLayout<Path.Step>.stride
     let word = MemoryLayout<UInt64>.size
