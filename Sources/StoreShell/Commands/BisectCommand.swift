@@ -5,6 +5,7 @@ extension CommandDefinition {
   static let bisect = CommandDefinition(
     "bisect", usage: ["bisect EXPR"],
     summary: "prints the first action after which a Lua expression holds, and its source; status 1 if there is none",
+    flags: FlagDefinition.format,
     examples: [
       CommandExample(
         "dispatch counter.increment --quiet", "dispatch counter.decrement by=3 --quiet",
@@ -52,11 +53,10 @@ extension CommandDefinition {
     var notes: [String] = []
     if answer.heldBefore { notes.append("\(text) holds already at the start") }
     if store.oldest > 0 { notes.append("states before #\(store.oldest) are not kept: it may have held in one of them") }
-    guard !session.options.isJSON else {
-      return CommandResult(
-        json: JSONReport.log(
-          id: entry.number, action: entry.action, source: entry.source.short, changes: entry.changes),
-        notes: notes)
+    guard try invocation.isInWords() else {
+      var result = try invocation.show(ActionListing.reading(of: entry, asJSON: invocation.isInJSON()))
+      result.notes = notes
+      return result
     }
     _ = invocation.print(
       "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))  <- \(entry.source.short)\n")

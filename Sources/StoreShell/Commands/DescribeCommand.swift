@@ -44,7 +44,7 @@ extension CommandDefinition {
         code: "unknown-module", message: "there is no module '\(name)'", at: word,
         hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")
     }
-    guard try invocation.format() == .auto, !invocation.session.options.isJSON else {
+    guard try invocation.isInWords() else {
       return try invocation.show(module.listing)
     }
     let session = invocation.session

@@ -233,6 +233,12 @@ struct Invocation {
     return format
   }
 
+  /// Whether the result is asked for in words, as a person reads it best, and not as a value.
+  func isInWords() throws -> Bool { try format() == .auto && !session.options.isJSON }
+
+  /// Whether it is asked for as JSON.
+  func isInJSON() throws -> Bool { try session.options.isJSON || [.json, .jsonl].contains(format()) }
+
   /// Prints a value as asked for and gives it.
   func show(_ reading: Reading, hiding hiddenColumns: Set<String> = []) throws -> CommandResult {
     let format = try format()

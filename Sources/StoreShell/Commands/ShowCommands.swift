@@ -46,7 +46,7 @@ extension CommandDefinition {
     }
     try invocation.refuseOperands(from: 1)
     try invocation.checkPath(0)
-    let isInWords = try invocation.format() == .auto && !session.options.isJSON
+    let isInWords = try invocation.isInWords()
     try session.finishCheck()
     if let viewed = session.store.viewed {
       throw ShellError(

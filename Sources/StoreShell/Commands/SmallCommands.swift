@@ -92,7 +92,7 @@ extension CommandDefinition {
   static let trace = CommandDefinition(
     "trace", usage: ["trace [on|off] [--stable|--spans FILE]"],
     summary: "prints every phase of every action, to standard error, or writes how long they took for a trace viewer",
-    flags: [
+    flags: FlagDefinition.format + [
       FlagDefinition("stable", "leave out times"),
       FlagDefinition("spans", value: "FILE", "write a Chrome trace, for Perfetto or chrome://tracing, instead"),
     ],
@@ -146,7 +146,12 @@ extension CommandDefinition {
       guard let trace = try session.finishTrace() else { return .none }
       let actions = "\(trace.count) \(trace.count == 1 ? "action" : "actions")"
       return invocation.print("wrote the spans of \(actions) to \(trace.path)\n")
-    default: return invocation.print("trace is \(session.isTracing ? "on" : "off")\n")
+    default:
+      let state = session.isTracing ? "on" : "off"
+      guard try invocation.isInWords() else {
+        return try invocation.show(Reading(value: .string(state), schema: .dynamic(.string)))
+      }
+      return invocation.print("trace is \(state)\n")
     }
   }
 

@@ -72,7 +72,7 @@ extension CommandDefinition {
   ) { invocation in
     let store = invocation.session.store
     guard let word = invocation.operands.first else {
-      let isListed = try invocation.format() != .auto || invocation.session.options.isJSON || !store.effects.isEmpty
+      let isListed = try !invocation.isInWords() || !store.effects.isEmpty
       guard isListed else {
         return invocation.print("(none running)\n")
       }

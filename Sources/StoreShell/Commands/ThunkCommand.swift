@@ -17,7 +17,7 @@ extension CommandDefinition {
   ) { invocation in
     let session = invocation.session
     guard let word = invocation.operands.first else {
-      let isListed = try invocation.format() != .auto || session.options.isJSON || !session.store.thunks.isEmpty
+      let isListed = try !invocation.isInWords() || !session.store.thunks.isEmpty
       guard isListed else { return invocation.print("(no module declares a thunk)\n") }
       return try invocation.show(ShellListing.thunks.reading(in: session))
     }

@@ -6,7 +6,7 @@ extension CommandDefinition {
     "why", usage: ["why PATH|#N"],
     summary:
       "prints the action that last changed a value, or action #N, and what caused it, up to the line someone typed",
-    operands: [.pathOrNumber],
+    flags: FlagDefinition.format, operands: [.pathOrNumber],
     examples: [
       CommandExample(
         "dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet", "why tasks.items[id=1].done",
@@ -17,7 +17,7 @@ extension CommandDefinition {
     try invocation.refuseOperands(from: 1)
     let text = try invocation.required(0, "a path, or the number of an action")
     let store = invocation.session.store
-    var chain = Causes()
+    var chain = Causes(asJSON: try invocation.isInJSON())
     if text.hasPrefix("#") || Int(text) != nil {
       let number = try invocation.requiredNumber(0, since: store.oldestEntry)
       try invocation.session.finishCheck()
@@ -34,7 +34,7 @@ extension CommandDefinition {
       if let refusal = store.viewed?.refusal(of: "why") { throw refusal }
       try invocation.findCauses(of: path, &chain)
     }
-    return invocation.session.options.isJSON ? CommandResult(json: chain.json) : invocation.print(chain.text)
+    return try invocation.isInWords() ? invocation.print(chain.text) : invocation.show(chain.listing.reading)
   }
 }
 
@@ -93,10 +93,11 @@ extension Invocation {
 /// Actions, each the cause of the one before.
 private struct Causes {
   private(set) var text = ""
-  private var entries: [String] = []
+  private(set) var listing: ActionListing
 
-  var isEmpty: Bool { entries.isEmpty }
-  var json: String { "[\(entries.joined(separator: ","))]" }
+  init(asJSON isJSON: Bool) { listing = ActionListing(asJSON: isJSON) }
+
+  var isEmpty: Bool { listing.isEmpty }
 
   /// Adds an action with some of its changes, and what caused it.
   mutating func follow(_ entry: LoggedEntry, showing changes: [Change], in store: any DynamicStore) throws {
@@ -114,15 +115,14 @@ private struct Causes {
     text += "  <- \(entry.source.short)"
     if let failure = entry.failure { text += "  (failed: \(failure))" }
     text += "\n" + ChangeFormatter.lines(changes)
-    entries.append(
-      JSONReport.log(id: entry.number, action: entry.action, source: entry.source.short, changes: changes))
+    listing.append(entry, showing: changes)
   }
 
   mutating func addReturn(to number: Int) { text += "as it was after #\(number):\n" }
 
   mutating func addMigration(after number: Int, _ changes: [Change]) {
     text += "after #\(number) the state was brought to another type\n" + ChangeFormatter.lines(changes)
-    entries.append("{\"event\":\"migrate\",\"after\":\(number),\"changes\":\(ChangeFormatter.json(changes))}")
+    listing.appendMigration(after: number, changes)
   }
 
   mutating func addBeginning(_ oldest: Int, of path: Path? = nil) {

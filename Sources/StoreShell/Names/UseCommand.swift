@@ -5,7 +5,7 @@ extension CommandDefinition {
     "use", usage: ["use [NAME|root]"],
     summary:
       "lets the following lines speak to a module or projection by shorter names of actions and paths; alone, says which",
-    operands: [.scope],
+    flags: FlagDefinition.format, operands: [.scope],
     examples: [
       CommandExample(
         transcript: """
@@ -32,7 +32,11 @@ extension CommandDefinition {
     try invocation.refuseOperands(from: 1)
     let session = invocation.session
     guard let name = try invocation.operand(0) else {
-      return invocation.print(session.names.scope.isEmpty ? "root\n" : "\(session.names.scope)\n")
+      let name = session.names.scope.isEmpty ? "root" : session.names.scope.description
+      guard try invocation.isInWords() else {
+        return try invocation.show(Reading(value: .string(name), schema: .dynamic(.string)))
+      }
+      return invocation.print(name + "\n")
     }
     guard name != "root" else {
       session.names.scope = Path()

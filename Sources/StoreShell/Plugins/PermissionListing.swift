@@ -56,7 +56,7 @@ extension PluginSubcommand {
       invocation.operands.count > 1
       ? [try invocation.loadedPlugin().module.name] : session.store.loadedPlugins.map(\.name)
     let listing = PermissionListing(names, in: session)
-    guard try invocation.format() == .auto, !session.options.isJSON else { return try invocation.show(listing.reading) }
+    guard try invocation.isInWords() else { return try invocation.show(listing.reading) }
     if case .list(let rows) = listing.reading.value, !rows.isEmpty { _ = try invocation.show(listing.reading) }
     return invocation.print(listing.proposals)
   }

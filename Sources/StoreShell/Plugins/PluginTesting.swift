@@ -15,7 +15,7 @@ extension PluginSubcommand {
     options.filter = try invocation.text(of: "filter")
     options.seed = try invocation.seed()
     let session = invocation.session
-    let showsValue = try session.options.isJSON || invocation.format() != .auto
+    let showsValue = try !invocation.isInWords()
     let tester = try PluginTester(try invocation.testedSource(), options, in: session)
     let report = try tester.run { line in
       if !showsValue { session.console.write(line.text) }

@@ -43,6 +43,34 @@ import Testing
     }
   }
 
+  /// Those that take none print lines for a person or do something, and `ingest` and `export` call another thing `--as`.
+  @Test func everyCommandThatPrintsAValueTakesAForm() {
+    let withoutValue: Set = [
+      "lua", "dispatch", "goto", "undo", "redo", "skip", "unskip", "assert", "import", "replay", "wait", "source",
+      "try", "time", "echo", "help", "quit", "ingest", "export",
+    ]
+    let common = Set(FlagDefinition.format.map(\.summary))
+    for definition in CommandTable.standard.definitions {
+      let takesForm = common.isSubset(of: definition.flags.map(\.summary))
+      #expect(takesForm != withoutValue.contains(definition.verb), "\(definition.verb)")
+    }
+  }
+
+  @Test(arguments: [
+    ("why counter.value", "[\(increment)]\n"), ("bisect state.counter.value > 0", "\(increment)\n"),
+    ("history counter", #"["dispatch counter.increment --quiet","history counter --json"]"# + "\n"),
+    ("use", "\"root\"\n"), ("trace", "\"off\"\n"),
+  ])
+  func whatIsPrintedInWordsIsAValueToo(command: String, output: String) throws {
+    let shell = try Shell(joined: true)
+    _ = try shell.type("dispatch counter.increment --quiet")
+    #expect(try shell.type("\(command) --json").output == output)
+  }
+
+  private static let increment =
+    #"{"id":1,"action":"counter.increment","source":"repl:1","#
+    + #""changes":[{"op":"replace","path":"counter.value","from":0,"to":1}],"failure":null}"#
+
   @Test func verbsStandOnce() {
     let verbs = CommandTable.standard.definitions.map(\.verb)
     #expect(Set(verbs).count == verbs.count)

@@ -163,7 +163,8 @@ private enum Third {
     shell.session.options.isJSON = true
     #expect(
       shell.run("why cellar").output.contains(
-        #""data":[{"event":"migrate","after":9,"changes":[{"op":"add","path":"cellar","to":{"bottles":12}}]}]"#))
+        #""data":[{"id":9,"action":null,"source":null,"#
+          + #""changes":[{"op":"add","path":"cellar","to":{"bottles":12}}],"failure":null}]"#))
     shell.session.options.isJSON = false
     let past = shell.run("goto 3")
     #expect(past.errors.contains("goes back to #9"))

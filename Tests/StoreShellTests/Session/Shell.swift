@@ -83,6 +83,8 @@ final class Shell {
     var status: Int32 = 0
     let outcome = try outcome {
       for line in lines {
+        let pastLines = session.pastLines() + [line]
+        session.pastLines = { pastLines }
         var reader = StatementReader(Array(line.utf8), grammar: session.grammar)
         while let read = try reader.next() {
           self.lines += 1
