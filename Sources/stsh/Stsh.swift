@@ -55,7 +55,7 @@ struct Stsh: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "When to colour: auto, always or never. Results in files and pipes never are.", valueName: "when"),
+      "When to colour what a terminal shows: auto, always or never. Files and pipes get none.", valueName: "when"),
     completion: .list(["auto", "always", "never"]))
   var color = ProgramInvocation.bare.color
 

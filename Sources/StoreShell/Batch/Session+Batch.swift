@@ -170,7 +170,7 @@ extension Session {
   /// - Returns: whether there was such a failure.
   @discardableResult
   func writeOutputFailure() -> Bool {
-    guard let error = console.tellOfFailure(usesColor: options.usesColor) else { return false }
+    guard let error = console.tellOfFailure(usesColor: colorsErrors) else { return false }
     if tally.firstStatus == 0 { tally.firstStatus = error.status }
     return true
   }

@@ -38,14 +38,13 @@ public enum UserEnvironment {
     return "did you mean '\(folder)\(path.dropFirst(user.count + 1))'?"
   }
 
-  /// Whether errors are coloured: standard error is a terminal and nothing forbids it; or it is asked for (the conventions of
+  /// Whether the user's terminal is coloured: it can be, or that is asked for, and nothing forbids it (the conventions of
   /// no-color.org and bixense.com/clicolors; what forbids wins).
   public static var usesColor: Bool {
     if nonEmpty("NO_COLOR") != nil { return false }
     if let forced = nonEmpty("CLICOLOR_FORCE"), forced != "0" { return true }
     // A terminal that says nothing of itself may show escape sequences as text.
-    guard let terminal = nonEmpty("TERM"), !["dumb", "unknown"].contains(terminal) else { return false }
-    return isatty(2) == 1
+    return nonEmpty("TERM").map { !["dumb", "unknown"].contains($0) } ?? false
   }
 
   /// Whether texts are UTF-8, so that drawings may use more than ASCII.

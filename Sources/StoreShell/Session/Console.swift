@@ -54,6 +54,9 @@ public final class Console {
   /// Whether results go to a terminal now, not into a file or a command.
   var showsResults: Bool { captured == nil && width() != nil }
 
+  /// Whether errors go to a terminal.
+  var showsErrors: Bool { isatty(errorDescriptor) == 1 }
+
   /// Writes a result.
   public func write(_ text: String) {
     if captured != nil {

@@ -97,7 +97,7 @@ extension Session {
     if options.isJSON {
       console.write(JSONReport.failure(error, file: file) + "\n")
     } else {
-      console.writeError(ErrorRenderer(file: nil, usesColor: options.usesColor).text(of: error))
+      console.writeError(ErrorRenderer(file: nil, usesColor: colorsErrors).text(of: error))
     }
     return error.status
   }
@@ -118,7 +118,7 @@ extension Session {
 
   private var renderer: ErrorRenderer {
     var renderer = origin.renderer
-    renderer.usesColor = options.usesColor
+    renderer.usesColor = colorsErrors
     return renderer
   }
 }

@@ -75,4 +75,7 @@ extension Session {
 
   /// Whether results are coloured: never where they go to a file or a pipe.
   var colorsResults: Bool { options.usesColor && console.showsResults }
+
+  /// Whether errors are coloured now.
+  var colorsErrors: Bool { options.usesColor && console.showsErrors }
 }

@@ -24,7 +24,7 @@ public struct SessionOptions: Sendable {
   public var allowsUnsafeLua = false
   /// Whether the locale is UTF-8, so that drawings may use more than ASCII.
   public var isUTF8 = true
-  /// Whether errors are coloured.
+  /// Whether what goes to a terminal is coloured; what goes elsewhere never is.
   public var usesColor = false
   /// Where installed plugins are looked for by name, in order.
   public var pluginSearchPath: [String] = []
