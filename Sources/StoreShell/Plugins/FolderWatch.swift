@@ -5,7 +5,7 @@ import StorePlugins
 #endif
 
 /// Tells which folders somebody saved something in, by inotify: files that were written and closed, or moved there, as
-/// editors do it that save beside and rename. What is deleted is not told of: an editor is about to put something there.
+/// editors do it that save beside and rename; or took something from, as those do that are about to put another there.
 ///
 /// Where there is no inotify it tells of nothing.
 final class FolderWatch {
@@ -63,7 +63,9 @@ final class FolderWatch {
   }
 
   #if canImport(Glibc)
-    private static let events = UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_ONLYDIR)
+    private static let events =
+      UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
+      | UInt32(IN_ONLYDIR)
 
     private func watch(_ path: String) -> Int32? {
       let number = inotify_add_watch(descriptor, path, Self.events)
@@ -72,7 +74,7 @@ final class FolderWatch {
 
     private func forget(_ number: Int32) { inotify_rm_watch(descriptor, number) }
 
-    /// The folders in which something was saved since it was last asked.
+    /// The folders in which something was saved, or from which something was taken, since it was last asked.
     func take() -> Set<String> {
       var folders: Set<String> = []
       var buffer = [UInt8](repeating: 0, count: 1 << 14)

@@ -1,9 +1,19 @@
 import StorePlugins
 
-/// Says which loaded plugins were saved (`set plugin.watch on`).
+/// Says which loaded plugins were saved, or are gone (`set plugin.watch on`).
 final class PluginWatch {
+  /// What became of a plugin's folder.
+  enum Finding: Equatable {
+    /// There is another plugin text in it than before.
+    case saved(String)
+    /// It is no plugin's folder any more.
+    case gone(String)
+  }
+
   /// How long nothing must have been saved, so that what an editor writes in several steps counts once.
   static let pause = Duration.milliseconds(50)
+  /// How long a plugin's files must have been gone: an editor that has moved one away is about to put another in its place.
+  static let absence = Duration.seconds(1)
 
   /// Readable when something was saved; -1: never.
   var descriptor: Int32 { folders.descriptor }
@@ -14,6 +24,8 @@ final class PluginWatch {
   private var followed: [String] = []
   /// What was last loaded, or tried to be loaded, from a folder.
   private var seen: [String: String] = [:]
+  /// The folders that were told to be gone.
+  private var gone: Set<String> = []
 
   /// Watches the folders of plugins.
   ///
@@ -24,28 +36,39 @@ final class PluginWatch {
     guard wanted != followed else { return }
     followed = wanted
     seen = seen.filter { wanted.contains($0.key) }
+    gone.formIntersection(wanted)
     folders.follow(wanted)
   }
 
-  /// How long it is until something that was saved may be taken; nil: nothing was.
-  var untilReady: Duration? { touched.values.min().map { max($0 + Self.pause - .now, .zero) } }
+  /// How long it is until there may be a finding; nil: nothing happened.
+  var untilReady: Duration? {
+    touched.map { max($1 + (Self.isPlugin($0) ? Self.pause : Self.absence) - .now, .zero) }.min()
+  }
 
-  /// The folders in which there is another plugin text than before, each told once.
+  /// The folders with another plugin text than before, or with none any more, each told once.
   ///
   /// - Parameter pause: how long nothing must have been saved there.
-  func take(after pause: Duration) -> [String] {
-    let saved = folders.take()
-    for folder in saved { touched[folder] = .now }
+  func take(after pause: Duration) -> [Finding] {
+    let changed = folders.take()
+    for folder in changed { touched[folder] = .now }
     // There may be folders now that were not there before.
-    if !saved.isEmpty { folders.follow(followed) }
-    let ready = followed.filter { folder in touched[folder].map { $0 + pause <= .now } ?? false }
-    for folder in ready { touched[folder] = nil }
-    return ready.filter { isNew($0) }
+    if !changed.isEmpty { folders.follow(followed) }
+    return followed.compactMap { folder in
+      guard let time = touched[folder] else { return nil }
+      let isThere = Self.isPlugin(folder)
+      guard time + (isThere ? pause : Self.absence) <= .now else { return nil }
+      touched[folder] = nil
+      guard isThere else { return gone.insert(folder).inserted ? .gone(folder) : nil }
+      gone.remove(folder)
+      return isNew(folder) ? .saved(folder) : nil
+    }
+  }
+
+  private static func isPlugin(_ folder: String) -> Bool {
+    ["plugin.json", "init.lua"].allSatisfy { Files.exists("\(folder)/\($0)") }
   }
 
   private func isNew(_ folder: String) -> Bool {
-    // An editor that has moved a file away is about to put another in its place.
-    guard ["plugin.json", "init.lua"].allSatisfy({ Files.exists("\(folder)/\($0)") }) else { return false }
     let now: String
     do throws(PluginError) {
       now = try PluginSource(folder: folder).digest

@@ -20,18 +20,29 @@ extension Session {
   }
 
   /// Reloads the plugins that were saved. What is wrong with one is printed, its previous version goes on, and the next save
-  /// is looked at as this one was.
+  /// is looked at as this one was; so it is where its files are gone.
   ///
   /// - Parameter pause: how long nothing must have been saved.
   func reloadSavedPlugins(after pause: Duration = .zero) {
     // What is saved while the past is shown waits for the return.
     guard let watch = pluginWatch, store.viewed == nil else { return }
-    for folder in watch.take(after: pause) {
-      for source in store.sources where source.folder == folder {
-        guard let plugin = store.plugin(named: source.manifest.name) else { continue }
-        reloadSaved(plugin)
+    for finding in watch.take(after: pause) {
+      switch finding {
+      case .saved(let folder): plugins(from: folder).forEach(reloadSaved)
+      case .gone(let folder): plugins(from: folder).forEach(writeAbsence)
       }
     }
+  }
+
+  private func plugins(from folder: String) -> [Plugin] {
+    store.sources.filter { $0.folder == folder }.compactMap { store.plugin(named: $0.manifest.name) }
+  }
+
+  private func writeAbsence(of plugin: Plugin) {
+    writeError(
+      PluginError(
+        .load, "\(plugin.module.name): \(plugin.source.folder) has no plugin.json and init.lua any more",
+        hint: "the version that was loaded is still active; it is reloaded once they are back"))
   }
 
   private func reloadSaved(_ plugin: Plugin) {

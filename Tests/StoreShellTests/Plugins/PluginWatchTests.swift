@@ -90,6 +90,25 @@ import Testing
     #expect(try shell.type(Self.add).output.contains("p.n  10 -> 30\n"))
   }
 
+  /// An editor that saves slowly is waited for; then it is said, once.
+  @Test func aFolderThatIsGone() throws {
+    #expect(rename("\(shell.folder)/p", "\(shell.folder)/away") == 0)
+    var errors = ""
+    let end = ContinuousClock.now + .seconds(60)
+    while errors.isEmpty, .now < end { errors = try shell.type("echo").errors }
+    #expect(
+      errors == """
+        error[plugin-load]: p: \(shell.folder)/p has no plugin.json and init.lua any more
+          hint: the version that was loaded is still active; it is reloaded once they are back
+
+        """)
+    #expect(try shell.type(Self.add) == .init(output: "#3 p.add\n  p.n  0 -> 1\n"))
+    #expect(rename("\(shell.folder)/away", "\(shell.folder)/p") == 0)
+    #expect(try shell.type("echo").errors == "")
+    try write("10")
+    #expect(try shell.type(Self.add).output.contains("p.n  1 -> 11\n"))
+  }
+
   @Test func libCounts() throws {
     try shell.write("p/init.lua", Self.text("require('lib.deep.by')"))
     try shell.write("p/lib/deep/by.lua", "return 10")
@@ -186,7 +205,7 @@ import Testing
     #expect(watch.take(after: .seconds(600)) == [])
     #expect(try #require(watch.untilReady) <= PluginWatch.pause)
     try write("30")
-    #expect(watch.take(after: .zero) == [source.folder])
+    #expect(watch.take(after: .zero) == [.saved(source.folder)])
     #expect(watch.take(after: .zero) == [])
     #expect(watch.untilReady == nil)
     var poll = pollfd(fd: watch.descriptor, events: Int16(POLLIN), revents: 0)
