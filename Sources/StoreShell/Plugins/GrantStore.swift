@@ -13,9 +13,11 @@ struct PluginGrant: Hashable, Sendable {
   let permissions: [String]
 
   /// All that a plugin asks for.
-  init(_ source: PluginSource) {
+  init(_ source: PluginSource) { self.init(source, source.manifest.permissions) }
+
+  init(_ source: PluginSource, _ permissions: [Permission]) {
     folder = Files.absolute(source.folder)
-    permissions = source.manifest.permissions.map(\.description)
+    self.permissions = permissions.map(\.description)
   }
 
   init(folder: String, permissions: [String]) {
@@ -55,11 +57,14 @@ struct GrantStore {
       })
   }
 
-  /// Grants a plugin what it asks for, for good.
+  /// Grants a plugin some of what it asks for, for good, beside what it was granted in that folder before.
   ///
   /// - Throws: where the file cannot be written, or holds something else, which then stays.
-  mutating func add(_ source: PluginSource) throws {
-    let grant = PluginGrant(source)
+  mutating func add(_ permissions: [Permission], to source: PluginSource) throws {
+    let before = self[source.manifest.name]
+    let grant = PluginGrant(
+      source,
+      source.manifest.permissions.filter { permissions.contains($0) || before?.covers($0, of: source) ?? false })
     grants[.string(source.manifest.name)] = .map([
       .string("folder"): .string(grant.folder),
       .string("permissions"): .list(PersistentList(grant.permissions.map { .string($0) })),

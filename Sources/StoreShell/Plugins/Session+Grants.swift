@@ -52,16 +52,18 @@ extension Session {
     }
     switch ask(question(manifest, missing))?.lowercased().first {
     case "y": sessionGrants[manifest.name] = PluginGrant(source)
-    case "a": try grantForGood(source)
+    case "a": try grantForGood(source, missing)
     default: throw PluginError(.grant, "\(manifest.name) was not granted what it asks for")
     }
   }
 
   /// Grants a plugin what it asks for, for this session and later ones.
-  func grantForGood(_ source: PluginSource) throws {
+  ///
+  /// - Parameter permissions: those that later sessions grant too, beside what they do already; not given: all.
+  func grantForGood(_ source: PluginSource, _ permissions: [Permission]? = nil) throws {
     sessionGrants[source.manifest.name] = PluginGrant(source)
     var grants = GrantStore(file: options.grantsFile)
-    try grants.add(source)
+    try grants.add(permissions ?? source.manifest.permissions, to: source)
   }
 
   /// Takes back what was granted under a plugin's name, whoever granted it.

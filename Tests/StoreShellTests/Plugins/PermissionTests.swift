@@ -89,6 +89,21 @@ import Testing
     #expect(place.contents("state/stsh/grants.json") == nil)
   }
 
+  /// What was asked for is granted for good, and no more.
+  @Test func alwaysIsForWhatWasAsked() throws {
+    let shell = try session()
+    shell.session.ask = { _ in "y" }
+    #expect(try shell.type("plugin load \(folder)", "plugin unload asks").status == 0)
+    _ = try place.plugin("asks", "return plugin {}", permissions: "[\"timers\",\"intercept\"]")
+    shell.session.ask = { question in question.contains("timers") ? nil : "a" }
+    #expect(try shell.type("plugin load \(folder)").status == 0)
+    #expect(try load().errors.contains("asks asks for timers; not granted\n"))
+    _ = try place.plugin("asks", "return plugin {}", permissions: "[\"timers\",\"intercept\",\"read:counter\"]")
+    shell.session.ask = { _ in "always" }
+    #expect(try shell.type("plugin unload asks", "plugin load \(folder)").status == 0)
+    #expect(try load().errors.contains("asks asks for timers; not granted\n"))
+  }
+
   @Test func revokingALoadedPluginSaysThatItStays() throws {
     let shell = try session()
     _ = try shell.type("plugin grant \(folder)", "plugin load \(folder)")
