@@ -26,12 +26,15 @@ extension Plugin {
     return try run(migrate, old, version)
   }
 
+  /// What JSON holds of an earlier slice, with new fields as they start at a load.
+  public func filling(_ old: Value) -> Value { module.schema?.filling(old) ?? old }
+
   /// Whether what JSON holds of a slice fits as it is, with defaults for new fields.
   public func accepts(_ old: Value) -> Bool { (try? fit(old)) != nil }
 
   private func fit(_ old: Value) throws(PluginError) -> Value {
     do throws(SchemaError) {
-      return try schema.value(fromJSON: schema.filling(old))
+      return try schema.value(fromJSON: filling(old))
     } catch {
       throw noLongerFits(error.under(Path([.field(module.name)])).message)
     }

@@ -40,8 +40,12 @@ extension ShellHost: ImportingStore {
       members[.string(ExportedShell.name)] = nil
       for hosted in plugins {
         let name = hosted.plugin.module.name
-        guard let old = members[.string(name)], let version = shell.version(of: name), hosted.plugin.migrates,
-          version != hosted.plugin.source.manifest.version || !hosted.plugin.accepts(old),
+        guard let old = members[.string(name)], let version = shell.version(of: name) else { continue }
+        guard hosted.plugin.migrates else {
+          members[.string(name)] = hosted.plugin.filling(old)
+          continue
+        }
+        guard version != hosted.plugin.source.manifest.version || !hosted.plugin.accepts(old),
           let migrated = try hosted.plugin.state(from: old, version: version)
         else { continue }
         try state.setSlice(name, migrated)

@@ -19,6 +19,24 @@ import Testing
     #expect(shell.run("undo", "show counter.value").output == "9\n")
   }
 
+  /// As they do at a reload, with a default of their own or without.
+  @Test func newFieldsOfAPluginStartAsTheyDoAtALoad() throws {
+    func text(_ fields: String) -> String {
+      "return plugin { state = { field('n', int())\(fields) }, actions = { { name = 'go' } }, "
+        + "reducers = { go = function(s) s.n = s.n + 1 end } }"
+    }
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("v", text(""))
+    let file = "\(shell.folder)/s.json"
+    _ = shell.run("plugin load \(folder)", "dispatch v.go", "export state \(file)", "plugin unload v")
+    _ = try shell.plugin("v", text(", field('least', int { min = 3 }), field('names', list(text()))"))
+    #expect(shell.run("plugin load \(folder)", "import state \(file)").status == 0)
+    #expect(shell.run("show v --as json").output == #"{"n":1,"least":3,"names":[]}"# + "\n")
+    // What somebody writes by hand has to be whole.
+    try shell.write("s.json", #"{"v":{"n":1}}"#)
+    #expect(shell.run("import state \(file)").errors.contains("'v' needs 'least' (Int)"))
+  }
+
   @Test func itIsOneActionAndWatchersAreToldOnce() throws {
     let shell = try Shell(joined: true)
     let file = try shell.write("s.json", #"{"counter":{"value":7,"step":2},"tasks":{"nextId":5,"items":[]}}"#)
