@@ -60,8 +60,13 @@ struct Setting: Sendable {
     Setting(
       "plugin.purity", Purity.allCases.map(\.rawValue), "how often plugins are looked at for state of their own",
       read: { $0.store.purity.rawValue },
-      write: {
-        try $0.finish($0.store.setPurity(Purity(rawValue: $1) ?? .always, source: $0.source(function: "set")))
+      write: { session, value in
+        guard !session.isTest || value == Purity.always.rawValue else {
+          throw ShellError(
+            code: "not-allowed", message: "plugin.purity stays always in a test: it looks at every call of a reducer")
+        }
+        let purity = Purity(rawValue: value) ?? .always
+        return try session.finish(session.store.setPurity(purity, source: session.source(function: "set")))
       }),
     Setting(
       "plugin.watch", ["on", "off"], "whether plugins are loaded again when their files change",

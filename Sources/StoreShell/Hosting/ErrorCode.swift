@@ -58,7 +58,7 @@ enum ErrorCode {
     "never-held": "a bisect found no action after which its expression holds.",
     "no-such-file": "there is no such file, or no folder that it could be made in.",
     "not-allowed":
-      "the session was started with a flag that forbids this, such as --no-exec, or it is for the prompt only, as alias is.",
+      "the session was started with a flag that forbids this, such as --no-exec, it is for the prompt only, as alias is, or the test of a plugin does without it.",
     "not-fresh": "a recording is put in place of a session's history only where the session has none of its own.",
     "not-at-head":
       "an earlier state is shown, or one that never was. Nothing may change it, and what tells of what happened does not tell of one that never was. goto head returns to the present; undo --to N makes an earlier state the present.",

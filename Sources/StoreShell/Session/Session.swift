@@ -39,6 +39,8 @@ public final class Session {
   var projectionDepth = 0
   /// The aliases that are being replaced.
   var expanding: Set<String> = []
+  /// Whether it is the session of a plugin's test.
+  var isTest = false
   /// Past lines, oldest first; set by the prompt.
   var pastLines: () -> [String] = { [] }
   /// What was granted to plugins for this session, by their names.

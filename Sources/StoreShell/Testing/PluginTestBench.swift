@@ -26,6 +26,7 @@ final class PluginTestBench: PluginTestHost {
     session = try outer.makeSibling(options, console)
     session.interruptDescriptor = outer.interruptDescriptor
     // Tests look at every call, so that what they show depends on nothing but the plugin.
+    session.isTest = true
     session.store.defaultPurity = .always
     name = sources.last?.manifest.name ?? ""
     deadline = .now + .seconds(PluginTestBench.limit)

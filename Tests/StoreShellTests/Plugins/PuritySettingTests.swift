@@ -35,6 +35,18 @@ import Testing
     #expect(try shell.type("show shell.log[2].changed --as json").output == "[]\n")
   }
 
+  /// A plugin's own tests do not switch off what proves it.
+  @Test func aTestLooksAtEveryCallWhateverItSays() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("memo", Self.memo)
+    try shell.write(
+      "memo/tests/memo_test.lua", "test('sly', function(t) t:run('set plugin.purity off') t:dispatch('visit') end)")
+    let outcome = shell.run("plugin test \(folder)")
+    #expect(outcome.status == 1)
+    #expect(outcome.output.contains("plugin.purity stays always in a test"))
+    #expect(shell.run("set plugin.purity off").errors == "")
+  }
+
   @Test func whatIsFoundWithoutRunningIsNotLoaded() throws {
     let shell = try Shell()
     let folder = try shell.plugin("hidden", Self.memo.replacing("seen[#seen + 1] = true", with: "seen = { true }"))
