@@ -4,6 +4,8 @@ public final class Prompt {
   private let editor: any LineEditing
   private var open: [String] = []
   private let pager: Pager?
+  /// Whether it was said that lines cannot be stored for later sessions.
+  private var hasLostHistory = false
   /// Lets something outside end the conversation, such as a signal.
   public var stop: RunStop?
 
@@ -78,7 +80,7 @@ public final class Prompt {
     let text = open.joined(separator: "\n")
     open = []
     guard text.contains(where: { !$0.isWhitespace }) else { return }
-    try? editor.addHistory(text)
+    remember(text)
     var reader = StatementReader(Array(text.utf8), grammar: session.grammar)
     // A pasted text may hold several statements; each has a number of its own.
     while !session.hasQuit {
@@ -96,6 +98,17 @@ public final class Prompt {
         session.report(error)
         return
       }
+    }
+  }
+
+  /// Keeps a statement in the history, and says once where later sessions will not find it.
+  private func remember(_ text: String) {
+    do {
+      try editor.addHistory(text)
+    } catch {
+      guard !hasLostHistory else { return }
+      hasLostHistory = true
+      session.console.writeError("note: lines are kept for this session only: \(error)\n")
     }
   }
 

@@ -19,6 +19,16 @@ import Testing
     #expect(editor.history == ["dispatch counter.increment", "show counter.value"])
   }
 
+  @Test func aHistoryThatCannotBeWrittenIsToldOfOnce() throws {
+    let (shell, editor) = (try Shell(), ScriptedEditor([.line("show counter.value"), .line("history")]))
+    editor.historyFailure = FileError(path: "/h", code: 13)
+    #expect(
+      try talk(shell, editor)
+        == .init(
+          output: "0\nshow counter.value\nhistory\n",
+          errors: "note: lines are kept for this session only: /h: Permission denied\n"))
+  }
+
   /// On the real clock, whose deadlines the editor is told.
   @Test func tasksRunWhileALineIsTyped() throws {
     let shell = try Shell {

@@ -1,3 +1,5 @@
+import StorePlugins
+
 @testable import StoreShell
 
 /// An editor of which a test says what is typed.
@@ -18,6 +20,8 @@ final class ScriptedEditor: LineEditing {
   var openLines: String?
   /// What stands for the key that interrupts.
   var key: InterruptKey?
+  /// What keeps lines from being stored.
+  var historyFailure: FileError?
   var interruptDescriptor: Int32 { key?.descriptor ?? -1 }
   let screenSize = (rows: 24, columns: 80)
 
@@ -32,7 +36,10 @@ final class ScriptedEditor: LineEditing {
   }
 
   func printAbove(_ text: String, to target: OutputTarget) { above.append(text) }
-  func addHistory(_ statement: String) throws { history.append(statement) }
+  func addHistory(_ statement: String) throws {
+    history.append(statement)
+    if let historyFailure { throw historyFailure }
+  }
   func takeInterrupt() -> Bool { key?.take() ?? false }
   func close() {}
 }
