@@ -38,11 +38,11 @@ struct Completer {
     if let plugin = session.store.plugin(named: verb) { return list(pluginCandidates(plugin, words)) }
     if words.complete.count > 1, words.complete[1] == ":=", let binding = session.names.binding(verb) {
       let field = binding.action.fields[0]
-      guard !words.current.isEmpty, words.complete.count == 2 else {
+      let values = values(of: field, binding.action, words.spelling.typed[...])
+      guard words.complete.count == 2, !words.current.isEmpty || !values.isEmpty else {
         return LineCompletion(replaceFrom: start, note: "\(verb) := \(field.schema.typeName)")
       }
-      return list(
-        values(of: field, binding.action, words.spelling.typed[...]).map { LineCompletion.Candidate(text: $0) })
+      return list(values.map { LineCompletion.Candidate(text: $0) })
     }
     guard let definition = session.commands[verb] else { return list([]) }
     if words.current.hasPrefix("-") {

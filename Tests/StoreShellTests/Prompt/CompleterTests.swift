@@ -265,6 +265,7 @@ import Testing
     #expect(tab(shell, "limit := ") == "note: limit := Int")
     _ = try shell.type("bind phase mood.phase mood.set")
     #expect(tab(shell, "phase := w") == "phase := work ")
+    #expect(tab(shell, "phase := ").contains("work"))
     _ = try shell.type("use counter")
     #expect(tab(shell, "dispatch incr") == "dispatch increment ")
     #expect(tab(shell, "show val") == "show value")

@@ -1,5 +1,3 @@
-import StorePlugins
-
 @testable import StoreShell
 
 /// An editor of which a test says what is typed.
@@ -21,7 +19,7 @@ final class ScriptedEditor: LineEditing {
   /// What stands for the key that interrupts.
   var key: InterruptKey?
   /// What keeps lines from being stored.
-  var historyFailure: FileError?
+  var historyFailure: (any Error)?
   var interruptDescriptor: Int32 { key?.descriptor ?? -1 }
   let screenSize = (rows: 24, columns: 80)
 
