@@ -19,6 +19,8 @@ public final class ReadlineEditor: LineEditing {
   private var isOpen = false
   /// True once an external editor has been given the open lines along with the line.
   private var holdsOpenLines = false
+  /// What stood before the first line of the statement.
+  private var firstPrompt = ""
 
   /// Takes the terminal's signals; the terminal itself only while a line is edited.
   /// - Parameters:
@@ -101,7 +103,8 @@ public final class ReadlineEditor: LineEditing {
   }
 
   private func show(_ prompt: String) {
-    let text = PromptText.marked(prompt, isDumb: creadline_is_dumb())
+    if openLines == nil { firstPrompt = prompt }
+    let text = PromptText.marked(holdsOpenLines ? firstPrompt : prompt, isDumb: creadline_is_dumb())
     if creadline_is_editing() {
       creadline_set_prompt(text)
     } else {
@@ -226,6 +229,7 @@ public final class ReadlineEditor: LineEditing {
     // Ctrl-C in the editor was the editor's.
     _ = creadline_take_interrupt()
     creadline_reclaim_terminal()
+    if holdsOpenLines { show(firstPrompt) }
     if let failure { printAbove(failure.description, to: .standardError) }
   }
 }

@@ -215,7 +215,10 @@ struct ExternalEditorTests {
     probe.type("open\r")
     try probe.waitForCursorLine("  (>")
     probe.type("one two\u{18}\u{5}")
-    try probe.waitForCursorLine("one TWO")
+    // The prompt is that of the first line, which stands there now.
+    try probe.wait(for: "the whole statement") { screen in
+      screen.cursorLine == "one TWO" && screen.lines.contains("probe> FIRST (line")
+    }
     probe.type("!\r")
     try probe.waitForLine(#"statement("FIRST (line\none TWO!")"#)
     probe.type("plain\r")
