@@ -221,6 +221,8 @@ void creadline_set_prompt(const char *prompt) {
   rl_redisplay();
 }
 
+void creadline_set_lent_prompt(const char *prompt) { rl_set_prompt(prompt); }
+
 // As many keys as one call reads when they are there already: between calls timers and effects have their turn.
 static const int keys_at_once = 1000;
 

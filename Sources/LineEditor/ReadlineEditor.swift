@@ -104,13 +104,15 @@ public final class ReadlineEditor: LineEditing {
 
   private func show(_ prompt: String) {
     if openLines == nil { firstPrompt = prompt }
-    let text = PromptText.marked(holdsOpenLines ? firstPrompt : prompt, isDumb: creadline_is_dumb())
+    let text = marked(holdsOpenLines ? firstPrompt : prompt)
     if creadline_is_editing() {
       creadline_set_prompt(text)
     } else {
       creadline_begin_line(text)
     }
   }
+
+  private func marked(_ prompt: String) -> String { PromptText.marked(prompt, isDumb: creadline_is_dumb()) }
 
   /// Rounded up, so that the wait never ends before the deadline.
   private static func milliseconds(until end: ContinuousClock.Instant?) -> Int32 {
@@ -222,6 +224,7 @@ public final class ReadlineEditor: LineEditing {
       if let edited = try editor.edit(statement) {
         creadline_replace(0, Int32(line.utf8.count), edited)
         holdsOpenLines = openLines != nil
+        if holdsOpenLines { creadline_set_lent_prompt(marked(firstPrompt)) }
       }
     } catch {
       failure = error
@@ -229,7 +232,6 @@ public final class ReadlineEditor: LineEditing {
     // Ctrl-C in the editor was the editor's.
     _ = creadline_take_interrupt()
     creadline_reclaim_terminal()
-    if holdsOpenLines { show(firstPrompt) }
     if let failure { printAbove(failure.description, to: .standardError) }
   }
 }

@@ -69,6 +69,9 @@ void creadline_show_line(void);
 /// Gives the terminal to another program for a while, in its usual mode.
 void creadline_lend_terminal(void);
 
+/// Changes the prompt with which the line is drawn when the terminal is taken back.
+void creadline_set_lent_prompt(const char *prompt);
+
 /// Takes the terminal back and draws the line.
 void creadline_reclaim_terminal(void);
 
