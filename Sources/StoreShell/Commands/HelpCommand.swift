@@ -105,8 +105,8 @@ enum HelpText {
       out += definition.verb + String(repeating: " ", count: widest - definition.verb.count)
       out += "  " + WrappedText.hanging(definition.summary, indentation: widest + 2, width: width) + "\n"
     }
-    out += "help COMMAND shows usage and examples; help ERROR-CODE explains an error\n"
-    return out
+    let ending = "help COMMAND shows usage and examples; help ERROR-CODE explains an error"
+    return out + WrappedText.hanging(ending, indentation: 0, width: width) + "\n"
   }
 }
 

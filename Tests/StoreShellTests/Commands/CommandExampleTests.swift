@@ -71,6 +71,11 @@ import Testing
     #"{"id":1,"action":"counter.increment","source":"repl:1","#
     + #""changes":[{"op":"replace","path":"counter.value","from":0,"to":1}],"failure":null}"#
 
+  @Test(arguments: [60, 80, 200]) func theListFitsATerminal(width: Int) {
+    let lines = HelpText.listing(CommandTable.standard, width: width).split(separator: "\n")
+    #expect(lines.allSatisfy { $0.count <= width })
+  }
+
   @Test func verbsStandOnce() {
     let verbs = CommandTable.standard.definitions.map(\.verb)
     #expect(Set(verbs).count == verbs.count)
