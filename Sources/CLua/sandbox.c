@@ -33,6 +33,17 @@ static const Missing expectedGlobals[] = {
     {"boolean", "true and false have the type bool()"},
     {"dispatch", "ctx:dispatch in a middleware, and so of task, cmd and t; a reducer dispatches nothing"},
     {"state", "it is an argument, or ctx.state, cmd.state; a reducer has its draft"},
+    {"action", "it is the first argument of before, of after and of an interceptor's function; a reducer has its arguments"},
+    {"meta", "it is the third argument of a reducer, and action.meta in a middleware"},
+    {"ctx", "it is the second argument of before and of after"},
+    {"cmd", "it is the second argument of a command's run"},
+    {"task", "ctx:task(key, function(task) … end) in after starts one"},
+    {"sleep", "it is a method of a task: task:sleep(1)"},
+    {"wait_for", "it is a method of a task: task:wait_for(\"tasks.add\")"},
+    {"wait", "it is a method of a command: cmd:wait(1); a task has task:sleep and task:wait_for"},
+    {"project", "it is a method of a command: cmd:project(\"left\")"},
+    {"dispatch_wait", "it is a method of a thunk: t:dispatch_wait(\"add\")"},
+    {"equals", "it is a method of a test: t:equals(found, expected)"},
     {NULL, NULL},
 };
 

@@ -23,7 +23,14 @@ import Testing
     #expect(
       failure(state, "return integer()")?.message
         == "t.lua:1: undefined global 'integer' (whole numbers have the type int())")
-    for name in ["float", "boolean", "dispatch", "state"] {
+    #expect(
+      failure(state, "sleep(1)")?.message
+        == "t.lua:1: undefined global 'sleep' (it is a method of a task: task:sleep(1))")
+    let expected = [
+      "float", "boolean", "dispatch", "state", "action", "meta", "ctx", "cmd", "task", "wait", "wait_for", "project",
+      "dispatch_wait", "equals",
+    ]
+    for name in expected {
       #expect(failure(state, "return \(name)")?.message.hasPrefix("t.lua:1: undefined global '\(name)' (") == true)
     }
   }

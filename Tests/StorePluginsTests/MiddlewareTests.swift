@@ -74,8 +74,8 @@ struct MiddlewareTests {
   }
 
   @Test(arguments: [
-    ("function(_, ctx) setmetatable(ctx, endless) end", "function(_, ctx) local x = ctx.nothing end"),
-    ("function(_, ctx) setmetatable(ctx, endless) end", "function(_, ctx) local x = ctx + 1 end"),
+    ("function(_, ctx) ctx.mine = setmetatable({}, endless) end", "function(_, ctx) local x = ctx.mine.nothing end"),
+    ("function(_, ctx) ctx.mine = setmetatable({}, endless) end", "function(_, ctx) local x = ctx.mine + 1 end"),
     ("function() return setmetatable({}, endless) end", "function(_, _, kept) kept.x = kept.y end"),
     ("function() return setmetatable({}, endless) end", "function(_, _, kept) return kept + 1 end"),
   ])

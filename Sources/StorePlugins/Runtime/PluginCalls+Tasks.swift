@@ -29,14 +29,12 @@ extension PluginCalls {
     let cancelled = try lua.makeFunction("cancelled") { [unowned self] call in
       call.results.append(self.task?._withUnsafeGuaranteedRef { $0.isCancelled } ?? true)
     }
-    return try lua.makeTable { writer in
-      writer.beginTable(record: 4)
-      for (name, function) in [("sleep", sleep), ("dispatch", dispatch), ("wait_for", wait), ("cancelled", cancelled)] {
-        writer.key(name)
-        writer.append(function)
-      }
-      writer.endTable()
-    }
+    return try lua.makeHostTable(
+      "task",
+      [
+        ("sleep", .function(sleep)), ("dispatch", .function(dispatch)), ("wait_for", .function(wait)),
+        ("cancelled", .function(cancelled)),
+      ])
   }
 
   /// Makes `ctx:task(key, fn)`.

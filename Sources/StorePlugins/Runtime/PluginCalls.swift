@@ -154,31 +154,16 @@ final class PluginCalls {
     let start = try makeStartFunction(in: lua)
     taskTable = try makeTaskTable(in: lua, dispatch: dispatch)
     thunkTable = try makeThunkTable(in: lua, objects, dispatch: dispatch)
-    contextTable = try lua.makeTable { writer in
-      writer.beginTable(record: 3)
-      writer.key("task")
-      writer.append(start)
-      writer.key("state")
-      writer.append(Self.stateObject)
-      writer.key("dispatch")
-      writer.append(dispatch)
-      writer.endTable()
-    }
+    let state = LuaValue.object(Self.stateObject)
+    contextTable = try lua.makeHostTable(
+      "ctx", [("task", .function(start)), ("state", state), ("dispatch", .function(dispatch))])
     context = contextTable?.handle
-    commandTable = try lua.makeTable { writer in
-      writer.beginTable(record: 5)
-      writer.key("state")
-      writer.append(Self.stateObject)
-      writer.key("dispatch")
-      writer.append(dispatch)
-      writer.key("project")
-      writer.append(project)
-      writer.key("print")
-      writer.append(print)
-      writer.key("wait")
-      writer.append(wait)
-      writer.endTable()
-    }
+    commandTable = try lua.makeHostTable(
+      "cmd",
+      [
+        ("state", state), ("dispatch", .function(dispatch)), ("project", .function(project)),
+        ("print", .function(print)), ("wait", .function(wait)),
+      ])
   }
 
   /// The text that a function is called with that prints: once it is printed the call holds it no longer.

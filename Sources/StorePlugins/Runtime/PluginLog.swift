@@ -118,7 +118,7 @@ final class PluginLog {
 
   /// The global `log` of the plugin.
   func makeTable(in lua: LuaState) throws(LuaError) -> LuaTable {
-    var functions: [(String, LuaFunction)] = []
+    var functions: [(String, LuaValue)] = []
     for level in [PluginLogLine.Level.info, .warn] {
       let function = try lua.makeFunction(level.rawValue) { [unowned self] call in
         if let refusal = refusal() { throw LuaFailure("log.\(level.rawValue) is not possible in a \(refusal)") }
@@ -127,16 +127,9 @@ final class PluginLog {
         // A flood of lines that nobody gets takes time that no instruction counts.
         if dropped > before { call.state.meter.work(20) }
       }
-      functions.append((level.rawValue, function))
+      functions.append((level.rawValue, .function(function)))
     }
-    return try lua.makeTable { writer in
-      writer.beginTable(record: functions.count)
-      for (name, function) in functions {
-        writer.key(name)
-        writer.append(function)
-      }
-      writer.endTable()
-    }
+    return try lua.makeHostTable("log", functions)
   }
 }
 

@@ -136,14 +136,8 @@ extension PluginCalls {
       thunk.request = (action, source(of: call, emission))
       call.yield()
     }
-    return try lua.makeTable { writer in
-      writer.beginTable(record: 3)
-      for (name, function) in [("get", get), ("dispatch", dispatch), ("dispatch_wait", wait)] {
-        writer.key(name)
-        writer.append(function)
-      }
-      writer.endTable()
-    }
+    return try lua.makeHostTable(
+      "t", [("get", .function(get)), ("dispatch", .function(dispatch)), ("dispatch_wait", .function(wait))])
   }
 
   func appendThunk(_ call: ActionCall, to writer: inout LuaWriter) {

@@ -17,42 +17,28 @@ final class PluginTestMethods {
       writer.endTable()
     }
     (table, log) = (empty, empty)
-    var functions: [(String, LuaFunction)] = []
+    var functions: [(String, LuaValue)] = []
     for (name, method) in Self.methods {
-      functions.append(
-        (
-          name,
-          try lua.makeFunction(name) { [unowned self] call in
-            guard let run else { throw LuaFailure("t:\(name) is only possible while a test runs") }
-            guard case .table = call.argument(0).kind else { throw LuaFailure("write t:\(name)(…), with a colon") }
-            try method(&call, run)
-          }
-        ))
-    }
-    table = try Self.table(of: functions, in: lua)
-    log = try Self.table(of: try makeLogFunctions(in: lua), in: lua)
-  }
-
-  private static func table(of functions: [(String, LuaFunction)], in lua: LuaState) throws(LuaError) -> LuaTable {
-    try lua.makeTable { writer in
-      writer.beginTable(record: functions.count)
-      for (name, function) in functions {
-        writer.key(name)
-        writer.append(function)
+      let function = try lua.makeFunction(name) { [unowned self] call in
+        guard let run else { throw LuaFailure("t:\(name) is only possible while a test runs") }
+        guard case .table = call.argument(0).kind else { throw LuaFailure("write t:\(name)(…), with a colon") }
+        try method(&call, run)
       }
-      writer.endTable()
+      functions.append((name, .function(function)))
     }
+    table = try lua.makeHostTable("t", functions)
+    log = try lua.makeHostTable("log", try makeLogFunctions(in: lua))
   }
 
   /// Makes the functions of `log`.
-  private func makeLogFunctions(in lua: LuaState) throws(LuaError) -> [(String, LuaFunction)] {
-    var functions: [(String, LuaFunction)] = []
+  private func makeLogFunctions(in lua: LuaState) throws(LuaError) -> [(String, LuaValue)] {
+    var functions: [(String, LuaValue)] = []
     for (name, prefix) in [("info", ""), ("warn", "warning: ")] {
       let function = try lua.makeFunction(name) { [unowned self] call in
         guard let run else { throw LuaFailure("log.\(name) is only possible while a test runs") }
         run.lines.append(prefix + (try Self.line(of: call.arguments, call.state, run)))
       }
-      functions.append((name, function))
+      functions.append((name, .function(function)))
     }
     return functions
   }

@@ -107,6 +107,8 @@ import Testing
     ("t:dispatch('beans.add', { by = 'two' })", "error[type-mismatch]: 'by' must be Int, got string \"two\""),
     ("t:gate('beans.clok', 'off')", "error[unknown-middleware]: there is no middleware 'beans.clok'"),
     ("t:gate('logger', 'ajar')", "t:gate takes \"on\" or \"off\", got string \"ajar\""),
+    ("t:equal(1, 1)", "beans_test.lua:1: t has no 'equal' (did you mean 'equals'?)"),
+    ("log.inform('a')", "beans_test.lua:1: log has no 'inform' (did you mean 'info'?)"),
     ("t.get('beans.count')", "write t:get(…), with a colon"),
     ("t:advance(-1)", "t:advance takes 0 to 1e9 seconds, got -1.0"),
     ("t:ok(nil)", "expected something true, got nil"), ("t:ok(1 > 2, 'one is less')", "one is less"),

@@ -1,0 +1,68 @@
+import PluginSupport
+import StoreSchema
+import Testing
+
+@testable import StorePlugins
+
+/// `ctx`, `cmd`, `task`, `t` and `log`: what they have not is said.
+@Suite("What the host gives to plugins")
+struct HostTableTests {
+  private let plugin: Plugin
+  private let bench: Bench
+
+  /// A plugin whose functions run what the arguments of its actions say.
+  init() throws {
+    bench = try Bench()
+    plugin = try bench.load(
+      try PluginFolder(
+        "p", permissions: ["timers"],
+        lua: """
+          local function chunk(lua) return load("local it = ... " .. lua, "=chunk") end
+          return plugin {
+            actions = { { name = "go", args = { field("lua", text()) } } },
+            commands = { { name = "go", args = { field("lua", text()) },
+              run = function(args, cmd) chunk(args.lua)(cmd) end } },
+            middleware = { { name = "m", on = { "go" },
+              after = function(action, ctx) chunk(action.args.lua)(ctx) end,
+              supervise = function() return { x = function(task) task:slep(1) end } end } },
+            thunks = { fill = { run = function(_, t) t:wait(1) end } },
+          }
+          """))
+  }
+
+  @Test(arguments: [
+    ("it:prnt('a')", "cmd has no 'prnt' (did you mean 'print'?)"),
+    ("local sleep = it.sleep", "cmd has no 'sleep' (it has dispatch, print, project, state, wait)"),
+    ("it[1] = it[1]", "cmd has no number 1"), ("log.infos('a')", "log has no 'infos' (did you mean 'info'?)"),
+    ("setmetatable(it, {})", "cannot change a protected metatable"),
+  ])
+  func ofACommand(lua: String, message: String) throws {
+    let error = fault { _ = try bench.run("p", "go", [.string(lua)]) }
+    #expect(error?.message == "p: command 'p go': chunk:1: \(message)")
+  }
+
+  @Test(arguments: [
+    ("it:tsk('a')", "ctx has no 'tsk' (did you mean 'task'?)"),
+    ("local x = it.nothing", "ctx has no 'nothing' (it has dispatch, state, task)"),
+  ])
+  func ofAMiddleware(lua: String, message: String) throws {
+    try bench.dispatch("p.go", [("lua", .string(lua))])
+    #expect(bench.faults.map(\.message) == ["p: middleware 'm' (after): chunk:1: \(message)"])
+  }
+
+  @Test func ofATask() throws {
+    let start = try #require(try plugin.supervise(unit: 0, view: bench.view).first)
+    let task = try plugin.begin(start) { false }
+    let error = fault { _ = try task.resume(view: bench.view, emit: { _, _ in }) }
+    #expect(error?.message == "p: task 'p/m/x' failed: bad/p/init.lua:8: task has no 'slep' (did you mean 'sleep'?)")
+  }
+
+  @Test func ofAThunk() throws {
+    let type = try #require(plugin.thunkTypes.first?.action)
+    let thunk = try plugin.begin(thunk: ActionCall(type, []), key: "1")
+    let error = fault { _ = try thunk.resume(view: bench.view, emit: { _, _ in }) }
+    #expect(
+      error?.message
+        == "p: thunk 'p/thunk/1' failed: bad/p/init.lua:9: t has no 'wait' (it has dispatch, dispatch_wait, get)")
+  }
+}
