@@ -34,7 +34,7 @@ struct DefinitionTests {
             },
             projections = { { name = "face", type = text(), fn = function() return "" end } },
             commands = { { name = "status", summary = "one line", examples = { "p status" }, run = function() end } },
-            middleware = { { name = "m", gate = "off" }, { name = "n" } },
+            middleware = { { name = "m", gate = "off", after = error }, { name = "n", before = error } },
             on_load = "tick",
           }
           """))
@@ -121,8 +121,7 @@ struct DefinitionTests {
         == "p: thunk 'a': unknown key 'arg'")
     #expect(
       try message("return plugin { actions = { a = { name = 'a' } } }")
-        == "p: actions must be a list of tables { name = … }")
-    #expect(try message("return plugin { actions = { 'a' } }") == "p: actions must be a list of tables { name = … }")
+        == "p: actions must be a list of tables { name = … }, got a table by the name 'a'")
     #expect(try message("return plugin { actions = 3 }") == "p: actions must be a table, got number 3")
   }
 
@@ -156,7 +155,7 @@ struct DefinitionTests {
       ("record('R', {}, 4)", "bad/p/init.lua:1: record(…) needs a name and a list of fields"),
       ("int(), { default = 3 }", "bad/p/init.lua:1: field 'x': only a text that describes it may follow the type"),
       ("int(), 'doc', 3", "bad/p/init.lua:1: field 'x': only a text that describes it may follow the type"),
-      ("record('R', { 1 })", "R: the fields must be a list of field(name, type)"),
+      ("record('R', { 1 })", "R: the fields must be a list of field(name, type), got number 1 as number 1"),
       ("record('R', { field('a', int()), field('a', int()) })", "R declares 'a' twice"),
     ] {
       #expect(try message("return plugin { state = { field('x', \(type)) } }") == "p: \(reason)", "\(type)")
@@ -229,11 +228,15 @@ struct DefinitionTests {
     #expect(
       try message("return plugin { state = { field(1, int()) } }")
         == "p: bad/p/init.lua:1: field(…) needs a name and a type")
-    #expect(try message("return plugin { state = { int() } }") == "p: state must be a list of field(name, type)")
-    #expect(try message("return plugin { state = { x = int() } }") == "p: state must be a list of field(name, type)")
+    #expect(
+      try message("return plugin { state = { int() } }")
+        == "p: state must be a list of field(name, type), got a table as number 1")
+    #expect(
+      try message("return plugin { state = { x = int() } }")
+        == "p: state must be a list of field(name, type), got a table by the name 'x'")
     #expect(
       try message("return plugin { actions = { { name = 'go', args = { n = int() } } } }")
-        == "p: p.go: args must be a list of field(name, type)")
+        == "p: p.go: args must be a list of field(name, type), got a table by the name 'n'")
     #expect(
       try message("return plugin { commands = { { name = 'c', run = error, args = 7 } } }")
         == "p: command 'c': args must be a list of field(name, type), got number 7")
@@ -269,7 +272,7 @@ struct DefinitionTests {
       try message("return plugin { actions = { { name = 'a' }, { name = 'a' } } }") == "p: action 'a' is declared twice"
     )
     #expect(
-      try message("return plugin { middleware = { { name = 'a' }, { name = 'a' } } }")
+      try message("return plugin { middleware = { { name = 'a', after = error }, { name = 'a' } } }")
         == "p: middleware 'a' is declared twice")
     let projection = "{ name = 'a', fn = function() end }"
     #expect(

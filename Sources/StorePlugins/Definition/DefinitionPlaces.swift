@@ -6,10 +6,29 @@ final class DefinitionPlaces {
   private let names: FunctionNames
   /// How many rules were found of each text.
   private var found: [String: Int] = [:]
+  /// The key of the definition that is read, and the name of the entry below it.
+  private var part: (key: String, entry: String?)?
 
   init(_ lua: LuaState, _ names: FunctionNames) {
     self.lua = lua
     self.names = names
+  }
+
+  /// Takes note of which part of the definition is read.
+  func enter(_ key: String) { part = (key, nil) }
+
+  /// Takes note of which entry of the part is read.
+  func enter(entry name: String) { part?.entry = name }
+
+  /// From now on what is read is found by what messages call it.
+  func leave() { part = nil }
+
+  /// Where that stands which is read, as far as one line only says its key or the name of its entry.
+  var present: RulePlace? {
+    guard let part else { return nil }
+    let entries = part.entry.map { names.places(of: "name", $0) } ?? []
+    let keys = entries.count == 1 ? entries : names.places(of: part.key, nil)
+    return keys.count == 1 ? keys[0] : nil
   }
 
   /// The name of a function, from the line on which it is defined; nil where it has none.
@@ -38,8 +57,8 @@ struct RulePlace {
 }
 
 extension FunctionNames {
-  /// The places where a table says `KEY = "TEXT"`, in the order of the chunks and their lines.
-  fileprivate func places(of key: String, _ text: String) -> [RulePlace] {
+  /// The places where a table says `KEY = "TEXT"`, or `KEY =` anything, in the order of the chunks and their lines.
+  fileprivate func places(of key: String, _ text: String?) -> [RulePlace] {
     chunks.flatMap { chunk in
       (lines[chunk] ?? []).enumerated().filter { $0.element.assigns(text, to: key) }
         .map { RulePlace(chunk: chunk, line: $0.offset + 1) }
@@ -48,15 +67,16 @@ extension FunctionNames {
 }
 
 extension Substring {
-  /// Whether the line says `KEY = "TEXT"` or `["KEY"] = 'TEXT'`, outside a comment.
-  fileprivate func assigns(_ text: String, to key: String) -> Bool {
+  /// Whether the line says `KEY = "TEXT"` or `["KEY"] = 'TEXT'`, or `KEY =` anything, outside a comment.
+  fileprivate func assigns(_ text: String?, to key: String) -> Bool {
     var rest = self[...]
     while let range = rest.firstRange(of: key) {
       let before = self[..<range.lowerBound]
       rest = self[range.upperBound...]
       guard !before.contains("--"), before.last.map({ !$0.isPartOfName }) ?? true else { continue }
       let value = rest.drop { $0 == " " || $0 == "\t" || $0 == "\"" || $0 == "'" || $0 == "]" }
-      guard value.first == "=" else { continue }
+      guard value.first == "=", !value.hasPrefix("==") else { continue }
+      guard let text else { return true }
       let quoted = value.dropFirst().drop { $0 == " " || $0 == "\t" }
       if quoted.hasPrefix("\"\(text)\"") || quoted.hasPrefix("'\(text)'") { return true }
     }

@@ -50,7 +50,8 @@ extension DefinitionReader {
     for (key, value) in table.entries() {
       try types.note(1)
       guard case .integer = key, case .table(let entry) = value else {
-        throw types.fault("\(place) must be a list of tables { name = … }")
+        throw types.notInList(
+          of: "tables { \(keys[0]) = … }", place, key, value, hint: "\(place) = { { \(keys[0]) = … }, … }")
       }
       try check(entry, place, keys: keys)
       entries.append(entry)
@@ -72,6 +73,7 @@ extension DefinitionReader {
     guard case .string(let name) = entry["name"], name.isName else {
       throw types.fault("\(place): every entry needs a name, got \(entry["name"].described)")
     }
+    places.enter(entry: name)
     return name
   }
 

@@ -40,6 +40,21 @@ struct DefinitionReader {
   ]
 
   func read(_ table: LuaTable) throws(PluginError) -> PluginDefinition {
+    do throws(PluginError) {
+      return try definition(table)
+    } catch {
+      guard error.trace.isEmpty, let place = places.present else { throw error }
+      throw PluginError(error.code, error.message, trace: ["at \(place.chunk):\(place.line)"], hint: error.hint)
+    }
+  }
+
+  /// The value of a part of the definition, which is read next.
+  private func part(_ key: String, of table: LuaTable) -> LuaValue {
+    places.enter(key)
+    return table[key]
+  }
+
+  private func definition(_ table: LuaTable) throws(PluginError) -> PluginDefinition {
     for (key, _) in table.entries() {
       guard case .string(let name) = key, Self.keys.contains(name) else {
         var text = key.described
@@ -47,11 +62,12 @@ struct DefinitionReader {
         var suggestion: String?
         if case .string(let name) = key { suggestion = Suggestion.nearest(to: name, among: Self.keys) }
         let hint = suggestion.map { "did you mean '\($0)'?" } ?? "keys are \(Self.keys.joined(separator: ", "))"
+        if case .string(let name) = key { places.enter(name) }
         throw types.fault("plugin{…} has no key \(text)", hint: hint)
       }
     }
     var definition = PluginDefinition()
-    let fields = try types.fields(table["state"], "state")
+    let fields = try types.fields(part("state", of: table), "state")
     if !fields.isEmpty {
       let schema =
         twin?.schema.map { Schema(sharing: $0) }
@@ -59,26 +75,26 @@ struct DefinitionReader {
       definition.schema = schema
       definition.initial = twin?.initial ?? schema.initialValue
     }
-    definition.actions = try actions(table["actions"])
-    definition.lifted = try lifted(table["lifted"], definition.actions)
+    definition.actions = try actions(part("actions", of: table))
+    definition.lifted = try lifted(part("lifted", of: table), definition.actions)
     let own = definition.ownActions
-    definition.reducers = try reducers(table["reducers"], own)
-    definition.interceptors = try interceptors(table["interceptors"])
-    definition.thunks = try thunks(table["thunks"])
-    definition.bridges = try bridges(table["bridges"], own)
-    definition.transitions = try transitions(table["transitions"], own, definition.schema)
+    definition.reducers = try reducers(part("reducers", of: table), own)
+    definition.interceptors = try interceptors(part("interceptors", of: table))
+    definition.thunks = try thunks(part("thunks", of: table))
+    definition.bridges = try bridges(part("bridges", of: table), own)
+    definition.transitions = try transitions(part("transitions", of: table), own, definition.schema)
     definition.middleware = try middleware(
-      table["middleware"], own,
+      part("middleware", of: table), own,
       [(Plugin.bridgeUnit, definition.bridges.count), (Plugin.transitionUnit, definition.transitions.count)])
-    definition.projections = try projections(table["projections"], fields)
-    definition.commands = try commands(table["commands"])
-    definition.onUnload = try optionalFunction(table["on_unload"], "on_unload")
-    definition.migrate = try optionalFunction(table["migrate"], "migrate").map { WatchedFunction($0) }
+    definition.projections = try projections(part("projections", of: table), fields)
+    definition.commands = try commands(part("commands", of: table))
+    definition.onUnload = try optionalFunction(part("on_unload", of: table), "on_unload")
+    definition.migrate = try optionalFunction(part("migrate", of: table), "migrate").map { WatchedFunction($0) }
     if definition.migrate != nil, fields.isEmpty { throw types.fault("migrate needs a state that it can give") }
-    if case .string(let name) = table["on_load"] {
-      definition.onLoad = try dispatched(name, own, "on_load")
-    } else if table["on_load"] != .nil {
-      throw types.fault("on_load must be the name of an action, got \(table["on_load"].described)")
+    switch part("on_load", of: table) {
+    case .nil: break
+    case .string(let name): definition.onLoad = try dispatched(name, own, "on_load")
+    case let other: throw types.fault("on_load must be the name of an action, got \(other.described)")
     }
     return definition
   }
@@ -109,7 +125,9 @@ struct DefinitionReader {
       guard case .string(let name) = key else {
         throw types.fault("reducers go by the name of an action, got \(key.described)")
       }
+      places.leave()
       let type = try action(name, own, "reducer")
+      places.enter("reducers")
       guard let function = try optionalFunction(value, "reducer '\(name)'") else { continue }
       guard reducers.updateValue(WatchedFunction(function), forKey: type.fullName) == nil else {
         throw types.fault("reducer for '\(type.fullName)' is declared twice")
@@ -212,6 +230,11 @@ struct DefinitionReader {
         supervise: try optionalFunction(entry["supervise"], "\(place): supervise"))
       guard entry["on"] == .nil || unit.before != nil || unit.after != nil else {
         throw types.fault("\(place) has on, but neither before nor after, so that it sees no action")
+      }
+      guard unit.before != nil || unit.after != nil || unit.supervise != nil else {
+        throw types.fault(
+          "\(place) has none of before, after and supervise, so that it does nothing",
+          hint: "write: after = function(action, ctx) … end")
       }
       guard unit.supervise == nil || manifest.permissions.contains(.timers) else {
         throw types.fault(

@@ -44,6 +44,21 @@ struct TypeReader {
       hint: suggestion.map { "did you mean '\($0)'?" } ?? "keys are \(keys.joined(separator: ", "))")
   }
 
+  /// The fault of a table that is no list of what it should be.
+  ///
+  /// - Parameters:
+  ///   - key: where the first stands that is something else.
+  ///   - hint: what to write.
+  func notInList(of items: String, _ place: String, _ key: LuaValue, _ item: LuaValue, hint: String) -> PluginError {
+    let found =
+      switch key {
+      case .integer(let number): "\(item.described) as number \(number)"
+      case .string(let name): "\(item.described) by the name '\(name)'"
+      default: "\(item.described) by \(key.described)"
+      }
+    return fault("\(place) must be a list of \(items), got \(found)", hint: "write: \(hint)")
+  }
+
   /// A text that is shown to people: one that would move the cursor or hide what stands around it is refused.
   func shown(_ text: String, _ place: String) throws(PluginError) -> String {
     guard !text.unicodeScalars.contains(where: { ScalarText.isControl($0) && $0 != "\n" && $0 != "\t" }) else {
@@ -68,7 +83,7 @@ struct TypeReader {
     var fields: [Field] = []
     for (key, item) in table.entries() {
       guard case .integer = key, case .table(let entry) = item, case .string(let name) = entry["field"] else {
-        throw fault("\(list) must be a list of field(name, type)", hint: "write: field(\"count\", int())")
+        throw notInList(of: "field(name, type)", list, key, item, hint: "field(\"count\", int())")
       }
       for (key, _) in entry.entries() {
         if case .string(let key) = key, ["field", "type", "doc"].contains(key) { continue }

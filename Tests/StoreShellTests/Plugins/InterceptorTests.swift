@@ -153,6 +153,7 @@ import Testing
       try refusal(Self.limit, permissions: "[]")
         == """
         error[plugin-schema]: guard: interceptors may drop or replace any action, and it may not
+          at guard/init.lua:1
           hint: add "intercept" to permissions in plugin.json
 
         """)

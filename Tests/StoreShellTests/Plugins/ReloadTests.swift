@@ -181,7 +181,9 @@ import Testing
   @Test func migrateWithoutAStateIsRefused() throws {
     try write(state: "", "migrate = function(old) return old end")
     let outcome = try shell.type("plugin load \(shell.folder)/p")
-    #expect(outcome.errors == "error[plugin-schema]: p: migrate needs a state that it can give\n")
+    #expect(
+      outcome.errors
+        == "error[plugin-schema]: p: migrate needs a state that it can give\n  at \(shell.folder)/p/init.lua:5\n")
   }
 
   /// A middleware whose task counts, and which says how often it was unloaded.
@@ -274,7 +276,8 @@ import Testing
       "q", "return plugin { state = { field('x', int()) }, middleware = { { name = 'm', before = function() end } } }")
     try load()
     _ = try shell.type("plugin load \(shell.folder)/q", "middleware off p.b", "middleware off q.m")
-    try write("middleware = { { name = \"b\", after = function() end }, { name = \"c\", gate = \"off\" } }")
+    try write(
+      "middleware = { { name = \"b\", after = function() end }, { name = \"c\", gate = \"off\", after = error } }")
     _ = try reload()
     #expect(
       try shell.type("show shell.middleware[*].name --json", "show shell.middleware[*].gate --json").output

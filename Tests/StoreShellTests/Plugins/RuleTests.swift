@@ -30,7 +30,7 @@ import Testing
     let folder = try shell.plugin("p", "return plugin { \(rules), \(Self.rest) }", permissions: permissions)
     let outcome = try shell.type("plugin load \(folder)")
     #expect(outcome.status == 4)
-    return outcome.errors
+    return outcome.errors.replacing(folder, with: "p")
   }
 
   // MARK: Bridges
@@ -72,6 +72,7 @@ import Testing
       try refusal(#"bridges = { { from = "go", to = "tasks.remove" } }"#)
         == """
         error[plugin-schema]: p: bridge from 'go' to 'tasks.remove': may not dispatch 'tasks.remove'
+          at p/init.lua:1
           hint: add "dispatch:tasks.remove" to permissions in plugin.json
 
         """)
@@ -79,10 +80,11 @@ import Testing
     #expect(try refusal(#"bridges = { { from = "go", to = "hlat" } }"#).contains("hint: did you mean 'p.halt'?"))
     #expect(
       try refusal(#"bridges = { { from = "tasks.add", to = "go" } }"#, permissions: "[]").contains(
-        "p: bridge for 'tasks.add' needs to read 'tasks'\n  hint: add \"read:tasks\""))
+        "p: bridge for 'tasks.add' needs to read 'tasks'\n  at p/init.lua:1\n  hint: add \"read:tasks\""))
     #expect(
       try refusal(#"bridges = { { from = "go", to = "counter.setStep" } }"#).contains(
-        "'counter.setStep' needs 'to' (Int)\n  hint: make it with: carry = function(…) return { to = … } end"))
+        "'counter.setStep' needs 'to' (Int)\n  at p/init.lua:1\n  hint: make it with: carry = function(…) return { to = … } end"
+      ))
     #expect(try refusal(#"bridges = { { from = "go" } }"#).contains("every entry needs from and to"))
     #expect(
       try refusal(#"bridges = { { from = "go", to = "halt", wen = 1 } }"#).contains("did you mean 'when'?"))
@@ -154,7 +156,7 @@ import Testing
   @Test func transitionsThatCannotBe() throws {
     #expect(
       try refusal(#"transitions = { { at = "p.phas", to = "work", dispatch = "go" } }"#).contains(
-        "p: transition at 'p.phas': 'p' has no field 'phas'\n  hint: did you mean 'p.phase'?"))
+        "p: transition at 'p.phas': 'p' has no field 'phas'\n  at p/init.lua:1\n  hint: did you mean 'p.phase'?"))
     #expect(
       try refusal(#"transitions = { { at = "p.phase", to = "wrok", dispatch = "go" } }"#).contains(
         "p: transition at 'p.phase': to: "))

@@ -149,6 +149,7 @@ enum CartAction: Hashable, Sendable {
     #expect(
       outcome.errors == """
         error[plugin-schema]: p: lifted: 'cart' is a substate of no declared type, by which writes could be checked
+          at \(folder)/init.lua:1
           hint: give the plugin a state of its own, or have the application declare the substate
 
         """)
