@@ -210,10 +210,16 @@ void clua_entry(CLuaMachine *machine, int32_t table, int32_t list, int64_t posit
 const CLuaFrame *clua_caller(CLuaMachine *machine, bool *isSame) {
   lua_State *L = machine->current;
   lua_Debug record;
-  if (!lua_getstack(L, 1, &record) || !lua_getinfo(L, "Sln", &record) || *record.what == 'C') return NULL;
-  *isSame = clua_isFrame(&machine->caller, &record);
-  if (!*isSame) clua_fillFrame(&machine->caller, &record);
-  return &machine->caller;
+  // The host may have been called by way of a library function, such as pcall.
+  for (int level = 1; lua_getstack(L, level, &record) && lua_getinfo(L, "Sln", &record); level += 1) {
+    if (*record.what != 'C') {
+      *isSame = clua_isFrame(&machine->caller, &record);
+      if (!*isSame) clua_fillFrame(&machine->caller, &record);
+      return &machine->caller;
+    }
+    if ((const void *)record.i_ci == machine->callBase) break;
+  }
+  return NULL;
 }
 
 bool clua_isYieldable(CLuaMachine *machine) {

@@ -19,7 +19,7 @@ struct HostTableTests {
         lua: """
           local function chunk(lua) return load("local it = ... " .. lua, "=chunk") end
           return plugin {
-            actions = { { name = "go", args = { field("lua", text()) } } },
+            actions = { { name = "go", args = { field("lua", text()) } }, { name = "seen" } },
             commands = { { name = "go", args = { field("lua", text()) },
               run = function(args, cmd) chunk(args.lua)(cmd) end } },
             middleware = { { name = "m", on = { "go" },
@@ -48,6 +48,15 @@ struct HostTableTests {
   func ofAMiddleware(lua: String, message: String) throws {
     try bench.dispatch("p.go", [("lua", .string(lua))])
     #expect(bench.faults.map(\.message) == ["p: middleware 'm' (after): chunk:1: \(message)"])
+  }
+
+  /// However the function was called, what it dispatches comes from the line of Lua that called it.
+  @Test(arguments: ["it:dispatch('seen')", "pcall(it.dispatch, it, 'seen')", "pcall(pcall, it.dispatch, it, 'seen')"])
+  func whatIsDispatchedHasALine(lua: String) throws {
+    try bench.dispatch("p.go", [("lua", .string("\n" + lua))])
+    let source = try #require(bench.processed.last?.source)
+    #expect(source.file == "chunk")
+    #expect(source.line == 2)
   }
 
   @Test func ofATask() throws {
