@@ -31,10 +31,7 @@ static int running(lua_State *L) {
 }
 
 static int yield(lua_State *L) {
-  if (L == clua_machine(L)->base) {
-    lua_pushliteral(L, "attempt to yield from outside a coroutine");
-    return lua_error(L);
-  }
+  if (L == clua_machine(L)->base) return luaL_error(L, "attempt to yield from outside a coroutine");
   return lua_yield(L, lua_gettop(L));
 }
 

@@ -50,6 +50,8 @@ import Testing
           call.yield()
         }))
     #expect(failure(state, "sleep(1)")?.message.hasSuffix("attempt to yield from outside a coroutine") == true)
+    #expect(
+      failure(state, "coroutine.yield()")?.message == "t.lua:1: attempt to yield from outside a coroutine")
   }
 
   @Test func errorsCarryPlaceAndTraceback() throws {
