@@ -98,6 +98,11 @@ struct DefinitionTests {
     #expect(try message("plugin(7)") == "p: bad/p/init.lua:1: plugin{…} needs a table")
   }
 
+  @Test func aMarkOfTheOrderOfBytesIsSkipped() throws {
+    let plugin = try Bench().load(try PluginFolder("p", lua: "\u{FEFF}return plugin { actions = { { name = 'a' } } }"))
+    #expect(plugin.module.actions.map(\.name) == ["a"])
+  }
+
   @Test func noInit() throws {
     let folder = try PluginFolder("p", lua: nil)
     let error = fault { try Bench().load(folder) }

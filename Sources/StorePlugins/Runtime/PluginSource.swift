@@ -69,12 +69,14 @@ public struct PluginSource: Hashable, Sendable {
   /// - Parameter name: the path within the folder, such as `init.lua`.
   func lua(_ name: String) throws(PluginError) -> (text: String, chunk: String) {
     let chunk = "\(displayName)/\(name)"
-    let bytes: [UInt8]
+    var bytes: [UInt8]
     do throws(PluginFileError) {
       if let known = code[name] { bytes = known } else { bytes = try PluginFile.read(name, in: folder) }
     } catch {
       throw PluginError(.load, "\(manifest.name): \(chunk): \(error.reason)")
     }
+    // As `lua` does it: some editors begin a file with a mark of the order of its bytes.
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw PluginError(.load, "\(manifest.name): \(chunk): invalid UTF-8")
     }
