@@ -263,6 +263,11 @@ struct FailureTests {
     )
     #expect(try middleware("peek", "local x = ctx.state.tasks.items", permissions: ["read:tasks"]).1 == nil)
     #expect(
+      try middleware("peek", "local x = ctx.state.count").1?.message
+        == "peek: middleware 'spy' (after): bad/peek/init.lua:4: state has no module 'count' (did you mean 'state.peek.count'?)"
+    )
+    #expect(try middleware("peek", "local x = ctx.state.cuont").1?.message.contains("may not read 'cuont'") == true)
+    #expect(
       try middleware("peek", "local n = ''; for k in pairs(ctx.state) do n = n .. k end; error(n, 0)").1?.message
         == "peek: middleware 'spy' (after): peek")
   }
@@ -285,7 +290,11 @@ struct FailureTests {
     #expect(
       try middleware("writer", "table.insert(ctx.state.tasks.items, 1)", permissions: ["read:tasks"]).1?.message
         .contains("state.tasks.items is read-only here") == true)
-    #expect(try middleware("writer", "action.name = 'x'").1?.message.contains("read-only") == true)
+    for object in ["action", "action.meta"] {
+      #expect(
+        try middleware("writer", "\(object).id = 5").1?.message.hasSuffix(
+          " is read-only; an action cannot be changed, only another one dispatched") == true)
+    }
   }
 
   @Test func middlewareOnABudget() throws {

@@ -25,6 +25,12 @@ struct PluginDefinition {
   /// What to dispatch after loading.
   var onLoad: ActionType?
 
+  /// The names of the fields of the slice.
+  var fieldNames: [String] {
+    guard case .record(let record) = schema?.kind else { return [] }
+    return record.layout.fields
+  }
+
   /// The actions that it adds to other modules.
   var addedActions: [ActionType] { lifted.filter(\.declaresAction).map(\.action) }
 

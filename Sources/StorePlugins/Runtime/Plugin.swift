@@ -175,10 +175,16 @@ public final class Plugin: @unchecked Sendable {
     }
     modules.isWatched = { [unowned objects, unowned calls] in objects.draft != nil || calls.isProjecting }
     calls.time = { [unowned log] in log.time }
-    objects.refusal = { [unowned calls, permissions = calls.permissions] module in
+    let fields = definition.fieldNames
+    objects.refusal = { [unowned calls, unowned objects, permissions = calls.permissions] module in
       if calls.isProjecting { calls.noteProjectionRead(module) }
       if module == manifest.name { return nil }
-      guard manifest.mayRead(module) else { return manifest.readRefusal(module) }
+      guard manifest.mayRead(module) else {
+        guard fields.contains(module), objects.view?.moduleNames.contains(module) == false else {
+          return manifest.readRefusal(module)
+        }
+        return "state has no module '\(module)' (did you mean 'state.\(manifest.name).\(module)'?)"
+      }
       permissions.noteRead(module)
       return nil
     }

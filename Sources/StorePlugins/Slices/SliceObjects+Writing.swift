@@ -6,6 +6,9 @@ import StoreSchema
 extension SliceObjects {
   func set(_ object: LuaObject, key: LuaKeyArgument, to argument: LuaArgument) throws {
     guard object.tag == Tag.node else {
+      if let facade = facades[object.id], object.tag == Tag.facade {
+        throw LuaFailure("\(facade.name) is read-only; an action cannot be changed, only another one dispatched")
+      }
       throw LuaFailure("\(describe(object)) is read-only here; change it by dispatching an action")
     }
     let number = try number(of: object)
