@@ -144,6 +144,11 @@ extension Invocation {
 
   fileprivate func switchPlugin(isOn: Bool) throws -> CommandResult {
     let name = try loadedPlugin().module.name
+    let condition = session.store.loadedPlugins.first { $0.name == name }?.condition
+    guard condition != (isOn ? .on : .off) else {
+      session.console.writeError("note: \(name) is \(isOn ? "on" : "off") already\n")
+      return .none
+    }
     let source = session.source(function: "plugin")
     session.idlePlugins.remove(name)
     return try session.finish(session.store.setPlugin(name, isOn: isOn, source: source))

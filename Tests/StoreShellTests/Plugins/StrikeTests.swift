@@ -121,6 +121,7 @@ import Testing
   @Test func aPluginIsSwitchedOffByHand() throws {
     #expect(try shell.type("plugin disable bad").output == "#2 shell.disablePlugin name=\"bad\"\n")
     #expect(try state() == "off\n")
+    #expect(try shell.type("plugin disable bad") == .init(errors: "note: bad is off already\n"))
     #expect(try shell.type("dispatch bad.fail") == .init(output: "#3 bad.fail\n", errors: Self.idle))
     #expect(try shell.type("dispatch bad.fail --quiet") == .init())
     #expect(try shell.type("show shell.middleware[name=bad.spy].gate --as raw").output == "off\n")
