@@ -76,7 +76,7 @@ import Testing
     ("plot", "1:1: error[missing-argument]: plot needs an expression"),
     ("plot -- x", "1:1: error[missing-argument]: plot needs an expression"),
     ("bisect --[[ x ]]", "1:1: error[missing-argument]: bisect needs an expression"),
-    ("bisect state.counter.value > 0 --as csv", "1:32: error[unknown-flag]: bisect has no flag --as"),
+    ("bisect state.counter.value > 0 --over 3", "1:32: error[unknown-flag]: bisect has no flag --over"),
     ("wait until -- x", "1:6: error[missing-argument]: wait needs an expression"),
     ("plot state.counter.value --over few", "1:33: error[type-mismatch]: --over takes a number of actions, got 'few'"),
     ("plot 'text'", "1:1: error[type-mismatch]: plot draws numbers, got string \"text\""),

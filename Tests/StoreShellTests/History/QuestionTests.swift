@@ -128,7 +128,8 @@ import Testing
     #expect(found.output.hasPrefix("#992 counter.increment") && found.errors == "note: \(note)\n")
     shell.session.options.isJSON = true
     #expect(shell.run("bisect state.counter.value > 5").output.contains(#""code":"not-kept""#))
-    #expect(shell.run("bisect state.counter.value > 990").output.hasSuffix("}]},\"notes\":[\"\(note)\"]}\n"))
+    let ending = "}],\"failure\":null},\"notes\":[\"\(note)\"]}\n"
+    #expect(shell.run("bisect state.counter.value > 990").output.hasSuffix(ending))
     let fresh = try Shell { $0.isQuiet = true }
     #expect(
       fresh.run("dispatch counter.increment", "bisect state.counter.step == 1").errors

@@ -242,7 +242,7 @@ import Testing
       ("assert true", "null"),
       ("ingest \(file) --as tasks.add", #"{"action":"tasks.add","records":1,"first":1,"last":1,"bad":0}"#),
       ("show tasks.items", "[{\"id\":1,\"title\":\"a\",\"done\":false}]"), ("plugin list", "[]"),
-      ("trace", "\"trace is off\""),
+      ("trace", "\"off\""),
       ("trace on", "null"), ("trace off", "null"), ("lua x = 1", "null"), ("set output table", "null"),
       ("middleware on logger", "{\"id\":2,\"action\":\"shell.setGate\",\"changes\":[]}"), ("quit 3", "null"),
     ]
