@@ -138,9 +138,9 @@ final class PluginCalls {
       guard let host = self.commandHost, case .string(let path) = call[1] else {
         throw LuaFailure("cmd:project needs the name of a projection or a path")
       }
+      // Before it is read: what is wrong with a path tells of what stands there.
+      if let refusal = objects.refusal(String(path.prefix { $0 != "." && $0 != "[" })) { throw LuaFailure(refusal) }
       let reading = try host.read(path)
-      let module = String(path.prefix { $0 != "." && $0 != "[" })
-      if let refusal = objects.refusal(module) { throw LuaFailure(refusal) }
       self.projected.removeAll { $0.path == path }
       self.projected.append((path, reading))
       LuaBridge.write(reading.value, to: &call.results)

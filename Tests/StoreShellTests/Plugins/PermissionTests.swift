@@ -235,6 +235,22 @@ import Testing
     #expect(allowed.output.hasSuffix("peek needs all that it asks for\n"))
   }
 
+  /// What is wrong with a path would tell how long a list is, and which ids are there.
+  @Test func whatMayNotBeReadIsNotLookedAt() throws {
+    let paths = ["tasks.items[9999]", "tasks.items[id=77]", "tasks.items[id=1]", "tasks.open[50]"]
+    let folder = try place.plugin(
+      "peek",
+      """
+      return plugin { commands = { { name = "go", args = { field("path", text()) },
+        run = function(args, cmd) return select(2, pcall(cmd.project, cmd, args.path)) end } } }
+      """)
+    let shell = try Shell()
+    _ = try shell.type("plugin load \(folder)", "dispatch tasks.add a --quiet", "dispatch tasks.add b --quiet")
+    for path in paths {
+      #expect(try shell.type("peek go '\(path)'").output.contains("may not read 'tasks'"), "\(path)")
+    }
+  }
+
   @Test func whatIsDispatchedAfterLoadingHasToBeAllowed() throws {
     func load(_ permissions: String) throws -> Shell.Outcome {
       let folder = try place.plugin(
