@@ -6,10 +6,15 @@ extension Plugin {
   /// Whether the plugin says itself how an earlier state becomes one of its own.
   public var migrates: Bool { definition.migrate != nil }
 
+  /// Whether it says so of the slice of an earlier version: where that was another version, or the slice does not fit as it is.
+  public func migrates(_ old: Value?, from version: String) -> Bool {
+    guard migrates, let old else { return false }
+    return version != source.manifest.version || !accepts(old)
+  }
+
   /// The slice that the plugin goes on with.
   ///
-  /// Its own `migrate` makes it, where it has one; else the earlier slice must fit: fields that are new start as they do at a
-  /// load, and nothing that was there may be lost or change its type.
+  /// Its own `migrate` makes it where ``migrates(_:from:)``; else the earlier slice must fit: fields that are new start as they do at a load, and nothing that was there may be lost or change its type.
   ///
   /// - Parameters:
   ///   - old: the slice of the earlier version, or what JSON holds of it; nil: it had none.
@@ -22,7 +27,7 @@ extension Plugin {
       return nil
     }
     guard let old else { return initialState }
-    guard let migrate = definition.migrate else { return try fit(old) }
+    guard let migrate = definition.migrate, migrates(old, from: version) else { return try fit(old) }
     return try run(migrate, old, version)
   }
 

@@ -139,6 +139,15 @@ enum ShellAction: Sendable {
     }
   }
 
+  /// Whether a plugin of that name is another one, or gone, after the action: its rules are not asked about it.
+  func replaces(_ plugin: String) -> Bool {
+    switch self {
+    case .unloadPlugin(let name): name == plugin
+    case .reloadPlugin(let loaded, _, _): loaded.name == plugin
+    default: false
+    }
+  }
+
   /// The name of the setting that the action changes; nil: it changes none.
   var setting: String? {
     let call = call

@@ -20,7 +20,12 @@ extension HostedPlugin {
       let rules: [TransitionRule<ActionCall, VisibleState>] = plugin.transitionRules(
         host(surroundings, Plugin.transitionUnit)
       ) { $0.read($1) }
-      units.append(unit(name, plugin, surroundings, accepts: { _ in true }, .transitions(name, rules)))
+      units.append(
+        unit(
+          name, plugin, surroundings,
+          accepts: { action in
+            if case .shell(let change) = action.payload { !change.replaces(plugin.module.name) } else { true }
+          }, .transitions(name, rules)))
     }
     return units
   }

@@ -36,7 +36,8 @@ extension ShellHost {
     }
     failedReloads[name] = nil
     let outcome: PluginReloadReport.StateOutcome =
-      options.resets || running == nil || slice == nil ? .new : plugin.migrates ? .migrated : .kept
+      options.resets || running == nil || slice == nil
+      ? .new : plugin.migrates(running?.value, from: version) ? .migrated : .kept
     return PluginReloadReport(
       plugin: plugin, report: finishLoading(hosted, onLoad, report, actionSource), state: outcome,
       changesType: running?.schema.shape != slice?.schema.shape, verified: verified)

@@ -45,9 +45,7 @@ extension ShellHost: ImportingStore {
           members[.string(name)] = hosted.plugin.filling(old)
           continue
         }
-        guard version != hosted.plugin.source.manifest.version || !hosted.plugin.accepts(old),
-          let migrated = try hosted.plugin.state(from: old, version: version)
-        else { continue }
+        guard let migrated = try hosted.plugin.state(from: old, version: version) else { continue }
         try state.setSlice(name, migrated)
         members[.string(name)] = nil
       }

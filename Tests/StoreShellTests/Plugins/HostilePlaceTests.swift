@@ -117,6 +117,8 @@ import Testing
     let shell = try Shell { $0.grants = ["p"] }
     let folder = try shell.plugin("p", Self.lua("", at: .migrate), permissions: #"["intercept"]"#)
     _ = try shell.type("plugin load \(folder)", "dispatch p.inc")
+    try shell.write(
+      "p/plugin.json", #"{"name":"p","version":"2.0.0","api":1,"permissions":["intercept"]}"#)
     // A definition has a hundred times the instructions of a call, so that only some of the attacks are tried there.
     let attacks = HostileCorpus.attacks.enumerated().filter { $0.offset % (moment == .definition ? 9 : 3) == 0 }
     for (index, attack) in attacks.map(\.element).enumerated() {

@@ -158,7 +158,7 @@ import Testing
   func aMigrateThatFails(body: String, code: String, message: String) throws {
     try write()
     try load()
-    try write("migrate = function(old) \(body) end")
+    try write("migrate = function(old) \(body) end", version: "2.0.0")
     try shell.write("p/init.lua", "local seen = {}\n" + (try #require(shell.contents("p/init.lua"))))
     let outcome = try reload()
     #expect(outcome.errors.hasPrefix("error[\(code)]: p: \(message)\n"), "\(outcome.errors)")
@@ -166,10 +166,32 @@ import Testing
     #expect(try shell.type("dispatch p.add").output == "#3 p.add\n  p.n  7 -> 8\n")
   }
 
+  /// An edit that keeps the version and the type of the state leaves the state alone.
+  @Test func migrateRunsOnce() throws {
+    try write("migrate = function(old) return { n = old.n * 60 } end")
+    try load()
+    #expect(try reload() == .init(output: Self.kept))
+    try write("migrate = function(old) return { n = old.n * 60 } end", version: "1.1.0")
+    #expect(try reload().output.hasSuffix("  state migrated\n"))
+    #expect(try shell.type("plugin reload p", "show p.n").output.hasSuffix("  state kept\n420\n"))
+  }
+
+  /// What it was, and what it becomes, is not seen by the rules of one version.
+  @Test func theRulesOfTheEarlierVersionAreNotAskedAboutTheNewState() throws {
+    try write(#"transitions = { { at = "p.n", to = function(n) return n > 99 end, dispatch = "add" } }"#)
+    try load()
+    try write(
+      state: "field(\"n\", int())", "migrate = function(old) return { n = old.n + 1000 } end", version: "2.0.0")
+    let outcome = try reload()
+    #expect(outcome.status == 0 && outcome.errors == "")
+    #expect(try shell.type("show p.n").output == "1007\n")
+    #expect(shell.session.store.log.last?.action == "shell.reloadPlugin")
+  }
+
   @Test func migrateRaisesAnError() throws {
     try write()
     try load()
-    try write("migrate = function(old) return old.n.m end")
+    try write("migrate = function(old) return old.n.m end", version: "2.0.0")
     #expect(
       try reload().errors == """
         error[plugin-runtime]: p: migrate: \(shell.folder)/p/init.lua:5: attempt to index a number value (field 'n')
