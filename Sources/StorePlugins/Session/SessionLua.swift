@@ -11,6 +11,10 @@ public final class SessionLua {
   private let view: UnsafeMutablePointer<any StateView>
   /// What variables were set to.
   private var givenValues: [String: Value] = [:]
+  /// What the expression that is being evaluated has projected: Lua's tables have no types.
+  private var projected: [Reading] = []
+  /// Whether what is being evaluated may only read.
+  private var isReadOnly = false
 
   /// Makes the session's Lua state.
   ///
@@ -57,13 +61,16 @@ public final class SessionLua {
       guard let self, case .string(let path) = call[0] else {
         throw LuaFailure("project needs the name of a projection")
       }
-      LuaBridge.write(try Self.asking { try self.host.project(path) }, to: &call.results)
+      let reading = try Self.asking { try self.host.project(path) }
+      self.projected.append(reading)
+      LuaBridge.write(reading.value, to: &call.results)
     }
   }
 
   private func makeDispatch() throws(LuaError) -> LuaFunction {
     try lua.makeFunction("dispatch") { [weak self] call in
       guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
+      guard !self.isReadOnly else { throw LuaFailure("a projection reads the state: it dispatches nothing") }
       let type = try Self.asking { try self.host.action(named: name) }
       // Once it is dispatched the call holds it no longer.
       try self.lua.metered({ $0 as any Error }) { () throws(any Error) in
@@ -166,11 +173,21 @@ public final class SessionLua {
     }
   }
 
-  /// The value of an expression and, where it is a part of the state, its type.
+  /// The value of an expression and, where it is a part of the state or was projected, its type.
   ///
-  /// - Parameter chunk: how errors name the text, such as `stdin:3`.
-  public func evaluate(_ expression: String, chunk: String) throws(SessionLuaError) -> Reading {
-    defer { objects.endCall() }
+  /// - Parameters:
+  ///   - chunk: how errors name the text, such as `stdin:3`.
+  ///   - isReadOnly: whether it is refused to dispatch, in all that it evaluates in turn, too.
+  public func evaluate(
+    _ expression: String, chunk: String, isReadOnly: Bool = false
+  ) throws(SessionLuaError) -> Reading {
+    let outer = (projected, self.isReadOnly)
+    projected = []
+    self.isReadOnly = isReadOnly || outer.1
+    defer {
+      (projected, self.isReadOnly) = outer
+      objects.endCall()
+    }
     do throws(LuaError) {
       let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
       if case .object(PluginCalls.stateObject) = results.first { return try wholeState() }
@@ -178,7 +195,9 @@ public final class SessionLua {
         if case .object(let object) = results.first, let schema = objects.schema(of: object) {
           return Reading(value: try objects.value(of: object), schema: schema)
         }
-        return Reading(value: try objects.value(of: results.first ?? .nil), schema: .dynamic(.any))
+        let value = try objects.value(of: results.first ?? .nil)
+        return projected.last { $0.value == value.withFields(inOrderOf: $0.value) }
+          ?? Reading(value: value, schema: .dynamic(.any))
       } catch {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
       }
@@ -257,7 +276,7 @@ public protocol SessionLuaHost: AnyObject {
   /// All modules as one record.
   func wholeState() throws -> Reading
   /// The value at a path or of a projection.
-  func project(_ path: String) throws -> Value
+  func project(_ path: String) throws -> Reading
   /// Prints a line.
   func print(_ text: String)
 }

@@ -71,7 +71,7 @@ extension Session {
     }
     projectionDepth += 1
     defer { projectionDepth -= 1 }
-    return try lua().evaluate(projection.expression, chunk: projection.chunk)
+    return try lua().evaluate(projection.expression, chunk: projection.chunk, isReadOnly: true)
   }
 
   /// Refuses a name that already means something else.

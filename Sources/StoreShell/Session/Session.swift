@@ -268,7 +268,7 @@ extension Session: SessionLuaHost {
   }
 
   /// The value at a path or of a projection.
-  public func project(_ path: String) throws -> Value { try read(Path(parsing: path)).value }
+  public func project(_ path: String) throws -> Reading { try read(Path(parsing: path)) }
 
   /// Prints a line; with `--json` an event says it.
   public func print(_ text: String) {

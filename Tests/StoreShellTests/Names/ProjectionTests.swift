@@ -137,6 +137,28 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
         == "[watch 1] twice  0 -> 2  (#1 counter.increment)\n[watch 1] twice  2 -> 4  (#2 counter.increment)\n")
   }
 
+  /// Lua's tables know no types; what `project` gave keeps its own.
+  @Test func whatLuaProjectsKeepsItsType() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    func answers() -> [String] {
+      ["= project(\"tasks.open\") --json", "let o = project(\"tasks.open\")", "show $o --json", "show p --json"]
+        .map { shell.run($0).output }
+    }
+    _ = shell.run("project p = project(\"tasks.open\")")
+    #expect(answers() == ["[]\n", "", "[]\n", "[]\n"])
+    _ = shell.run("dispatch tasks.add x")
+    let items = "[{\"id\":1,\"title\":\"x\",\"done\":false}]\n"
+    #expect(answers() == [items, "", items, items])
+  }
+
+  @Test func aProjectionDispatchesNothing() throws {
+    let shell = try Shell()
+    let outcome = shell.run("project b = dispatch(\"counter.increment\")", "show b")
+    #expect(outcome.status != 0)
+    #expect(outcome.errors.contains("a projection reads the state: it dispatches nothing"))
+    #expect(shell.session.store.log.entries.isEmpty)
+  }
+
   @Test func aProjectionOfItselfIsRefused() throws {
     let shell = try Shell()
     let outcome = shell.run("project p = p", "show p")
