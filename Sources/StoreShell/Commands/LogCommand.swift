@@ -70,7 +70,7 @@ extension Invocation {
     do {
       let path = session.scoped(try Path(parsing: try at(word) { try session.resolvingSelectors(in: text) }))
       try requireKnown(path, place)
-      return path
+      return session.named(path)
     } catch let error as PathSyntaxError {
       throw ShellError(code: "unknown-path", message: "'\(text)' is not a path: \(error.message)", place: place)
     }

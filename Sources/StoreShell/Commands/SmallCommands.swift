@@ -28,7 +28,8 @@ extension CommandDefinition {
   }
 
   static let quit = CommandDefinition(
-    "quit", usage: ["quit [STATUS]"], summary: "leaves, with a status: if none is given, that of the first failure",
+    "quit", usage: ["quit [STATUS]"],
+    summary: "leaves, with a status: if none is given, 0, or in batch that of the first failure",
     examples: [CommandExample("quit", output: ""), CommandExample("quit 4", output: "")]
   ) { invocation in
     try invocation.refuseOperands(from: 1)

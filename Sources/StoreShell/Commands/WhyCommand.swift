@@ -135,7 +135,7 @@ private struct Causes {
 
 extension Session {
   /// The path with elements named by id, where they have one, as changes name them.
-  fileprivate func named(_ path: Path) -> Path {
+  func named(_ path: Path) -> Path {
     var named = Path()
     for step in path.steps {
       var step = step

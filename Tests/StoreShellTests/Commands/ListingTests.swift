@@ -29,6 +29,14 @@ import Testing
     return shell
   }
 
+  /// An index means the item that stands there now.
+  @Test(arguments: ["[1]", "[-2]", "[id=1]"]) func logFindsChangesOfAnItem(selector: String) throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = shell.run("dispatch tasks.add a", "dispatch tasks.add b", "dispatch tasks.complete 1")
+    let log = shell.run("log --changed tasks.items\(selector).done --as csv").output
+    #expect(log.contains("tasks.complete") && !log.contains("\"\"b\"\""), "\(log)")
+  }
+
   @Test func quietActionsAreFolded() throws {
     let shell = try ticking()
     _ = try shell.type("dispatch ticking.go", "dispatch counter.increment")
