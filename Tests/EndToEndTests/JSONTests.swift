@@ -74,9 +74,9 @@ struct JSONTests {
       "echo a | cat; false")
     #expect(
       outcome.output == #"""
-        {"ok":true,"line":1,"data":"\"a\"\n2"}
+        {"ok":true,"line":1,"data":"a\n2"}
         {"ok":true,"line":2,"data":null}
-        {"ok":false,"file":"-c","line":3,"error":{"code":"failed","message":"cat; false: ended with status 1","column":8},"data":"\"a\""}
+        {"ok":false,"file":"-c","line":3,"error":{"code":"failed","message":"cat; false: ended with status 1","column":8},"data":"a"}
 
         """#)
     #expect(outcome.errors == "")

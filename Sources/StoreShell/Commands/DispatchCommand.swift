@@ -191,21 +191,21 @@ extension Session {
         throw ShellError(describing: failure)
       }
       // The action was applied; what it caused was stopped.
-      if !options.isJSON, !options.isQuiet, !isQuiet { write(entry) }
+      if !answersInJSON, !options.isQuiet, !isQuiet { write(entry) }
       throw AppliedWithFaults(errors: [failure] + report.faults, entry)
     }
     let isSilent = options.isQuiet || isQuiet
-    guard options.isJSON || !isSilent || !report.faults.isEmpty, let number = report.number,
+    guard answersInJSON || !isSilent || !report.faults.isEmpty, let number = report.number,
       let entry = store.log[number: number]
     else { return .none }
-    if !options.isJSON, !isSilent {
+    if !answersInJSON, !isSilent {
       let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
       write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)
       for detail in details { console.write("  \(detail)\n") }
       if entry.changes.isEmpty { noteIdlePlugin(of: entry) }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
-    guard options.isJSON else { return .none }
+    guard answersInJSON else { return .none }
     return CommandResult(
       json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
   }

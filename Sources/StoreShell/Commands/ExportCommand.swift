@@ -98,7 +98,7 @@ extension Invocation {
   /// Prints the state; with `--json` it is the result.
   fileprivate func printState() -> CommandResult {
     let text = JSON.text(of: session.store.exportedState)
-    guard !session.options.isJSON else { return CommandResult(json: text) }
+    guard !session.answersInJSON else { return CommandResult(json: text) }
     session.console.write(text + "\n")
     return .none
   }
@@ -108,12 +108,12 @@ extension Invocation {
     var text = ""
     let output = ReplacingFile { [session] piece in
       text += String(decoding: piece, as: UTF8.self)
-      guard !session.options.isJSON else { return }
+      guard !session.answersInJSON else { return }
       session.console.write(text)
       text = ""
     }
     let (_, start) = try write(to: output, make)
-    var result = session.options.isJSON ? print(text) : .none
+    var result = session.answersInJSON ? print(text) : .none
     result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start)
     return result
   }

@@ -234,16 +234,16 @@ struct Invocation {
   }
 
   /// Whether the result is asked for in words, as a person reads it best, and not as a value.
-  func isInWords() throws -> Bool { try format() == .auto && !session.options.isJSON }
+  func isInWords() throws -> Bool { try format() == .auto && !session.answersInJSON }
 
   /// Whether it is asked for as JSON.
-  func isInJSON() throws -> Bool { try session.options.isJSON || [.json, .jsonl].contains(format()) }
+  func isInJSON() throws -> Bool { try session.answersInJSON || [.json, .jsonl].contains(format()) }
 
   /// Prints a value as asked for and gives it.
   func show(_ reading: Reading, hiding hiddenColumns: Set<String> = []) throws -> CommandResult {
     let format = try format()
     session.lastValue = reading.value
-    guard !session.options.isJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
+    guard !session.answersInJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
     var formatter = session.formatter(format)
     formatter.hiddenColumns = hiddenColumns
     session.console.write(try formatter.text(of: reading.value, reading.schema))
@@ -252,7 +252,7 @@ struct Invocation {
 
   /// Prints lines and gives them as a JSON text.
   func print(_ text: String) -> CommandResult {
-    guard !session.options.isJSON else {
+    guard !session.answersInJSON else {
       let line = text.last == "\n" ? text.dropLast() : text[...]
       return CommandResult(json: JSON.text(of: .string(String(line))))
     }

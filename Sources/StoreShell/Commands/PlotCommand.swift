@@ -31,7 +31,7 @@ extension CommandDefinition {
     let (count, format) = (try invocation.over(), try invocation.format())
     try session.finishCheck()
     let points = try session.values(of: text, over: count)
-    guard format == .auto, !session.options.isJSON else { return try invocation.show(points.reading(as: format)) }
+    guard format == .auto, !session.answersInJSON else { return try invocation.show(points.reading(as: format)) }
     let chart = LineChart(
       values: try points.map { try $0.value.number() }, width: min(session.console.width() ?? 80, 200), height: 8,
       isUTF8: session.options.isUTF8)

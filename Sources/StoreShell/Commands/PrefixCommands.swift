@@ -55,7 +55,7 @@ extension CommandDefinition {
     let result = try session.commands.run(command, in: session)
     let measured = Measurement(
       time: session.wallTime() - start, actions: max(session.store.head - first, 0))
-    guard !session.options.isJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
+    guard !session.answersInJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
     session.console.write(measured.text + "\n")
     return CommandResult(json: nil, notes: result.notes)
   }

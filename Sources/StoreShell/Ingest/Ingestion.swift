@@ -43,7 +43,7 @@ struct Ingestion {
     if bad > 0, !session.options.isJSON {
       session.console.writeError("\(bad) bad \(bad == 1 ? "record" : "records") of \(file) left out\n")
     }
-    if session.options.isJSON { return CommandResult(json: JSON.text(of: tally.value(type.fullName))) }
+    if session.answersInJSON { return CommandResult(json: JSON.text(of: tally.value(type.fullName))) }
     session.console.write(summary(tally) + "\n")
     return .none
   }

@@ -32,9 +32,9 @@ extension Invocation {
     // What is said of a file quotes it, and anything may stand there.
     let text = lines.map { DisplayText.printable($0) + "\n" }.joined()
     guard faults > 0 else { return print(text) }
-    if !session.options.isJSON { session.console.write(text) }
+    if !session.answersInJSON { session.console.write(text) }
     throw ShellError(
       code: "plugin-check", message: "\(name): \(faults) \(faults == 1 ? "fault" : "faults")",
-      details: session.options.isJSON ? lines : [], status: 4)
+      details: session.answersInJSON ? lines : [], status: 4)
   }
 }

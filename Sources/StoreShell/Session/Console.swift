@@ -52,14 +52,17 @@ public final class Console {
   }
 
   /// Whether results go to a terminal now, not into a file or a command.
-  var showsResults: Bool { captured == nil && width() != nil }
+  var showsResults: Bool { !isCapturing && width() != nil }
+
+  /// Whether results go into a file or a command.
+  var isCapturing: Bool { captured != nil }
 
   /// Whether errors go to a terminal.
   var showsErrors: Bool { isatty(errorDescriptor) == 1 }
 
   /// Writes a result.
   public func write(_ text: String) {
-    if captured != nil {
+    if isCapturing {
       captured?.append(text)
     } else {
       emit(text)

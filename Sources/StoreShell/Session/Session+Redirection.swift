@@ -15,8 +15,7 @@ extension Session {
     try requireExecution(redirection)
     let file = try redirection.kind == .command ? nil : prepare(target, redirection)
     var result = CommandResult.none
-    var text = try console.capturing { result = try body() }
-    if options.isJSON { text = result.json.map { $0 + "\n" } ?? "" }
+    let text = try console.capturing { result = try body() }
     console.prepareTelling()
     guard redirection.kind != .command else { return try pipe(text, into: target, redirection) }
     let reader = try waitForReader(of: target)
@@ -28,7 +27,7 @@ extension Session {
       file.bytes += Array(text.utf8)
       try file.finish()
     }
-    return .none
+    return CommandResult(json: nil, notes: result.notes)
   }
 
   /// Marks where the file is named that something is wrong with.

@@ -73,6 +73,10 @@ extension Session {
     Formatter(format, terminalWidth: console.width(), isUTF8: options.isUTF8, usesColor: colorsResults)
   }
 
+  /// Whether the result of the command that runs is an object of `--json`. What goes to a file or into a command is the same
+  /// as without.
+  var answersInJSON: Bool { options.isJSON && !console.isCapturing }
+
   /// Whether results are coloured: never where they go to a file or a pipe.
   var colorsResults: Bool { options.usesColor && console.showsResults }
 

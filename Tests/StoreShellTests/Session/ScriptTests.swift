@@ -227,10 +227,17 @@ import Testing
     #expect(outcome == .init())
   }
 
-  @Test func withJSONRedirectionGetsTheData() throws {
-    let shell = try Shell { $0.isJSON = true }
-    #expect(shell.run("show counter > \(shell.folder)/c.json").output == "{\"ok\":true,\"line\":1,\"data\":null}\n")
-    #expect(shell.contents("c.json") == "{\"value\":0,\"step\":1}\n")
+  /// What a script writes into a file is the same with `--json` and without.
+  @Test func withJSONRedirectionGetsWhatItGetsWithout() throws {
+    for line in [
+      #"echo '{"title":"t"}'"#, "show counter", "show counter --as json", "dispatch counter.increment",
+    ] {
+      let (plain, shell) = (try Shell(), try Shell { $0.isJSON = true })
+      _ = plain.run("\(line) > \(plain.folder)/f")
+      let outcome = shell.run("\(line) > \(shell.folder)/f")
+      #expect(outcome == .init(output: "{\"ok\":true,\"line\":1,\"data\":null}\n"), "\(line)")
+      #expect(shell.contents("f") == plain.contents("f"), "\(line)")
+    }
   }
 
   @Test func everyCommandAnswersWithOneObject() throws {
