@@ -176,18 +176,6 @@ import Testing
     #expect(try shell.type("plugin reload p", "show p.n").output.hasSuffix("  state kept\n420\n"))
   }
 
-  /// What it was, and what it becomes, is not seen by the rules of one version.
-  @Test func theRulesOfTheEarlierVersionAreNotAskedAboutTheNewState() throws {
-    try write(#"transitions = { { at = "p.n", to = function(n) return n > 99 end, dispatch = "add" } }"#)
-    try load()
-    try write(
-      state: "field(\"n\", int())", "migrate = function(old) return { n = old.n + 1000 } end", version: "2.0.0")
-    let outcome = try reload()
-    #expect(outcome.status == 0 && outcome.errors == "")
-    #expect(try shell.type("show p.n").output == "1007\n")
-    #expect(shell.session.store.log.last?.action == "shell.reloadPlugin")
-  }
-
   @Test func migrateRaisesAnError() throws {
     try write()
     try load()

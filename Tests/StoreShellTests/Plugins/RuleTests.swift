@@ -195,4 +195,23 @@ import Testing
 
         """)
   }
+
+  /// What the state was, and what a reload makes of it, is nothing that the rules of one version understand.
+  @Test func theRulesOfAnEarlierVersionAreNotAskedAboutTheNewState() throws {
+    let shell = try Shell()
+    func write(_ rest: String, _ version: String) throws {
+      try shell.write("p/plugin.json", #"{"name":"p","version":"\#(version)","api":1}"#)
+      try shell.write(
+        "p/init.lua",
+        "return plugin { state = { field('n', int()) }, actions = { { name = 'add' } }, "
+          + "reducers = { add = function(s) s.n = s.n + 1 end }, \(rest) }")
+    }
+    try write("transitions = { { at = 'p.n', to = function(n) return n > 99 end, dispatch = 'add' } }", "1")
+    _ = try shell.type("plugin load \(shell.folder)/p", "dispatch p.add --quiet")
+    try write("migrate = function(old) return { n = old.n + 1000 } end", "2")
+    let outcome = try shell.type("plugin reload p")
+    #expect(outcome.status == 0 && outcome.errors == "")
+    #expect(try shell.type("show p.n").output == "1001\n")
+    #expect(shell.session.store.log.last?.action == "shell.reloadPlugin")
+  }
 }
