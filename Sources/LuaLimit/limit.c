@@ -1,6 +1,9 @@
 #include "LuaLimit.h"
 
 #include <string.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include <lua5.4/lauxlib.h>
 #include <lua5.4/lua.h>
@@ -29,4 +32,13 @@ void lua_limit_load(long count) {
     lua_call(L, 0, 0);
   }
   lua_close(L);
+}
+
+size_t lua_limit_allocated(void) {
+#ifdef __GLIBC__
+  struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+#else
+  return 0;
+#endif
 }

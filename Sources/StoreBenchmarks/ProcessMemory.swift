@@ -1,16 +1,21 @@
+import LuaLimit
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Darwin)
   import Darwin
 #endif
 
-/// The memory of another process, from `/proc`.
+/// The memory of processes: of others from `/proc`, of this one from its allocator.
 enum ProcessMemory {
   /// What it holds now, in MiB; nil where it has ended.
   static func resident(of process: pid_t) -> Double? { value("VmRSS:", of: process) }
 
   /// The most that it has held, in MiB; nil where it has ended.
   static func peak(of process: pid_t) -> Double? { value("VmHWM:", of: process) }
+
+  /// What this process has allocated and not given back, in KiB: unlike what it holds, it does not depend on what went before.
+  static var allocated: Double { Double(lua_limit_allocated()) / 1024 }
 
   private static func value(_ name: String, of process: pid_t) -> Double? {
     guard let file = fopen("/proc/\(process)/status", "r") else { return nil }
