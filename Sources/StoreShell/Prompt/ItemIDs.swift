@@ -4,11 +4,19 @@ import StoreSchema
 /// The ids of items that are there, for completion.
 struct ItemIDs {
   /// How many items are looked at for their ids, and how many ids are proposed: a list may be long, and Tab is not to wait.
-  private static let (itemsLookedAt, idsProposed) = (10_000, 100)
+  private static let (itemsLookedAt, idsProposed) = (100_000, 100)
 
   let view: any StateView
   /// What the ids begin with.
   let typed: Substring
+  /// The same as a number; nil: it is none.
+  private let typedNumber: Int?
+
+  init(view: any StateView, typed: Substring) {
+    self.view = view
+    self.typed = typed
+    typedNumber = Int(typed)
+  }
 
   /// Those of the first list of a module whose items have ids.
   func ofFirstList(in module: String) -> [String] {
@@ -47,11 +55,31 @@ struct ItemIDs {
     var ids: [String] = []
     for row in 0..<min(items.count(list), Self.itemsLookedAt) where ids.count < Self.idsProposed {
       items.read(list, row) { item in
-        parts.read(item, position) { ids.append(ActionText.literal(of: id.access.read($0))) }
+        parts.read(item, position) { if let text = self.id(id, $0) { ids.append(text) } }
       }
-      if ids.last?.hasPrefix(typed) == false { ids.removeLast() }
     }
     return ids
+  }
+
+  /// The id at an address; nil: it begins otherwise.
+  private func id(_ schema: Schema, _ place: UnsafeRawPointer) -> String? {
+    // Nearly all are numbers, and most begin otherwise: to make a text of each would take the time that Tab has.
+    switch schema.access.memory {
+    case .int: if !mayBegin(place.load(as: Int.self)) { return nil }
+    case .value:
+      if case .int(let number) = place.assumingMemoryBound(to: Value.self).pointee, !mayBegin(number) { return nil }
+    default: break
+    }
+    let text = ActionText.literal(of: schema.access.read(place))
+    return text.hasPrefix(typed) ? text : nil
+  }
+
+  /// Whether a number may begin with what is typed.
+  private func mayBegin(_ number: Int) -> Bool {
+    guard let start = typedNumber, start > 0, number > 0 else { return true }
+    var rest = number
+    while rest > start { rest /= 10 }
+    return rest == start
   }
 }
 

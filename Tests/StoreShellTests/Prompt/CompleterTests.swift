@@ -221,6 +221,18 @@ import Testing
     }
   }
 
+  /// Also far down a long list, and none is taken for the only one that is not.
+  @Test func idsOfALongList() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let items = (1...20_000).map { "{\"id\":\($0),\"title\":\"t\",\"done\":false}" }.joined(separator: ",")
+    let file = try shell.write("s.json", "{\"tasks\":{\"nextId\":20001,\"items\":[\(items)]}}")
+    #expect(shell.run("import state \(file)").status == 0)
+    #expect(tab(shell, "dispatch tasks.complete id=15001") == "dispatch tasks.complete id=15001 ")
+    #expect(complete(shell, "dispatch tasks.complete id=1999").candidates.count == 11)
+    #expect(complete(shell, "show tasks.items[id=19999").candidates.count == 1)
+    #expect(complete(shell, "dispatch tasks.complete id=20001").candidates.isEmpty)
+  }
+
   @Test func manyActionsAreStillFound() throws {
     let shell = try Shell()
     let names = (0..<10_000).map { "{ name = 'act\($0)' }" }.joined(separator: ",")
