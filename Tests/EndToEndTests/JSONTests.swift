@@ -50,16 +50,18 @@ struct JSONTests {
   }
 
   @Test func whatLuaPrintsIsAnEvent() throws {
-    let outcome = try Shell().run("--json", "-c", "lua print(1, 'x')", "-c", "echo $(print('y') or 2) > file")
+    let shell = try Shell()
+    let outcome = try shell.run("--json", "-c", "lua print(1, 'x')", "-c", "echo $(print('y') or 2) > file")
     #expect(
       outcome.output == #"""
         {"event":"print","text":"1\tx"}
         {"ok":true,"line":1,"data":null}
-        {"event":"print","text":"y"}
         {"ok":true,"line":2,"data":null}
 
         """#)
     #expect(outcome.errors == "")
+    // As without --json.
+    #expect(contents(ofFile: shell.folder.path + "/file") == "y\n2\n")
   }
 
   @Test func aWatchIsToldOfWhereverTheResultGoes() throws {

@@ -17,7 +17,11 @@ extension Session {
     var result = CommandResult.none
     let text = try console.capturing { result = try body() }
     console.prepareTelling()
-    guard redirection.kind != .command else { return try pipe(text, into: target, redirection) }
+    guard redirection.kind != .command else {
+      var piped = try pipe(text, into: target, redirection)
+      piped.notes += result.notes
+      return piped
+    }
     let reader = try waitForReader(of: target)
     defer { if let reader { close(reader) } }
     try at(redirection) { () throws(FileError) -> Void in

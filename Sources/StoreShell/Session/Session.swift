@@ -270,9 +270,9 @@ extension Session: SessionLuaHost {
   /// The value at a path or of a projection.
   public func project(_ path: String) throws -> Reading { try read(Path(parsing: path)) }
 
-  /// Prints a line; with `--json` an event says it.
+  /// Prints a line; with `--json` an event says it, unless it goes to a file or into a command.
   public func print(_ text: String) {
-    if options.isJSON { console.writeEvent(JSONReport.printed(text)) } else { console.write(text + "\n") }
+    if answersInJSON { console.writeEvent(JSONReport.printed(text)) } else { console.write(text + "\n") }
   }
 }
 
