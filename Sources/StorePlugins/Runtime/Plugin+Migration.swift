@@ -14,7 +14,8 @@ extension Plugin {
 
   /// The slice that the plugin goes on with.
   ///
-  /// Its own `migrate` makes it where ``migrates(_:from:)``; else the earlier slice must fit: fields that are new start as they do at a load, and nothing that was there may be lost or change its type.
+  /// Its own `migrate` makes it where ``migrates(_:from:)``; else the earlier slice must fit: fields that are new start as they
+  /// do at a load, and nothing that was there may be lost or change its type.
   ///
   /// - Parameters:
   ///   - old: the slice of the earlier version, or what JSON holds of it; nil: it had none.
