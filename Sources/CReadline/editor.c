@@ -94,6 +94,7 @@ static void forget_undo(void) {
 }
 
 static void end_line(void) {
+  keys_end_line();
   rl_callback_handler_remove();
   forget_undo();
   creadline_watch_suspend(false);
@@ -209,8 +210,8 @@ void creadline_begin_line(const char *prompt) {
   creadline_watch_suspend(true);
   is_editing = true;
   take_screen_size();
-  rl_callback_handler_install(prompt, accept_line);
   keys_begin_line();
+  rl_callback_handler_install(prompt, accept_line);
 }
 
 bool creadline_is_editing(void) { return is_editing; }

@@ -14,7 +14,11 @@
 
 unsigned char keys_interrupt = 0x03;
 
-static int typed_ahead;
+// Whether the next byte, if it is a NUL, is a Ctrl-D.
+static bool starts_with_end;
+
+// Whether a line was ended with keys behind it: back in its own mode the terminal takes them for a line.
+static bool was_left_over;
 
 // Whether readline has asked for a byte before within what it does for one key: it waits for the end of a paste.
 static bool asks_for_more;
@@ -23,10 +27,17 @@ static bool asks_for_more;
 static unsigned char held[16];
 static int held_next, held_end, put_back = -1;
 
+// The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL, which is what Ctrl-Space sends.
+// Where it is the first key it makes the terminal readable, with nothing to read: a Ctrl-Space does not.
 void keys_begin_line(void) {
   keys_drop_character();
-  if (ioctl(fileno(rl_instream), FIONREAD, &typed_ahead) != 0) typed_ahead = 0;
+  struct pollfd source = {.fd = fileno(rl_instream), .events = POLLIN};
+  int count;
+  starts_with_end = !was_left_over && poll(&source, 1, 0) > 0 && (source.revents & POLLIN) != 0 &&
+                    ioctl(source.fd, FIONREAD, &count) == 0 && count == 0;
 }
+
+void keys_end_line(void) { was_left_over = keys_are_waiting(); }
 
 void keys_begin_key(void) { asks_for_more = false; }
 
@@ -39,20 +50,10 @@ bool keys_are_waiting(void) {
 
 void keys_drop_character(void) { held_next = held_end; }
 
-// The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL. Among the bytes typed ahead
-// a NUL is therefore read as the Ctrl-D it was.
-static int translated(unsigned char byte) {
-  if (typed_ahead == 0) return byte;
-  typed_ahead--;
-  return byte == 0 ? 0x04 : byte;
-}
-
 // Reads one byte of a character that has begun: the terminal sends them together.
 static bool read_next_byte(int source, unsigned char *byte) {
   struct pollfd sources = {.fd = source, .events = POLLIN};
-  if (poll(&sources, 1, 100) <= 0 || read(source, byte, 1) != 1) return false;
-  *byte = translated(*byte);
-  return true;
+  return poll(&sources, 1, 100) > 0 && read(source, byte, 1) == 1;
 }
 
 // Holds the character that starts with a byte. What is none is held as U+FFFD, or as a question mark: moving over half a
@@ -103,7 +104,8 @@ int keys_read_byte(FILE *stream) {
       put_back = -1;
     } else {
       count = read(sources[0].fd, &byte, 1);
-      if (count == 1) byte = translated(byte);
+      if (count == 1 && byte == 0 && starts_with_end) byte = 0x04;
+      starts_with_end = false;
     }
     if (count == 1 && byte == keys_interrupt && RL_ISSTATE(RL_STATE_MOREINPUT) && !is_key_of_search) {
       creadline_note_interrupt();

@@ -8,8 +8,11 @@
 /// The byte that interrupts, as the terminal is set: Ctrl-C unless the user chose otherwise.
 extern unsigned char keys_interrupt;
 
-/// Starts a line: what the terminal has sent before it was typed ahead.
+/// Starts a line: what the terminal has sent before was typed ahead. The terminal must still be in its own mode.
 void keys_begin_line(void);
+
+/// Ends a line, before the terminal is in its own mode again.
+void keys_end_line(void);
 
 /// Starts what readline does for one key.
 void keys_begin_key(void);

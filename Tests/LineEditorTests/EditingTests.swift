@@ -103,6 +103,27 @@ struct EditingTests {
     #expect(probe.screen.lines.contains("endOfInput"))
   }
 
+  @Test func ctrlSpaceTypedWhileACommandRunsIsNoCtrlD() throws {
+    let probe = try ProbeTerminal()
+    probe.type("sleep\r")
+    try probe.waitForLine("running")
+    probe.type("\0")
+    probe.signal(SIGINT)
+    probe.type("on\r")
+    try probe.waitForLine(#"line("on")"#)
+  }
+
+  @Test func ctrlSpaceTypedAfterALineWhileACommandRunsIsNoCtrlD() throws {
+    let probe = try ProbeTerminal()
+    probe.type("sleep\r")
+    try probe.waitForLine("running")
+    probe.type("next\r\0")
+    probe.signal(SIGINT)
+    try probe.waitForLine(#"line("next")"#)
+    probe.type("on\r")
+    try probe.waitForLine(#"line("on")"#)
+  }
+
   @Test func aPasteOfThreeLinesIsOneLine() throws {
     let probe = try ProbeTerminal()
     probe.type("\u{1B}[200~one\ntwo\tx\nthree\u{1B}[201~")
