@@ -21,6 +21,8 @@ final class InterceptorPlan {
     /// Enqueues what the interceptor dispatches.
     let emit: (ActionCall, ActionSource) -> Void
     var hasPassed = false
+    /// What it has dispatched.
+    var count = DispatchCount()
   }
 
   init(name: String, object: LuaObject) {

@@ -82,6 +82,7 @@ extension PluginCalls {
             : "dispatches while no action is on its way through it; dispatch in answer to an action")
       }
       let action = try makeAction(call[0], call[1], objects, for: "dispatch", isRefusal: false)
+      try plan.passage?.count.add(most: mostActions)
       passage.emit(action, source(of: call, plan.emission))
     }
     let get = try lua.makeFunction("get") { call in call.results.append(Self.stateObject) }

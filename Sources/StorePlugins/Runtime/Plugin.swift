@@ -74,6 +74,9 @@ public final class Plugin: @unchecked Sendable {
     /// A plugin of the same code that is there or was: what both declare is kept once.
     public let twin: (PluginSource) -> Plugin?
 
+    /// How many actions one dispatch may cause (R30).
+    public var mostActions: () -> Int = { 1000 }
+
     /// Whether something may be gone that the plugin was loaded beside: what it declares about that then rests until it is
     /// there again.
     public var mayLack = false

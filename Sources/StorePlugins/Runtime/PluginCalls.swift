@@ -39,6 +39,8 @@ final class PluginCalls {
   private(set) var projectionReads: [String] = []
   /// How many actions tasks and thunks may dispatch a second.
   var dispatches: Allowance
+  /// How many actions one dispatch may cause (R30).
+  let mostActions: () -> Int
   /// The time on the clock of the store; nil: it has none.
   var time: () -> Duration? = { nil }
   /// The thunk that runs.
@@ -71,6 +73,8 @@ final class PluginCalls {
     let kind: ActionSource.Kind
     /// Enqueues; nil: the command host dispatches.
     @exclusivity(unchecked) var emit: ((ActionCall, ActionSource) -> Void)?
+    /// What the call that runs has dispatched; a task and a thunk are counted by the second instead.
+    @exclusivity(unchecked) var count = DispatchCount()
     /// Starts a task; nil: no task can be started now.
     @exclusivity(unchecked) var start: ((PluginTaskStart) -> Void)?
     /// What the sources of all that it dispatches have in common.
@@ -119,6 +123,7 @@ final class PluginCalls {
     self.ownActions = ownActions.merging(short) { full, _ in full }
     foreignAction = surroundings.action
     foreignNames = surroundings.actionNames
+    mostActions = surroundings.mostActions
   }
 
   /// Makes the tables and functions that plugins see.
@@ -249,7 +254,7 @@ final class PluginCalls {
       }
     }
     let action = try makeAction(call, objects, isRefusal: emission.kind == .effect)
-    if emission.kind == .effect { try countDispatch() }
+    if emission.kind == .effect { try countDispatch() } else { try emission.count.add(most: mostActions) }
     emit(action, source(of: call, emission))
   }
 

@@ -59,6 +59,7 @@ struct PluginFaults {
   func runtime(_ place: String, _ error: LuaError) -> PluginError {
     if let nested = error.underlying as? PluginError { return nested }
     if let refusal = error.underlying as? DeliberateRefusal { return make(.refused, refusal.reason) }
+    if let nested = error.underlying as? DispatchOverrun { return overrun(place, nested, trace: trace(of: error)) }
     switch error.kind {
     case .instructions:
       return PluginError(
@@ -74,6 +75,11 @@ struct PluginFaults {
         .runtime, "\(manifest.name): \(place): \(error.message)",
         trace: error.traceback.map { "at \($0)" })
     }
+  }
+
+  /// A function dispatched more in one call than one dispatch may cause.
+  func overrun(_ place: String, _ overrun: DispatchOverrun, trace: [String] = []) -> PluginError {
+    PluginError(.budget, "\(manifest.name): \(place) \(overrun) and was stopped", trace: trace)
   }
 
   /// A fault of a task or a thunk, which has ended by it.

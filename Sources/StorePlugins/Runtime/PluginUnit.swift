@@ -81,11 +81,14 @@ public final class PluginUnit: @unchecked Sendable {
   /// Tells the middleware that the action it was asked about is committed.
   public func after() throws(PluginError) {
     guard let afterFunction else { return }
+    ownEmission.count = DispatchCount()
     calls._withUnsafeGuaranteedRef { $0.emissionOfAfter = emission }
     let outcome = run(afterFunction, keepsResult: false)
     calls._withUnsafeGuaranteedRef { $0.emissionOfAfter = nil }
     if takesAction { action._withUnsafeGuaranteedRef { $0.release() } }
     if !outcome.isDone { throw fault("after", outcome) }
+    // It may have caught what it was told.
+    if let overrun = ownEmission.count.overrun { throw plugin.calls.faults.overrun(place("after"), overrun) }
   }
 
   /// Runs one of the functions, which reads the state and, where it asks, the action.
@@ -126,6 +129,8 @@ public final class PluginUnit: @unchecked Sendable {
   }
 
   private func fault(_ phase: String, _ outcome: LuaCaller.Outcome) -> PluginError {
-    plugin.calls.faults.runtime("middleware '\(plan.name)' (\(phase))", lua.error(outcome))
+    plugin.calls.faults.runtime(place(phase), lua.error(outcome))
   }
+
+  private func place(_ phase: String) -> String { "middleware '\(plan.name)' (\(phase))" }
 }

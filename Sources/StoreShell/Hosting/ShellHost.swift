@@ -325,7 +325,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   func surroundings(of plugin: String) -> Plugin.Surroundings {
     let added = Set((self.plugin(named: plugin)?.addedActions ?? []).map(\.fullName))
-    return Plugin.Surroundings(
+    var surroundings = Plugin.Surroundings(
       action: { [unowned self] name in
         guard let type = action(named: name), type.module != plugin, !added.contains(name) else { return nil }
         return type
@@ -335,6 +335,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       }, moduleNames: modules.map(\.name).filter { $0 != plugin },
       slice: { [unowned self] name in modules.first { $0.name == name && name != plugin }?.schema },
       twin: { [unowned self] source in timeline.ready(source) })
+    surroundings.mostActions = { [unowned self] in store.withState { $0.shell.runaway } }
+    return surroundings
   }
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.
