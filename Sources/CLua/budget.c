@@ -147,8 +147,11 @@ static bool isSluggish(CLuaMachine *machine) {
 static CLuaStatus usedUp(CLuaMachine *machine) {
   if (machine->exhausted != CLuaStatusDone) return machine->exhausted;
   if (machine->remaining <= 0) return CLuaStatusInstructions;
-  bool isInterrupted = __atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0;
-  if (isInterrupted) machine->wasInterrupted = true;
+  if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) {
+    machine->wasInterrupted = true;
+    // What is repeated was not interrupted when it was recorded.
+    if (!machine->isRepeatable || !machine->isUnhurried) return CLuaStatusInterrupted;
+  }
   if (machine->isRepeatable) {
     if (isLate(machine)) {
       machine->wasLate = true;
@@ -156,7 +159,6 @@ static CLuaStatus usedUp(CLuaMachine *machine) {
     }
     return isSluggish(machine) ? CLuaStatusTime : CLuaStatusDone;
   }
-  if (isInterrupted) return CLuaStatusTime;
   return isLate(machine) ? CLuaStatusTime : CLuaStatusDone;
 }
 
@@ -172,12 +174,12 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
     if (status == CLuaStatusInstructions) {
       snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sused more than %lld VM instructions",
                place, (long long)machine->instructionLimit);
+    } else if (status == CLuaStatusInterrupted) {
+      snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sinterrupted", place);
     } else if (machine->isRepeatable) {
       snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sworked for %lld ms on %lld VM instructions",
                place, (long long)((workingTime() - machine->workBefore) / 1000000),
                (long long)(machine->instructionLimit - machine->remaining));
-    } else if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) {
-      snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sinterrupted", place);
     } else {
       snprintf(machine->exhaustedMessage, sizeof machine->exhaustedMessage, "%sran longer than %lld ms", place,
                (long long)machine->millisecondLimit);

@@ -10,8 +10,10 @@ public struct LuaError: Error, CustomStringConvertible {
     case memory
     /// The instruction budget was used up.
     case instructions
-    /// The call took too long, or was interrupted.
+    /// The call took too long.
     case time
+    /// The call was interrupted.
+    case interrupted
     /// Lua code raised something that is not text.
     case notText
   }

@@ -8,7 +8,7 @@ public final class LuaInterrupter: Sendable {
 
   init(_ machine: UnsafeMutablePointer<CLuaMachine>) { address = Mutex(UInt(bitPattern: machine)) }
 
-  /// Ends the running call with a ``LuaError`` of kind `time` at the next look of its count hook.
+  /// Ends the running call with a ``LuaError`` of kind `interrupted` at the next look of its count hook.
   public func interrupt() {
     address.withLock { address in
       if let machine = UnsafeMutablePointer<CLuaMachine>(bitPattern: address) { clua_interrupt(machine) }

@@ -19,6 +19,7 @@ extension LuaState {
       case .memory: .memory
       case .instructions: .instructions
       case .time: .time
+      case .interrupted: .interrupted
       case .notText: .notText
       case .runtime, .done, .yielded: .runtime
       }

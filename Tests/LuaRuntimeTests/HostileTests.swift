@@ -264,7 +264,7 @@ import Testing
       }
     }
     defer { isOver.set() }
-    #expect(failure(state, code)?.kind == .time)
+    #expect(failure(state, code)?.kind == .interrupted)
   }
 
   @Test func timeIsBounded() throws {

@@ -127,6 +127,7 @@ typedef enum CLUA_CLOSED CLuaStatus : uint32_t {
   CLuaStatusMemory,
   CLuaStatusInstructions,
   CLuaStatusTime,
+  CLuaStatusInterrupted,
   CLuaStatusNotText,
 } CLuaStatus;
 

@@ -50,6 +50,8 @@ public struct PluginError: Error, Hashable, Sendable {
     case task = "plugin-task"
     /// The plugin needed more memory than it may use.
     case memory = "plugin-memory"
+    /// The user interrupted the plugin's code.
+    case interrupted
   }
 }
 

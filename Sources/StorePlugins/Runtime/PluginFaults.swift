@@ -16,6 +16,7 @@ struct PluginFaults {
     case .instructions, .time:
       return PluginError(
         .budget, "\(manifest.name): init.lua ran too long and was stopped", trace: trace(of: error))
+    case .interrupted: return make(.interrupted, "init.lua was interrupted")
     case .memory: return make(.memory, "init.lua needed more than \(memory) and was stopped")
     default:
       return PluginError(
@@ -69,6 +70,7 @@ struct PluginFaults {
     case .time:
       return PluginError(
         .budget, "\(manifest.name): \(place) took longer than 1 s and was stopped", trace: trace(of: error))
+    case .interrupted: return make(.interrupted, "\(place) was interrupted")
     case .memory: return make(.memory, "\(place) needed more than \(memory) and was stopped")
     case .syntax, .runtime, .notText:
       return PluginError(
@@ -95,6 +97,7 @@ struct PluginFaults {
         trace: trace(of: error))
     case .time:
       return PluginError(.task, "\(manifest.name): \(place): took longer than 1 s", trace: trace(of: error))
+    case .interrupted: return make(.interrupted, "\(word) '\(name)' was interrupted")
     case .memory: return make(.task, "\(place): needed more than \(memory)")
     case .syntax, .runtime, .notText:
       let refusal = error.underlying as? PluginRefusal

@@ -118,6 +118,7 @@ public final class PluginTestFile {
     switch error.kind {
     case .instructions: "used more than 50_000_000 VM instructions and was stopped"
     case .time: "took longer than 10 s and was stopped"
+    case .interrupted: "was interrupted"
     case .memory: "needed more than 64 MiB and was stopped"
     case .syntax, .runtime, .notText: error.detail
     }

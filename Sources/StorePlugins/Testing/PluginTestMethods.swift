@@ -150,7 +150,7 @@ final class PluginTestMethods {
     if error.origin is PluginTestRun.Skip { throw error }
     switch error.kind {
     // The test itself was stopped.
-    case .instructions, .time, .memory: throw error
+    case .instructions, .time, .interrupted, .memory: throw error
     case .syntax, .runtime, .notText: break
     }
     guard let failure = error.origin as? PluginTestFailure else {

@@ -85,7 +85,7 @@ private struct Rerun {
   ///
   /// - Throws: `ShellError` where code takes part in it that is no longer there.
   mutating func reduce(_ entry: LoggedEntry) throws {
-    guard entry.droppedBy == nil else { return }
+    guard entry.droppedBy == nil, !entry.wasInterrupted else { return }
     if let name = current.lost.sorted().first(where: { takesPart($0, in: entry) }) {
       throw ShellError.codeIsLost(of: name, for: entry)
     }

@@ -65,6 +65,7 @@ struct PluginSurroundings: @unchecked Sendable {
   /// Takes note of what a middleware did wrong.
   func note(_ error: PluginError, in number: Int, unit: String) {
     faults.note(error)
+    guard error.code != .interrupted else { return }
     strikes.failed(in: number, unit: unit)
     stopFaulty()
   }
@@ -77,6 +78,7 @@ struct PluginSurroundings: @unchecked Sendable {
   /// - Parameter action: the action that started it in words, where the log does not have it yet.
   func note(_ error: PluginError, unit: String, startedBy number: Int, _ action: String? = nil) {
     faults.noteOnce(TaskFailure(error: error, startedBy: action ?? describe(number)))
+    guard error.code != .interrupted else { return }
     strikes.failed(in: max(lastAction(), number), unit: unit)
     stopFaulty()
   }

@@ -73,6 +73,8 @@ final class PluginStrikes: @unchecked Sendable {
       // It works, and says no.
       ran(in: number)
       throw error
+    } catch let error as PluginError where error.code == .interrupted {
+      throw error
     } catch {
       failed(in: number, unit: unit)
       throw error

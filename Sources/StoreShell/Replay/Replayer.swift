@@ -113,6 +113,8 @@ final class Replayer {
     if entry.droppedBy == nil {
       if entry.action.hasPrefix("shell.") {
         if entry.failure == nil { try runShellAction(recorded) } else { failure = entry.failure }
+      } else if entry.wasInterrupted {
+        failure = entry.failure
       } else {
         failure = try reduce(entry)
       }

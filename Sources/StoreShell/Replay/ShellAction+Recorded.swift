@@ -37,6 +37,9 @@ extension PluginManifest.Limits {
 }
 
 extension LoggedEntry {
+  /// Whether the user interrupted its reducers: how far they would have come is not known, and nothing that they did stayed.
+  var wasInterrupted: Bool { failure == PluginError.Code.interrupted.rawValue }
+
   /// The entry as a call of its action as that is declared now.
   ///
   /// - Throws: `SchemaError` where the action takes other arguments by now, and no defaults of them.

@@ -63,6 +63,7 @@ extension ShellError {
       switch error.code {
       case .load, .api, .grant: 4
       case .runtime, .refused, .schema, .budget, .memory, .impure, .task: 1
+      case .interrupted: ShellError.interrupted.status
       }
     self.init(
       code: error.code.rawValue, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,

@@ -1,4 +1,5 @@
-import Dispatch
+import Foundation
+import Synchronization
 import Testing
 
 @testable import StoreShell
@@ -13,6 +14,16 @@ struct InterruptTests {
         ctx:dispatch("go")
         log.info("went")
       end } },
+    }
+    """
+
+  private static let long = """
+    return plugin {
+      state = { field("n", int()) }, actions = { { name = "go" } },
+      reducers = { go = function(s)
+        s.n = s.n + 1
+        while true do pcall(error) end
+      end },
     }
     """
 
@@ -54,6 +65,36 @@ struct InterruptTests {
         """)
     #expect(outcome.output.hasSuffix("\n3\n"))
     #expect(shell.session.store.loadedPlugins.count == 1, "one Ctrl-C only stops it")
+  }
+
+  @Test func aReducerLeavesTheStateAsItWas() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("long", Self.long, limits: #"{ "instructions": 20000000 }"#)
+    _ = shell.run("plugin load \(folder)")
+    let isOver = Mutex(false)
+    let interrupts = shell.session.interrupts
+    // It begins anew with each call, so that once might be too early.
+    let ended = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      while !isOver.withLock({ $0 }) {
+        for interrupt in interrupts { interrupt() }
+        usleep(1000)
+      }
+      ended.signal()
+    }
+    for _ in 0..<3 {
+      let outcome = shell.run("dispatch long.go")
+      #expect(outcome.errors.contains("error[interrupted]: long: reducer 'long.go' was interrupted\n"))
+      #expect(outcome.status == ShellError.interrupted.status)
+    }
+    isOver.withLock { $0 = true }
+    ended.wait()
+    #expect(shell.run("show long.n").output == "0\n")
+    #expect(shell.run("plugin list --as csv").output.contains(",on,"), "it is no fault of the plugin's")
+    let recording = "\(shell.folder)/recording"
+    _ = shell.run("export journal \(recording)")
+    let replay = shell.run("replay \(recording) --verify")
+    #expect(replay.output == "replayed 4 actions, every state matches\n", "how far it came is not known")
   }
 
   @Test func aResultThatNobodyHasSeenIsNotShown() throws {

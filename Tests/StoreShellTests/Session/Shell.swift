@@ -152,9 +152,10 @@ final class Shell {
   }
 
   /// Writes a plugin and gives its folder.
-  func plugin(_ name: String, _ lua: String, permissions: String = "[]") throws -> String {
+  func plugin(_ name: String, _ lua: String, permissions: String = "[]", limits: String = "{}") throws -> String {
     try write(
-      "\(name)/plugin.json", #"{"name":"\#(name)","version":"1.2.3","api":1,"permissions":\#(permissions)}"#)
+      "\(name)/plugin.json",
+      #"{"name":"\#(name)","version":"1.2.3","api":1,"permissions":\#(permissions),"limits":\#(limits)}"#)
     try write("\(name)/init.lua", lua)
     return "\(folder)/\(name)"
   }
