@@ -191,6 +191,8 @@ struct DefinitionReader {
       guard !takesArguments else {
         throw types.fault("lifted on '\(name)': the action exists, so it takes no args here")
       }
+      // Who may change a module's state may see what its own actions say, not what those of a third one do.
+      if entry["at"] != .string(type.module) { try mayRead(type.module, "lifted on '\(name)'") }
       return (type, false)
     }
     guard takesArguments, case .string(let module) = entry["at"], name.hasPrefix("\(module)."),

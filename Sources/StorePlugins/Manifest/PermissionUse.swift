@@ -91,6 +91,7 @@ extension PluginDefinition {
       modules.formUnion(unit.on.modules)
       modules.formUnion(unit.on.names.compactMap { $0.split(separator: ".").first.map(String.init) })
     }
+    modules.formUnion(lifted.filter { $0.action.module != $0.module }.map(\.action.module))
     modules.formUnion(bridges.map(\.from.module))
     for transition in transitions {
       if case .field(let module) = transition.at.steps.first { modules.insert(module) }

@@ -30,6 +30,19 @@ import Testing
     #expect(shell.run("describe counter").output.hasSuffix("  counter.double times:Int=1\n"))
   }
 
+  @Test func readWhatTheActionsOfAThirdModuleSay() throws {
+    let lua = "{ at = 'tasks', on = 'counter.increment', reduce = function(s, a) s.nextId = a.by end }"
+    #expect(
+      try load(shell(lua, permissions: "\"reduce:tasks\"")).errors.hasPrefix(
+        """
+        -c:1:1: error[plugin-schema]: lifter: lifted on 'counter.increment' needs to read 'counter'
+        """))
+    let shell = try shell(lua, permissions: "\"reduce:tasks\", \"read:counter\"")
+    #expect(load(shell).status == 0)
+    #expect(shell.run("dispatch counter.increment by=7").output.contains("tasks.nextId  1 -> 7"))
+    #expect(!shell.run("plugin audit lifter").output.contains("never used"))
+  }
+
   @Test func goWithThePlugin() throws {
     let shell = try shell(double)
     _ = load(shell)
