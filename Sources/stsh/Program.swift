@@ -29,16 +29,7 @@ struct Program {
     // The process ends with the session: to take a long history apart first would only take time.
     _ = Unmanaged.passRetained(session)
     defer { console.flush() }
-    if let file = options.transcript {
-      if let journal = session.options.journal, journal.owns(file) {
-        throw ValidationError("--transcript \(file): the store is kept in it")
-      }
-      do {
-        try console.startTranscript(file)
-      } catch {
-        throw ValidationError("--transcript \(file): it cannot be written")
-      }
-    }
+    if let file = options.transcript { try startTranscript(file, session) }
     if options.recover, session.options.journal == nil {
       return session.writeError(
         ShellError(
@@ -51,6 +42,22 @@ struct Program {
     let status = try run(session)
     let ended = session.end()
     return status == 0 ? ended : status
+  }
+
+  private func startTranscript(_ file: String, _ session: Session) throws {
+    if let journal = session.options.journal, journal.owns(file) {
+      throw ValidationError("--transcript \(file): the store is kept in it")
+    }
+    // Starting it empties what is there.
+    let sources = [options.script.first, options.replay, "/dev/stdin"].compactMap(\.self)
+    if Console.transcript(file, replacesOneOf: sources) {
+      throw ValidationError("--transcript \(file): it is what is read; name another file")
+    }
+    do {
+      try session.console.startTranscript(file)
+    } catch {
+      throw ValidationError("--transcript \(file): it cannot be written")
+    }
   }
 
   private func run(_ session: Session) throws -> Int32 {

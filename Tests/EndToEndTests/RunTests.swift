@@ -124,6 +124,27 @@ struct RunTests {
     #expect(try shell.run("--transcript", "no/such/folder", "-c", "echo x").status == 2)
   }
 
+  @Test func aTranscriptDoesNotTakeThePlaceOfWhatIsRead() throws {
+    let shell = try Shell()
+    try shell.folder.write("a.stsh", "echo x\n")
+    for arguments in ["./a.stsh", "--replay a.stsh", "- < a.stsh"] {
+      let outcome = try shell.runInShell("stsh --transcript a.stsh \(arguments)")
+      #expect(outcome.output.hasPrefix("Error: --transcript a.stsh: it is what is read; name another file\n"))
+      #expect(outcome.status == 2)
+    }
+    #expect(contents(ofFile: shell.folder.path + "/a.stsh") == "echo x\n")
+  }
+
+  @Test func anInitFileThatCannotBeReadIsToldOf() throws {
+    let shell = try Shell()
+    try shell.folder.write("home/.config/stsh/init.stsh/inner", "")
+    let terminal = try shell.prompt()
+    try terminal.enter("echo ready")
+    #expect(
+      terminal.screen.lines.contains(
+        "error[unreadable-file]: \(shell.folder.path)/home/.config/stsh/init.stsh: Is a directory"))
+  }
+
   @Test func aDashIsStandardInput() throws {
     let outcome = try Shell().run("-", "world", input: "#!/usr/bin/env -S stsh\necho hello $1\n")
     #expect(outcome == .init(output: "hello world\n"))

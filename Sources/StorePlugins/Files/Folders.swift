@@ -26,6 +26,12 @@ extension Files {
   /// Whether anything stands at a path.
   public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
+  /// Whether a path leads to an ordinary file: no folder, pipe or device.
+  public static func isOrdinary(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Whether two paths lead to one file; where one of them leads nowhere yet, whether they are the same path.
   public static func areSame(_ left: String, _ right: String) -> Bool {
     var (one, other) = (stat(), stat())
@@ -43,10 +49,7 @@ extension Files {
   }
 
   /// Whether a path leads to an ordinary file that may be read.
-  public static func isReadable(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, R_OK) == 0
-  }
+  public static func isReadable(_ path: String) -> Bool { isOrdinary(path) && access(path, R_OK) == 0 }
 
   /// Replaces a text file as a whole, so that whoever reads it sees the old text or the new; only its owner may read it.
   ///

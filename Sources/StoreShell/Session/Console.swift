@@ -141,6 +141,11 @@ public final class Console {
     return Int(size.ws_col)
   }
 
+  /// Whether a transcript in a file would take the place of one of those that are read.
+  public static func transcript(_ file: String, replacesOneOf sources: [String]) -> Bool {
+    Files.isOrdinary(file) && sources.contains { Files.areSame($0, file) }
+  }
+
   /// Keeps all statements and what they print in a file too, as they would stand at a prompt.
   ///
   /// - Throws: `FileError` where the file cannot be written.

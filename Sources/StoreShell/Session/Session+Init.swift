@@ -1,10 +1,17 @@
 import StorePlugins
 
 extension Session {
-  /// Runs the file with statements that a prompt starts with: an error is reported and the rest goes on. Plugins are
+  /// Runs the file with statements that a prompt starts with: an error is reported and the rest goes on, and so is a file that
+  /// cannot be read. Plugins are
   /// loaded without a word; aliases may be made.
   public func run(initFile file: String) {
-    guard let bytes = try? Files.read(file) else { return }
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try Files.read(file)
+    } catch {
+      _ = writeError(error)
+      return
+    }
     let (outerOptions, outerOrigin, outerTally) = (options, origin, tally)
     options.keepsGoing = true
     options.isQuiet = true
