@@ -10,6 +10,12 @@ public struct PluginCheck: Sendable {
     public let isFault: Bool
     /// What was found, in one line.
     public let text: String
+
+    /// A finding from its parts.
+    public init(isFault: Bool, text: String) {
+      self.isFault = isFault
+      self.text = text
+    }
   }
 
   /// What was found, in the order of the checks.

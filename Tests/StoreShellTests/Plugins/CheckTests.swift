@@ -227,6 +227,17 @@ import Testing
     #expect(outcome.output.contains(#""FAIL  plugin{…} has no key 'x'"#))
   }
 
+  @Test func theFindingsAreRecordsToo() throws {
+    let shell = try Shell()
+    let good = try shell.plugin("good", "return plugin {}")
+    let passed = shell.run("plugin check \(good) --json")
+    #expect(passed.output.hasPrefix(#"[{"ok":true,"text":"manifest: good 1.2.3, API 1"},"#))
+    let bad = try shell.plugin("bad", "return plugin { x = 1 }")
+    let failed = shell.run("plugin check \(bad) --as csv")
+    #expect(failed.output.contains("\r\nfalse,\"plugin{…} has no key 'x'"))
+    #expect(failed.status == 4)
+  }
+
   @Test func shippedPluginsPass() throws {
     for name in ["catalog", "pomodoro"] {
       let outcome = try Shell().run("plugin check \(name)")
