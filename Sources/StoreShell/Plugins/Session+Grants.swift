@@ -31,6 +31,9 @@ extension Session {
   /// How a plugin is called in a command: by its name where that is found, else by its folder.
   private func word(for source: PluginSource) -> String {
     let name = source.manifest.name
+    // Later it is not found by what this session alone was told of.
+    var options = options
+    options.pluginFolders = []
     if let found = try? PluginLocator(options).source(name), Files.areSame(found.folder, source.folder) { return name }
     return PluginLocator.isPath(source.folder) ? source.folder : "./\(source.folder)"
   }

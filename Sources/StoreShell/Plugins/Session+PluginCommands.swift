@@ -7,6 +7,11 @@ extension Session {
   func run(_ plugin: Plugin, _ statement: Statement) throws -> CommandResult {
     let name = plugin.module.name
     let verbs = plugin.module.commands.map(\.name)
+    guard !verbs.isEmpty else {
+      throw ShellError(
+        code: "unknown-command", message: "\(name) adds no commands", at: statement.words[0],
+        hint: "describe \(name) lists its actions, for dispatch")
+    }
     let listing = "commands of \(name): \(verbs.joined(separator: ", "))"
     guard statement.words.count > 1 else {
       throw ShellError(
