@@ -34,7 +34,7 @@ local function post(s, at, memo, lines)
     local a = s.accounts[l.account]
     a.balance = a.balance + l.amount
   end
-  s.transactions[#s.transactions + 1] = { id = s.nextId, at = at, memo = memo, lines = lines }
+  s.transactions[#s.transactions + 1] = { id = s.nextId, at = at, memo = memo, lines = lines, reversed = false }
   s.nextId = s.nextId + 1
 end
 
@@ -47,6 +47,7 @@ return plugin {
       field("at",    number()),
       field("memo",  text()),
       field("lines", list(line)),
+      field("reversed", bool()),
     }))),
     field("nextId", int { min = 1 }),
   },
@@ -58,7 +59,7 @@ return plugin {
     { name = "transfer", doc = "Moves an amount from one account to another.", args = {
         field("from", text()), field("to", text()), field("amount", int { min = 1, max = 1000000000000 }),
         field("memo", text { default = "" }) } },
-    { name = "reverse", doc = "Enters the opposite of a transaction.", args = { field("id", int()) } },
+    { name = "reverse", doc = "Enters the opposite of a transaction, once.", args = { field("id", int()) } },
     { name = "close", doc = "Takes away an account without a balance.", args = { field("account", text()) } },
   },
 
@@ -79,6 +80,8 @@ return plugin {
     reverse = function(s, a, meta)
       for _, t in ipairs(s.transactions) do
         if t.id == a.id then
+          if t.reversed then refuse("transaction " .. t.id .. " is reversed already") end
+          t.reversed = true
           local lines = {}
           for i, l in ipairs(t.lines) do lines[i] = { account = l.account, amount = -l.amount } end
           return post(s, meta.at, "reverses " .. t.id, lines)

@@ -76,6 +76,16 @@ test("a reversal takes a transaction back and keeps it", function(t)
   t:fails("refused", function() t:dispatch("reverse", { id = 7 }) end)
 end)
 
+test("a transaction is reversed once, but so is its reversal", function(t)
+  books(t)
+  t:dispatch("transfer", { from = "wages", to = "bank", amount = 100 })
+  t:dispatch("reverse", { id = 1 })
+  local reason = t:fails("refused", function() t:dispatch("reverse", { id = 1 }) end)
+  t:equals(reason, "ledger: transaction 1 is reversed already")
+  t:dispatch("reverse", { id = 2 })
+  t:equals(balance(t, "bank"), 100)
+end)
+
 test("refusals do not switch the plugin off", function(t)
   books(t)
   for _ = 1, 5 do
