@@ -65,7 +65,7 @@ extension ShellHost {
     var number = file.header.start
     let reader = replayer.reader
     while options.last.map({ number < $0 }) ?? true {
-      guard let recorded = try next(file, after: number, by: reader) else {
+      guard let recorded = try next(file, after: number, by: reader, of: replayer) else {
         if let last = options.last { throw HistoryError.beyondHead(last, head: number) }
         break
       }
@@ -76,7 +76,7 @@ extension ShellHost {
       do {
         outcome = try replayer.run(recorded)
       } catch let error as ShellError where error.code == "bad-recording" {
-        throw file.fault(error.message, hint: error.hint)
+        throw file.fault(error.message, hint: replayer.editedPlugins ?? error.hint)
       } catch let error as SchemaError {
         throw file.fault("\(recorded.entry.action): \(error.message)")
       } catch let error as ChangeError {
@@ -117,11 +117,13 @@ extension ShellHost {
     journal.settle()
   }
 
-  private func next(_ file: RecordingFile, after number: Int, by reader: EntryReader) throws -> RecordedEntry? {
+  private func next(
+    _ file: RecordingFile, after number: Int, by reader: EntryReader, of replayer: Replayer
+  ) throws -> RecordedEntry? {
     do {
       return try file.next(after: number, by: reader)
-    } catch var error as ShellError where error.hint == nil && file.header.schema != schemaHash {
-      error.hint = Self.otherTypes
+    } catch var error as ShellError where error.hint == nil {
+      error.hint = file.header.schema == schemaHash ? replayer.editedPlugins : Self.otherTypes
       throw error
     }
   }

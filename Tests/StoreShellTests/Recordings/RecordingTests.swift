@@ -127,6 +127,23 @@ import Testing
         """)
   }
 
+  @Test func anActionThatTheEditedVersionNoLongerHasIsToldSo() throws {
+    let shell = try Shell()
+    func plugin(_ action: String) throws -> String {
+      try shell.plugin("p", "return plugin { actions = { { name = '\(action)' } } }")
+    }
+    let file = "\(shell.folder)/run.jsonl"
+    #expect(shell.run("plugin load \(try plugin("go"))", "dispatch p.go", "export journal \(file)").errors == "")
+    _ = try plugin("went")
+    #expect(
+      try Shell().run("replay \(file)").errors == """
+        -c:1:1: error[bad-recording]: \(file):3: unknown action 'p.go'
+          replay \(file)
+          hint: p is not what it was when it was recorded (p)
+
+        """)
+  }
+
   @Test func anEditedReducerDiverges() throws {
     let shell = try recorded()
     let file = "\(shell.folder)/run.jsonl"
