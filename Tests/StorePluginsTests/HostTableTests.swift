@@ -50,6 +50,30 @@ struct HostTableTests {
     #expect(bench.faults.map(\.message) == ["p: middleware 'm' (after): chunk:1: \(message)"])
   }
 
+  @Test(arguments: [
+    ("commands = { { name = 'c', run = function(cmd) cmd:print('x') end } }", "c", "function(args, cmd)"),
+    (
+      "middleware = { { name = 'm', on = { 'go' }, after = function(ctx) ctx:dispatch('go') end } }", nil,
+      "function(action, ctx)"
+    ),
+    (
+      "middleware = { { name = 'm', on = { 'go' }, before = function(ctx) return ctx.state end } }", nil,
+      "function(action, ctx)"
+    ),
+  ])
+  func theFirstParameterIsNotTheSecond(part: String, command: String?, signature: String) throws {
+    let bench = try Bench()
+    try bench.load(try PluginFolder("q", lua: "return plugin { actions = { { name = 'go' } }, \(part) }"))
+    var error: PluginError?
+    if let command {
+      error = fault { _ = try bench.run("q", command, []) }
+    } else {
+      try bench.dispatch("q.go")
+      error = bench.faults.first
+    }
+    #expect(error?.hint == "its parameters are \(signature)")
+  }
+
   /// However the function was called, what it dispatches comes from the line of Lua that called it.
   @Test(arguments: ["it:dispatch('seen')", "pcall(it.dispatch, it, 'seen')", "pcall(pcall, it.dispatch, it, 'seen')"])
   func whatIsDispatchedHasALine(lua: String) throws {

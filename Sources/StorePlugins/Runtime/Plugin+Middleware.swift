@@ -18,14 +18,17 @@ extension Plugin {
 
   /// Runs a function of the plugin that reads the state.
   ///
-  /// - Parameter place: what faults call the function.
+  /// - Parameters:
+  ///   - place: what faults call the function.
+  ///   - signature: how it is called.
   func run<Result>(
-    _ view: any StateView, _ place: @autoclosure () -> String, _ body: () throws(LuaError) -> Result
+    _ view: any StateView, _ place: @autoclosure () -> String, signature: FunctionSignature? = nil,
+    _ body: () throws(LuaError) -> Result
   ) throws(PluginError) -> Result {
     do throws(LuaError) {
       return try reading(view, body)
     } catch {
-      throw calls.faults.runtime(place(), error)
+      throw calls.faults.runtime(place(), error, signature: signature)
     }
   }
 

@@ -84,7 +84,7 @@ extension Plugin {
     let outer = (calls.commandHost, calls.emission)
     (calls.commandHost, calls.emission) = (host, emission)
     defer { (calls.commandHost, calls.emission) = outer }
-    return try run(view, place) { () throws(LuaError) in
+    return try run(view, place, signature: .command) { () throws(LuaError) in
       switch try coroutine.resume(arguments: write) {
       case .yielded: return .waiting
       case .finished(let results): return .finished(try result(results.first ?? .nil))

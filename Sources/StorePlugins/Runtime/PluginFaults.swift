@@ -57,7 +57,9 @@ struct PluginFaults {
   }
 
   /// A fault of any other function. What another function of a plugin did wrong on its behalf stays that one's fault.
-  func runtime(_ place: String, _ error: LuaError) -> PluginError {
+  ///
+  /// - Parameter signature: how the function is called.
+  func runtime(_ place: String, _ error: LuaError, signature: FunctionSignature? = nil) -> PluginError {
     if let nested = error.underlying as? PluginError { return nested }
     if let refusal = error.underlying as? DeliberateRefusal { return make(.refused, refusal.reason) }
     if let nested = error.underlying as? DispatchOverrun { return overrun(place, nested, trace: trace(of: error)) }
@@ -75,7 +77,7 @@ struct PluginFaults {
     case .syntax, .runtime, .notText:
       return PluginError(
         .runtime, "\(manifest.name): \(place): \(error.message)",
-        trace: error.traceback.map { "at \($0)" })
+        trace: error.traceback.map { "at \($0)" }, hint: signature?.hint(for: error))
     }
   }
 
@@ -103,7 +105,8 @@ struct PluginFaults {
       let refusal = error.underlying as? PluginRefusal
       return PluginError(
         .task, "\(manifest.name): \(place): \(refusal?.description ?? error.message)",
-        trace: error.traceback.map { "at \($0)" }, hint: refusal?.hint)
+        trace: error.traceback.map { "at \($0)" },
+        hint: refusal?.hint ?? (word == "thunk" ? FunctionSignature.thunk.hint(for: error) : nil))
     }
   }
 

@@ -129,7 +129,7 @@ public final class PluginUnit: @unchecked Sendable {
   }
 
   private func fault(_ phase: String, _ outcome: LuaCaller.Outcome) -> PluginError {
-    plugin.calls.faults.runtime(place(phase), lua.error(outcome))
+    plugin.calls.faults.runtime(place(phase), lua.error(outcome), signature: .middleware)
   }
 
   private func place(_ phase: String) -> String { "middleware '\(plan.name)' (\(phase))" }

@@ -1,0 +1,23 @@
+import LuaRuntime
+
+/// How a plugin's function is called, for who mistakes its first parameter for its second.
+struct FunctionSignature {
+  /// The function as it is written.
+  private let text: String
+  /// What the second parameter has and the first has not.
+  private let members: [String]
+
+  static let command = FunctionSignature(
+    text: "function(args, cmd)", members: ["dispatch", "print", "project", "wait", "state"])
+  static let middleware = FunctionSignature(text: "function(action, ctx)", members: ["dispatch", "task", "state"])
+  static let thunk = FunctionSignature(text: "function(args, t)", members: ["dispatch", "dispatch_wait", "get"])
+
+  /// What to try where an error is of that kind; nil: it is of another.
+  func hint(for error: LuaError) -> String? {
+    let isOfMember = members.contains { name in
+      error.message.hasSuffix("attempt to call a nil value (method '\(name)')")
+        || error.message.hasSuffix("action has no field '\(name)'")
+    }
+    return isOfMember ? "its parameters are \(text)" : nil
+  }
+}
