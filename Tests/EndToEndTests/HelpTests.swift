@@ -30,6 +30,31 @@ struct HelpTests {
   }
 
   @Test(arguments: [
+    (
+      "plugin reload",
+      [
+        "usage: plugin reload NAME [--reset] [--verify N]",
+        "puts its edited version in its place, with the state as it is",
+        "flags", "  --reset     let the plugin's state start anew",
+        "  --verify N  only if both versions answer the last N actions alike", "example", "  stsh> plugin load catalog",
+      ]
+    ),
+    ("middleware on", ["usage: middleware [on|off NAME]"]), ("export state", ["usage: export state FILE"]),
+  ])
+  func ofAPartOfACommand(part: String, lines: [String]) throws {
+    let outcome = try Shell().run("-c", "help \(part)")
+    #expect(outcome.output.split(separator: "\n").prefix(lines.count).elementsEqual(lines) { String($0) == $1 })
+    #expect(!outcome.output.contains("unload"))
+  }
+
+  @Test func ofASetting() throws {
+    let output = try Shell().run("-c", "help set runaway").output
+    #expect(output.contains("\n  runaway  ") && !output.contains("plugin.watch"))
+    let wrong = try Shell().run("-c", "help plugin relod")
+    #expect(wrong.errors.contains("plugin has no part 'relod'") && wrong.errors.contains("did you mean 'reload'?"))
+  }
+
+  @Test(arguments: [
     "unknown-action", "unexpected-argument", "type-mismatch", "missing-argument", "unknown-path", "unknown-flag",
     "unknown-command", "out-of-range", "syntax", "line-too-long", "assert-failed", "bad-record", "plugin-load",
     "plugin-grant", "plugin-runtime", "plugin-schema", "plugin-budget", "plugin-api",

@@ -61,6 +61,8 @@ final class CommandDefinition: Sendable {
     case middleware
     case thunk
     case helpTopic
+    /// A part of the command that help is asked of.
+    case helpPart
     case setting
     case settingValue
     /// A substate to be taken away.

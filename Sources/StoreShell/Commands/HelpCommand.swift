@@ -3,24 +3,34 @@ import StoreSchema
 
 extension CommandDefinition {
   static let help = CommandDefinition(
-    "help", usage: ["help [COMMAND|ERROR-CODE]"], summary: "explains a command or an error code, or lists the commands",
-    operands: [.helpTopic],
+    "help", usage: ["help [COMMAND [PART]|ERROR-CODE]"],
+    summary: "explains a command, a part of one such as plugin reload, or an error code, or lists the commands",
+    operands: [.helpTopic, .helpPart],
     examples: [
       CommandExample("help quit", output: HelpText.text(of: .quit)),
+      CommandExample(
+        "help plugin list",
+        output: """
+          usage: plugin list
+          shows the loaded plugins
+
+          """),
       CommandExample(
         "help unknown-command",
         output: "error[unknown-command]: there is no such verb. Actions are run with dispatch.\n"),
     ]
   ) { invocation in
-    try invocation.refuseOperands(from: 1)
+    try invocation.refuseOperands(from: 2)
     let commands = invocation.session.commands
     let width = invocation.session.console.width()
     guard let topic = try invocation.operand(0) else {
       return invocation.print(HelpText.listing(commands, width: width))
     }
     if let definition = commands[topic] {
-      return invocation.print(HelpText.text(of: definition, in: invocation.session))
+      let shown = try invocation.operand(1).map { try invocation.part($0, of: definition) } ?? definition
+      return invocation.print(HelpText.text(of: shown, in: invocation.session))
     }
+    try invocation.refuseOperands(from: 1)
     if let plugin = invocation.session.store.plugin(named: topic) {
       return invocation.print(HelpText.text(of: plugin.module, summary: plugin.source.manifest.summary))
     }
@@ -34,6 +44,17 @@ extension CommandDefinition {
     throw ShellError(
       code: "unknown-topic", message: "there is no help on '\(topic)'", at: invocation.operands[0],
       hint: isModule ? "describe \(topic) shows the module" : suggestion ?? "help lists the commands")
+  }
+}
+
+extension Invocation {
+  /// A command as far as a part of it goes.
+  fileprivate func part(_ part: String, of definition: CommandDefinition) throws -> CommandDefinition {
+    if definition.parts.contains(part) { return definition.only(part) }
+    throw ShellError(
+      code: "unknown-topic", message: "\(definition.verb) has no part '\(part)'", at: operands[1],
+      hint: Suggestion.nearest(to: part, among: definition.parts).map { "did you mean '\($0)'?" }
+        ?? "help \(definition.verb) explains all of it")
   }
 }
 

@@ -197,6 +197,7 @@ struct Completer {
     case .newName: return []
     case .scope:
       return plain(session.store.modules.map(\.name) + session.names.projections.map(\.name) + ["root"])
+    case .helpPart: return plain(words.complete.last.flatMap { session.commands[$0]?.parts } ?? [])
     case .helpTopic: return plain(session.commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted())
     }
   }

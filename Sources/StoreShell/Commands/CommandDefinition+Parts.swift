@@ -1,0 +1,37 @@
+/// Commands of which the first word says what they do, such as `plugin reload`, or what they are about, such as `set output`.
+extension CommandDefinition {
+  /// Those words.
+  var parts: [String] {
+    guard case .words(let words)? = operands.first else { return names.map(\.name) }
+    return words
+  }
+
+  /// The command as if there were only one of those words: for help.
+  func only(_ part: String) -> CommandDefinition {
+    if let name = names.first(where: { $0.name == part }) {
+      return CommandDefinition(verb, usage: usage, summary: summary, names: [name], run: run)
+    }
+    let lines = usage.filter { $0.split { " []|".contains($0) }.contains(Substring(part)) }.map(Self.formAndMeaning)
+    let text = lines.map(\.form).joined(separator: "\n")
+    return CommandDefinition(
+      verb, usage: lines.map(\.form), summary: lines.count == 1 ? lines[0].meaning ?? summary : summary,
+      flags: flags.filter { text.contains("--\($0.name)") }.map { $0.without(prefix: "\(part): ") },
+      examples: examples.filter { $0.lines.contains { $0.hasPrefix("\(verb) \(part)") } }, run: run)
+  }
+
+  /// A line of usage, apart from what it says of itself behind two spaces or more.
+  private static func formAndMeaning(_ line: String) -> (form: String, meaning: String?) {
+    let bytes = Array(line.utf8)
+    guard let gap = bytes.indices.first(where: { bytes[$0...].starts(with: "  ".utf8) }) else { return (line, nil) }
+    return (
+      String(decoding: bytes[..<gap], as: UTF8.self),
+      String(decoding: bytes[gap...].drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+    )
+  }
+}
+
+extension FlagDefinition {
+  fileprivate func without(prefix: String) -> FlagDefinition {
+    FlagDefinition(name, value: value, summary.hasPrefix(prefix) ? String(summary.dropFirst(prefix.count)) : summary)
+  }
+}
