@@ -43,7 +43,7 @@ extension Plugin {
     }
     let place = "command '\(module.name) \(name)'"
     let emission = PluginCalls.Emission(unit: name, function: "run")
-    defer { calls.projected = [] }
+    defer { calls.projected = ProjectedReadings() }
     let coroutine: LuaCoroutine
     do throws(LuaError) {
       coroutine = try lua.makeCoroutine(command.run)
@@ -98,19 +98,11 @@ extension Plugin {
     case .string(let text): return .text(text)
     default:
       do throws(SchemaError) {
-        return result(try objects.value(of: value))
+        return .value(calls.projected.reading(of: try objects.value(of: value)))
       } catch {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
       }
     }
-  }
-}
-
-extension Plugin {
-  /// A value that a command gave: one that it projected has the type that it had there.
-  private func result(_ value: Value) -> CommandResult {
-    let projected = calls.projected.last { (try? $0.reading.schema.check(value)) == $0.reading.value }
-    return .value(projected?.reading ?? Reading(value: value, schema: .dynamic(.any)))
   }
 }
 

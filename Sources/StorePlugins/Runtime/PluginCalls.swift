@@ -27,8 +27,8 @@ final class PluginCalls {
   let emissionOfTasks = Emission(unit: "", function: "", kind: .effect)
   var presentEmission: Emission? { emissionOfAfter?.takeUnretainedValue() ?? emission }
   var commandHost: (any PluginCommandHost)?
-  /// What the command has projected, the last at the end: Lua's tables have no types.
-  var projected: [(path: String, reading: Reading)] = []
+  /// What the command has projected.
+  var projected = ProjectedReadings()
   /// What the command that pauses waits for.
   var commandWait: PluginWait?
   /// The task that runs, held by whoever runs it.
@@ -146,8 +146,7 @@ final class PluginCalls {
       // Before it is read: what is wrong with a path tells of what stands there.
       if let refusal = objects.refusal(String(path.prefix { $0 != "." && $0 != "[" })) { throw LuaFailure(refusal) }
       let reading = try host.read(path)
-      self.projected.removeAll { $0.path == path }
-      self.projected.append((path, reading))
+      self.projected.note(path, reading)
       LuaBridge.write(reading.value, to: &call.results)
     }
     let print = try lua.makeFunction("print") { [unowned self] call in

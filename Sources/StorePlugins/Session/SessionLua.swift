@@ -11,8 +11,8 @@ public final class SessionLua {
   private let view: UnsafeMutablePointer<any StateView>
   /// What variables were set to.
   private var givenValues: [String: Value] = [:]
-  /// What the expression that is being evaluated has projected, by path, as Lua's tables have no types; nil: none is.
-  private var projected: [String: Reading]?
+  /// What the expression that is being evaluated has projected; nil: none is.
+  private var projected: ProjectedReadings?
   /// Whether what is being evaluated may only read.
   private var isReadOnly = false
 
@@ -62,7 +62,7 @@ public final class SessionLua {
         throw LuaFailure("project needs the name of a projection")
       }
       let reading = try Self.asking { try self.host.project(path) }
-      self.projected?[path] = reading
+      self.projected?.note(path, reading)
       LuaBridge.write(reading.value, to: &call.results)
     }
   }
@@ -182,7 +182,7 @@ public final class SessionLua {
     _ expression: String, chunk: String, isReadOnly: Bool = false
   ) throws(SessionLuaError) -> Reading {
     let outer = (projected, self.isReadOnly)
-    projected = [:]
+    projected = ProjectedReadings()
     self.isReadOnly = isReadOnly || outer.1
     defer {
       (projected, self.isReadOnly) = outer
@@ -196,8 +196,7 @@ public final class SessionLua {
           return Reading(value: try objects.value(of: object), schema: schema)
         }
         let value = try objects.value(of: results.first ?? .nil)
-        let fitting = projected?.filter { $1.value == value.withFields(inOrderOf: $1.value) }
-        return fitting?.min { $0.key < $1.key }?.value ?? Reading(value: value, schema: .dynamic(.any))
+        return projected?.reading(of: value) ?? Reading(value: value, schema: .dynamic(.any))
       } catch {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
       }

@@ -151,6 +151,16 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
     #expect(answers() == [items, "", items, items])
   }
 
+  @Test func whatLuaProjectsKeepsItsTypeWithinATable() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let parts =
+      "= { all = project(\"tasks.open\"), list = { project(\"tasks.open\") }, n = #project(\"tasks.open\") } --json"
+    #expect(shell.run(parts).output == "{\"all\":[],\"list\":[[]],\"n\":0}\n")
+    let items = "[{\"id\":1,\"title\":\"x\",\"done\":false}]"
+    #expect(
+      shell.run("dispatch tasks.add x", parts).output == "{\"all\":\(items),\"list\":[\(items)],\"n\":1}\n")
+  }
+
   @Test func aProjectionDispatchesNothing() throws {
     let shell = try Shell()
     let outcome = shell.run("project b = dispatch(\"counter.increment\")", "show b")

@@ -124,6 +124,7 @@ import Testing
         },
         commands = {
           { name = "list", run = function(_, cmd) return cmd:project("p.all") end },
+          { name = "within", run = function(_, cmd) return { all = cmd:project("p.all") } end },
           { name = "changed", run = function(_, cmd)
               local all = cmd:project("p.all")
               all[1].age = 4
@@ -133,12 +134,13 @@ import Testing
       }
       """)
     let outcome = shell.run(
-      "plugin load \(folder)", "p list", "dispatch p.add title=Tea --quiet", "p list", "p changed")
+      "plugin load \(folder)", "p within --json", "p list", "dispatch p.add title=Tea --quiet", "p list", "p changed")
     #expect(outcome.errors == "")
     #expect(
       outcome.output.hasSuffix(
         """
-          1 action, 2 commands
+          1 action, 3 commands
+        {"all":[]}
         0 items
         title  age
         Tea    3
