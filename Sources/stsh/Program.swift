@@ -114,13 +114,12 @@ struct Program {
     }
     // A pager is a program that someone names.
     let prompt = Prompt(session, on: editor, pager: options.noExec ? nil : .preferred)
-    if !options.noInit, let file = places.initFile, access(file, F_OK) == 0 { session.run(initFile: file) }
-    if session.hasQuit { return session.status }
     let stop = RunStop()
     prompt.stop = stop
     let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
     defer { signals.finish() }
-    return try prompt.run()
+    if !options.noInit, let file = places.initFile, access(file, F_OK) == 0 { prompt.run(initFile: file) }
+    return session.hasQuit ? session.status : try prompt.run()
   }
 
   private func sessionOptions() throws -> SessionOptions {

@@ -135,6 +135,51 @@ struct RunTests {
     #expect(contents(ofFile: shell.folder.path + "/a.stsh") == "echo x\n")
   }
 
+  @Test func theInitFileIsInterrupted() throws {
+    let shell = try Shell()
+    try shell.folder.write("home/.config/stsh/init.stsh", "echo begun\nwait 1h\necho after\n")
+    let terminal = try shell.prompt(prompt: "")
+    try terminal.waitForLine("begun")
+    terminal.type("\u{3}")
+    try terminal.waitForCursorLine("stsh>")
+    #expect(terminal.text.contains("error[interrupted]: stopped by Ctrl-C\n"))
+    #expect(!terminal.text.contains("after"))
+    try terminal.enter("show counter.value")
+  }
+
+  @Test func whatTheInitFileDidIsKeptWhenTheProgramIsToldToEnd() throws {
+    let shell = try Shell()
+    try shell.folder.write("home/.config/stsh/init.stsh", "dispatch counter.increment\necho begun\nwait 1h\n")
+    let terminal = try shell.prompt(prompt: "")
+    try terminal.waitForLine("begun")
+    terminal.signal(SIGTERM)
+    #expect(try terminal.waitForEnd() == 128 + SIGTERM)
+    let next = try shell.prompt("--no-init")
+    #expect(!next.text.contains("ended unexpectedly"))
+  }
+
+  @Test func anInterruptIsMeantForAllThatWasEntered() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt()
+    terminal.type("\u{1B}[200~echo begun\nwait 1h\ndispatch counter.increment\u{1B}[201~\r")
+    try terminal.waitForLine("begun")
+    terminal.type("\u{3}")
+    try terminal.waitForLine("note: what was entered with it was not run")
+    try terminal.waitForCursorLine("stsh>")
+    try terminal.enter("show counter.value")
+    #expect(terminal.screen.lines.contains("0"))
+  }
+
+  @Test(arguments: ["try", "time"]) func aLineIsNotTooDeepToRun(verb: String) throws {
+    let line = String(repeating: "\(verb) ", count: 100_000) + "show counter"
+    let outcome = try Shell().run(input: line)
+    let column = 65 * (verb.utf8.count + 1) + 1
+    #expect(
+      outcome.errors.hasPrefix(
+        "stdin:1:\(column): error[syntax]: more than 64 commands such as try stand before another one\n"))
+    #expect(outcome.status == 2)
+  }
+
   @Test func anInitFileThatCannotBeReadIsToldOf() throws {
     let shell = try Shell()
     try shell.folder.write("home/.config/stsh/init.stsh/inner", "")

@@ -146,7 +146,9 @@ extension Session {
           continue
         }
         let status = run(statement)
-        if status != 0, !options.keepsGoing { return stoppedStatus() ?? status }
+        // Ctrl-C is meant for the whole script.
+        let isInterrupted = status != 0 && lastError?.code == ShellError.interrupted.code
+        if status != 0, !options.keepsGoing || isInterrupted { return stoppedStatus() ?? status }
       } catch {
         report(error)
         if !options.keepsGoing { return 2 }

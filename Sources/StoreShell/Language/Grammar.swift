@@ -4,6 +4,9 @@ public struct Grammar: Sendable {
   public var luaVerbs: [LuaVerb]
   /// The verbs whose first argument is a command of its own, such as `try`.
   public var prefixes: [String]
+  /// How many of those may stand before a command, so that no line is too deep to run.
+  static let mostPrefixes = 64
+  static let tooManyPrefixes = "more than \(mostPrefixes) commands such as try stand before another one"
   /// The verbs that take numbers of actions, which may be written as `#17`: no comment starts there.
   public var numberVerbs: [String]
   /// Whether a Lua text, an expression or a chunk, could be completed by more lines.

@@ -38,8 +38,7 @@ struct StatementScanner {
   /// Reads the statement; `position` is then at its line end. Nil where there are but blanks and a comment.
   mutating func statement() throws(Interruption) -> Statement? {
     words.reserveCapacity(4)
-    try skipBlanks()
-    if try !cursor.isAtLineEnd(), bytes[position] != UInt8(ascii: "#") { try verb() }
+    try verbs()
     try remainingWords()
     guard !words.isEmpty else { return nil }
     guard position - start <= maximumLength else { throw .fault(tooLong) }
@@ -47,26 +46,38 @@ struct StatementScanner {
       text: try cursor.text(from: start), line: cursor.firstLine, words: words, lua: lua, redirection: redirection)
   }
 
-  private mutating func verb() throws(Interruption) {
+  /// Reads a verb, and the one behind it where that is a prefix.
+  private mutating func verbs() throws(Interruption) {
+    repeat {
+      try skipBlanks()
+      if try cursor.isAtLineEnd() || bytes[position] == UInt8(ascii: "#") { return }
+      guard words.count <= Grammar.mostPrefixes else { throw fault(Grammar.tooManyPrefixes, at: here) }
+    } while try verb()
+  }
+
+  /// Reads a verb.
+  ///
+  /// - Returns: whether another one follows: it is a prefix.
+  private mutating func verb() throws(Interruption) -> Bool {
     let verbStart = position
     if bytes[position] == UInt8(ascii: "="), let verb = grammar.luaVerb(bytes[position...position]) {
       let place = here
       position += 1
       append(.value(.bare("=")), from: place)
       try luaTail(verb)
-      return
+      return false
     }
     try word()
-    guard case .value(.bare) = words[words.count - 1].kind else { return }
+    guard case .value(.bare) = words[words.count - 1].kind else { return false }
     let name = bytes[verbStart..<position]
     if let verb = grammar.luaVerb(name) {
       try luaVerb(verb)
     } else if grammar.takesNumbers(name) {
       takesNumbers = true
-    } else if grammar.isPrefix(name) {
-      try skipBlanks()
-      if try !cursor.isAtLineEnd(), bytes[position] != UInt8(ascii: "#") { try self.verb() }
+    } else {
+      return grammar.isPrefix(name)
     }
+    return false
   }
 
   private mutating func luaVerb(_ verb: LuaVerb) throws(Interruption) {

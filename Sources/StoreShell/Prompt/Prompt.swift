@@ -19,6 +19,21 @@ public final class Prompt {
     session.ask = { [weak self] question in self?.answer(to: question) }
   }
 
+  /// Runs the file with statements that the prompt starts with; Ctrl-C ends it.
+  public func run(initFile file: String) {
+    listen()
+    _ = InterruptWatch.run(editor.interruptDescriptor, session.interrupts) { session.run(initFile: file) }
+  }
+
+  /// Has the session obey what comes from the terminal and from outside.
+  private func listen() {
+    session.obey(stop)
+    stop?.setWake(editor.interruption)
+    session.takeInterrupt = { [editor] in editor.takeInterrupt() }
+    session.interruptDescriptor = editor.interruptDescriptor
+    session.console.interruptDescriptor = editor.interruptDescriptor
+  }
+
   /// Takes statements until the person leaves.
   ///
   /// - Returns: the status to exit with.
@@ -30,11 +45,7 @@ public final class Prompt {
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
     }
     session.pastLines = { [editor] in editor.history }
-    session.obey(stop)
-    stop?.setWake(editor.interruption)
-    session.takeInterrupt = { [editor] in editor.takeInterrupt() }
-    session.interruptDescriptor = editor.interruptDescriptor
-    session.console.interruptDescriptor = editor.interruptDescriptor
+    listen()
     var number = 0
     while !session.hasQuit {
       session.console.flush()
@@ -82,6 +93,7 @@ public final class Prompt {
     guard text.contains(where: { !$0.isWhitespace }) else { return }
     remember(text)
     var reader = StatementReader(Array(text.utf8), grammar: session.grammar)
+    var isInterrupted = false
     // A pasted text may hold several statements; each has a number of its own.
     while !session.hasQuit {
       do throws(SyntaxFault) {
@@ -89,16 +101,27 @@ public final class Prompt {
         number += 1
         let statement = read.numbered(number)
         session.console.paging(with: pager, until: session.interruptDescriptor) {
-          let presses = InterruptWatch.run(editor.interruptDescriptor, session.interrupts) { session.run(statement) }
+          let presses = InterruptWatch.run(editor.interruptDescriptor, session.interrupts) {
+            isInterrupted = session.run(statement) == ShellError.interrupted.status
+          }
           if presses > 0 { session.followInterruption(statement, wasRepeated: presses > 1) }
+          isInterrupted = isInterrupted || presses > 0
         }
         session.followDroppedResults(of: statement)
+        // Ctrl-C is meant for all that was entered at once.
+        if isInterrupted { return try noteRest(of: reader) }
       } catch {
         number += 1
         session.report(error)
         return
       }
     }
+  }
+
+  /// Says where statements were not run.
+  private func noteRest(of reader: StatementReader) throws(SyntaxFault) {
+    var reader = reader
+    if try reader.next() != nil { session.console.writeError("note: what was entered with it was not run\n") }
   }
 
   /// Keeps a statement in the history, and says once where later sessions will not find it.

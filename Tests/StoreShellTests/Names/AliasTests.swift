@@ -33,6 +33,14 @@ import Testing
         """)
   }
 
+  @Test func aliasesOfPrefixesAreNotTooDeepToRun() throws {
+    let shell = try Shell()
+    let names = (0..<70).map { "t\($0)" }
+    for name in names { #expect(try shell.type("alias \(name) = try").errors == "") }
+    let outcome = try shell.type("\(names.joined(separator: " ")) show counter")
+    #expect(outcome.errors.hasPrefix("error[syntax]: more than 64 commands such as try stand before another one"))
+  }
+
   @Test func anAliasIsNotReplacedWithinItself() throws {
     let shell = try Shell()
     let outcome = try shell.type("alias a = b", "alias b = a x", "a")
