@@ -89,23 +89,25 @@ struct Completer {
     of type: ActionType, _ signature: String, _ given: ArraySlice<String>, _ current: String, start: Int,
     list: ([LineCompletion.Candidate]) -> LineCompletion
   ) -> LineCompletion {
-    // Within quotes a text is typed.
-    if current.first == "\"" || current.first == "'" { return list([]) }
     if current.isEmpty {
       // After a complete action, its signature is what helps; nothing is inserted until a letter is typed.
       return LineCompletion(replaceFrom: start, note: signature)
     }
-    if let equals = current.firstIndex(of: "=") {
+    let spelling = WordSpelling(current)
+    if !spelling.isQuoted, let equals = current.firstIndex(of: "=") {
       let name = String(current[..<equals])
       guard let field = type.fields.first(where: { $0.name == name }) else { return list([]) }
       let typed = current[current.index(after: equals)...]
       return list(values(of: field, type, typed).map { LineCompletion.Candidate(text: "\(name)=\($0)", display: $0) })
     }
-    return list(
-      missingFields(of: type, after: given).map { field in
-        LineCompletion.Candidate(
-          text: "\(field.name)=", display: "\(field.name)=  \(field.schema.typeName)", suffix: "")
-      })
+    let missing = missingFields(of: type, after: given)
+    let names = missing.map { field in
+      LineCompletion.Candidate(
+        text: "\(field.name)=", display: "\(field.name)=  \(field.schema.typeName)", suffix: "")
+    }
+    // What has no name fills the first that is missing; within quotes no name is read.
+    let values = missing.first.map { self.values(of: $0, type, spelling.typed[...]) } ?? []
+    return list((spelling.isQuoted ? [] : names) + values.map { LineCompletion.Candidate(text: $0) })
   }
 
   /// The arguments that are not given yet, by name or by position.

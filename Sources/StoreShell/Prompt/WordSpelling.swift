@@ -33,7 +33,8 @@ struct WordSpelling {
     (typed, self.isClosed, quote) = (text, isClosed, first)
   }
 
-  private var isQuoted: Bool { quote != nil }
+  /// Whether it begins with a quote.
+  var isQuoted: Bool { quote != nil }
 
   /// The candidates that begin as typed, spelled so that they are read as one word. Quotes are closed where a blank follows.
   func spell(_ candidates: [LineCompletion.Candidate]) -> [LineCompletion.Candidate] {
