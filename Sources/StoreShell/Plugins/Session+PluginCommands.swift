@@ -18,25 +18,20 @@ extension Session {
         code: "missing-argument", message: "\(name) needs one of its commands", at: statement.words[0], hint: listing)
     }
     let word = statement.words[1]
-    guard let command = plugin.module.commands.first(where: { $0.name == word.text }) else {
+    guard let definition = plugin.definition(ofCommand: word.text) else {
       let suggestion = Suggestion.nearest(to: word.text, among: verbs)
       throw ShellError(
         code: "unknown-command", message: "\(name) has no command '\(word.text)'", at: word,
         hint: suggestion.map { "did you mean '\(name) \($0)'?" } ?? listing)
     }
-    let usage = (["\(name) \(command.name)"] + command.fields.map(\.signature))
-      .joined(separator: " ")
-    let definition = CommandDefinition(
-      "\(name) \(command.name)", usage: [usage], summary: command.summary, flags: FlagDefinition.format
-    ) { _ in .none }
     guard let rest = statement.droppingWords(1) else { return .none }
     let invocation = try Invocation(rest, definition, in: self)
     let values = try invocation.arguments(
-      command.fields, of: "\(name) \(command.name)", usage: usage, at: word, invocation.operands[...])
-    let arguments = Record(RecordLayout(name: command.name, fields: command.fields.map(\.name)), values)
+      definition.arguments, of: definition.verb, usage: definition.usage[0], at: word, invocation.operands[...])
+    let arguments = Record(RecordLayout(name: word.text, fields: definition.arguments.map(\.name)), values)
     _ = try invocation.format()
     try finishCheck()
-    let result = try plugin.run(command: command.name, arguments: arguments, view: store.view, host: self)
+    let result = try plugin.run(command: word.text, arguments: arguments, view: store.view, host: self)
     switch result {
     case .nothing: return .none
     case .value(let reading): return try invocation.show(reading)
@@ -47,6 +42,18 @@ extension Session {
       lastValue = .string(text)
       return invocation.print(text + "\n")
     }
+  }
+}
+
+extension Plugin {
+  /// What is known of a command that the plugin adds; nil: it adds none of that name.
+  func definition(ofCommand command: String) -> CommandDefinition? {
+    guard let command = module.commands.first(where: { $0.name == command }) else { return nil }
+    let verb = "\(module.name) \(command.name)"
+    return CommandDefinition(
+      verb, usage: [([verb] + command.fields.map(\.signature)).joined(separator: " ")], summary: command.summary,
+      flags: FlagDefinition.format, arguments: command.fields
+    ) { _ in .none }
   }
 }
 

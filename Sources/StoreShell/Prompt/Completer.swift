@@ -35,7 +35,13 @@ struct Completer {
       let bindings = session.names.bindings.map { LineCompletion.Candidate(text: $0.name, suffix: " := ") }
       return list((verbs + plugins + aliases).map { LineCompletion.Candidate(text: $0) } + bindings)
     }
-    if let plugin = session.store.plugin(named: verb) { return list(pluginCandidates(plugin, words)) }
+    let plugin = session.store.plugin(named: verb)
+    if let plugin, words.complete.count == 1 {
+      return list(
+        plugin.module.commands.map {
+          LineCompletion.Candidate(text: $0.name, display: "\($0.name)  \($0.summary)")
+        })
+    }
     if words.complete.count > 1, words.complete[1] == ":=", let binding = session.names.binding(verb) {
       let field = binding.action.fields[0]
       let values = values(of: field, binding.action, words.spelling.typed[...])
@@ -44,7 +50,8 @@ struct Completer {
       }
       return list(values.map { LineCompletion.Candidate(text: $0) })
     }
-    guard let definition = session.commands[verb] else { return list([]) }
+    let known = if let plugin { plugin.definition(ofCommand: words.complete[1]) } else { session.commands[verb] }
+    guard let definition = known else { return list([]) }
     if words.current.hasPrefix("-") {
       return list(
         definition.flags.map { flag in
@@ -60,10 +67,11 @@ struct Completer {
       return completeArguments(
         of: thunk.action, thunk.signature, operands.dropFirst(2), words.current, start: start, list: list)
     }
-    if !definition.arguments.isEmpty {
-      let type = ActionType(module: "", name: verb, fields: definition.arguments)
+    if plugin != nil || !definition.arguments.isEmpty {
+      let type = ActionType(module: plugin?.module.name ?? "", name: definition.verb, fields: definition.arguments)
       return completeArguments(
-        of: type, definition.usage[0], operands.dropFirst(), words.current, start: start, list: list)
+        of: type, definition.usage[0], operands.dropFirst(plugin == nil ? 1 : 2), words.current, start: start,
+        list: list)
     }
     if verb == "dispatch" { return completeDispatch(operands, words.current, start: start, list: list) }
     let position = operands.count - 1
@@ -260,18 +268,6 @@ struct Completer {
     }
     guard case .record(let record) = schema.kind else { return [] }
     return record.fields.map { ($0.name, $0.schema.hasFields) }
-  }
-
-  private func pluginCandidates(_ plugin: Plugin, _ words: CompletionWords) -> [LineCompletion.Candidate] {
-    guard words.complete.count > 1 else {
-      return plugin.module.commands.map {
-        LineCompletion.Candidate(text: $0.name, display: "\($0.name)  \($0.summary)")
-      }
-    }
-    let command = plugin.module.commands.first { $0.name == words.complete[1] }
-    return (command?.fields ?? []).map {
-      LineCompletion.Candidate(text: "\($0.name)=", display: "\($0.name)=  \($0.schema.typeName)", suffix: "")
-    }
   }
 
   /// The variables, as they are written where a value may stand.

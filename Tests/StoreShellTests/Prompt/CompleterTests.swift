@@ -15,7 +15,8 @@ import Testing
       },
       projections = { { name = "face", type = text(), fn = function() return "" end } },
       commands = {
-        { name = "say", summary = "says it", args = { field("what", text()) }, run = function() end },
+        { name = "say", summary = "says it", args = { field("what", text()), field("how", enum { "loud", "low" }) },
+          run = function() end },
         { name = "stop", summary = "stops", run = function() end },
       },
     }
@@ -130,7 +131,10 @@ import Testing
     ("dispatch 'cou", "dispatch 'counter."), ("dispatch \"counter.reset\"", "[]"),
     ("show \"tasks.it", "show \"tasks.items"),
     ("dispatch tasks.add \"t", "[]"), ("dispatch \"mood.set\" p", "dispatch \"mood.set\" phase="),
-    ("mood nope w", "[]"), (#"dispatch tasks.add "a \" b" --q"#, #"dispatch tasks.add "a \" b" --quiet "#),
+    ("mood nope w", "[]"), ("mood say ", "note: mood say what:String how:loud|low"), ("mood stop ", "note: mood stop"),
+    ("mood say what=x how=", "[how=loud how=low]"), ("mood say hi lou", "mood say hi loud "),
+    ("mood say what=x w", "[]"), ("mood say --j", "mood say --json "), ("mood say x --as j", "[json jsonl]"),
+    ("mood stop x", "[]"), (#"dispatch tasks.add "a \" b" --q"#, #"dispatch tasks.add "a \" b" --quiet "#),
   ])
   func completes(line: String, expected: String) throws {
     #expect(tab(try shell(), line) == expected)
