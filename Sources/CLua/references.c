@@ -148,6 +148,28 @@ CLuaStatus clua_field(CLuaMachine *machine, int32_t table, CLuaMark mark, int32_
   return status;
 }
 
+static int names(lua_State *L) {
+  Operation *operation = lua_touserdata(L, 1);
+  lua_rawgeti(L, LUA_REGISTRYINDEX, operation->table);
+  clua_seeThrough(L, 2);
+  lua_newtable(L);
+  lua_Integer count = 0;
+  lua_pushnil(L);
+  while (lua_next(L, 2)) {
+    lua_pop(L, 1);
+    if (lua_type(L, -1) != LUA_TSTRING) continue;
+    lua_pushvalue(L, -1);
+    lua_rawseti(L, 3, ++count);
+  }
+  *operation->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+CLuaStatus clua_names(CLuaMachine *machine, int32_t table, int32_t *reference) {
+  Operation operation = {.table = table, .reference = reference};
+  return clua_protectCall(machine, names, &operation);
+}
+
 int64_t clua_length(CLuaMachine *machine, int32_t table) {
   lua_State *L = machine->current;
   if (!lua_checkstack(L, 2)) return 0;

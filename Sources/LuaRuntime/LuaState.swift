@@ -147,10 +147,7 @@ public final class LuaState {
   public var globalNames: [String] {
     let raw = machine.pointee
     let references = raw.globals == raw.visibleGlobals ? [raw.globals] : [raw.globals, raw.visibleGlobals]
-    let names = references.flatMap { reference in
-      link.entries(of: reference).compactMap { key, _ in if case .string(let name) = key { name } else { nil } }
-    }
-    return Set(names).sorted()
+    return Set(references.flatMap(link.names)).sorted()
   }
 
   /// A table, written as one `beginTable` … `endTable`.

@@ -29,9 +29,20 @@ public final class LuaTable: LuaReference {
 
   /// All entries in key order: numbers, strings by their bytes, false, true, then the others.
   public func entries() -> [(LuaValue, LuaValue)] { link.entries(of: reference) }
+
+  /// The keys that are strings, sorted; of a library in a sandbox, the names of what is in it.
+  public var names: [String] { link.names(of: reference) }
 }
 
 extension LuaLink {
+  /// The keys of a referenced table that are strings, sorted.
+  func names(of reference: Int32) -> [String] {
+    var names: Int32 = 0
+    guard let machine, clua_names(machine, reference, &names) == .done else { return [] }
+    let list = LuaTable(self, names)
+    return (0..<list.count).compactMap { if case .string(let name) = list[$0 + 1] { name } else { nil } }.sorted()
+  }
+
   /// The entries of a referenced table in key order.
   func entries(of reference: Int32) -> [(LuaValue, LuaValue)] {
     guard let machine else { return [] }

@@ -74,6 +74,15 @@ import Testing
     #expect(try LuaState(name: "open", sandbox: .unrestricted).globalNames.contains("os"))
   }
 
+  @Test func namesOfALibraryAndOfATable() throws {
+    guard case .table(let string) = state.global("string") else { return #expect(Bool(false)) }
+    #expect(string.names.contains("rep") && !string.names.contains("dump"))
+    guard case .table(let own) = try run(state, "return {b = 1, a = 2, 3, [1.5] = 4}").first else {
+      return #expect(Bool(false))
+    }
+    #expect(own.names == ["a", "b"])
+  }
+
   @Test func loadIsTextWithTheSandboxAsEnvironment() throws {
     #expect(try run(state, "return load('return math.pi > 3')()") == [.boolean(true)])
     #expect(try run(state, "return load('return x', 'c', 't', {x = 5})()") == [.integer(5)])

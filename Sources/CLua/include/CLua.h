@@ -436,6 +436,9 @@ CLuaStatus clua_setGlobal(CLuaMachine *machine, const char *_Nullable name, size
 CLuaStatus clua_global(CLuaMachine *machine, const char *_Nullable name, size_t count, int32_t *first);
 /// Pushes the field of a referenced table that the item above the mark names.
 CLuaStatus clua_field(CLuaMachine *machine, int32_t table, CLuaMark mark, int32_t *first);
+/// References a list of the strings among the keys of a referenced table, in no order. Of a library in the sandbox they are
+/// those that it shows.
+CLuaStatus clua_names(CLuaMachine *machine, int32_t table, int32_t *reference);
 int64_t clua_length(CLuaMachine *machine, int32_t table);
 /// Whether a referenced table has no metatable and no keys but these, the addresses of interned strings.
 bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull const *_Nullable keys,

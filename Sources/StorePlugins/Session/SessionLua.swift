@@ -144,6 +144,19 @@ public final class SessionLua {
   /// Whether a name means something in Lua by itself.
   public func isOwn(_ name: String) -> Bool { SessionLua.reserved.contains(name) }
 
+  /// The names in a table that names lead to from the globals, such as `rep` in `string`; those of the globals where none
+  /// is given. Nothing runs.
+  public func names(in path: [String]) -> [String] {
+    guard let global = path.first else { return lua.globalNames }
+    var value = lua.global(global)
+    for name in path.dropFirst() {
+      guard case .table(let table) = value else { return [] }
+      value = table[name]
+    }
+    guard case .table(let table) = value else { return [] }
+    return table.names
+  }
+
   // MARK: Running
 
   /// Whether a text lacks only its end: neither as an expression nor as a chunk is it whole, and as one of them it could

@@ -3,7 +3,7 @@ import StoreSchema
 
 /// Completes what stands before the cursor, from schemas and names alone: nothing is evaluated.
 struct Completer {
-  private let session: Session
+  let session: Session
 
   init(_ session: Session) { self.session = session }
 
@@ -215,7 +215,7 @@ struct Completer {
   /// Modules, then their fields and projections, then fields inside; the ids of items where a selector is open.
   ///
   /// - Parameter isLua: whether the path is one in Lua's `state`, which has neither projections nor selectors.
-  private func pathCandidates(_ typed: String, isLua: Bool = false) -> [LineCompletion.Candidate] {
+  func pathCandidates(_ typed: String, isLua: Bool = false) -> [LineCompletion.Candidate] {
     if !isLua, let selected = selectorCandidates(typed) { return selected }
     guard let dot = typed.lastIndex(of: ".") else {
       let modules = session.store.modules.map { LineCompletion.Candidate(text: $0.name, suffix: ".") }
@@ -300,33 +300,6 @@ struct Completer {
     case ("as", _): Format.allCases.map { LineCompletion.Candidate(text: $0.rawValue) }
     default: []
     }
-  }
-
-  // MARK: Lua
-
-  /// What the sandbox leaves of Lua's globals, without those that only plugins' authors need.
-  private static let luaNames = [
-    "assert", "error", "ipairs", "math", "next", "pairs", "pcall", "print", "select", "string", "table", "tonumber",
-    "tostring", "type", "utf8",
-  ]
-
-  /// Names in Lua: `state.` and what follows it, the functions of the session, variables.
-  private func completeLua(_ text: String, cursor: Int) -> LineCompletion {
-    let typed = String(text.reversed().prefix { $0.isLetter || $0.isNumber || "_.[]".contains($0) }.reversed())
-    let start = cursor - typed.utf8.count
-    guard typed.hasPrefix("state.") else {
-      let names = ["state", "dispatch", "project", "arg"] + Completer.luaNames + session.letNames
-      let candidates = names.filter { $0.hasPrefix(typed) }.map { name in
-        LineCompletion.Candidate(text: name, suffix: name == "state" ? "." : "")
-      }
-      return LineCompletion(replaceFrom: start, candidates: candidates)
-    }
-    let path = String(typed.dropFirst("state.".count))
-    let paths = pathCandidates(path, isLua: true).filter { !$0.text.hasPrefix("shell") }
-    let candidates = paths.map {
-      LineCompletion.Candidate(text: "state.\($0.text)", display: $0.display, suffix: $0.suffix)
-    }
-    return LineCompletion(replaceFrom: start, candidates: candidates.filter { $0.text.hasPrefix(typed) })
   }
 }
 

@@ -145,7 +145,7 @@ import Testing
     ("= 1 + state.tasks.items[1].t", "= 1 + state.tasks.items[1].title"), ("= disp", "= dispatch"),
     ("= state.tasks.o", "[]"), ("= state.tasks.", "[state.tasks.nextId state.tasks.items]"),
     ("= proj", "= project"),
-    ("= tot", "= total"), ("= ma", "= math"), ("= state.shell.", "[]"),
+    ("= tot", "= total"), ("= ma", "= math."), ("= state.shell.", "[]"),
     ("= state.tasks.items[", "[]"), ("= state.tasks.items[i", "[]"),
     ("lua if state.counter.s", "lua if state.counter.step"),
     ("assert state.tasks.next", "assert state.tasks.nextId"),
@@ -153,10 +153,27 @@ import Testing
     ("echo $(state.counter.v", "echo $(state.counter.value"),
     ("dispatch counter.increment by=$(state.counter.st", "dispatch counter.increment by=$(state.counter.step"),
     ("dispatch tasks.complete id=$(tot", "dispatch tasks.complete id=$(total"), ("echo $(1) sta", "[]"),
-    ("echo '$(sta", "[]"),
+    ("echo '$(sta", "[]"), ("let x = ma", "let x = math."), ("= string.r", "[string.rep string.reverse]"),
+    ("= string.rev", "= string.reverse"), ("= string.d", "[]"),
+    ("= utf8.", "[utf8.char utf8.charpattern utf8.codepoint utf8.codes utf8.len utf8.offset]"),
+    ("= nope.", "[]"), ("= math.pi.", "[]"), ("= math.pi..math.hu", "= math.pi..math.huge"),
+    ("= 'a'..to", "[tonumber tostring total]"), ("= 'a'..state.c", "= 'a'..state.counter."),
+    ("= state.tasks.items[1].title:up", "= state.tasks.items[1].title:upper"), ("= dra", "= drawer."),
+    ("= drawer.", "[drawer.inner drawer.two]"), ("= drawer.in", "= drawer.inner."),
+    ("= drawer.inner.", "= drawer.inner.deep"), ("= lis", "= list"), ("= own", "= own"), ("= ghost.", "[]"),
+    ("= xp", "[]"), ("= os", "[]"),
   ])
   func completesLua(line: String, expected: String) throws {
-    #expect(tab(try shell(), line) == expected)
+    let shell = try shell()
+    _ = try shell.type(
+      "lua drawer = {two = 2, inner = {deep = 1, [3] = 4, ['no name'] = 5}} list = {1, 2} function own() end",
+      "lua ghost = setmetatable({}, {__index = function() error('asked') end})")
+    #expect(tab(shell, line) == expected)
+  }
+
+  @Test func unrestrictedLuaIsCompletedToo() throws {
+    let shell = try Shell { $0.allowsUnsafeLua = true }
+    #expect(tab(shell, "= os.dat") == "= os.date")
   }
 
   @Test(arguments: [
