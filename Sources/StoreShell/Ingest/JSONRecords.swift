@@ -21,7 +21,7 @@ struct JSONRecords: RecordReading {
 
   mutating func next() throws -> ActionCall? {
     while let line = try lines.next() {
-      guard !line.isEmpty else { continue }
+      guard line.contains(where: { !$0.isBlank }) else { continue }
       if let plain, let call = line.withUnsafeBufferPointer(plain.call) {
         hasRecords = true
         return call
