@@ -5,8 +5,10 @@ enum RawRenderer {
   static func write(_ value: Value, to out: inout TextBuffer) {
     switch value {
     case .list(let list):
+      // Tables of Lua are records without a type.
+      let columns = if case .map? = list.first { TableColumns(list) } else { TableColumns?.none }
       for element in list {
-        writeLine(element, to: &out)
+        if let columns { writeLine(element, columns, to: &out) } else { writeLine(element, to: &out) }
         out.passOn()
       }
     case .map(let map):
@@ -28,6 +30,16 @@ enum RawRenderer {
         append(field, to: &out)
       }
     } else {
+      append(value, to: &out)
+    }
+    out.append("\n" as Unicode.Scalar)
+  }
+
+  private static func writeLine(_ row: Value, _ columns: TableColumns, to out: inout TextBuffer) {
+    var isFirst = true
+    columns.forEachCell(of: row) { value in
+      if !isFirst { out.append("\t" as Unicode.Scalar) }
+      isFirst = false
       append(value, to: &out)
     }
     out.append("\n" as Unicode.Scalar)

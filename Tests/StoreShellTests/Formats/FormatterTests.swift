@@ -154,6 +154,8 @@ import Testing
     #expect(try text(.none, .json) == "null\n")
     #expect(try text(Self.items, .raw) == "1\tBuy milk\tfalse\n2\tWrite report\tfalse\n")
     #expect(try text(.map([.string("a"): .string("x")]), .raw) == "a\tx\n")
+    let table = Value.map([.string("a"): .string("x"), .string("b"): .int(1)])
+    #expect(try text(.list([table, .map([.string("b"): .int(2)])]), .raw) == "x\t1\n-\t2\n")
     #expect(
       try text(
         .list([
