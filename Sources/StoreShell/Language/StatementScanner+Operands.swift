@@ -2,7 +2,8 @@ extension StatementScanner {
   /// Where a value stands: on its own, in a list or in a record.
   enum Surroundings {
     case word
-    case brackets
+    case list
+    case record
   }
 
   /// Reads what may stand where a value may.
@@ -49,14 +50,20 @@ extension StatementScanner {
       case UInt8(ascii: "["):
         if position == start { position += 1 } else { try passBrackets() }
       case UInt8(ascii: ","), UInt8(ascii: "]"), UInt8(ascii: "}"):
-        if case .brackets = surroundings {
-          guard position > start else { throw fault("expected a value", at: here) }
-          return bytes.text(start..<position)
-        }
+        if surroundings != .word { return try bareInside(start) }
+        position += 1
+      case UInt8(ascii: ";"):
+        if surroundings == .record { return try bareInside(start) }
         position += 1
       default: position += 1
       }
     }
+    return bytes.text(start..<position)
+  }
+
+  /// A word without quotes that ends within brackets.
+  private func bareInside(_ start: Int) throws(Interruption) -> String {
+    guard position > start else { throw fault("expected a value", at: here) }
     return bytes.text(start..<position)
   }
 
@@ -239,7 +246,7 @@ extension StatementScanner {
     position += 1
     var elements: [Literal] = []
     while try byteInside(open) != UInt8(ascii: "]") {
-      elements.append(try operand(.brackets))
+      elements.append(try operand(.list))
       try separator(open, closing: UInt8(ascii: "]"))
     }
     position += 1
@@ -257,9 +264,9 @@ extension StatementScanner {
       if let name = try key(open) {
         guard names.insert(name).inserted else { throw fault("the name '\(name)' stands twice", at: place) }
         _ = try byteInside(open)
-        fields.append((name, try operand(.brackets)))
+        fields.append((name, try operand(.record)))
       } else {
-        elements.append(try operand(.brackets))
+        elements.append(try operand(.record))
       }
       guard fields.isEmpty || elements.isEmpty else { throw fault("expected a name and =", at: place) }
       try separator(open, closing: UInt8(ascii: "}"))
@@ -276,7 +283,7 @@ extension StatementScanner {
     case UInt8(ascii: "\""): name = try quoted()
     case UInt8(ascii: "'"): name = try verbatim()
     case UInt8(ascii: "["):
-      guard case .list(let elements) = try operand(.brackets), elements.count == 1 else {
+      guard case .list(let elements) = try operand(.list), elements.count == 1 else {
         self = before
         return nil
       }
@@ -303,7 +310,8 @@ extension StatementScanner {
 
   private mutating func separator(_ open: Place, closing: UInt8) throws(Interruption) {
     let byte = try byteInside(open)
-    if byte == UInt8(ascii: ",") {
+    // Lua parts the fields of a table by either.
+    if byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") && closing == UInt8(ascii: "}") {
       position += 1
     } else if byte != closing {
       throw fault("expected , or \(Character(Unicode.Scalar(closing)))", at: here)

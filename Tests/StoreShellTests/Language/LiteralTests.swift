@@ -35,6 +35,8 @@ import Testing
     ("2024-01-02", .string("2024-01-02")),
     ("\"5\"", .string("5")), ("[1, $n, \"x\"]", .list([.int(1), .int(3), .string("x")])),
     ("{a = 1, b: nil}", .map([.string("a"): .int(1), .string("b"): .none])), ("$(x)", .double(1.5)),
+    ("{a = 1; b=x;}", .map([.string("a"): .int(1), .string("b"): .string("x")])), ("[a;b]", .list([.string("a;b")])),
+    ("{1;x}", .list([.int(1), .string("x")])), ("a;b", .string("a;b")),
     ("99999999999999999999", .double(1e20)), ("-", .string("-")), ("", .string("")), ("idle", .string("idle")),
   ])
   func untyped(_ text: String, _ expected: Value) throws {
