@@ -124,6 +124,13 @@ struct RunTests {
     #expect(try shell.run("--transcript", "no/such/folder", "-c", "echo x").status == 2)
   }
 
+  @Test func aTranscriptHoldsWhatIsNoStatement() throws {
+    let shell = try Shell()
+    _ = try shell.run(["--transcript", "kept"], input: Array("echo one\necho \"\\q\"\n".utf8))
+    let kept = try #require(contents(ofFile: shell.folder.path + "/kept"))
+    #expect(kept.hasPrefix("stsh> echo one\none\nstsh> echo \"\\q\"\nstdin:2:"))
+  }
+
   @Test func aTranscriptDoesNotTakeThePlaceOfWhatIsRead() throws {
     let shell = try Shell()
     try shell.folder.write("a.stsh", "echo x\n")

@@ -154,6 +154,9 @@ public final class Console {
   /// Keeps a statement that is about to run.
   func transcribe(_ statement: Statement) { transcript?.write(statement) }
 
+  /// Keeps a line that is no statement.
+  func transcribe(_ fault: SyntaxFault) { transcript?.write("\(Transcript.prompt)\(fault.text)\n") }
+
   /// Whether all statements and what they print are kept.
   var hasTranscript: Bool { transcript != nil }
 

@@ -8,6 +8,8 @@ import StorePlugins
 
 /// A file with all statements of a session and what they printed, in order, as on a terminal without colour.
 final class Transcript {
+  /// What stands before a statement.
+  static let prompt = "stsh> "
   private let file: String
   private let descriptor: Int32
   /// Why something is missing from the file.
@@ -24,7 +26,7 @@ final class Transcript {
 
   func write(_ statement: Statement) {
     let lines = statement.text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-    write(lines.enumerated().map { ($0 == 0 ? "stsh> " : "    > ") + $1 + "\n" }.joined())
+    write(lines.enumerated().map { ($0 == 0 ? Self.prompt : "    > ") + $1 + "\n" }.joined())
   }
 
   func write(_ text: String) {
