@@ -99,7 +99,11 @@ struct Completer {
   ) -> LineCompletion {
     if current.isEmpty {
       // After a complete action, its signature is what helps; nothing is inserted until a letter is typed.
-      return LineCompletion(replaceFrom: start, note: signature)
+      var lines = [signature]
+      for cases in type.fields.compactMap(\.schema.namedCases) where !lines.contains("  \(cases)") {
+        lines.append("  \(cases)")
+      }
+      return LineCompletion(replaceFrom: start, note: lines.joined(separator: "\n"))
     }
     let spelling = WordSpelling(current)
     if !spelling.isQuoted, let equals = current.firstIndex(of: "=") {
@@ -304,6 +308,15 @@ struct Completer {
 }
 
 extension Schema {
+  /// The cases of an enum that goes by a name: `Direction{up, down}`.
+  fileprivate var namedCases: String? {
+    switch kind {
+    case .choice: typeDetail
+    case .optional(let wrapped): wrapped.namedCases
+    default: nil
+    }
+  }
+
   /// Whether names can follow a dot.
   fileprivate var hasFields: Bool {
     switch kind {

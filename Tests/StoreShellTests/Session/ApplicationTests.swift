@@ -13,6 +13,15 @@ import Testing
     var isSlow = false
   }
 
+  @Schema
+  enum Color: Hashable, Sendable { case amber, white }
+
+  @Schema
+  struct Glowing: Sendable {
+    var color: Color
+    var next: Color?
+  }
+
   private struct Broken: Error, CustomStringConvertible {
     var description: String { "the bulb is broken" }
   }
@@ -106,6 +115,19 @@ import Testing
     #expect(candidates("thunk la") == ["lamp."])
     #expect(candidates("thunk lamp.") == ["lamp.blink "])
     #expect(candidates("thunk bl") == ["blink "])
+  }
+
+  @Test func tabTellsTheCasesOfAnEnum() throws {
+    let glow = ApplicationThunk<HouseAction, House>("glow", of: "lamp", taking: Glowing.self) { _ in
+      Thunk("glow") { _ in }
+    }
+    let shell = try shell(application(thunks: [glow]))
+    func complete(_ line: String) -> LineCompletion {
+      Completer(shell.session).complete(line: line, cursor: line.utf8.count, openLines: [])
+    }
+    #expect(complete("thunk glow ").note == "lamp.glow color:Color next:Color?\n  Color{amber, white}")
+    #expect(complete("thunk glow a").candidates.map(\.text) == ["amber"])
+    #expect(complete("thunk glow amber w").candidates.map(\.text) == ["white"])
   }
 
   @Test func aThunkWaitsByTheClockAndCanBeCancelled() throws {
