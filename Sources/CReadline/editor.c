@@ -94,8 +94,8 @@ static void forget_undo(void) {
 }
 
 static void end_line(void) {
-  keys_end_line();
   rl_callback_handler_remove();
+  keys_end_line();
   forget_undo();
   creadline_watch_suspend(false);
   is_editing = false;

@@ -27,17 +27,21 @@ static bool asks_for_more;
 static unsigned char held[16];
 static int held_next, held_end, put_back = -1;
 
+static bool is_readable(void) {
+  struct pollfd source = {.fd = fileno(rl_instream), .events = POLLIN};
+  return poll(&source, 1, 0) > 0 && (source.revents & POLLIN) != 0;
+}
+
 // The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL, which is what Ctrl-Space sends.
 // Where it is the first key it makes the terminal readable, with nothing to read: a Ctrl-Space does not.
 void keys_begin_line(void) {
   keys_drop_character();
-  struct pollfd source = {.fd = fileno(rl_instream), .events = POLLIN};
   int count;
-  starts_with_end = !was_left_over && poll(&source, 1, 0) > 0 && (source.revents & POLLIN) != 0 &&
-                    ioctl(source.fd, FIONREAD, &count) == 0 && count == 0;
+  starts_with_end =
+      !was_left_over && is_readable() && ioctl(fileno(rl_instream), FIONREAD, &count) == 0 && count == 0;
 }
 
-void keys_end_line(void) { was_left_over = keys_are_waiting(); }
+void keys_end_line(void) { was_left_over = is_readable(); }
 
 void keys_begin_key(void) { asks_for_more = false; }
 

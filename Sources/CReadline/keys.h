@@ -11,7 +11,7 @@ extern unsigned char keys_interrupt;
 /// Starts a line: what the terminal has sent before was typed ahead. The terminal must still be in its own mode.
 void keys_begin_line(void);
 
-/// Ends a line, before the terminal is in its own mode again.
+/// Ends a line, once the terminal is in its own mode again.
 void keys_end_line(void);
 
 /// Starts what readline does for one key.

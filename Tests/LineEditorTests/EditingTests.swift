@@ -120,6 +120,7 @@ struct EditingTests {
     probe.type("next\r\0")
     probe.signal(SIGINT)
     try probe.waitForLine(#"line("next")"#)
+    try probe.waitForCursorLine("probe>")
     probe.type("on\r")
     try probe.waitForLine(#"line("on")"#)
   }
