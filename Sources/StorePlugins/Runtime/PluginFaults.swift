@@ -83,7 +83,9 @@ struct PluginFaults {
 
   /// A function dispatched more in one call than one dispatch may cause.
   func overrun(_ place: String, _ overrun: DispatchOverrun, trace: [String] = []) -> PluginError {
-    PluginError(.budget, "\(manifest.name): \(place) \(overrun) and was stopped", trace: trace)
+    PluginError(
+      .budget, "\(manifest.name): \(place) \(overrun) and was stopped", trace: trace,
+      hint: "one dispatch may cause so many; set runaway N allows more")
   }
 
   /// A fault of a task or a thunk, which has ended by it.
