@@ -197,6 +197,11 @@ struct LoadedPluginListing {
 
   /// What listings say of it.
   var state: String { condition == .on && reloadFailed != nil ? "reload failed" : condition.rawValue }
+  /// The same time in seconds, to the tenth that `log` shows.
+  var failedAt: Value {
+    guard let components = reloadFailed?.components else { return .none }
+    return .double(Double(components.seconds * 10 + components.attoseconds / 100_000_000_000_000_000) / 10)
+  }
 }
 
 /// What the logger middleware says of one action.

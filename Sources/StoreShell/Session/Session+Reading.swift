@@ -108,7 +108,7 @@ enum ShellListing: String, CaseIterable {
           return [
             .string(plugin.name), .string(plugin.version), .string(plugin.folder),
             .string(isShut ? ShellState.Condition.off.rawValue : plugin.state), .int(plugin.units.count),
-            plugin.reloadFailed.map { .double($0.seconds) } ?? .none,
+            plugin.failedAt,
           ]
         })
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading

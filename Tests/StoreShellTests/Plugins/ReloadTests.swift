@@ -264,7 +264,7 @@ import Testing
   @Test func listAndInfoSayThatAReloadFailed() throws {
     try write()
     try load()
-    _ = try shell.type("wait 3s")
+    _ = try shell.type("wait 3012ms")
     try shell.write("p/init.lua", "return plugin {")
     _ = try reload()
     _ = try shell.type("wait 1s")
