@@ -32,8 +32,14 @@ struct HostTableTests {
 
   @Test(arguments: [
     ("it:prnt('a')", "cmd has no 'prnt' (did you mean 'print'?)"),
-    ("local sleep = it.sleep", "cmd has no 'sleep' (it has dispatch, print, project, state, wait)"),
-    ("it[1] = it[1]", "cmd has no number 1"), ("log.infos('a')", "log has no 'infos' (did you mean 'info'?)"),
+    (
+      "local sleep = it.sleep",
+      "cmd has no 'sleep' (it has dispatch, print, project, state, wait, and keeps nothing else)"
+    ),
+    ("it[1] = it[1]", "cmd has no number 1"),
+    ("it.n = 1", "cmd keeps nothing: 'n' cannot be set (keep it in the plugin's state)"),
+    ("it[1] = 2", "cmd keeps nothing: number 1 cannot be set (keep it in the plugin's state)"),
+    ("log.infos('a')", "log has no 'infos' (did you mean 'info'?)"),
     ("setmetatable(it, {})", "cannot change a protected metatable"),
   ])
   func ofACommand(lua: String, message: String) throws {
@@ -43,7 +49,8 @@ struct HostTableTests {
 
   @Test(arguments: [
     ("it:tsk('a')", "ctx has no 'tsk' (did you mean 'task'?)"),
-    ("local x = it.nothing", "ctx has no 'nothing' (it has dispatch, state, task)"),
+    ("it.mine = it.mine or {}", "ctx has no 'mine' (it has dispatch, state, task, and keeps nothing else)"),
+    ("it.mine = {}", "ctx keeps nothing: 'mine' cannot be set (keep it in the plugin's state)"),
   ])
   func ofAMiddleware(lua: String, message: String) throws {
     try bench.dispatch("p.go", [("lua", .string(lua))])
@@ -96,6 +103,7 @@ struct HostTableTests {
     let error = fault { _ = try thunk.resume(view: bench.view, emit: { _, _ in }) }
     #expect(
       error?.message
-        == "p: thunk 'p/thunk/1' failed: bad/p/init.lua:9: t has no 'wait' (it has dispatch, dispatch_wait, get)")
+        == "p: thunk 'p/thunk/1' failed: bad/p/init.lua:9: "
+        + "t has no 'wait' (it has dispatch, dispatch_wait, get, and keeps nothing else)")
   }
 }

@@ -74,8 +74,14 @@ struct MiddlewareTests {
   }
 
   @Test(arguments: [
-    ("function(_, ctx) ctx.mine = setmetatable({}, endless) end", "function(_, ctx) local x = ctx.mine.nothing end"),
-    ("function(_, ctx) ctx.mine = setmetatable({}, endless) end", "function(_, ctx) local x = ctx.mine + 1 end"),
+    (
+      "function(_, ctx) rawset(ctx, 'mine', setmetatable({}, endless)) end",
+      "function(_, ctx) local x = ctx.mine.nothing end"
+    ),
+    (
+      "function(_, ctx) rawset(ctx, 'mine', setmetatable({}, endless)) end",
+      "function(_, ctx) local x = ctx.mine + 1 end"
+    ),
     ("function() return setmetatable({}, endless) end", "function(_, _, kept) kept.x = kept.y end"),
     ("function() return setmetatable({}, endless) end", "function(_, _, kept) return kept + 1 end"),
   ])
