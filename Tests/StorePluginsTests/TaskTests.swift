@@ -204,7 +204,7 @@ struct TaskTests {
     #expect(try step(try kept.begin(start) { false }) == "finished")
     #expect(
       fault { _ = try kept.supervise(unit: 0, view: bench.view) }?.message.contains(
-        "task:sleep is only possible while the task runs") == true)
+        "task was kept after the call that it belongs to") == true)
   }
 
   /// It would go on at once, and nobody would say so.

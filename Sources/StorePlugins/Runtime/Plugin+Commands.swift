@@ -53,6 +53,8 @@ extension Plugin {
   /// Tells the plugin that it is about to go.
   public func unload(view: any StateView) throws(PluginError) {
     guard let function = definition.onUnload else { return }
+    calls.isContextOpen = true
+    defer { calls.isContextOpen = false }
     _ = try run(view, "on_unload") { () throws(LuaError) in
       try lua.call(function, arguments: { calls.appendContext(to: &$0) })
     }

@@ -110,7 +110,8 @@ extension PluginCalls {
   /// Makes `cmd:wait(seconds)` and `cmd:wait(action name…)`, after which may come a limit in seconds.
   func makeWaitFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
     try lua.makeFunction("wait") { [unowned self] call in
-      guard commandHost != nil, call.canYield else { throw Self.cannotPause("cmd:wait", "the command") }
+      try check(.command)
+      guard call.canYield else { throw Self.cannotPause("cmd:wait", "the command") }
       var given = Array(call.arguments.dropFirst())
       var limit: Duration?
       if let last = given.last, let duration = Self.duration(last) {

@@ -5,7 +5,7 @@ import StoreSchema
 /// What tasks get, and how middlewares start them.
 extension PluginCalls {
   /// Makes the table that tasks get, which is one for all of them: its functions speak for the one that runs.
-  func makeTaskTable(in lua: LuaState, dispatch: LuaFunction) throws(LuaError) -> LuaTable {
+  func makeTaskTable(in lua: LuaState, dispatch: LuaValue) throws(LuaError) -> LuaTable {
     // As in `install`.
     let unmanaged = Unmanaged.passUnretained(self)
     let sleep = try lua.makeFunction("sleep") { call in
@@ -27,12 +27,13 @@ extension PluginCalls {
       call.yield()
     }
     let cancelled = try lua.makeFunction("cancelled") { [unowned self] call in
+      try check(.task)
       call.results.append(self.task?._withUnsafeGuaranteedRef { $0.isCancelled } ?? true)
     }
     return try lua.makeHostTable(
       "task",
       [
-        ("sleep", .function(sleep)), ("dispatch", .function(dispatch)), ("wait_for", .function(wait)),
+        ("sleep", .function(sleep)), ("dispatch", dispatch), ("wait_for", .function(wait)),
         ("cancelled", .function(cancelled)),
       ])
   }
@@ -40,7 +41,8 @@ extension PluginCalls {
   /// Makes `ctx:task(key, fn)`.
   func makeStartFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
     try lua.makeFunction("task") { [unowned self] call in
-      guard let emission = presentEmission, let start = emission.start else {
+      try check(.context)
+      guard let emission = emissionOfAfter?.takeUnretainedValue(), let start = emission.start else {
         throw LuaFailure("ctx:task is only possible in after")
       }
       if let refusal = timersRefusal { throw LuaFailure(refusal) }
@@ -68,6 +70,7 @@ extension PluginCalls {
   }
 
   private func taskThatPauses(_ call: borrowing LuaCall, _ name: String) throws(LuaFailure) -> PluginTask {
+    try check(.task)
     guard let task, call.canYield else { throw Self.cannotPause("task:\(name)", "the task") }
     return task.takeUnretainedValue()
   }

@@ -25,7 +25,9 @@ final class PluginCalls {
   @exclusivity(unchecked) var emissionOfAfter: Unmanaged<Emission>?
   /// That of the task that runs: one for all of them, of which one runs at a time and none starts another.
   let emissionOfTasks = Emission(unit: "", function: "", kind: .effect)
-  var presentEmission: Emission? { emissionOfAfter?.takeUnretainedValue() ?? emission }
+  /// Whether a function other than `after` runs that gets `ctx`.
+  @exclusivity(unchecked) var isContextOpen = false
+  /// The host of the command that runs; nil while it dispatches or projects, in which other code of the plugin runs.
   var commandHost: (any PluginCommandHost)?
   /// What the command has projected.
   var projected = ProjectedReadings()
@@ -134,38 +136,43 @@ final class PluginCalls {
     // Unowned: the plugin that owns the Lua state owns both, and an object that anything refers to weakly is slow to count.
     // Unmanaged where every task comes by, so that nothing is counted: a function of a state is called by its owner only.
     let (unmanaged, unmanagedObjects) = (Unmanaged.passUnretained(self), Unmanaged.passUnretained(objects))
-    let dispatch = try lua.makeFunction("dispatch") { call in
-      try unmanaged._withUnsafeGuaranteedRef { calls in
-        try unmanagedObjects._withUnsafeGuaranteedRef { try calls.dispatch(&call, $0) }
-      }
+    func makeDispatch(of handle: Handle) throws(LuaError) -> LuaValue {
+      .function(
+        try lua.makeFunction("dispatch") { call in
+          try unmanaged._withUnsafeGuaranteedRef { calls in
+            try unmanagedObjects._withUnsafeGuaranteedRef { try calls.dispatch(&call, $0, of: handle) }
+          }
+        })
     }
     let project = try lua.makeFunction("project") { [unowned self, unowned objects] call in
-      guard let host = self.commandHost, case .string(let path) = call[1] else {
+      try check(.command)
+      guard case .string(let path) = call[1] else {
         throw LuaFailure("cmd:project needs the name of a projection or a path")
       }
       // Before it is read: what is wrong with a path tells of what stands there.
       if let refusal = objects.refusal(String(path.prefix { $0 != "." && $0 != "[" })) { throw LuaFailure(refusal) }
-      let reading = try host.read(path)
+      let reading = try self.asking { try $0.read(path) }
       self.projected.note(path, reading)
       LuaBridge.write(reading.value, to: &call.results)
     }
     let print = try lua.makeFunction("print") { [unowned self] call in
-      guard let host = self.commandHost else { throw LuaFailure("cmd:print is only possible in a command") }
+      try check(.command)
       guard case .table = call[0] else { throw LuaFailure("write cmd:print(…), with a colon") }
-      host.print(try Self.printed(call, from: 1, separator: " "))
+      let text = try Self.printed(call, from: 1, separator: " ")
+      try asking { $0.print(text) }
     }
     let wait = try makeWaitFunction(in: lua)
     let start = try makeStartFunction(in: lua)
-    taskTable = try makeTaskTable(in: lua, dispatch: dispatch)
-    thunkTable = try makeThunkTable(in: lua, objects, dispatch: dispatch)
+    taskTable = try makeTaskTable(in: lua, dispatch: try makeDispatch(of: .task))
+    thunkTable = try makeThunkTable(in: lua, objects, dispatch: try makeDispatch(of: .thunk))
     let state = LuaValue.object(Self.stateObject)
     contextTable = try lua.makeHostTable(
-      "ctx", [("task", .function(start)), ("state", state), ("dispatch", .function(dispatch))])
+      "ctx", [("task", .function(start)), ("state", state), ("dispatch", try makeDispatch(of: .context))])
     context = contextTable?.handle
     commandTable = try lua.makeHostTable(
       "cmd",
       [
-        ("state", state), ("dispatch", .function(dispatch)), ("project", .function(project)),
+        ("state", state), ("dispatch", try makeDispatch(of: .command)), ("project", .function(project)),
         ("print", .function(print)), ("wait", .function(wait)),
       ])
   }
@@ -241,15 +248,17 @@ final class PluginCalls {
     return try makeAction(of: type, call[2], objects)
   }
 
-  private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects) throws {
-    guard let emission = presentEmission else {
+  private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects, of handle: Handle) throws {
+    try check(handle)
+    guard let emission = handle == .context ? emissionOfAfter?.takeUnretainedValue() : emission else {
       throw LuaFailure("dispatching is not possible here; do it in after, or in a command")
     }
     guard let emit = emission.emit else {
       // Processed at once, it is the call's no longer.
       return try call.state.metered({ $0 as any Error }) { () throws(any Error) in
         let action = try makeAction(call, objects, isRefusal: false)
-        try commandHost?.dispatch(action, source: source(of: call, emission))
+        let source = source(of: call, emission)
+        try asking { try $0.dispatch(action, source: source) }
       }
     }
     let action = try makeAction(call, objects, isRefusal: emission.kind == .effect)

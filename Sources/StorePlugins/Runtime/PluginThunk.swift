@@ -87,7 +87,7 @@ public final class PluginThunk {
   ) throws(LuaError) -> Result {
     let calls = plugin.calls
     let outer = (calls.thunk, calls.emission)
-    (calls.thunk, calls.emission) = (emission == nil ? nil : self, emission)
+    (calls.thunk, calls.emission) = (self, emission)
     defer { (calls.thunk, calls.emission) = outer }
     return try plugin.reading(view, body)
   }
@@ -127,9 +127,13 @@ extension Plugin {
 
 extension PluginCalls {
   /// Makes what thunks get as `t`, which is one for all of them: its functions speak for the one that runs.
-  func makeThunkTable(in lua: LuaState, _ objects: SliceObjects, dispatch: LuaFunction) throws(LuaError) -> LuaTable {
-    let get = try lua.makeFunction("get") { call in call.results.append(Self.stateObject) }
+  func makeThunkTable(in lua: LuaState, _ objects: SliceObjects, dispatch: LuaValue) throws(LuaError) -> LuaTable {
+    let get = try lua.makeFunction("get") { [unowned self] call in
+      try check(.thunk)
+      call.results.append(Self.stateObject)
+    }
     let wait = try lua.makeFunction("dispatch_wait") { [unowned self, unowned objects] call in
+      try check(.thunk)
       guard let thunk, let emission, call.canYield else { throw Self.cannotPause("t:dispatch_wait", "the thunk") }
       let action = try makeAction(call[1], call[2], objects, for: "dispatch_wait", isRefusal: true)
       try countDispatch()
@@ -137,7 +141,7 @@ extension PluginCalls {
       call.yield()
     }
     return try lua.makeHostTable(
-      "t", [("get", .function(get)), ("dispatch", .function(dispatch)), ("dispatch_wait", .function(wait))])
+      "t", [("get", .function(get)), ("dispatch", dispatch), ("dispatch_wait", .function(wait))])
   }
 
   func appendThunk(_ call: ActionCall, to writer: inout LuaWriter) {

@@ -117,10 +117,14 @@ public final class PluginUnit: @unchecked Sendable {
       arguments.writer.appendNil()
     }
     if function.takesContext {
-      calls._withUnsafeGuaranteedRef { $0.appendContext(to: &arguments.writer) }
+      calls._withUnsafeGuaranteedRef {
+        $0.isContextOpen = true
+        $0.appendContext(to: &arguments.writer)
+      }
     } else if function.takesKept {
       arguments.writer.appendNil()
     }
+    defer { calls._withUnsafeGuaranteedRef { $0.isContextOpen = false } }
     return kept._withUnsafeGuaranteedRef { kept in
       if function.takesKept { arguments.writer.append(kept) }
       guard keepsResult else { return lua.count(function.handle, arguments, isBrief: function.isBrief) }
