@@ -57,8 +57,8 @@ public final class Console {
   /// Whether results go into a file or a command.
   var isCapturing: Bool { captured != nil }
 
-  /// Whether errors go to a terminal.
-  var showsErrors: Bool { isatty(errorDescriptor) == 1 }
+  /// Whether errors go to a terminal. Asked for each statement, so that the system is asked once.
+  private(set) lazy var showsErrors = isatty(errorDescriptor) == 1
 
   /// Writes a result.
   public func write(_ text: String) {
