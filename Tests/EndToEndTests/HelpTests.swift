@@ -47,6 +47,14 @@ struct HelpTests {
     #expect(!outcome.output.contains("unload"))
   }
 
+  @Test func ofACommandOfAPlugin() throws {
+    let shell = try Shell()
+    let part = try shell.run("-c", "plugin load ledger", "-c", "help ledger statement").output
+    #expect(part.contains("usage: ledger statement ") && !part.contains("ledger balances"))
+    let wrong = try shell.run("-c", "plugin load ledger", "-c", "help ledger balance").errors
+    #expect(wrong.contains("ledger has no part 'balance'\n") && wrong.contains("did you mean 'balances'?"))
+  }
+
   @Test func ofASetting() throws {
     let output = try Shell().run("-c", "help set runaway").output
     #expect(output.contains("\n  runaway  ") && !output.contains("plugin.watch"))

@@ -30,10 +30,13 @@ extension CommandDefinition {
       let shown = try invocation.operand(1).map { try invocation.part($0, of: definition) } ?? definition
       return invocation.print(HelpText.text(of: shown, in: invocation.session))
     }
-    try invocation.refuseOperands(from: 1)
     if let plugin = invocation.session.store.plugin(named: topic) {
-      return invocation.print(HelpText.text(of: plugin.module, summary: plugin.source.manifest.summary))
+      let part = try invocation.operand(1)
+      let commands = try part.map { [try invocation.command($0, of: plugin.module)] } ?? plugin.module.commands
+      let summary = part == nil ? plugin.source.manifest.summary : ""
+      return invocation.print(HelpText.text(of: plugin.module, commands, summary: summary))
     }
+    try invocation.refuseOperands(from: 1)
     if let explanation = ErrorCode.explanations[topic] {
       return invocation.print(
         WrappedText.hanging("error[\(topic)]: \(explanation)", indentation: 0, width: width) + "\n")
@@ -51,10 +54,20 @@ extension Invocation {
   /// A command as far as a part of it goes.
   fileprivate func part(_ part: String, of definition: CommandDefinition) throws -> CommandDefinition {
     if definition.parts.contains(part) { return definition.only(part) }
-    throw ShellError(
-      code: "unknown-topic", message: "\(definition.verb) has no part '\(part)'", at: operands[1],
-      hint: Suggestion.nearest(to: part, among: definition.parts).map { "did you mean '\($0)'?" }
-        ?? "help \(definition.verb) explains all of it")
+    throw noPart(part, of: definition.verb, having: definition.parts)
+  }
+
+  /// A command of a plugin.
+  fileprivate func command(_ name: String, of module: Module) throws -> CommandType {
+    if let command = module.commands.first(where: { $0.name == name }) { return command }
+    throw noPart(name, of: module.name, having: module.commands.map(\.name))
+  }
+
+  private func noPart(_ part: String, of topic: String, having parts: [String]) -> ShellError {
+    ShellError(
+      code: "unknown-topic", message: "\(topic) has no part '\(part)'", at: operands[1],
+      hint: Suggestion.nearest(to: part, among: parts).map { "did you mean '\($0)'?" }
+        ?? "help \(topic) explains all of it")
   }
 }
 
@@ -106,10 +119,10 @@ enum HelpText {
     }
   }
 
-  /// A plugin: what it is for, and its commands with their usage.
-  static func text(of module: Module, summary: String) -> String {
+  /// A plugin: what it is for, and some or all of its commands with their usage.
+  static func text(of module: Module, _ commands: [CommandType], summary: String) -> String {
     var out = summary.isEmpty ? "" : "\(module.name): \(summary)\n"
-    for command in module.commands {
+    for command in commands {
       let usage = (["\(module.name) \(command.name)"] + command.fields.map(\.signature)).joined(separator: " ")
       out += "usage: \(usage)\n"
       if !command.summary.isEmpty { out += "  \(command.summary)\n" }

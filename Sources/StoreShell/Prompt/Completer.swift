@@ -211,7 +211,10 @@ struct Completer {
     case .newName: return []
     case .scope:
       return plain(session.store.modules.map(\.name) + session.names.projections.map(\.name) + ["root"])
-    case .helpPart: return plain(words.complete.last.flatMap { session.commands[$0]?.parts } ?? [])
+    case .helpPart:
+      guard let topic = words.complete.last else { return [] }
+      let plugin = session.store.plugin(named: topic)?.module.commands.map(\.name)
+      return plain(session.commands[topic]?.parts ?? plugin ?? [])
     case .helpTopic: return plain(session.commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted())
     }
   }
