@@ -129,10 +129,14 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
 
   // MARK: Changing the composition
 
+  /// Whether a unit states what effects should run: they follow the state at the end of each action.
+  public var supervises: Bool { exclusively { parts.supervises } }
+
   /// Replaces the middlewares from the next action on. A unit that stays, by identity, stays attached and keeps what it
   /// holds.
   ///
-  /// - Parameter reconciling: whether supervised effects follow the state at once, and not with the next action.
+  /// - Parameter reconciling: whether supervised effects follow the state at once, and not with the action under way or the
+  ///   next one.
   /// - Throws: ``StoreError/duplicateUnit(name:)``; the composition is then as before.
   @inlinable
   public func replaceMiddleware(

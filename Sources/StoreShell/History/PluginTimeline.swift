@@ -4,16 +4,19 @@ import StorePlugins
 /// One version of a plugin that was loaded at some point: its code, and the plugin that runs it for as long as that is kept.
 final class PluginVersion {
   let source: PluginSource
+  /// What tells the type of its slice from others; empty: it has none; nil: nobody knows.
+  let stateType: String?
   fileprivate(set) var hosted: HostedPlugin?
 
   /// A version that is ready.
   init(_ hosted: HostedPlugin) {
     source = hosted.plugin.source
+    stateType = hosted.plugin.module.schema?.shapeHash ?? ""
     self.hosted = hosted
   }
 
   /// A version that is made ready when somebody returns to it.
-  init(_ source: PluginSource) { self.source = source }
+  init(_ source: PluginSource, stateType: String?) { (self.source, self.stateType) = (source, stateType) }
 }
 
 /// Which plugins were loaded when. An earlier version of a plugin, or one that was unloaded, is known here for as long as
@@ -60,6 +63,14 @@ final class PluginTimeline {
   /// The names of the plugins that were loaded after an action, in load order.
   func names(at number: Int) -> [String] {
     members(at: number).compactMap(\.name)
+  }
+
+  /// The action since which a plugin that is loaded has had a state of the type that it has now: the one that loaded it, or
+  /// that brought a version with another type.
+  func start(ofStateTypeOf plugin: String) -> Int? {
+    func type(_ point: Point) -> String? { point.members.first { $0.name == plugin }?.version?.stateType }
+    guard let now = points.last.flatMap(type) else { return nil }
+    return points.reversed().prefix { type($0) == now }.last?.number
   }
 
   /// The plugins that ran other code after an action than before it, though the action brought none: their files were edited

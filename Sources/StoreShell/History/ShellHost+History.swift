@@ -94,11 +94,7 @@ extension ShellHost {
     }
     plugins = target
     collectActions()
-    do {
-      try recompose()
-    } catch {
-      faults.note(error)
-    }
+    recomposeInCommit()
     rebindPlugins()
     // Gates of units that come back may stand as they did when these went.
     moveGates(after.shell)

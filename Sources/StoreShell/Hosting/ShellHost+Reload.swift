@@ -73,11 +73,7 @@ extension ShellHost {
     let shell = store.withState { $0.shell }
     new.strikes.set(isStopped: shell.condition(of: new.plugin.module.name) != .on)
     for unit in new.units { unit.gate.set(isOpen: shell.isOpen(unit.name)) }
-    do {
-      try recompose()
-    } catch {
-      faults.note(error)
-    }
+    recomposeInCommit()
     rebindPlugins()
   }
 

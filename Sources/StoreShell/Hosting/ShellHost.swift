@@ -369,16 +369,6 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     plugins.removeAll { $0.plugin.module.name == name }
     collectActions()
   }
-
-  /// Has the store run the units that there are now.
-  ///
-  /// - Parameter reconciling: whether the tasks follow the state at once, and not with the next action.
-  func recompose(reconciling: Bool = true) throws {
-    try store.replaceMiddleware(
-      Middleware(units: hostUnits.flatMap(\.middleware.units)), reconciling: reconciling)
-    try store.replaceReducer(Self.reducer(application, plugins))
-    try replaceInterceptors()
-  }
 }
 
 extension ActionCall {

@@ -13,6 +13,8 @@ final class UnitTasks: @unchecked Sendable {
   private let gate: Gate
   /// What the middleware said last.
   private var wanted: [PluginTaskStart] = []
+  /// The action after which it failed to say anything last; nil: it works.
+  private var failedAfter: Int?
 
   init(_ plugin: Plugin, unit index: Int, _ gate: Gate, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
@@ -31,10 +33,20 @@ final class UnitTasks: @unchecked Sendable {
     }
     do throws(PluginError) {
       wanted = try plugin.supervise(unit: index, view: surroundings.view)
+      noteWorking()
     } catch {
+      failedAfter = surroundings.lastAction()
       surroundings.note(error, unit: unit)
     }
     return wanted.map { start in Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0) }) }
+  }
+
+  /// A middleware that says again what it wants ends the row of its failures, whatever the action was: an `undo` mends a state
+  /// that it could not read. It ends no other: as it is asked after every action, none would ever come to its end.
+  private func noteWorking() {
+    guard let number = failedAfter else { return }
+    failedAfter = nil
+    if surroundings.strikes.lastFailed == number { surroundings.strikes.ran(in: surroundings.lastAction()) }
   }
 
   /// A task that an action starts; one of that key is replaced.

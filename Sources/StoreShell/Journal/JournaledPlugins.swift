@@ -125,7 +125,7 @@ private struct JournaledVersions {
         let source = sources[code.digest] ?? (try? PluginSource(folder: code.directory, displayedAs: code.name))
         if let source, source.digest == code.digest {
           sources[code.digest] = source
-          version = PluginVersion(source)
+          version = PluginVersion(source, stateType: plugin.type)
         }
       }
       asTheyWere[code] = .some(version)

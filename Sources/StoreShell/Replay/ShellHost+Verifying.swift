@@ -4,15 +4,15 @@ import StoreSchema
 
 /// `plugin reload --verify`: whether an edited plugin makes the same of the last actions.
 extension ShellHost {
-  /// Runs the last actions through both versions of a plugin, those since the previous version arrived.
+  /// Runs the last actions through both versions of a plugin, those since its state has had the type that it has now.
   ///
   /// - Returns: how many actions were compared.
   /// - Throws: the first divergence as an error; `PluginError` where a state of the time cannot be made one of the edited
-  ///   version.
+  ///   version; what reading older actions throws.
   func verify(_ new: Plugin, replacing old: Plugin, last count: Int) throws -> Int {
     let name = new.module.name
     let recording = RecordedStates(
-      entries(of: old).suffix(count), upTo: store.withState { $0 }, keeping: [name])
+      try entries(of: old, last: count), upTo: store.withState { $0 }, keeping: [name])
     let before = ReplayLogic(application, plugins.map(\.plugin))
     let after = ReplayLogic(application, plugins.map { $0.plugin === old ? new : $0.plugin })
     let version = old.source.manifest.version
@@ -30,21 +30,17 @@ extension ShellHost {
     return compared
   }
 
-  /// The entries since a plugin's code was loaded, or reloaded as other code than before: earlier its state was another
-  /// version's, or not there.
-  private func entries(of plugin: Plugin) -> some BidirectionalCollection<LoggedEntry> {
-    let entries = log.entries
-    let (load, reload) = (ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName)
-    var start = entries.startIndex
-    for (index, entry) in zip(entries.indices, entries).reversed() {
-      guard entry.action == load || entry.action == reload, entry.failure == nil,
-        entry.arguments.values.first == .string(plugin.module.name)
-      else { continue }
-      let isSame = entry.digest == plugin.source.digest
-      if isSame || start == entries.startIndex { start = entries.index(after: index) }
-      guard isSame, entry.action == reload else { break }
+  /// The last entries, as far as a plugin's state had its present type: earlier it had another one, or was not there.
+  private func entries(of plugin: Plugin, last count: Int) throws -> [LoggedEntry] {
+    guard let start = timeline.start(ofStateTypeOf: plugin.module.name) else { return [] }
+    let first = max(start, oldestEntry, head - count) + 1
+    var entries: [LoggedEntry] = []
+    guard first <= head else { return entries }
+    try visit(first...head) { entry in
+      entries.append(entry)
+      return true
     }
-    return entries[start...]
+    return entries
   }
 }
 

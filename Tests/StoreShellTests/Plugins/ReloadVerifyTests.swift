@@ -45,12 +45,12 @@ import Testing
     #expect(
       try verify(100)
         == .init(output: "#7 shell.reloadPlugin name=\"p\" version=\"1.0.0\"\n  state kept\n  5 actions verified\n"))
-    // What came before the version that runs was another version's.
+    // An earlier version whose state had the same type bounds nothing, nor does a reload of the same code.
     _ = try shell.type("dispatch p.add")
-    #expect(try verify(100).output.hasSuffix("\n  1 action verified\n"))
-    // A reload that brought the same code changed nothing.
+    #expect(try verify(100).output.hasSuffix("\n  6 actions verified\n"))
     _ = try shell.type("dispatch p.add")
-    #expect(try verify(100).output.hasSuffix("\n  2 actions verified\n"))
+    #expect(try verify(100).output.hasSuffix("\n  7 actions verified\n"))
+    #expect(try verify(3).output.hasSuffix("\n  1 action verified\n"))
   }
 
   @Test func theFirstDivergence() throws {
@@ -146,6 +146,44 @@ import Testing
     try load()
     _ = try shell.type("wait 3s", "dispatch p.add")
     #expect(try verify(100).status == 0)
+  }
+
+  /// Back to where the state got the type that it has, by whatever way: earlier states are none that the versions know.
+  @Test func asFarBackAsTheStateHasItsType() throws {
+    try write()
+    try load()
+    let other = "field(\"n\", int()), field(\"twice\", int { default = 1 })"
+    try write(state: other)
+    _ = try shell.type("plugin reload p", "dispatch p.add")
+    #expect(try verify(100).output.hasSuffix("\n  1 action verified\n"))
+    // One that comes back by an undo of the reload knows only what happens from there.
+    _ = try shell.type("undo --to 6", "dispatch p.add by=3", "dispatch p.add by=4")
+    try write()
+    #expect(try verify(100).output.hasSuffix("\n  2 actions verified\n"))
+    try write(add: "s.n = s.n + math.min(a.by, 3)")
+    #expect(try verify(100).errors.contains("p.add by=4  <- "))
+    // One that was away begins anew.
+    _ = try shell.type("plugin unload p", "plugin load \(shell.folder)/p", "dispatch p.add by=1")
+    #expect(try verify(100).output.hasSuffix("\n  1 action verified\n"))
+  }
+
+  /// What sessions before did counts, whatever code ran then, as long as the state had the type.
+  @Test func actionsOfEarlierSessions() throws {
+    let file = "\(shell.folder)/s.store"
+    #expect(shell.openStore(file) == .init())
+    try write(state: "field(\"n\", int()), field(\"gone\", int())")
+    try load()
+    try write()
+    _ = try shell.type("plugin reload p --reset", "dispatch p.add by=9")
+    try write(add: "s.n = s.n + 1 * a.by")
+    #expect(try shell.type("plugin reload p", "dispatch p.add by=1").status == 0)
+    #expect(shell.outcome { shell.session.endJournal() } == .init())
+    let next = try Shell { $0.grants = ["p"] }
+    #expect(next.openStore(file) == .init())
+    try write(add: "s.n = s.n + math.min(a.by, 8)")
+    #expect(try next.type("plugin reload p --verify 100").errors.contains("#8 p.add by=9  <- "))
+    try write(add: "local by = a.by; s.n = s.n + by")
+    #expect(try next.type("plugin reload p --verify 100").output.hasSuffix("\n  2 actions verified\n"))
   }
 
   @Test func otherPluginsCameAndWentMeanwhile() throws {

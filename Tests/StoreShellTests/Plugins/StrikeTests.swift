@@ -205,6 +205,45 @@ extension String {
     #expect(after.errors == "" && after.status == 0)
   }
 
+  /// A plugin that cannot say what it wants while its count is odd, with a part of its own that fails.
+  private static let odd = """
+    return plugin {
+      state = { field("n", int()) }, actions = { { name = "go" }, { name = "trip" } },
+      reducers = { go = function(s) s.n = s.n + 1 end },
+      middleware = {
+        { name = "m", supervise = function(state) if state.odd.n % 2 == 1 then error("no") end end },
+        { name = "fails", on = { "trip", "counter.increment" }, after = function() error("boom") end },
+      },
+    }
+    """
+
+  @Test func whatMendsTheStateEndsTheRowOfThoseThatReadIt() throws {
+    let shell = try Shell { $0.grants = ["odd"] }
+    let folder = try shell.plugin("odd", Self.odd, permissions: #"["timers", "read:counter"]"#)
+    _ = try shell.type("plugin load \(folder)")
+    for _ in 1...4 {
+      #expect(try shell.type("dispatch odd.go").errors.contains("no\n"))
+      #expect(try shell.type("undo").errors == "")
+    }
+    #expect(try shell.type("show shell.plugins[1].state --as raw").output == "on\n")
+    // Nobody is excused by it who fails for another reason.
+    for _ in 1...3 { _ = try shell.type("dispatch counter.increment", "dispatch tasks.add x") }
+    #expect(try shell.type("show shell.plugins[1].state --as raw").output == "faulted\n")
+  }
+
+  /// An action that brings plugins back asks them what they want once, at its end.
+  @Test func aRestoreCountsOnce() throws {
+    let shell = try Shell { $0.grants = ["odd", "x"] }
+    let other = try shell.plugin("x", "return plugin { state = { field('n', int()) } }")
+    let folder = try shell.plugin("odd", Self.odd, permissions: #"["timers", "read:counter"]"#)
+    _ = try shell.type(
+      "plugin load \(other)", "plugin load \(folder)", "dispatch odd.go", "plugin unload x", "dispatch odd.go")
+    let outcome = try shell.type("undo --to 3")
+    #expect(outcome.errors.components("error[") == 1, "\(outcome)")
+    #expect(try !shell.type("dispatch tasks.add a").errors.contains("note: odd is off"))
+    #expect(try shell.type("dispatch tasks.add b").errors.contains("note: odd is off"))
+  }
+
   private static let clock = """
     return plugin {
       state = { field("n", int()) }, actions = { { name = "go" }, { name = "x" } },
