@@ -80,6 +80,7 @@ local function checked(name)
     refuse("'" .. name .. "' is no action; write tasks.add, or tasks.* for all of a module")
   end
   if name:find("^guard%.") then refuse("the guard does not guard itself") end
+  if name:find("^shell%.") then refuse("the shell's own actions pass by every guard") end
   return name
 end
 

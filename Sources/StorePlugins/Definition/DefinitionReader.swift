@@ -143,8 +143,8 @@ struct DefinitionReader {
         throw types.fault("lifted: every entry needs at, the name of a module, got \(entry["at"].described)")
       }
       try refuseModule(ofLifted: module)
-      guard case .string(let name) = entry["on"], name.contains(".") else {
-        throw types.fault("lifted at '\(module)': on must be the full name of an action, got \(entry["on"].described)")
+      guard case .string(let name) = entry["on"] else {
+        throw types.fault("lifted at '\(module)': on must be the name of an action, got \(entry["on"].described)")
       }
       guard let function = try optionalFunction(entry["reduce"], "lifted on '\(name)': reduce") else {
         throw types.fault("lifted on '\(name)' needs reduce = function(draft, args, meta) … end")
@@ -185,7 +185,9 @@ struct DefinitionReader {
     _ name: String, _ entry: LuaTable, _ known: [ActionType]
   ) throws(PluginError) -> (ActionType, isNew: Bool) {
     let takesArguments = entry["args"] != .nil
-    if let type = known.first(where: { $0.fullName == name }) ?? foreignAction(name)
+    // The plugin's own go without its name, as they do elsewhere.
+    let ownName = name.contains(".") ? name : "\(manifest.name).\(name)"
+    if let type = known.first(where: { $0.fullName == ownName }) ?? foreignAction(name)
       ?? (takesArguments ? nil : goneAction(name))
     {
       guard !takesArguments else {

@@ -11,6 +11,10 @@ extension ShellHost {
   ///   version; what reading older actions throws.
   func verify(_ new: Plugin, replacing old: Plugin, last count: Int) throws -> Int {
     let name = new.module.name
+    // Its `migrate` is called for each state of the time, and has said what it has to say about the present one.
+    let wasLogging = pluginLog
+    pluginLog = nil
+    defer { pluginLog = wasLogging }
     let recording = RecordedStates(
       try entries(of: old, last: count), upTo: store.withState { $0 }, keeping: [name])
     let before = ReplayLogic(application, plugins.map(\.plugin))

@@ -17,19 +17,38 @@ struct PluginTestReport {
 
   /// What was found out about the reducers.
   struct Purity {
-    let fault: PurityFault?
+    var fault: PurityFault?
     /// How many actions of tests were reduced again.
     let recorded: Int
+    /// How many of them had worked there.
+    let recordedWorking: Int
     /// How many made-up ones.
-    let generated: Int
+    private(set) var generated = 0
+    /// How many of those failed, in both states alike.
+    private(set) var generatedFailing = 0
+    /// The first of them, and why it failed.
+    private(set) var firstFailure: String?
+
+    /// Takes note of a made-up action.
+    ///
+    /// - Parameter failure: it and why it failed, in words; nil: it worked.
+    mutating func addGenerated(failure: @autoclosure () -> String?) {
+      generated += 1
+      guard let failure = failure() else { return }
+      generatedFailing += 1
+      firstFailure = firstFailure ?? failure
+    }
+
+    /// Whether no action worked of those that were tried, so that nothing is shown.
+    var showsNothing: Bool { fault == nil && generated > 0 && recordedWorking == 0 && generatedFailing == generated }
   }
 
   let plugin: String
   /// Whether there are any files of tests.
   let hasFiles: Bool
   private(set) var lines: [Line] = []
-  /// How many actions of tests were reduced again.
-  private(set) var recorded = 0
+  /// How many actions of tests were reduced again, and how many of them had worked.
+  private(set) var recorded = (all: 0, working: 0)
   var purity: Purity?
 
   init(plugin: String, hasFiles: Bool) {
@@ -37,9 +56,10 @@ struct PluginTestReport {
     self.hasFiles = hasFiles
   }
 
-  mutating func add(_ line: Line, recorded count: Int, _ tell: (Line) -> Void) {
+  mutating func add(_ line: Line, recorded entries: [PurityProof.Recorded], _ tell: (Line) -> Void) {
     lines.append(line)
-    recorded += count
+    recorded.all += entries.count
+    recorded.working += entries.count { $0.failure == nil }
     tell(line)
   }
 
@@ -59,6 +79,11 @@ struct PluginTestReport {
     guard purity?.fault == nil else {
       return ShellError(code: "plugin-test", message: "\(plugin): a reducer is not pure")
     }
+    guard purity?.showsNothing != true else {
+      return ShellError(
+        code: "plugin-test", message: "\(plugin): no action worked, so nothing shows its reducers to be pure",
+        hint: "write a test that dispatches what works; its actions are reduced again")
+    }
     return nil
   }
 
@@ -72,8 +97,13 @@ struct PluginTestReport {
         text += Self.lines("FAIL pure: \(fault.action)") + Self.lines("  \(fault.message)")
         for detail in fault.details { text += Self.lines("    \(detail)") }
         if !fault.origin.isEmpty { text += Self.lines("  \(fault.origin)") }
+      } else if purity.showsNothing {
+        text += "FAIL pure: \(purity.recorded) recorded and \(purity.generated) generated actions,"
+        text += " all of which failed\n"
+        if let first = purity.firstFailure { text += Self.lines("  \(first)") }
       } else {
-        text += "ok   pure: \(purity.recorded) recorded and \(purity.generated) generated actions, twice the same\n"
+        text += "ok   pure: \(purity.recorded) recorded and \(purity.generated) generated actions, twice the same"
+        text += purity.generatedFailing > 0 ? "; \(purity.generatedFailing) of the latter failed alike\n" : "\n"
       }
     }
     guard ran > 0 else { return text }
@@ -106,8 +136,9 @@ struct PluginTestReport {
         (
           "pure",
           .fields([
-            ("ok", .bool(purity.fault == nil)), ("recorded", .int(purity.recorded)),
-            ("generated", .int(purity.generated)), ("fault", fault ?? .none),
+            ("ok", .bool(purity.fault == nil && !purity.showsNothing)), ("recorded", .int(purity.recorded)),
+            ("generated", .int(purity.generated)), ("failed", .int(purity.generatedFailing)),
+            ("fault", fault ?? .none),
           ])
         ))
     }

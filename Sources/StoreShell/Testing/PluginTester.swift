@@ -44,10 +44,15 @@ final class PluginTester {
         try checkInterrupt()
         let (outcome, found) = try run(file, index)
         fault = fault ?? found
-        report.add(PluginTestReport.Line(file: file.path, outcome), recorded: recorded.count, tell)
+        report.add(PluginTestReport.Line(file: file.path, outcome), recorded: recorded, tell)
       }
     }
-    if options.isPure, report.ran > 0 { report.purity = try purity(fault, in: bench, recorded: report.recorded) }
+    if options.isPure, report.ran > 0 {
+      var purity = PluginTestReport.Purity(
+        fault: fault, recorded: report.recorded.all, recordedWorking: report.recorded.working)
+      if fault == nil { try goOn(&purity, in: bench) }
+      report.purity = purity
+    }
     return report
   }
 
@@ -114,10 +119,8 @@ final class PluginTester {
   private static let generatedCount = 200
 
   /// Goes on with actions that are made up from their types.
-  private func purity(
-    _ fault: PurityFault?, in bench: PluginTestBench, recorded: Int
-  ) throws -> PluginTestReport.Purity {
-    guard fault == nil, let plugin = bench.plugin else { return .init(fault: fault, recorded: recorded, generated: 0) }
+  private func goOn(_ purity: inout PluginTestReport.Purity, in bench: PluginTestBench) throws {
+    guard let plugin = bench.plugin else { return }
     let seed = options.seed ?? .random(in: 1...999_999)
     let proof = try loading { try PurityProof(source, in: bench.session.store) }
     session.relay.set(bench.session.interrupts)
@@ -126,7 +129,6 @@ final class PluginTester {
     var generator = ActionGenerator(types, seed: seed)
     var state = bench.session.store.state
     var time = Duration.zero
-    var count = 0
     for number in 1...Self.generatedCount {
       try checkInterrupt()
       guard let call = generator.next() else { continue }
@@ -135,11 +137,20 @@ final class PluginTester {
         number: number, source: ActionSource(file: "generated", function: "test", line: number, kind: .batch),
         time: time,
         root: number)
-      count += 1
-      guard var fault = proof.reduce(call, context, &state) else { continue }
+      let verdict = proof.reduce(call, context, &state)
+      purity.addGenerated(failure: verdict.failure(of: call))
+      guard case .impure(var fault) = verdict else { continue }
       fault.origin = "generated action \(number); --seed \(seed) makes the same ones"
-      return .init(fault: fault, recorded: recorded, generated: count)
+      purity.fault = fault
+      return
     }
-    return .init(fault: nil, recorded: recorded, generated: count)
+  }
+}
+
+extension PurityProof.Verdict {
+  /// An action that failed, and why, in words; nil: it did not.
+  fileprivate func failure(of call: ActionCall) -> String? {
+    guard case .failed(let error) = self else { return nil }
+    return "\(ActionText.text(call.type.fullName, arguments: call.record)): \(ShellError(describing: error).message)"
   }
 }

@@ -26,6 +26,16 @@ struct PurityProof {
     }
   }
 
+  /// What two fresh Lua states made of an action.
+  enum Verdict {
+    /// The same state.
+    case same
+    /// Both failed.
+    case failed(any Error)
+    /// What shows that they are not alike.
+    case impure(PurityFault)
+  }
+
   private let one: ReducerTwin
   private let other: ReducerTwin
   private let name: String
@@ -60,7 +70,7 @@ struct PurityProof {
   /// - Returns: the first difference.
   func difference(in recorded: Recorded) -> PurityFault? {
     var state = recorded.before
-    if let fault = reduce(recorded.call, recorded.context, &state) { return fault }
+    if case .impure(let fault) = reduce(recorded.call, recorded.context, &state) { return fault }
     guard recorded.failure == nil else { return nil }
     // Reducers of Swift, which did not run again, may have changed the slice of another module.
     let modules = recorded.call.type.position.isEmpty ? one.modules : [name]
@@ -74,29 +84,31 @@ struct PurityProof {
   }
 
   /// Reduces an action twice and goes on with what came out.
-  func reduce(_ call: ActionCall, _ context: ActionContext, _ state: inout HostState) -> PurityFault? {
+  func reduce(_ call: ActionCall, _ context: ActionContext, _ state: inout HostState) -> Verdict {
     var (left, right, copy) = (state, state, state)
     let first = reduce(one, call, context, &left)
     _ = reduce(other, call, context, &copy)
     let second = reduce(other, call, context, &right)
     if let impure = [first, second].lazy.compactMap({ $0 as? PluginError }).first(where: { $0.code == .impure }) {
-      return PurityFault(call, impure.message, [])
+      return .impure(PurityFault(call, impure.message, []))
     }
     guard (first == nil) == (second == nil) else {
-      return PurityFault(
-        call, "it failed in one of two fresh Lua states only",
-        [], details: [first, second].compactMap { $0.map { ShellError(describing: $0).message } })
+      return .impure(
+        PurityFault(
+          call, "it failed in one of two fresh Lua states only",
+          [], details: [first, second].compactMap { $0.map { ShellError(describing: $0).message } }))
     }
-    guard first == nil else { return nil }
+    if let first { return .failed(first) }
     for module in one.modules {
       if let change = Self.change(in: module, from: left, to: right) {
-        return PurityFault(
-          call, "two fresh Lua states differ at \(change.path)",
-          [("one", change.kind.from), ("other", change.kind.to)])
+        return .impure(
+          PurityFault(
+            call, "two fresh Lua states differ at \(change.path)",
+            [("one", change.kind.from), ("other", change.kind.to)]))
       }
     }
     state = left
-    return nil
+    return .same
   }
 
   private func reduce(

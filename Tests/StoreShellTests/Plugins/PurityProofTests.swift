@@ -167,18 +167,40 @@ import Testing
     let shell = try Shell()
     let pure = Impure(
       name: "", lua: "", reducer: "s.n = s.n + a.by if s.n > 9 then refuse('too much') end", step: .twice)
-    let outcome = shell.run("plugin test \(try plugin(pure, shell)) --pure")
+    let outcome = shell.run("plugin test \(try plugin(pure, shell)) --pure --seed 7")
     #expect(
       outcome
         == .init(
           output: """
             ok   it goes
-            ok   pure: 3 recorded and 200 generated actions, twice the same
+            ok   pure: 3 recorded and 200 generated actions, twice the same; 84 of the latter failed alike
             1 passed, 0 failed
 
             """))
-    let data = shell.run("plugin test \(shell.folder)/odd --pure --json").output
-    #expect(data.contains(#""pure":{"ok":true,"recorded":3,"generated":200,"fault":null}"#))
+    let data = shell.run("plugin test \(shell.folder)/odd --pure --json --seed 7").output
+    #expect(data.contains(#""pure":{"ok":true,"recorded":3,"generated":200,"failed":84,"fault":null}"#))
+  }
+
+  /// Where no action worked, two states that are alike show nothing.
+  @Test func nothingThatWorksIsNoProof() throws {
+    let shell = try Shell()
+    let lua = """
+      return plugin { state = { field("n", int()) }, actions = { { name = "go", args = { field("by", int()) } } },
+        reducers = { go = function(s, a) if a.by ~= 1234567 then refuse("no") end s.n = a.by end } }
+      """
+    let folder = try shell.plugin("odd", lua)
+    try shell.write("odd/tests/odd_test.lua", "test('nothing', function() end)")
+    let outcome = shell.run("plugin test \(folder) --pure --seed 7")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.output.hasPrefix(
+        "ok   nothing\nFAIL pure: 0 recorded and 200 generated actions, all of which failed\n"))
+    #expect(outcome.output.contains(": odd: no\n1 passed, 0 failed\n"))
+    #expect(outcome.errors.contains("odd: no action worked, so nothing shows its reducers to be pure\n"))
+    try shell.write("odd/tests/odd_test.lua", "test('goes', function(t) t:dispatch('go', { by = 1234567 }) end)")
+    #expect(
+      shell.run("plugin test \(folder) --pure --seed 7").output.contains(
+        "ok   pure: 1 recorded and 200 generated actions, twice the same; 200 of the latter failed alike\n"))
   }
 
   /// Every type that an action can have is made up well: what does not fit is not counted.

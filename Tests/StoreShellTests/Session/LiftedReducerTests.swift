@@ -81,6 +81,19 @@ import Testing
     #expect(shell.run("show tasks --as json").output == "{\"nextId\":1,\"items\":[]}\n")
   }
 
+  /// Its own actions go without its name, as they do in a middleware's `on`.
+  @Test func answersTheOwnActionsOfItsPlugin() throws {
+    let shell = try Shell { $0.grants = ["own"] }
+    let folder = try shell.plugin(
+      "own",
+      """
+      return plugin { actions = { { name = "twice" } },
+        lifted = { { at = "counter", on = "twice", reduce = function(s) s.value = 2 end } } }
+      """, permissions: #"["reduce:counter"]"#)
+    #expect(
+      try shell.type("plugin load \(folder)", "dispatch own.twice").output.hasSuffix("  counter.value  0 -> 2\n"))
+  }
+
   @Test func needThePermission() throws {
     let shell = try shell(double, permissions: "\"read:counter\"")
     let outcome = load(shell)
