@@ -132,17 +132,29 @@ struct DefinitionTests {
 
   @Test func badTypes() throws {
     for (type, reason) in [
-      ("7", "bad/p/init.lua:1: field 'x' needs a type such as int() or text()"),
+      ("7", "bad/p/init.lua:1: field 'x' needs a type such as int() or text(), got number 7"),
       ("{ kind = 'int32' }", "state.x: unknown type 'int32'"),
-      ("int(7)", "bad/p/init.lua:1: int{…} takes a table of options"),
+      ("int(7)", "bad/p/init.lua:1: int{…} takes a table of options, got number 7; write int { default = 7 }"),
+      (
+        "text('a')",
+        "bad/p/init.lua:1: text{…} takes a table of options, got string \"a\"; write text { default = \"a\" }"
+      ),
+      (
+        "bool(false)",
+        "bad/p/init.lua:1: bool{…} takes a table of options, got boolean false; write bool { default = false }"
+      ),
+      ("int('a')", "bad/p/init.lua:1: int{…} takes a table of options, got string \"a\""),
+      ("int, 0", "bad/p/init.lua:1: field 'x' needs a type such as int() or text(), got the function int; write int()"),
       ("int { min = 3, max = 1 }", "state.x: min is above max"),
       ("int { min = 1.5 }", "state.x: min must be a whole number, got number 1.5"),
       ("int { min = 2, default = 1 }", "state.x: the default does not fit: value must be >= 2, got 1"),
       ("text { default = 1 }", "state.x: the default does not fit: value must be String, got number 1"),
-      ("enum {}", "bad/p/init.lua:1: enum{…} needs the names of its cases"),
+      ("enum {}", "bad/p/init.lua:1: enum{…} needs the names of its cases; write enum { \"a\", \"b\" }"),
       ("enum { 1 }", "state.x: the cases of an enum are names, got number 1"),
-      ("optional()", "bad/p/init.lua:1: optional(…) needs a type such as int() or text()"),
-      ("list(int)", "bad/p/init.lua:1: list(…) needs a type such as int() or text()"),
+      ("optional()", "bad/p/init.lua:1: optional(…) needs a type such as int() or text(), got nothing"),
+      (
+        "list(int)", "bad/p/init.lua:1: list(…) needs a type such as int() or text(), got the function int; write int()"
+      ),
       ("int { mni = 3 }", "state.x: int{…} has no option 'mni'"),
       ("int { 3 }", "state.x: int{…} has no option number 1"),
       ("number { min = 0 }", "state.x: number{…} has no option 'min'"),
@@ -157,7 +169,10 @@ struct DefinitionTests {
       ("optional(optional(int()))", "state.x: optional(…) cannot hold optional(…)"),
       ("map(text(), int())", "bad/p/init.lua:1: map(…) takes one type and nothing else"),
       ("list(int(), { max = 3 })", "bad/p/init.lua:1: list(…) takes one type and nothing else"),
-      ("record('R', {}, 4)", "bad/p/init.lua:1: record(…) needs a name and a list of fields"),
+      (
+        "record('R', {}, 4)",
+        "bad/p/init.lua:1: record(…) needs a name and a list of fields; write record(\"Point\", { field(\"x\", int()) })"
+      ),
       ("int(), { default = 3 }", "bad/p/init.lua:1: field 'x': only a text that describes it may follow the type"),
       ("int(), 'doc', 3", "bad/p/init.lua:1: field 'x': only a text that describes it may follow the type"),
       ("record('R', { 1 })", "R: the fields must be a list of field(name, type), got number 1 as number 1"),
@@ -232,7 +247,7 @@ struct DefinitionTests {
     #expect(try message("return plugin { state = { field('a b', int()) } }") == "p: state: \"a b\" is not a name")
     #expect(
       try message("return plugin { state = { field(1, int()) } }")
-        == "p: bad/p/init.lua:1: field(…) needs a name and a type")
+        == "p: bad/p/init.lua:1: field(…) needs a name and a type; write field(\"count\", int())")
     #expect(
       try message("return plugin { state = { int() } }")
         == "p: state must be a list of field(name, type), got a table as number 1")
