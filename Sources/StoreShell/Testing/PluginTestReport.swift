@@ -39,8 +39,11 @@ struct PluginTestReport {
       firstFailure = firstFailure ?? failure
     }
 
+    /// Whether none of the made-up ones worked.
+    var generatedAllFail: Bool { generated > 0 && generatedFailing == generated }
+
     /// Whether no action worked of those that were tried, so that nothing is shown.
-    var showsNothing: Bool { fault == nil && generated > 0 && recordedWorking == 0 && generatedFailing == generated }
+    var showsNothing: Bool { fault == nil && recordedWorking == 0 && generatedAllFail }
   }
 
   let plugin: String
@@ -103,7 +106,7 @@ struct PluginTestReport {
         if let first = purity.firstFailure { text += Self.lines("  \(first)") }
       } else {
         text += "ok   pure: \(purity.recorded) recorded and \(purity.generated) generated actions, twice the same"
-        text += purity.generatedFailing > 0 ? "; \(purity.generatedFailing) of the latter failed alike\n" : "\n"
+        text += purity.generatedAllFail ? "; each of the latter failed\n" : "\n"
       }
     }
     guard ran > 0 else { return text }
