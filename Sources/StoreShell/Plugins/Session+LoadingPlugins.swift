@@ -61,8 +61,8 @@ extension Plugin {
   /// What the plugin adds, in one line, zero counts left out; none where it adds nothing.
   var counts: [String] {
     let counts = [
-      (module.actions.count, "action", "actions"), (liftedCount, "lifted reducer", "lifted reducers"),
-      (units.count, "middleware", "middleware"),
+      (module.actions.count + addedActions.count, "action", "actions"),
+      (liftedCount, "lifted reducer", "lifted reducers"), (units.count, "middleware", "middleware"),
       (bridgeCount, "bridge", "bridges"), (transitionCount, "transition", "transitions"),
       (interceptorNames.count, "interceptor", "interceptors"), (thunkTypes.count, "thunk", "thunks"),
       (module.commands.count, "command", "commands"),

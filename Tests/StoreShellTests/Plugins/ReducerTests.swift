@@ -19,7 +19,7 @@ struct ReducerTests {
       return plugin { lifted = { { at = "counter", on = "counter.double", args = {}, reduce = function(draft)
         draft.value = draft.value * 2 end } } }
       """, permissions: #"["reduce:counter"]"#)
-    #expect(try shell.type("plugin load \(folder)").output.hasSuffix("\n  1 lifted reducer\n"))
+    #expect(try shell.type("plugin load \(folder)").output.hasSuffix("\n  1 action, 1 lifted reducer\n"))
     _ = try shell.type("dispatch counter.double", "dispatch counter.increment", "dispatch counter.double")
     #expect(
       try shell.type("plugin audit p").output == """
