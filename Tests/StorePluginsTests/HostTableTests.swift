@@ -38,6 +38,7 @@ struct HostTableTests {
     ),
     ("it[1] = it[1]", "cmd has no number 1"),
     ("it.n = 1", "cmd keeps nothing: 'n' cannot be set (keep it in the plugin's state)"),
+    ("it.print = nil", "cmd keeps nothing: 'print' cannot be set (keep it in the plugin's state)"),
     ("it[1] = 2", "cmd keeps nothing: number 1 cannot be set (keep it in the plugin's state)"),
     ("log.infos('a')", "log has no 'infos' (did you mean 'info'?)"),
     ("setmetatable(it, {})", "cannot change a protected metatable"),
@@ -50,6 +51,7 @@ struct HostTableTests {
   @Test(arguments: [
     ("it:tsk('a')", "ctx has no 'tsk' (did you mean 'task'?)"),
     ("it.mine = it.mine or {}", "ctx has no 'mine' (it has dispatch, state, task, and keeps nothing else)"),
+    ("it.dispatch = it.task", "ctx keeps nothing: 'dispatch' cannot be set (keep it in the plugin's state)"),
     ("it.mine = {}", "ctx keeps nothing: 'mine' cannot be set (keep it in the plugin's state)"),
   ])
   func ofAMiddleware(lua: String, message: String) throws {

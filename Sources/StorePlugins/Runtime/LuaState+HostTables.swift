@@ -3,7 +3,8 @@ import StoreSchema
 
 extension LuaState {
   /// Makes a table of what the host gives to Lua under a name such as `cmd`. To read what it has not is an error that says
-  /// what it has, and so is to set it: the table is one for all calls. Nothing is asked where it has what is read.
+  /// what it has, and so is to set anything: the table is one for all calls. It is empty itself, so that Lua asks the other
+  /// one that holds the members.
   func makeHostTable(
     _ table: String, _ members: [(name: String, value: LuaValue)]
   ) throws(LuaError) -> LuaTable {
@@ -15,11 +16,18 @@ extension LuaState {
       let key = if case .string(let name) = call[1] { "'\(name)'" } else { call[1].described }
       throw LuaFailure("\(table) keeps nothing: \(key) cannot be set (keep it in the plugin's state)")
     }
-    let metatable = try makeTable([
-      ("__index", .function(missing)), ("__newindex", .function(set)), ("__metatable", .boolean(false)),
-    ])
+    let held = try makeTable(members, metatable: [("__index", .function(missing))])
+    return try makeTable(
+      [],
+      metatable: [("__index", .table(held)), ("__newindex", .function(set)), ("__metatable", .boolean(false))])
+  }
+
+  private func makeTable(
+    _ members: [(name: String, value: LuaValue)], metatable: [(name: String, value: LuaValue)]
+  ) throws(LuaError) -> LuaTable {
     let made = try makeTable(members)
-    _ = try call(try load("setmetatable(...)", chunkName: "prelude"), [.table(made), .table(metatable)])
+    _ = try call(
+      try load("setmetatable(...)", chunkName: "prelude"), [.table(made), .table(try makeTable(metatable))])
     return made
   }
 
