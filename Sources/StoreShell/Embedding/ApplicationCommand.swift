@@ -57,11 +57,10 @@ public struct CommandContext<Action: SchematicUnion, State: SchematicRecord> {
 
   /// Has an action processed, with all that it causes, on behalf of the statement that runs.
   ///
-  /// - Throws: why it failed; the state is then as it was.
+  /// - Throws: why it failed; the state is then as it was. What goes wrong beside it, in middlewares and tasks, is reported when
+  ///   the command is done, and fails it.
   public func dispatch(_ action: Action) throws {
-    let report = session.store.dispatch(erase(action), source: session.source(function: "dispatch"))
-    if let failure = report.failure { throw failure }
-    if let fault = report.faults.first { throw fault }
+    try session.finishOne(session.store.dispatch(erase(action), source: session.source(function: "dispatch")))
   }
 
   /// Prints a line among the results; with `--json` an event says it.

@@ -116,6 +116,8 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   var hasFaults: Bool { get }
   /// What went wrong since it was last asked, where no dispatch told of it: in tasks, and in what they caused.
   func takeFaults() -> [any Error]
+  /// Has `takeFaults` tell of what went wrong in a dispatch that was one of several in a statement.
+  func leaveFaults(of report: DispatchReport)
   /// The plugin of that name.
   func plugin(named name: String) -> Plugin?
   /// The state of the moment.

@@ -28,6 +28,10 @@ extension ShellHost {
     return faults.take()
   }
 
+  func leaveFaults(of report: DispatchReport) {
+    for fault in report.faults { faults.note(fault) }
+  }
+
   private func describe(_ number: Int) -> String? {
     log[number: number].map { "#\($0.number) \($0.action) (\($0.source.short))" }
   }

@@ -97,8 +97,10 @@ struct PluginSurroundings: @unchecked Sendable {
 }
 
 /// A task of a plugin failed.
-struct TaskFailure: Error, Equatable {
+struct TaskFailure: Error, Equatable, CustomStringConvertible {
   let error: PluginError
   /// The action that started it, in words.
   let startedBy: String?
+
+  var description: String { error.message }
 }

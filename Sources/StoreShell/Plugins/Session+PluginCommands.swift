@@ -60,9 +60,16 @@ extension Plugin {
 extension Session: PluginCommandHost {
   /// Has an action that a plugin's command dispatches processed.
   public func dispatch(_ call: ActionCall, source: ActionSource) throws {
-    let report = store.dispatch(try renewed(call), source: source)
+    try finishOne(store.dispatch(try renewed(call), source: source))
+  }
+
+  /// Ends a dispatch that is one of several in a statement. What went wrong beside the action, in middlewares and tasks, fails
+  /// the statement when it is done; it goes on, as the action stands.
+  ///
+  /// - Throws: why the action failed.
+  func finishOne(_ report: DispatchReport) throws {
+    store.leaveFaults(of: report)
     if let failure = report.failure { throw failure }
-    if let fault = report.faults.first { throw fault }
   }
 
   /// The call as one of the action that now goes by its name: the plugin may have been reloaded while its command waited.

@@ -257,9 +257,7 @@ extension Session: SessionLuaHost {
   public func dispatch(_ call: ActionCall, line: Int) throws {
     var source = source(function: "dispatch")
     source.line += line - 1
-    let report = store.dispatch(call, source: source)
-    if let failure = report.failure { throw failure }
-    if let fault = report.faults.first { throw fault }
+    try finishOne(store.dispatch(call, source: source))
   }
 
   /// The value of a name that Lua does not know: a variable of the shell, a projection or a binding of the session.

@@ -167,4 +167,40 @@ import Testing
       "\(outcome.errors)")
     #expect(!outcome.errors.contains("Error("))
   }
+
+  /// What goes wrong beside an action that stands, in a middleware or a task, fails the command, which goes on.
+  @Test func faultsBesideAnActionAreToldWhenTheCommandIsDone() throws {
+    let shell = try Shell { $0.grants = ["p", "q"] }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "go" } }, reducers = { go = function(s) s.n = s.n + 1 end },
+        middleware = { { name = "m", on = { "go" }, after = function(_, ctx)
+          ctx:task("t", function(task) task:wait_for("tasks.add") error("late") end)
+          error("spy")
+        end } },
+        commands = { { name = "c", run = function(_, cmd)
+          cmd:dispatch("go")
+          cmd:dispatch("tasks.add", { title = "x" })
+          return cmd.state.p.n
+        end } },
+      }
+      """, permissions: #"["timers", "read:tasks", "dispatch:tasks.add"]"#)
+    _ = try shell.type("plugin load \(folder)")
+    let outcome = try shell.type("p c")
+    #expect(outcome.output == "1\n")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.errors == """
+        error[plugin-runtime]: p: middleware 'm' (after): \(folder)/init.lua:5: spy
+        error[plugin-task]: p: task 'p/m/t' failed: \(folder)/init.lua:4: late
+          task started by #2 p.go (plugin:p/c)
+
+        """)
+    let lua = try shell.type("lua dispatch('p.go') print(state.p.n)")
+    #expect(lua.output == "2\n")
+    #expect(lua.errors.contains("(after): \(folder)/init.lua:5: spy\n"))
+    #expect(lua.status == 1)
+  }
 }
