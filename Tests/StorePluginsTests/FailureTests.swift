@@ -266,7 +266,12 @@ struct FailureTests {
       try middleware("peek", "local x = ctx.state.count").1?.message
         == "peek: middleware 'spy' (after): bad/peek/init.lua:4: state has no module 'count' (did you mean 'state.peek.count'?)"
     )
-    #expect(try middleware("peek", "local x = ctx.state.cuont").1?.message.contains("may not read 'cuont'") == true)
+    #expect(
+      try middleware("peek", "local x = ctx.state.cuont").1?.message.hasSuffix(
+        "state has no module 'cuont' (did you mean 'state.peek.count'?)") == true)
+    #expect(
+      try middleware("peek", "local x = ctx.state.taks").1?.message.hasSuffix(
+        "state has no module 'taks' (did you mean 'tasks'?)") == true)
     #expect(
       try middleware("peek", "local n = ''; for k in pairs(ctx.state) do n = n .. k end; error(n, 0)").1?.message
         == "peek: middleware 'spy' (after): peek")

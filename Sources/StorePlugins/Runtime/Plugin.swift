@@ -183,10 +183,16 @@ public final class Plugin: @unchecked Sendable {
       if calls.isProjecting { calls.noteProjectionRead(module) }
       if module == manifest.name { return nil }
       guard manifest.mayRead(module) else {
-        guard fields.contains(module), objects.view?.moduleNames.contains(module) == false else {
+        guard let modules = objects.view?.moduleNames, !modules.contains(module) else {
           return manifest.readRefusal(module)
         }
-        return "state has no module '\(module)' (did you mean 'state.\(manifest.name).\(module)'?)"
+        // No permission would help; what reads it says so, where no field of the plugin's own is meant.
+        var field = fields.first { $0 == module }
+        if field == nil, Suggestion.nearest(to: module, among: modules) == nil {
+          field = Suggestion.nearest(to: module, among: fields)
+        }
+        guard let field else { return nil }
+        return "state has no module '\(module)' (did you mean 'state.\(manifest.name).\(field)'?)"
       }
       permissions.noteRead(module)
       return nil
