@@ -19,6 +19,14 @@ extension CommandDefinition {
       examples: examples.filter { $0.lines.contains { $0.hasPrefix("\(verb) \(part)") } }, run: run)
   }
 
+  /// The command as it is with the word that says what it does; where the word is none of those, as it is.
+  func part(_ word: String?) -> CommandDefinition {
+    guard let word, case .words(let words)? = operands.first, words.contains(word) else { return self }
+    let part = only(word)
+    return CommandDefinition(
+      "\(verb) \(word)", usage: part.usage, summary: part.summary, flags: part.flags, run: run)
+  }
+
   /// A line of usage, apart from what it says of itself behind two spaces or more.
   private static func formAndMeaning(_ line: String) -> (form: String, meaning: String?) {
     let bytes = Array(line.utf8)

@@ -39,9 +39,10 @@ struct Invocation {
         continue
       }
       guard let flag = definition.flags.first(where: { $0.name == name }) else {
+        let part = definition.part(words.dropFirst().first?.text)
         throw ShellError(
-          code: "unknown-flag", message: "\(definition.verb) has no flag --\(name)", at: word,
-          hint: Invocation.hint(onFlag: word, name, given, of: definition), status: 2)
+          code: "unknown-flag", message: "\(part.verb) has no flag --\(name)", at: word,
+          hint: Invocation.hint(onFlag: word, name, given, of: part), status: 2)
       }
       guard flag.value != nil || given == nil else {
         throw ShellError(

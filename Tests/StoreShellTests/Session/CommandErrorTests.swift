@@ -119,6 +119,12 @@ import Testing
       "show counter --jsn", 14, "unknown-flag", "show has no flag --jsn", mark: 5, "hint: did you mean --json?",
       status: 2),
     Case(
+      "plugin reload x --quiet", 17, "unknown-flag", "plugin reload has no flag --quiet", mark: 7,
+      "hint: usage: plugin reload NAME [--reset] [--verify N]", status: 2),
+    Case(
+      "plugin reload x --verfy 3", 17, "unknown-flag", "plugin reload has no flag --verfy", mark: 7,
+      "hint: did you mean --verify?", status: 2),
+    Case(
       "show counter --as tabel", 19, "unknown-format", "there is no format 'tabel'", mark: 5,
       "hint: did you mean table?",
       status: 2),
