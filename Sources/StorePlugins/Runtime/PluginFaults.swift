@@ -21,7 +21,7 @@ struct PluginFaults {
     default:
       return PluginError(
         .load, "\(manifest.name): \(error.message)",
-        trace: error.traceback.map { "at \($0)" }.filter { !$0.hasPrefix("at prelude:") })
+        trace: trace(error.traceback.map { "\($0)" }))
     }
   }
 
@@ -77,7 +77,7 @@ struct PluginFaults {
     case .syntax, .runtime, .notText:
       return PluginError(
         .runtime, "\(manifest.name): \(place): \(error.message)",
-        trace: error.traceback.map { "at \($0)" }, hint: signature?.hint(for: error))
+        trace: trace(error.traceback.map { "\($0)" }), hint: signature?.hint(for: error))
     }
   }
 
@@ -107,7 +107,7 @@ struct PluginFaults {
       let refusal = error.underlying as? PluginRefusal
       return PluginError(
         .task, "\(manifest.name): \(place): \(refusal?.description ?? error.message)",
-        trace: error.traceback.map { "at \($0)" },
+        trace: trace(error.traceback.map { "\($0)" }),
         hint: refusal?.hint ?? (word == "thunk" ? FunctionSignature.thunk.hint(for: error) : nil))
     }
   }
@@ -118,9 +118,14 @@ struct PluginFaults {
   }
 
   private func trace(of error: LuaError) -> [String] {
-    if !error.traceback.isEmpty, error.kind == .runtime { return error.traceback.map { "at \($0)" } }
+    if !error.traceback.isEmpty, error.kind == .runtime { return trace(error.traceback.map { "\($0)" }) }
     guard let chunk = error.chunk, let line = error.line, error.kind != .syntax else { return [] }
-    return ["at \(chunk):\(line)"]
+    return trace(["\(chunk):\(line)"])
+  }
+
+  /// The places of a traceback, those in the shell's own Lua left out.
+  private func trace(_ places: [String]) -> [String] {
+    places.filter { !$0.hasPrefix("prelude:") }.map { "at \($0)" }
   }
 
   private var memory: String {
