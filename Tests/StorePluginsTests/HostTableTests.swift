@@ -48,6 +48,13 @@ struct HostTableTests {
     #expect(error?.message == "p: command 'p go': chunk:1: \(message)")
   }
 
+  /// What it has can be listed, and the list changes nothing of it.
+  @Test func pairsGivesACopy() throws {
+    let list = "local of, list = pairs(it) local all = '' for name in of, list do all = all .. ' ' .. name end"
+    _ = try bench.run("p", "go", [.string(list + " list.print = nil it:print(all)")])
+    #expect(bench.printed == [" dispatch print project state wait"])
+  }
+
   @Test(arguments: [
     ("it:tsk('a')", "ctx has no 'tsk' (did you mean 'task'?)"),
     ("it.mine = it.mine or {}", "ctx has no 'mine' (it has dispatch, state, task, and keeps nothing else)"),

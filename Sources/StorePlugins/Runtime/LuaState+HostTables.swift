@@ -4,7 +4,7 @@ import StoreSchema
 extension LuaState {
   /// Makes a table of what the host gives to Lua under a name such as `cmd`. To read what it has not is an error that says
   /// what it has, and so is to set anything: the table is one for all calls. It is empty itself, so that Lua asks the other
-  /// one that holds the members.
+  /// one that holds the members, and hands `pairs` a copy of that.
   func makeHostTable(
     _ table: String, _ members: [(name: String, value: LuaValue)]
   ) throws(LuaError) -> LuaTable {
@@ -17,10 +17,23 @@ extension LuaState {
       throw LuaFailure("\(table) keeps nothing: \(key) cannot be set (keep it in the plugin's state)")
     }
     let held = try makeTable(members, metatable: [("__index", .function(missing))])
+    let pairs = try call(try load(Self.pairsOfCopy, chunkName: "prelude"), [.table(held)])
     return try makeTable(
       [],
-      metatable: [("__index", .table(held)), ("__newindex", .function(set)), ("__metatable", .boolean(false))])
+      metatable: [
+        ("__index", .table(held)), ("__newindex", .function(set)), ("__pairs", pairs.first ?? .nil),
+        ("__metatable", .boolean(false)),
+      ])
   }
+
+  private static let pairsOfCopy = """
+    local members = ...
+    return function()
+      local copy = {}
+      for name, member in next, members do copy[name] = member end
+      return next, copy
+    end
+    """
 
   private func makeTable(
     _ members: [(name: String, value: LuaValue)], metatable: [(name: String, value: LuaValue)]
