@@ -88,10 +88,10 @@ public enum JSONReport {
   }
 
   /// A record that an `ingest` left out.
-  static func badRecord(file: String, line: Int, message: String, hint: String?) -> String {
+  static func badRecord(file: String, line: Int, message: String, hint: String?, isIngested: Bool) -> String {
     let hint = hint.map { ",\"hint\":\(ScalarText.quoted($0))" } ?? ""
     return """
-      {"event":"bad-record","file":\(ScalarText.quoted(file)),"line":\(line),\
+      {"event":"\(isIngested ? "record-error" : "bad-record")","file":\(ScalarText.quoted(file)),"line":\(line),\
       "message":\(ScalarText.quoted(message))\(hint)}
       """
   }

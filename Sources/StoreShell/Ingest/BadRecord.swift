@@ -2,7 +2,12 @@ import StoreCore
 import StorePlugins
 import StoreSchema
 
-/// A record that cannot be ingested, and why.
+/// Something went wrong beside a record that was ingested: in middlewares that saw its action, or in what that caused.
+struct BesideRecord: Error {
+  let error: any Error
+}
+
+/// A record that cannot be ingested, or beside which something went wrong, and why.
 struct BadRecord {
   /// The file, as errors name it.
   let file: String
@@ -14,11 +19,16 @@ struct BadRecord {
   var hint: String?
   /// Whether it may be right in a file of another format.
   let isOfFormat: Bool
+  /// Whether it was ingested all the same, and what the error is called then.
+  var isIngested: Bool { code != nil }
+  private let code: String?
 
   init(_ error: any Error, file: String, line: Int, type: ActionType) {
     self.file = file
     self.line = line
+    code = (error as? BesideRecord).map { ShellError(describing: $0.error).code }
     isOfFormat = (error as? JSONError).map { !$0.isOfValue } ?? (error is FileFault)
+    let error = (error as? BesideRecord)?.error ?? error
     switch (error as? FileFault)?.error ?? error {
     case let error as RecordFault: (message, hint) = (error.message, error.hint)
     case let error as JSONError:
@@ -44,11 +54,14 @@ struct BadRecord {
 
   /// The error of an `ingest` that ends here.
   ///
-  /// - Parameter count: how many records were ingested before it.
+  /// - Parameter count: how many records were ingested.
   func error(behind count: Int) -> ShellError {
-    ShellError(
-      code: "bad-record", message: sentence, place: .line,
-      details: ["\(count) \(count == 1 ? "record" : "records") before it \(count == 1 ? "was" : "were") ingested"],
+    let verb = count == 1 ? "was" : "were"
+    return ShellError(
+      code: code ?? "bad-record", message: sentence, place: .line,
+      details: [
+        "\(count) \(count == 1 ? "record" : "records") \(isIngested ? "up to this one" : "before it") \(verb) ingested"
+      ],
       hint: hint)
   }
 }

@@ -35,24 +35,29 @@ struct Ingestion {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
         if !keepsGoing || error is FileFault { throw fault.error(behind: tally.count) }
-        tally.bad += 1
-        tell(of: fault, tally.bad)
+        if fault.isIngested { tally.faulty += 1 } else { tally.bad += 1 }
+        tell(of: fault, tally.bad + tally.faulty)
       }
     }
-    let bad = tally.bad
-    if bad > 0, !session.options.isJSON {
-      session.console.writeError("\(bad) bad \(bad == 1 ? "record" : "records") of \(file) left out\n")
+    if !session.options.isJSON {
+      func records(_ count: Int) -> String { count == 1 ? "record" : "records" }
+      if tally.bad > 0 { session.console.writeError("\(tally.bad) bad \(records(tally.bad)) of \(file) left out\n") }
+      if tally.faulty > 0 {
+        session.console.writeError(
+          "\(tally.faulty) \(records(tally.faulty)) of \(file) ingested, with errors beside what they did\n")
+      }
     }
     if session.answersInJSON { return CommandResult(json: JSON.text(of: tally.value(type.fullName))) }
     session.console.write(summary(tally) + "\n")
     return .none
   }
 
-  /// Tells of a bad record that is left out; a person is not told of too many.
+  /// Tells of a bad record that is left out, or of one beside which something went wrong; a person is not told of too many.
   private func tell(of record: BadRecord, _ number: Int) {
     if session.options.isJSON {
       session.console.writeEvent(
-        JSONReport.badRecord(file: file, line: record.line, message: record.message, hint: record.hint))
+        JSONReport.badRecord(
+          file: file, line: record.line, message: record.message, hint: record.hint, isIngested: record.isIngested))
     } else if number <= Self.shownFaults {
       session.console.writeError("\(record.sentence)\n")
     } else if number == Self.shownFaults + 1 {
@@ -72,6 +77,8 @@ struct Ingestion {
     var first: Int?
     var last = 0
     var bad = 0
+    /// How many of those that were ingested had errors beside what they did.
+    var faulty = 0
 
     private static let layout = RecordLayout(name: "Ingestion", fields: ["action", "records", "first", "last", "bad"])
 
@@ -84,11 +91,12 @@ struct Ingestion {
   private func take(_ call: ActionCall, at line: Int, _ tally: inout Tally) throws {
     let source = ActionSource(file: file, function: "ingest", line: line, kind: session.origin.kind)
     let report = session.store.dispatch(call, source: source)
-    if let failure = report.failure { throw failure }
-    if let fault = report.faults.first { throw fault }
+    // What a record caused may have been stopped; the record itself stands.
+    if let failure = report.failure, !(failure is StoreError) || report.number == nil { throw failure }
     tally.last = report.number ?? tally.last
     tally.first = tally.first ?? tally.last
     tally.count += 1
+    if let fault = report.failure ?? report.faults.first { throw BesideRecord(error: fault) }
   }
 
   private func summary(_ tally: Tally) -> String {

@@ -209,6 +209,29 @@ import Testing
     }
   }
 
+  /// What goes wrong in a middleware or in what a record caused makes it no bad record: it is in the state, and is counted so.
+  @Test func whatGoesWrongBesideARecordLeavesItIngested() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { middleware = { { name = "m", on = { "tasks.add" }, after = function(action)
+        if action.args.title == "two" then error("no") end
+      end } } }
+      """, permissions: #"["read:tasks"]"#)
+    let file = try shell.write("a.jsonl", ["one", "two", "three"].map { "{\"title\":\"\($0)\"}\n" }.joined())
+    _ = try shell.type("plugin load \(folder)")
+    let message = "p: middleware 'm' (after): \(folder)/init.lua:2: no"
+    let first = try shell.type("ingest \(file) --as tasks.add", "show tasks.items[*].title --as raw")
+    #expect(
+      first.errors == "error[plugin-runtime]: \(file):2: \(message)\n  2 records up to this one were ingested\n")
+    #expect(first.output == "one\ntwo\n")
+    let second = try shell.type("ingest \(file) --as tasks.add --keep-going")
+    #expect(second.output == "ingested 3 records as tasks.add (#4-#6)\n")
+    #expect(
+      second.errors == "\(file):2: \(message)\n1 record of \(file) ingested, with errors beside what they did\n")
+  }
+
   @Test func manyBadRecordsAreOnlyCounted() throws {
     let shell = try Shell()
     let file = try shell.write("a.jsonl", String(repeating: "bad\n", count: 30))
