@@ -6,9 +6,18 @@ struct DeliberateRefusal: Error, CustomStringConvertible {
   let reason: String
   var description: String { reason }
 
+  /// Whether something runs that can be refused.
+  final class Occasion {
+    var isGiven: () -> Bool = { false }
+  }
+
   /// Makes the function that plugins find as `refuse`.
-  static func makeFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
+  static func makeFunction(in lua: LuaState, _ occasion: Occasion) throws(LuaError) -> LuaFunction {
     try lua.makeFunction("refuse") { call in
+      guard occasion.isGiven() else {
+        throw LuaFailure(
+          "refuse is only possible in reducers and commands (an interceptor drops what it does not hand to next)")
+      }
       guard case .string(let reason) = call[0] else {
         throw LuaFailure("refuse needs a reason: refuse(\"there is no such account\")")
       }

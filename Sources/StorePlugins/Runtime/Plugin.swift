@@ -132,7 +132,8 @@ public final class Plugin: @unchecked Sendable {
       throw faults.load(error)
     }
     modules = RequiredModules(source, names)
-    let table = try Plugin.runInit(lua, source, faults, names, modules)
+    let refusals = DeliberateRefusal.Occasion()
+    let table = try Plugin.runInit(lua, source, faults, names, modules, refusals)
     let reader = DefinitionReader(
       manifest: manifest, surroundings: surroundings, twin: twin?.definition, places: DefinitionPlaces(lua, names))
     definition = try lua.metered(faults.load) { () throws(PluginError) in try reader.read(table) }
@@ -176,6 +177,7 @@ public final class Plugin: @unchecked Sendable {
     log.refusal = { [unowned objects, unowned calls] in
       objects.draft != nil ? "reducer" : calls.isProjecting ? "projection" : nil
     }
+    refusals.isGiven = { [unowned objects, unowned calls] in objects.draft != nil || calls.commandHost != nil }
     modules.isWatched = { [unowned objects, unowned calls] in objects.draft != nil || calls.isProjecting }
     calls.time = { [unowned log] in log.time }
     let fields = definition.fieldNames
@@ -201,7 +203,7 @@ public final class Plugin: @unchecked Sendable {
 
   private static func runInit(
     _ lua: LuaState, _ source: PluginSource, _ faults: PluginFaults, _ names: FunctionNames,
-    _ modules: RequiredModules
+    _ modules: RequiredModules, _ refusals: DeliberateRefusal.Occasion
   ) throws(PluginError) -> LuaTable {
     let (text, chunk) = try source.lua("init.lua")
     names.note(text, chunk)
@@ -212,7 +214,7 @@ public final class Plugin: @unchecked Sendable {
           if case .string(let name) = name { try lua.setGlobal(name, word) }
         }
       }
-      try lua.setGlobal("refuse", .function(try DeliberateRefusal.makeFunction(in: lua)))
+      try lua.setGlobal("refuse", .function(try DeliberateRefusal.makeFunction(in: lua, refusals)))
       try lua.setGlobal("require", .function(try modules.makeFunction(in: lua)))
       _ = try lua.call(try lua.load(text, chunkName: chunk))
       if case .function(let defined) = prelude.last, case .table(let table) = try lua.call(defined).first {

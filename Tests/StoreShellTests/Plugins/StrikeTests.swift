@@ -184,6 +184,27 @@ extension String {
       try shell.type("dispatch strict.go").errors.contains("error[plugin-runtime]: strict: reducer 'strict.go': "))
   }
 
+  /// Nothing else can be refused: what an interceptor lets pass and what was applied is not undone.
+  @Test(arguments: [
+    ("middleware = { { name = 'm', on = { 'go' }, before = function() refuse('no') end } }", "middleware 'm' (before)"),
+    ("middleware = { { name = 'm', on = { 'go' }, after = function() refuse('no') end } }", "middleware 'm' (after)"),
+    ("interceptors = { function() return function() refuse('no') end end }", "interceptor 'interceptor1'"),
+  ])
+  func onlyReducersAndCommandsRefuse(part: String, place: String) throws {
+    let folder = try shell.plugin(
+      "strict",
+      """
+      return plugin { actions = { { name = "go" } }, \(part), commands = { { name = "go",
+        run = function(args, cmd) refuse("as I like") end } } }
+      """, permissions: #"["intercept"]"#)
+    let shell = try Shell { $0.grants = ["strict"] }
+    let message =
+      "refuse is only possible in reducers and commands (an interceptor drops what it does not hand to next)"
+    let errors = try shell.type("plugin load \(folder)", "dispatch strict.go").errors
+    #expect(errors.hasPrefix("error[plugin-runtime]: strict: \(place): \(folder)/init.lua:1: \(message)\n"))
+    #expect(try shell.type("strict go").errors == "error[refused]: strict: as I like\n")
+  }
+
   @Test func nobodyIsAskedForTasksBehindAShutGate() throws {
     let folder = try shell.plugin(
       "sup",
