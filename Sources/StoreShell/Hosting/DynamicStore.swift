@@ -142,6 +142,8 @@ struct DispatchReport {
   let failure: (any Error)?
   /// What went wrong beside it, in middlewares or in actions that it caused: the action itself was applied all the same.
   var faults: [any Error]
+  /// The interceptor that took it: nothing was reduced.
+  var droppedBy: String?
   /// How many effects a gate that was shut has cancelled.
   var cancelled = 0
 }

@@ -180,7 +180,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     let outer = faults.take()
     let result = store.dispatch(action, source: source)
     if case .stopped = result.outcome { faults.noteLoss() }
-    let report = DispatchReport(number: result.number, failure: result.failure, faults: faults.take())
+    var report = DispatchReport(number: result.number, failure: result.failure, faults: faults.take())
+    if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
     faults.put(outer)
     stopFaulty()
     return report

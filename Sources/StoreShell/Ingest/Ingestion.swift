@@ -24,14 +24,14 @@ struct Ingestion {
       do {
         guard let call = try records.next() else { break }
         try take(call, at: records.line, &tally)
-        guard tally.count.isMultiple(of: 256) else { continue }
+        guard (tally.count + tally.dropped).isMultiple(of: 256) else { continue }
         if session.takeInterrupt() { throw interrupted(tally) }
         progress?.show(records: tally.count, bytes: lines.offset)
       } catch {
         if session.isInterrupted { throw interrupted(tally) }
         if error is FileError || (error as? ShellError)?.code == ShellError.interrupted.code { throw error }
         var fault = BadRecord(error, file: file, line: records.line, type: type)
-        if tally.count + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
+        if tally.count + tally.dropped + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
         if !keepsGoing || error is FileFault { throw fault.error(behind: tally.count) }
@@ -39,17 +39,24 @@ struct Ingestion {
         tell(of: fault, tally.bad + tally.faulty)
       }
     }
-    if !session.options.isJSON {
-      func records(_ count: Int) -> String { count == 1 ? "record" : "records" }
-      if tally.bad > 0 { session.console.writeError("\(tally.bad) bad \(records(tally.bad)) of \(file) left out\n") }
-      if tally.faulty > 0 {
-        session.console.writeError(
-          "\(tally.faulty) \(records(tally.faulty)) of \(file) ingested, with errors beside what they did\n")
-      }
-    }
+    if !session.options.isJSON { tellOfOthers(than: tally) }
     if session.answersInJSON { return CommandResult(json: JSON.text(of: tally.value(type.fullName))) }
     session.console.write(summary(tally) + "\n")
     return .none
+  }
+
+  /// Tells a person how many records were not ingested as they should be.
+  private func tellOfOthers(than tally: Tally) {
+    let (bad, faulty, dropped) = (tally.bad, tally.faulty, tally.dropped)
+    func records(_ count: Int) -> String { count == 1 ? "record" : "records" }
+    if bad > 0 { session.console.writeError("\(bad) bad \(records(bad)) of \(file) left out\n") }
+    if faulty > 0 {
+      session.console.writeError("\(faulty) \(records(faulty)) of \(file) ingested, with errors beside what they did\n")
+    }
+    if dropped > 0 {
+      let interceptors = tally.interceptors.sorted().joined(separator: ", ")
+      session.console.writeError("\(dropped) \(records(dropped)) of \(file) dropped by \(interceptors)\n")
+    }
   }
 
   /// Tells of a bad record that is left out, or of one beside which something went wrong; a person is not told of too many.
@@ -79,12 +86,21 @@ struct Ingestion {
     var bad = 0
     /// How many of those that were ingested had errors beside what they did.
     var faulty = 0
+    /// How many interceptors took, and which.
+    private(set) var dropped = 0
+    private(set) var interceptors: Set<String> = []
 
-    private static let layout = RecordLayout(name: "Ingestion", fields: ["action", "records", "first", "last", "bad"])
+    private static let layout = RecordLayout(
+      name: "Ingestion", fields: ["action", "records", "first", "last", "bad", "dropped"])
+
+    mutating func drop(by interceptor: String) {
+      dropped += 1
+      interceptors.insert(interceptor)
+    }
 
     func value(_ action: String) -> Value {
       let numbers = first.map { [Value.int($0), .int(last)] } ?? [.none, .none]
-      return .record(Record(Self.layout, [.string(action), .int(count)] + numbers + [.int(bad)]))
+      return .record(Record(Self.layout, [.string(action), .int(count)] + numbers + [.int(bad), .int(dropped)]))
     }
   }
 
@@ -93,9 +109,13 @@ struct Ingestion {
     let report = session.store.dispatch(call, source: source)
     // What a record caused may have been stopped; the record itself stands.
     if let failure = report.failure, !(failure is StoreError) || report.number == nil { throw failure }
-    tally.last = report.number ?? tally.last
-    tally.first = tally.first ?? tally.last
-    tally.count += 1
+    if let interceptor = report.droppedBy {
+      tally.drop(by: interceptor)
+    } else {
+      tally.last = report.number ?? tally.last
+      tally.first = tally.first ?? tally.last
+      tally.count += 1
+    }
     if let fault = report.failure ?? report.faults.first { throw BesideRecord(error: fault) }
   }
 

@@ -232,6 +232,22 @@ import Testing
       second.errors == "\(file):2: \(message)\n1 record of \(file) ingested, with errors beside what they did\n")
   }
 
+  @Test func whatAnInterceptorDropsIsNotIngested() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { interceptors = { function(dispatch, get, next) return function(action)
+        if action.name ~= "tasks.add" or action.args.title ~= "two" then next(action) end
+      end end } }
+      """, permissions: #"["intercept"]"#)
+    let file = try shell.write("a.jsonl", ["one", "two", "three"].map { "{\"title\":\"\($0)\"}\n" }.joined())
+    let outcome = try shell.type("plugin load \(folder)", "ingest \(file) --as tasks.add")
+    #expect(outcome.output.hasSuffix("\ningested 2 records as tasks.add (#2-#4)\n"))
+    #expect(outcome.errors == "1 record of \(file) dropped by p.interceptor1\n")
+    #expect(outcome.status == 0)
+  }
+
   @Test func manyBadRecordsAreOnlyCounted() throws {
     let shell = try Shell()
     let file = try shell.write("a.jsonl", String(repeating: "bad\n", count: 30))
