@@ -5,7 +5,7 @@ import Testing
 
 /// What undo and redo find in a log that only grows.
 @Suite struct UndoLineTests {
-  /// A log of actions written as `a` (the user's own), `t` (a task's), `c` (caused by the one before), `f` (one that
+  /// A log of actions written as `a` (the user's own), `t` (a task's), `x` and `y` (two runs of a plugin's command), `c` (caused by the one before), `f` (one that
   /// failed), `L` (a plugin's load) and `o` (what it does at first), and of undos and redos by their targets.
   private struct Log {
     var entries: [LoggedEntry] = []
@@ -17,6 +17,10 @@ import Testing
       let number = entries.count + 1
       var source = ActionSource(file: "repl", function: function, line: number, kind: .repl)
       if kind == "t" { source.kind = .effect }
+      if kind == "x" || kind == "y" {
+        source = ActionSource(
+          file: "init.lua", function: "run", line: 3, info: "repl:\(kind)", kind: .plugin, plugin: "p", unit: "go")
+      }
       if kind == "c" { source.cause = number - 1 }
       if kind == "o" { source.line = number - 1 }
       let layout = RecordLayout(name: "", fields: target == nil ? [] : ["to"])
@@ -57,6 +61,11 @@ import Testing
     #expect(try Log("aa").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 0))
     // What failed changed nothing that could be taken back.
     #expect(try Log("aaff").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 2))
+    // What one run of a command dispatched is one action.
+    #expect(try Log("axtcxtc").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 5))
+    #expect(try Log("axxyy").line.undo(1) == UndoLine.Step(target: 3, first: 4, later: 1))
+    #expect(try Log("axxyya").line.undo(3) == UndoLine.Step(target: 1, first: 2, later: 4))
+    #expect(throws: HistoryError.nothingToUndo(available: 2, oldest: 0)) { try Log("axx").line.undo(3) }
     // What a plugin does at first belongs to its load.
     #expect(try Log("aLo").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 1))
   }

@@ -52,27 +52,36 @@ public struct UndoLine {
     return number
   }
 
-  /// What has to be taken back for the last so many actions of the user's own to be undone, with all that they caused.
+  /// What has to be taken back for the last so many actions of the user's own to be undone, with all that they caused. What
+  /// one run of a plugin's command dispatched counts as one action.
   ///
   /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``.
   public func undo(_ count: Int) throws -> Step {
     var position = try origin(of: head)
     var passed = 0
     var found = 0
+    var run: ActionSource?
+    var last: (first: Int, later: Int)?
     while position > oldest {
       let entry = try entry(position)
       if let target = entry?.restoreTarget {
-        position = target
+        if last != nil { break }
+        (position, run) = (target, nil)
         continue
       }
       if let entry, entry.isOfUser, try !isPartOfLoad(entry) {
-        found += 1
-        if found == count { return Step(target: try origin(of: position - 1), first: position, later: passed) }
+        let isSameRun = run != nil && run == entry.commandRun
+        if last != nil, !isSameRun { break }
+        if !isSameRun { found += 1 }
+        run = entry.commandRun
+        if found == count { last = (position, passed) }
+        if last != nil, run == nil { break }
       }
       if entry != nil { passed += 1 }
       position -= 1
     }
-    throw HistoryError.nothingToUndo(available: found, oldest: oldest)
+    guard let last else { throw HistoryError.nothingToUndo(available: found, oldest: oldest) }
+    return Step(target: try origin(of: last.first - 1), first: last.first, later: last.later)
   }
 
   /// Whether the action came from the statement that loaded the plugin just before: it is what the plugin does at first.
@@ -121,7 +130,15 @@ extension LoggedEntry {
     guard source.cause == nil, failure == nil, droppedBy == nil || isThunk else { return false }
     switch source.kind {
     case .repl, .batch, .remote, .code, .replay: return true
-    case .plugin, .effect, .bridge: return false
+    case .plugin: return commandRun != nil
+    case .effect, .bridge: return false
     }
+  }
+
+  /// Tells the run of a plugin's command that dispatched the action from others; nil: no command did.
+  var commandRun: ActionSource? {
+    guard source.kind == .plugin, source.cause == nil, let place = source.info else { return nil }
+    return ActionSource(
+      file: "", function: "", line: 0, info: place, kind: .plugin, plugin: source.plugin, unit: source.unit)
   }
 }

@@ -58,8 +58,10 @@ extension Plugin {
 }
 
 extension Session: PluginCommandHost {
-  /// Has an action that a plugin's command dispatches processed.
+  /// Has an action that a plugin's command dispatches processed. Its source says where the command stands that somebody gave.
   public func dispatch(_ call: ActionCall, source: ActionSource) throws {
+    var source = source
+    source.info = self.source(function: "").short
     try finishOne(store.dispatch(try renewed(call), source: source))
   }
 

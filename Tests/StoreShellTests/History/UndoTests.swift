@@ -43,6 +43,30 @@ import Testing
       try shell.type("undo 9").errors == "error[nothing-to-undo]: only 3 of your actions can be taken back\n")
   }
 
+  /// What a plugin's command dispatched is taken back as a whole, and nothing that was done before it.
+  @Test func theRunOfACommandIsOneStep() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { state = { field("n", int()) }, actions = { { name = "go" } },
+        reducers = { go = function(s) s.n = s.n + 1 end },
+        commands = { { name = "twice", run = function(_, cmd) cmd:dispatch("go") cmd:wait(1) cmd:dispatch("go") end } } }
+      """)
+    _ = try shell.type("plugin load \(folder)", "dispatch counter.increment", "p twice", "p twice")
+    #expect(
+      try shell.type("undo").output
+        == "#7 shell.restore to=4  (takes back #5 p.go and 1 later action)\n  p.n  4 -> 2\n")
+    #expect(try shell.type("redo").output == "#8 shell.restore to=6\n  p.n  2 -> 4\n")
+    #expect(try shell.type("undo", "undo").output.hasSuffix("(takes back #3 p.go and 1 later action)\n  p.n  2 -> 0\n"))
+    #expect(try shell.type("why p.n").output.hasPrefix("#10 shell.restore to=2  <- repl:8\n"))
+    #expect(try shell.type("why #3").output.hasPrefix("#3 p.go  <- plugin:p/twice <- repl:3\n"))
+    // After it nothing is left to redo, as after any other action.
+    _ = try shell.type("p twice")
+    #expect(try shell.type("redo").errors == "error[nothing-to-redo]: there is nothing to redo\n")
+    #expect(try shell.type("show p.n").output == "2\n")
+  }
+
   @Test func aPluginIsUnloadedAndBroughtBack() throws {
     let (shell, folder) = try shell()
     _ = try shell.type(
