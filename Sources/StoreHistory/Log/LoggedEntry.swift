@@ -46,7 +46,10 @@ public final class LoggedEntry: Sendable {
   }
 
   /// Whether the action carries a thunk, which an interceptor takes in any case (R20).
-  public var isThunk: Bool { action.hasPrefix("thunk:") }
+  public var isThunk: Bool { action.hasPrefix(Self.thunkPrefix) }
+
+  /// What stands before the name of a thunk, where an action carries it.
+  public static var thunkPrefix: String { "thunk:" }
 
   /// Whether it changed more than `changes` tell, such as a gate, a setting or which plugins are loaded: what the shell does
   /// to its own slice is seen in the whole state alone.

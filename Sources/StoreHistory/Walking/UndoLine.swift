@@ -130,15 +130,18 @@ extension LoggedEntry {
     guard source.cause == nil, failure == nil, droppedBy == nil || isThunk else { return false }
     switch source.kind {
     case .repl, .batch, .remote, .code, .replay: return true
-    case .plugin: return commandRun != nil
+    case .plugin: return isOfCommand
     case .effect, .bridge: return false
     }
   }
 
+  /// Whether a plugin's command dispatched the action. Its source then says where the command stands that somebody gave.
+  public var isOfCommand: Bool { source.kind == .plugin && source.cause == nil && source.info != nil }
+
   /// Tells the run of a plugin's command that dispatched the action from others; nil: no command did.
   var commandRun: ActionSource? {
-    guard source.kind == .plugin, source.cause == nil, let place = source.info else { return nil }
+    guard isOfCommand else { return nil }
     return ActionSource(
-      file: "", function: "", line: 0, info: place, kind: .plugin, plugin: source.plugin, unit: source.unit)
+      file: "", function: "", line: 0, info: source.info, kind: .plugin, plugin: source.plugin, unit: source.unit)
   }
 }

@@ -114,7 +114,7 @@ private struct Causes {
     text += "\(prefix)#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
     text += "  <- \(entry.source.short)"
     // What a plugin's command dispatched leads to the line that gave the command.
-    if entry.source.kind == .plugin, let place = entry.source.info { text += " <- \(place)" }
+    if entry.isOfCommand, let place = entry.source.info { text += " <- \(place)" }
     if let failure = entry.failure { text += "  (failed: \(failure))" }
     text += "\n" + ChangeFormatter.lines(changes)
     listing.append(entry, showing: changes)

@@ -115,11 +115,15 @@ struct ScriptExport: RecordingExport {
     // What a plugin wants to be dispatched once it is loaded comes by itself too.
     if !isOfShell, entry.source.function == "plugin" { return nil }
     guard isOfShell else {
-      let info = entry.source.info.map { " --info \(ScalarText.quoted($0))" } ?? ""
       let action = entry.original?.action ?? entry.action
       let arguments = entry.original?.arguments ?? entry.arguments
+      if entry.isThunk {
+        return "thunk \(ActionText.text(String(action.dropFirst(LoggedEntry.thunkPrefix.count)), arguments: arguments))"
+      }
+      // Where somebody gave a plugin's command is nothing that they said of the action.
+      let info = entry.isOfCommand ? nil : entry.source.info.map { " --info \(ScalarText.quoted($0))" }
       let excuse = isThere(moduleOf: action) ? "" : ScriptedCommand.excuse
-      return "\(excuse)dispatch \(ActionText.text(action, arguments: arguments))\(info)"
+      return "\(excuse)dispatch \(ActionText.text(action, arguments: arguments))\(info ?? "")"
     }
     switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .string(let name)?, .bool(let isOpen)?):

@@ -7,10 +7,21 @@ import Testing
 
 /// What happened as a script, and as a file of Redux DevTools.
 @Suite struct ScriptExportTests {
+  /// A plugin with a thunk and a command.
+  private static let twice = """
+    return plugin { state = { field("n", int()) }, actions = { { name = "go" } },
+      reducers = { go = function(s) s.n = s.n + 1 end },
+      thunks = { fill = { args = { field("n", int()) }, run = function(args, t)
+        for i = 1, args.n do t:dispatch_wait("go") end
+      end } },
+      commands = { { name = "go", run = function(_, cmd) cmd:dispatch("go") cmd:dispatch("go") end } } }
+    """
+
   private func scripted(_ lines: String...) throws -> (shell: Shell, script: String) {
     let shell = try Shell { $0.isQuiet = true }
     try shell.copyPlugin("pomodoro")
     _ = try shell.plugin("bag", RecordingTests.bag)
+    _ = try shell.plugin("twice", Self.twice)
     shell.session.options.grants = ["pomodoro"]
     shell.session.options.keepsGoing = true
     let script = lines.map { $0.replacing("FOLDER", with: shell.folder) }.joined(separator: "\n")
@@ -26,6 +37,19 @@ import Testing
     let outcome = other.outcome { other.session.run(file: "\(shell.folder)/run.stsh", arguments: []) }
     #expect(outcome.status == 0, "\(outcome.errors)")
     #expect(other.run("show --as json").output == shell.run("show --as json").output)
+  }
+
+  @Test func thunksAndCommandsOfPluginsRunAgain() throws {
+    let (shell, script) = try scripted(
+      "dispatch counter.increment", "plugin load FOLDER/twice", "thunk twice.fill n=2",
+      "twice go", "undo", "twice go")
+    let asked = script.split(separator: "\n").filter { !$0.hasPrefix("assert") }
+    #expect(
+      asked.suffix(6) == [
+        "thunk twice.fill n=2", "dispatch twice.go", "dispatch twice.go", "undo --to 5", "dispatch twice.go",
+        "dispatch twice.go",
+      ])
+    try runs(shell)
   }
 
   @Test func aScriptSaysWhatWasAskedForAndWhatCameOfIt() throws {
