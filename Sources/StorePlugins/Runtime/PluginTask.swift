@@ -110,10 +110,7 @@ extension Plugin {
   /// - Parameter isOver: whether it was cancelled; asked by the thread that owns the store.
   /// - Throws: ``PluginError`` where the plugin has as many tasks as it may.
   public func begin(_ start: PluginTaskStart, isOver: @escaping () -> Bool) throws(PluginError) -> PluginTask {
-    let limit = source.manifest.limits.tasks
-    guard tasks.count(where: { !$0.isCancelled }) < limit else {
-      throw calls.faults.make(.budget, "more than \(limit) task\(limit == 1 ? "" : "s")")
-    }
+    guard room(ending: { _ in false }) > 0 else { throw tooManyTasks }
     let task: PluginTask
     do throws(LuaError) {
       task = PluginTask(start, of: self, coroutine: try lua.makeCoroutine(start.function), isOver: isOver)
@@ -123,6 +120,19 @@ extension Plugin {
     tasks.append(task)
     calls.permissions.noteTask()
     return task
+  }
+
+  /// How many more tasks may begin.
+  ///
+  /// - Parameter isEnding: whether a task is about to end, and makes room.
+  public func room(ending isEnding: (PluginTask) -> Bool) -> Int {
+    source.manifest.limits.tasks - tasks.count { !$0.isCancelled && !isEnding($0) }
+  }
+
+  /// What is said where there is no room for a task.
+  public var tooManyTasks: PluginError {
+    let limit = source.manifest.limits.tasks
+    return calls.faults.make(.budget, "more than \(limit) task\(limit == 1 ? "" : "s")")
   }
 
   /// Whether a middleware says which tasks should run.

@@ -48,6 +48,7 @@ final class TaskRun: EffectSteps {
     if let begun = self.task {
       task = begun
     } else {
+      tasks.noteBegun(start)
       task = try tasks.plugin.begin(start) { [effect] in effect.isCancelled }
       self.task = task
     }

@@ -11,8 +11,12 @@ final class UnitTasks: @unchecked Sendable {
   let unit: String
   private let index: Int
   private let gate: Gate
-  /// What the middleware said last.
+  /// What the middleware said last, as far as there was room.
   private var wanted: [PluginTaskStart] = []
+  /// The keys of these; true: the task has begun.
+  private var admitted: [String: Bool] = [:]
+  /// The keys for which there was no room.
+  private var refused: Set<String> = []
   /// The action after which it failed to say anything last; nil: it works.
   private var failedAfter: Int?
 
@@ -28,17 +32,52 @@ final class UnitTasks: @unchecked Sendable {
   func supervised() -> [Supervised<HostAction>] {
     // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
     guard surroundings.isLoaded(), gate.isOpen else {
-      wanted = []
+      wanted = admit([])
       return []
     }
     do throws(PluginError) {
-      wanted = try plugin.supervise(unit: index, view: surroundings.view)
+      wanted = admit(try plugin.supervise(unit: index, view: surroundings.view))
       noteWorking()
     } catch {
       failedAfter = surroundings.lastAction()
       surroundings.note(error, unit: unit)
     }
     return wanted.map { start in Supervised(start.key, steps: { [self] in TaskRun(start, of: self, $0) }) }
+  }
+
+  /// Leaves out the tasks for which there is no room: they are admitted after a later change, when others have ended.
+  private func admit(_ starts: [PluginTaskStart]) -> [PluginTaskStart] {
+    guard starts.count != admitted.count || starts.contains(where: { admitted[$0.key] == nil }) else {
+      refused = []
+      return starts
+    }
+    let keys = Set(starts.map(\.key))
+    let gone = Set(admitted.keys.filter { !keys.contains($0) })
+    for key in gone where admitted.removeValue(forKey: key) == false { surroundings.room.promised -= 1 }
+    var room = plugin.room { [unit] in $0.unit == unit && gone.contains($0.key) } - surroundings.room.promised
+    var left: Set<String> = []
+    let granted = starts.filter { start in
+      guard admitted[start.key] == nil else { return true }
+      guard room > 0 else {
+        left.insert(start.key)
+        return false
+      }
+      room -= 1
+      surroundings.room.promised += 1
+      admitted[start.key] = false
+      return true
+    }
+    let isNew = !left.isSubset(of: refused)
+    refused = left
+    if isNew { surroundings.note(plugin.tooManyTasks, unit: unit, startedBy: surroundings.lastAction()) }
+    return granted
+  }
+
+  /// Takes note that a task has taken the place that it was given.
+  func noteBegun(_ start: PluginTaskStart) {
+    guard admitted[start.key] == false else { return }
+    admitted[start.key] = true
+    surroundings.room.promised -= 1
   }
 
   /// A middleware that says again what it wants ends the row of its failures, whatever the action was: an `undo` mends a state
@@ -55,6 +94,12 @@ final class UnitTasks: @unchecked Sendable {
   }
 }
 
+/// The places for tasks that a plugin's units share.
+final class TaskRoom {
+  /// How many are given to tasks that have not begun.
+  var promised = 0
+}
+
 /// What the units of a plugin share.
 struct PluginSurroundings: @unchecked Sendable {
   // Safe: used on the thread that owns the host, by units that run there.
@@ -66,6 +111,7 @@ struct PluginSurroundings: @unchecked Sendable {
   let faults: FaultBox
   let strikes: PluginStrikes
   let waiters: ActionWaiters
+  let room = TaskRoom()
   /// Whether the plugin's slice is in the state.
   let isLoaded: () -> Bool
   /// Has the plugins stopped that have failed too often in a row.

@@ -232,6 +232,33 @@ import Testing
     #expect(try shell.type("wait 1s", "show p.ticks").output == "4\n")
   }
 
+  /// What the state still wants begins when there is room again.
+  @Test func tasksWithoutRoomBeginLater() throws {
+    let shell = try shell(
+      """
+      { name = "m", supervise = function(state)
+        local tasks = {}
+        for i = state.p.ticks + 1, state.p.on and 7 or 0 do
+          tasks["t" .. i] = function(task) task:sleep(i) task:dispatch("tick") end
+        end
+        return tasks
+      end },
+      """)
+    let outcome = try shell.type("dispatch p.go --quiet")
+    #expect(
+      outcome.errors == """
+        error[plugin-budget]: p: more than 4 tasks
+          task started by #2 p.go (repl:2)
+        note: #2 p.go was applied
+
+        """)
+    #expect(try shell.type("effects --as raw").output.split(separator: "\n").count == 4)
+    // Of those that wait nothing more is said.
+    #expect(try shell.type("wait 2s").errors == "")
+    #expect(try shell.type("effects --as csv").output.contains("p/m/t6"))
+    #expect(try shell.type("wait 20s", "show p.ticks").output == "7\n")
+  }
+
   /// What holds of a thousand tasks is said once.
   @Test func manyMoreTasksThanAllowed() throws {
     let shell = try shell(
