@@ -3,8 +3,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let help = CommandDefinition(
-    "help", usage: ["help [COMMAND [PART]|ERROR-CODE]"],
-    summary: "explains a command, a part of one such as plugin reload, or an error code, or lists the commands",
+    "help", usage: ["help [COMMAND [PART]|ACTION|ERROR-CODE]"],
+    summary:
+      "explains a command, a part of one such as plugin reload, an action, or an error code, or lists the commands",
     operands: [.helpTopic, .helpPart],
     examples: [
       CommandExample("help quit", output: HelpText.text(of: .quit)),
@@ -13,6 +14,14 @@ extension CommandDefinition {
         output: """
           usage: plugin list
           shows the loaded plugins
+
+          """),
+      CommandExample(
+        "help tasks.add",
+        output: """
+          usage: dispatch tasks.add title:String
+          Adds a task at the end.
+          describe tasks shows the state that it is about
 
           """),
       CommandExample(
@@ -37,12 +46,17 @@ extension CommandDefinition {
       return invocation.print(HelpText.text(of: plugin.module, commands, summary: summary))
     }
     try invocation.refuseOperands(from: 1)
+    if let action = invocation.session.store.action(named: topic) {
+      return invocation.print(HelpText.text(of: action, width: width))
+    }
     if let explanation = ErrorCode.explanations[topic] {
       return invocation.print(
         WrappedText.hanging("error[\(topic)]: \(explanation)", indentation: 0, width: width) + "\n")
     }
     let names = commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted()
-    let suggestion = Suggestion.nearest(to: topic, among: names).map { "did you mean '\($0)'?" }
+    let actions = topic.contains(".") ? invocation.session.store.modules.flatMap(\.actions).map(\.fullName) : []
+    let nearest = Suggestion.nearest(to: topic, among: actions.isEmpty ? names : actions)
+    let suggestion = nearest.map { "did you mean '\($0)'?" }
     let isModule = invocation.session.store.modules.contains { $0.name == topic }
     throw ShellError(
       code: "unknown-topic", message: "there is no help on '\(topic)'", at: invocation.operands[0],
@@ -131,6 +145,18 @@ enum HelpText {
     return out + "describe \(module.name) shows its state, actions and projections\n"
   }
 
+  /// An action: how it is dispatched, what it is for, and what its arguments are.
+  static func text(of action: ActionType, width: Int?) -> String {
+    var out = "usage: dispatch \(action.signature)\n"
+    if !action.documentation.isEmpty {
+      out += WrappedText.hanging(action.documentation, indentation: 0, width: width) + "\n"
+    }
+    let explained = action.fields.filter { !$0.documentation.isEmpty }
+    out += list(
+      "arguments", explained.map { NamedMeaning(name: $0.name, meaning: $0.documentation) }, width: width)
+    return out + "describe \(action.module) shows the state that it is about\n"
+  }
+
   /// All commands, one a line where that fits the width of a terminal.
   static func listing(_ table: CommandTable, width: Int?) -> String {
     let widest = table.definitions.map(\.verb.count).max() ?? 0
@@ -139,7 +165,7 @@ enum HelpText {
       out += definition.verb + String(repeating: " ", count: widest - definition.verb.count)
       out += "  " + WrappedText.hanging(definition.summary, indentation: widest + 2, width: width) + "\n"
     }
-    let ending = "help COMMAND shows usage and examples; help ERROR-CODE explains an error"
+    let ending = "help COMMAND shows usage and examples; help ACTION and help ERROR-CODE explain those"
     return out + WrappedText.hanging(ending, indentation: 0, width: width) + "\n"
   }
 }

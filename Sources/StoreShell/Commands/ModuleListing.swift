@@ -7,12 +7,20 @@ extension Module {
     let types = ["name", "type"]
     let sections: [(name: String, rows: Value)] = [
       ("module", .string(name)), ("origin", .string(origin.rawValue)),
-      ("state", .rows(["name", "type", "detail"], fields.map { $0.described + [.text($0.schema.typeDetail)] })),
+      (
+        "state",
+        .rows(
+          types + ["detail", "doc"],
+          fields.map { $0.described + [.text($0.schema.typeDetail), .text($0.documentation)] })
+      ),
       (
         "actions",
         .rows(
-          ["name", "arguments"],
-          actions.map { [.string($0.fullName), .rows(types, $0.fields.map(\.described))] })
+          ["name", "arguments", "doc"],
+          actions.map { action in
+            let arguments = action.fields.map { $0.described + [.text($0.documentation)] }
+            return [.string(action.fullName), .rows(types + ["doc"], arguments), .text(action.documentation)]
+          })
       ),
       (
         "projections",
@@ -35,7 +43,8 @@ extension Field {
 }
 
 extension Value {
-  fileprivate static func text(_ text: String?) -> Value { text.map { .string($0) } ?? .none }
+  /// A text, where there is one.
+  fileprivate static func text(_ text: String?) -> Value { text.flatMap { $0.isEmpty ? nil : .string($0) } ?? .none }
 
   /// A list of records.
   fileprivate static func rows(_ names: [String], _ rows: [[Value]]) -> Value {

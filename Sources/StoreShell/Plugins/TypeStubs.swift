@@ -28,8 +28,9 @@ struct TypeStubs {
     let drafts = modules.filter { $0.origin == .lua && !$0.fields.isEmpty }.map { module in
       "---@alias \(module.name).Draft \(types.inline(module.fields, in: module.name))"
     }
-    let arguments = modules.flatMap(\.actions).filter { !$0.fields.isEmpty }.map { action in
-      "---@alias \(action.fullName) \(types.inline(action.fields, in: action.module))"
+    let arguments = modules.flatMap(\.actions).filter { !$0.fields.isEmpty }.flatMap { action in
+      let documentation = action.documentation.isEmpty ? [] : ["---\(action.documentation)"]
+      return documentation + ["---@alias \(action.fullName) \(types.inline(action.fields, in: action.module))"]
     }
     func overloads(_ owner: String) -> [String] { actions.map { "---@overload fun(self: \(owner), \($0))" } }
     var lines = ["---@meta stsh.store"] + types.classes

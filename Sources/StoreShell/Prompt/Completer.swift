@@ -215,7 +215,13 @@ struct Completer {
       guard let topic = words.complete.last else { return [] }
       let plugin = session.store.plugin(named: topic)?.module.commands.map(\.name)
       return plain(session.commands[topic]?.parts ?? plugin ?? [])
-    case .helpTopic: return plain(session.commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted())
+    case .helpTopic:
+      let typed = words.spelling.typed
+      // What an action is for is asked where it is known by its module.
+      let others =
+        typed.contains(".") ? nameCandidates(actionNames, typed) : plain(ErrorCode.explanations.keys.sorted())
+      let plugins = session.store.loadedPlugins.map(\.name)
+      return plain(session.commands.definitions.map(\.verb) + plugins) + others
     }
   }
 

@@ -271,17 +271,44 @@ import Testing
         """)
   }
 
+  /// The authors' own words: what an action is for, and its arguments.
+  @Test func helpExplainsAnAction() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "cafe",
+      """
+      return plugin { state = { field("cups", int(), "How many there are.") },
+        actions = { { name = "brew", doc = "Makes coffee.", args = {
+          field("cups", int { default = 2 }, "How many."), field("strong", bool()) } } } }
+      """)
+    let outcome = try shell.type("plugin load \(folder) > /dev/null", "help cafe.brew")
+    #expect(
+      outcome.output == """
+        usage: dispatch cafe.brew cups:Int=2 strong:Bool
+        Makes coffee.
+        arguments
+          cups  How many.
+        describe cafe shows the state that it is about
+
+        """)
+    let module = try shell.type("describe cafe --json").output
+    #expect(module.contains(#""doc":"How many there are.""#) && module.contains(#""doc":"Makes coffee.""#))
+    #expect(try shell.type("help cafe.brw").errors.contains("did you mean 'cafe.brew'?"))
+    #expect(try shell.type("plugin stubs \(shell.folder)").status == 0)
+    #expect(shell.contents("types/store.lua")?.contains("---Makes coffee.\n---@alias cafe.brew ") == true)
+  }
+
   @Test func aModuleAndAWatchAreValuesToo() throws {
     let shell = try ticking()
     let module = """
-      {"module":"ticking","origin":"lua","state":[{"name":"n","type":"Int","detail":">= 0"}],\
-      "actions":[{"name":"ticking.go","arguments":[]},{"name":"ticking.tick","arguments":[]}],\
+      {"module":"ticking","origin":"lua","state":[{"name":"n","type":"Int","detail":">= 0","doc":null}],\
+      "actions":[{"name":"ticking.go","arguments":[],"doc":null},{"name":"ticking.tick","arguments":[],"doc":null}],\
       "projections":[{"name":"ticking.double","type":"Int"}],\
       "commands":[{"name":"ticking say","summary":"says it"},{"name":"ticking row","summary":"gives a row"}]}
       """
     #expect(try shell.type("describe ticking --as json").output == module + "\n")
     #expect(
-      try shell.type("describe counter --as lua").output.contains(#"arguments = { { name = "by", type = "Int?" } }"#))
+      try shell.type("describe counter --as lua").output.contains(#"arguments = { { name = "by", type = "Int?""#))
     #expect(
       try shell.type("watch counter --json", "echo $_ > /dev/null").output
         == #"{"id":1,"path":"counter","value":{"value":0,"step":1}}"# + "\n")
