@@ -12,10 +12,24 @@ end
 
 function orders.id(a, b) return a.id < b.id end
 
--- Moves one item to where it belongs among the others, which are in order.
+local function inOrder(items, before)
+  local last = items[1]
+  for place = 2, #items do
+    local item = items[place]
+    if before(item, last) then return false end
+    last = item
+  end
+  return true
+end
+
+-- Moves one item to where it belongs. The others are in order, unless the list was sorted another way or brought in from a file.
 local function settle(items, from, before)
   local item = items[from]
   table.remove(items, from)
+  if not inOrder(items, before) then
+    items[#items + 1] = item
+    return table.sort(items, before)
+  end
   local first, last = 1, #items + 1
   while first < last do
     local middle = (first + last) // 2

@@ -32,11 +32,19 @@ local function settle(name, args)
   if sums and sums[args.rule] then sums[args.rule] = math.max(0, sums[args.rule] - (args.amount or 1)) end
 end
 
+-- How many of those that a limit let through are of this session: times begin anew with each session of a durable store, and
+-- what is later than now was in another one. It counts no more.
+local function ofThisSession(recent, at)
+  local latest = recent[#recent]
+  return latest and latest > at and 0 or #recent
+end
+
 -- Whether a limit lets nothing more through at that time.
 local function isFull(limit, waiting, at)
-  local oldest = #limit.recent + waiting - limit.count + 1     -- of those that count, the one that has to be past
+  local passed = ofThisSession(limit.recent, at)
+  local oldest = passed + waiting - limit.count + 1     -- of those that count, the one that has to be past
   if oldest < 1 then return false end
-  return oldest > #limit.recent or limit.recent[oldest] > at - limit.seconds
+  return oldest > passed or limit.recent[oldest] > at - limit.seconds
 end
 
 -- The rule that has no room for an action, and its kind; nil: all have.
@@ -141,6 +149,7 @@ return plugin {
     passed = function(s, a, meta)
       local limit = s.limits[a.rule]
       if not limit or limit.count == 0 then return end
+      if ofThisSession(limit.recent, meta.at) < #limit.recent then limit.recent = {} end
       if #limit.recent >= limit.count then table.remove(limit.recent, 1) end
       limit.recent[#limit.recent + 1] = meta.at
     end,

@@ -58,4 +58,22 @@ import Testing
     _ = try shell.type("wait 60s", "dispatch burst.go --quiet", "wait 60s", "dispatch burst.go --quiet")
     #expect(try shell.type("= #state.tasks.items", "= state.guard.budgets['tasks.add'].spent").output == "7\n7.0\n")
   }
+
+  /// Times begin anew with each session: what a limit let through in another one is no reason to wait for ever.
+  @Test func theGuardOfAReopenedStoreDoesNotWaitForTheTimeOfTheSessionBefore() throws {
+    let shell = try Shell { $0.grants = ["guard"] }
+    let store = "\(shell.folder)/g.db"
+    #expect(shell.openStore(store) == .init())
+    let limit = ["plugin load guard", "dispatch guard.limit tasks.add 2 seconds=10", "wait 1h"]
+    for command in limit + ["dispatch tasks.add a", "dispatch tasks.add b"] {
+      #expect(try shell.type(command).status == 0)
+    }
+    _ = shell.outcome { shell.session.endJournal() }
+    let next = try Shell { $0.grants = ["guard"] }
+    #expect(next.openStore(store) == .init())
+    _ = try next.type("wait 30min", "dispatch tasks.add c", "dispatch tasks.add d", "dispatch tasks.add e")
+    #expect(try next.type("show tasks.items[*].title --json").output == #"["a","b","c","d"]"# + "\n")
+    #expect(try next.type("show guard.dropped").output == "1\n")
+    _ = next.outcome { next.session.endJournal() }
+  }
 }

@@ -41,6 +41,17 @@ test("the list can be sorted another way, until the next task", function(t)
   t:equals(titles(t), { "a", "b", "c" })
 end)
 
+test("what was sorted another way is put in order by the next change", function(t)
+  add(t, "c", "a", "b")
+  t:dispatch("tasks.complete", { id = 2 })
+  t:dispatch("tasks.sort", { by = "id" })
+  add(t, "bb")
+  t:equals(titles(t), { "b", "bb", "c", "a" })
+  t:dispatch("tasks.sort", { by = "id" })
+  t:dispatch("tasks.complete", { id = 1 })
+  t:equals(titles(t), { "b", "bb", "a", "c" })
+end)
+
 test("hundreds of tasks stay in order", function(t)
   for i = 1, 300 do add(t, string.format("%03d", i * 7 % 300)) end
   local found = titles(t)
