@@ -6,7 +6,7 @@ import Testing
 /// What undo and redo find in a log that only grows.
 @Suite struct UndoLineTests {
   /// A log of actions written as `a` (the user's own), `t` (a task's), `x` and `y` (two runs of a plugin's command), `c` (caused by the one before), `f` (one that
-  /// failed), `L` (a plugin's load) and `o` (what it does at first), and of undos and redos by their targets.
+  /// failed), `d` (one that an interceptor dropped), `e` (one that was dropped and caused by the one before), `L` (a plugin's load) and `o` (what it does at first), and of undos and redos by their targets.
   private struct Log {
     var entries: [LoggedEntry] = []
     var oldest = 0
@@ -21,7 +21,7 @@ import Testing
         source = ActionSource(
           file: "init.lua", function: "run", line: 3, info: "repl:\(kind)", kind: .plugin, plugin: "p", unit: "go")
       }
-      if kind == "c" { source.cause = number - 1 }
+      if kind == "c" || kind == "e" { source.cause = number - 1 }
       if kind == "o" { source.line = number - 1 }
       let layout = RecordLayout(name: "", fields: target == nil ? [] : ["to"])
       entries.append(
@@ -29,7 +29,7 @@ import Testing
           number: number, time: .zero, source: source,
           action: target == nil ? kind == "L" ? "shell.loadPlugin" : "tasks.add" : UndoLine.restoreAction,
           arguments: Record(layout, target.map { [.int($0)] } ?? []), isQuiet: false, changes: [],
-          failure: kind == "f" ? "plugin-runtime" : nil))
+          failure: kind == "f" ? "plugin-runtime" : nil, droppedBy: kind == "d" || kind == "e" ? "guard.rules" : nil))
     }
 
     var line: UndoLine {
@@ -53,6 +53,23 @@ import Testing
       add("r", to: target, function: UndoLine.redo)
       return target
     }
+  }
+
+  /// One that was dropped changed nothing by itself; where it caused something that did, it goes with that alone.
+  @Test func aDroppedActionIsAStepIfItCausedSomething() throws {
+    #expect(try Log("aad").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 1))
+    #expect(try Log("aade").line.undo(1) == UndoLine.Step(target: 1, first: 2, later: 2))
+    for kinds in ["aadc", "aadec", "aafc"] {
+      let later = kinds.count - 3
+      #expect(try Log(kinds).line.undo(1) == UndoLine.Step(target: 2, first: 3, later: later))
+      #expect(try Log(kinds).line.undo(2) == UndoLine.Step(target: 1, first: 2, later: later + 1))
+    }
+    var log = Log("aa")
+    #expect(try log.undo() == 1)
+    log.add("d")
+    #expect(try log.line.redo(1) == 2)
+    log.add("c")
+    #expect(throws: HistoryError.self) { try log.line.redo(1) }
   }
 
   @Test func theLastActionGoesWithAllThatCameAfter() throws {

@@ -61,6 +61,7 @@ public struct UndoLine {
     var passed = 0
     var found = 0
     var run: ActionSource?
+    var steps = UserSteps()
     var last: (first: Int, later: Int)?
     while position > oldest {
       let entry = try entry(position)
@@ -69,7 +70,7 @@ public struct UndoLine {
         (position, run) = (target, nil)
         continue
       }
-      if let entry, entry.isOfUser, try !isPartOfLoad(entry) {
+      if let entry, steps.holds(entry), try !isPartOfLoad(entry) {
         let isSameRun = run != nil && run == entry.commandRun
         if last != nil, !isSameRun { break }
         if !isSameRun { found += 1 }
@@ -95,24 +96,39 @@ public struct UndoLine {
   /// - Throws: ``HistoryError/nothingToRedo(available:)``.
   public func redo(_ count: Int) throws -> Int {
     var left: [Int] = []
-    var steps: [LoggedEntry] = []
+    var restores: [LoggedEntry] = []
+    var steps = UserSteps()
     var position = head
     while position > oldest {
       if let entry = try entry(position) {
-        if entry.restoreTarget != nil { steps.append(entry) } else if entry.isOfUser { break }
+        if entry.restoreTarget != nil { restores.append(entry) } else if steps.holds(entry) { break }
       }
       position -= 1
     }
-    for step in steps.reversed() {
-      guard let target = step.restoreTarget else { continue }
-      if step.source.function == Self.redo {
+    for restore in restores.reversed() {
+      guard let target = restore.restoreTarget else { continue }
+      if restore.source.function == Self.redo {
         while let last = left.popLast(), last != target {}
       } else {
-        left.append(try origin(of: step.number - 1))
+        left.append(try origin(of: restore.number - 1))
       }
     }
     guard count <= left.count else { throw HistoryError.nothingToRedo(available: left.count) }
     return left[left.count - count]
+  }
+}
+
+/// Tells the actions that undo takes back one by one from all others, in a log that is read from its end.
+private struct UserSteps {
+  /// The actions that caused something that took effect, of those not read yet.
+  private var causes: Set<Int> = []
+
+  /// Whether somebody asked for the action, and it took effect or caused something that did, as one may that an interceptor
+  /// drops and dispatches another for.
+  mutating func holds(_ entry: LoggedEntry) -> Bool {
+    let hasEffect = causes.remove(entry.number) != nil || entry.tookEffect
+    if let cause = entry.source.cause, hasEffect { causes.insert(cause) }
+    return hasEffect && entry.isAskedFor
   }
 }
 
@@ -125,9 +141,11 @@ extension LoggedEntry {
     return target
   }
 
-  /// Whether somebody asked for the action, and it took effect: no other action and no task caused it.
-  public var isOfUser: Bool {
-    guard source.cause == nil, failure == nil, droppedBy == nil || isThunk else { return false }
+  fileprivate var tookEffect: Bool { failure == nil && (droppedBy == nil || isThunk) }
+
+  /// Whether somebody asked for the action: no other action and no task caused it.
+  fileprivate var isAskedFor: Bool {
+    guard source.cause == nil else { return false }
     switch source.kind {
     case .repl, .batch, .remote, .code, .replay: return true
     case .plugin: return isOfCommand

@@ -17,7 +17,6 @@ extension CommandDefinition {
     lua: LuaVerb("wait", .following("until"), takesFlags: true)
   ) { invocation in
     let session = invocation.session
-    try session.store.requirePresent()
     let timeout = try invocation.timeout()
     if invocation.statement.lua != nil {
       let text = try invocation.luaText("an expression")

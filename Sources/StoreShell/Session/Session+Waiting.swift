@@ -22,8 +22,10 @@ extension Session {
   /// - Parameters:
   ///   - duration: for how long at most.
   ///   - isDone: the condition; asked at first, and after everything that fell due.
-  /// - Throws: ``ShellError/interrupted``, and what the condition throws.
+  /// - Throws: ``ShellError/interrupted``, `not-at-head` where the store shows the past, in which no time passes, and what the
+  ///   condition throws.
   func wait(atMost duration: Duration?, until isDone: () throws -> Bool) throws -> WaitEnd {
+    try store.requirePresent()
     let limit = duration.map { clock.clock.now + $0 }
     var isEnd = false
     clock.runDue()

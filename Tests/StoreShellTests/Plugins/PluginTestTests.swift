@@ -105,6 +105,10 @@ import Testing
     ("t:dispatch('addd')", "error[unknown-action]: unknown action 'addd' (did you mean 'add'?)"),
     ("t:dispatch('beans.add', { by = 0 })", "error[out-of-range]: 'by' must be >= 1, got 0"),
     ("t:dispatch('beans.add', { by = 'two' })", "error[type-mismatch]: 'by' must be Int, got string \"two\""),
+    (
+      "t:dispatch('add') t:run('goto 0') t:advance(1)",
+      "error[not-at-head]: the store shows #0 of 2; dispatching from the past would fork history"
+    ),
     ("t:gate('beans.clok', 'off')", "error[unknown-middleware]: there is no middleware 'beans.clok'"),
     ("t:gate('logger', 'ajar')", "t:gate takes \"on\" or \"off\", got string \"ajar\""),
     ("t:equal(1, 1)", "beans_test.lua:1: t has no 'equal' (did you mean 'equals'?)"),

@@ -59,6 +59,19 @@ import Testing
     #expect(try shell.type("= #state.tasks.items", "= state.guard.budgets['tasks.add'].spent").output == "7\n7.0\n")
   }
 
+  /// An undo takes back what the drop was counted with, and no task.
+  @Test func undoAfterADropTakesBackTheDropAlone() throws {
+    let shell = try Shell { $0.grants = ["guard"] }
+    let limit = ["plugin load guard", "dispatch guard.limit tasks.add 1"]
+    for command in limit + ["dispatch tasks.add a", "dispatch tasks.add b", "undo"] {
+      #expect(try shell.type(command).status == 0)
+    }
+    #expect(try shell.type("show tasks.items[*].title --json").output == #"["a"]"# + "\n")
+    #expect(try shell.type("show guard.dropped").output == "0\n")
+    #expect(try shell.type("undo > /dev/null", "redo > /dev/null", "redo > /dev/null").status == 0)
+    #expect(try shell.type("show guard.dropped").output == "1\n")
+  }
+
   /// Times begin anew with each session: what a limit let through in another one is no reason to wait for ever.
   @Test func theGuardOfAReopenedStoreDoesNotWaitForTheTimeOfTheSessionBefore() throws {
     let shell = try Shell { $0.grants = ["guard"] }
