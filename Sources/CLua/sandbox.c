@@ -16,7 +16,7 @@ static const Missing missingGlobals[] = {
     {"debug", "debug is not available; the host adds the traceback to an error"},
     {"package", "packages are not available; require(\"lib.x\") reads lib/x.lua of the plugin's own folder"},
     {"require", "require is not available here; it reads lib/x.lua of a plugin's own folder"},
-    {"print", "print is not available; use log.info, or cmd:print in a command"},
+    {"print", "print is not available; use log.info, cmd:print in a command, or t:print in a test"},
     {"xpcall", "xpcall is not available; use pcall, the host adds the traceback to an error"},
     {"dofile", "files are not available; require(\"lib.x\") reads lib/x.lua of the plugin's own folder"},
     {"loadfile", "files are not available; require(\"lib.x\") reads lib/x.lua of the plugin's own folder"},

@@ -148,6 +148,8 @@ struct StoreTests {
         plugin: stsh --store a.db --read-only
 
         """)
+    let reader = try shell.run("--store", "a.db", "--read-only", "-c", "plugin list --as raw")
+    #expect(reader.output.contains("\tnot loaded\t"), "\(reader)")
     let again = try shell.run(
       "--clock", "virtual", "--grant", "pomodoro", "--store", "a.db", "-c", "show pomodoro.left", "-c", "wait 10s",
       "-c", "show pomodoro.left", "-c", "plugin list")

@@ -99,7 +99,10 @@ struct DefinitionTests {
   }
 
   @Test func aMarkOfTheOrderOfBytesIsSkipped() throws {
-    let plugin = try Bench().load(try PluginFolder("p", lua: "\u{FEFF}return plugin { actions = { { name = 'a' } } }"))
+    let plugin = try Bench().load(
+      try PluginFolder(
+        "p", manifest: "\u{FEFF}{ \"name\": \"p\", \"version\": \"1\", \"api\": 1 }",
+        lua: "\u{FEFF}return plugin { actions = { { name = 'a' } } }"))
     #expect(plugin.module.actions.map(\.name) == ["a"])
   }
 
@@ -263,7 +266,7 @@ struct DefinitionTests {
     #expect(try message("return plugin { actions = { {} } }") == "p: actions: every entry needs a name, got nil")
     #expect(
       try message("return plugin { actions = { { name = 'a.b' } } }")
-        == "p: actions: every entry needs a name, got string \"a.b\"")
+        == "p: actions: a name is made of letters, digits and _, got string \"a.b\"")
   }
 
   /// What `describe` and `help` show does nothing to a terminal.
@@ -325,6 +328,8 @@ struct DefinitionTests {
     #expect(error?.code == .schema)
     #expect(error?.message == "p: reducer for unknown action 'p.strat'")
     #expect(error?.hint == "did you mean 'p.start'?")
+    let other = try refuse("return plugin { actions = { { name = 'start' } }, reducers = { ['q.start'] = error } }")
+    #expect(other?.hint == "there is no module 'q'; where it is a plugin, load that first")
     #expect(
       try message("return plugin { reducers = { function() end } }")
         == "p: reducers go by the name of an action, got number 1")

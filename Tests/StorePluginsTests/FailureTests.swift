@@ -50,6 +50,9 @@ struct FailureTests {
     #expect(error.code == .schema)
     #expect(error.message == "wrong: reducer 'wrong.inc' left invalid state: 'wrong.count' must be >= 0, got -1")
     #expect(error.hint == "state is unchanged")
+    #expect(
+      try fail("wrong", "s.count = 4 / 2").hint
+        == "state is unchanged; // divides without a fraction, math.tointeger makes an integer of a whole number")
   }
 
   @Test func reducerReturnsAValue() throws {

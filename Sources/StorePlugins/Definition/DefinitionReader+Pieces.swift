@@ -33,10 +33,14 @@ extension DefinitionReader {
 
   /// What may have been meant by the name of an action that does not exist.
   func actionHint(_ fullName: String, _ own: [ActionType]) -> String? {
-    if let suggestion = suggestion(fullName, own.map(\.fullName) + foreignNames()) { return suggestion }
-    let module = fullName.prefix { $0 != "." }
-    let isThere = module == manifest.name || moduleNames.contains { $0 == module }
-    return isThere ? nil : Self.loadHint(String(module))
+    let module = String(fullName.prefix { $0 != "." })
+    let modules = [manifest.name] + moduleNames
+    // A plugin that is not loaded is no misspelling of an action that somebody else has.
+    guard modules.contains(module) || Suggestion.nearest(to: module, among: modules) != nil else {
+      return Self.loadHint(module)
+    }
+    return suggestion(fullName, own.map(\.fullName) + foreignNames())
+      ?? (modules.contains(module) ? nil : Self.loadHint(module))
   }
 
   /// What to do about a module that is not there.
@@ -71,7 +75,11 @@ extension DefinitionReader {
 
   func name(_ entry: LuaTable, _ place: String) throws(PluginError) -> String {
     guard case .string(let name) = entry["name"], name.isName else {
-      throw types.fault("\(place): every entry needs a name, got \(entry["name"].described)")
+      let found = entry["name"]
+      if case .string = found {
+        throw types.fault("\(place): a name is made of letters, digits and _, got \(found.described)")
+      }
+      throw types.fault("\(place): every entry needs a name, got \(found.described)")
     }
     places.enter(entry: name)
     return name

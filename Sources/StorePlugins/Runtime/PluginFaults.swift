@@ -46,7 +46,7 @@ struct PluginFaults {
     let place = "reducer '\(name)'"
     if let refusal = error.underlying as? DeliberateRefusal { return make(.refused, refusal.reason) }
     if let schema = error.underlying as? SchemaError {
-      return make(.schema, "\(place) left invalid state: \(schema.message)", hint: "state is unchanged")
+      return make(.schema, "\(place) left invalid state: \(schema.message)", hint: Self.hint(for: schema))
     }
     if error.kind == .time {
       // No deadline ends a reducer: the message says how long it worked, and on how little.
@@ -54,6 +54,15 @@ struct PluginFaults {
         .budget, "\(manifest.name): \(place) \(error.messageWithoutPlace) and was stopped", trace: trace(of: error))
     }
     return runtime(place, error)
+  }
+
+  private static func hint(for error: SchemaError) -> String {
+    let unchanged = "state is unchanged"
+    // What `/` makes is never an integer in Lua.
+    guard case .typeMismatch("Int", let found) = error.problem, found.hasPrefix("number "), found.hasSuffix(".0") else {
+      return unchanged
+    }
+    return unchanged + "; // divides without a fraction, math.tointeger makes an integer of a whole number"
   }
 
   /// A fault of any other function. What another function of a plugin did wrong on its behalf stays that one's fault.

@@ -29,7 +29,7 @@ public struct PluginSource: Hashable, Sendable {
         .load, "no plugin folder '\(folder)'", hint: "a plugin is a folder with plugin.json and init.lua")
     }
     let file = "\(displayName)/plugin.json"
-    let bytes: [UInt8]
+    var bytes: [UInt8]
     do throws(PluginFileError) {
       bytes = try PluginFile.read("plugin.json", in: folder)
     } catch {
@@ -37,6 +37,7 @@ public struct PluginSource: Hashable, Sendable {
         .load, "\(file): \(error.reason)",
         hint: "every plugin needs a manifest: { \"name\": …, \"version\": …, \"api\": 1 }")
     }
+    bytes.dropByteOrderMark()
     manifest = try PluginManifest(parsing: bytes, file: file)
     code = PluginCode(of: folder, manifest: bytes)
   }
@@ -75,11 +76,17 @@ public struct PluginSource: Hashable, Sendable {
     } catch {
       throw PluginError(.load, "\(manifest.name): \(chunk): \(error.reason)")
     }
-    // As `lua` does it: some editors begin a file with a mark of the order of its bytes.
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { bytes.removeFirst(3) }
+    bytes.dropByteOrderMark()
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw PluginError(.load, "\(manifest.name): \(chunk): invalid UTF-8")
     }
     return (text, chunk)
+  }
+}
+
+extension [UInt8] {
+  /// As `lua` does it: some editors begin a file with a mark of the order of its bytes.
+  fileprivate mutating func dropByteOrderMark() {
+    if starts(with: [0xEF, 0xBB, 0xBF]) { removeFirst(3) }
   }
 }

@@ -108,7 +108,7 @@ enum LuaBridge {
       }
     }
     guard !map.isEmpty else { return list.isEmpty ? .map(map) : .list(list) }
-    guard list.isEmpty else { throw SchemaError(Path(), .malformedList("it has both positions and names")) }
+    guard list.isEmpty else { throw SchemaError(Path(), .malformedTable("it has both positions and names")) }
     return .map(map)
   }
 }

@@ -73,7 +73,8 @@ extension SliceObjects {
         time += 1
       }
     }
-    guard position >= 1, position <= count + 1 else {
+    guard position >= 1 else { throw LuaFailure("\(label(number))[\(position)]: indices start at 1") }
+    guard position <= count + 1 else {
       throw LuaFailure("\(label(number))[\(position)] would leave a hole: the list has \(count) items")
     }
     let value = try part.scalar(argument) ?? checked(argument, part, number, .index(position))

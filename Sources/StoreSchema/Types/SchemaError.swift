@@ -27,7 +27,7 @@ public struct SchemaError: Error, Hashable, Sendable {
     case unknownArgument(action: String, name: String, suggestion: String?)
     /// A required argument that is absent.
     case missingArgument(action: String, name: String, type: String)
-    /// A list with holes, or a table with both positions and names.
+    /// A list with holes.
     case malformedList(String)
     /// A table that stands for no value, whatever the type.
     case malformedTable(String)

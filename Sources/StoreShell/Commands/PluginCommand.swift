@@ -121,9 +121,10 @@ extension PluginSubcommand {
 
   static let unload = PluginSubcommand("unload", "NAME", "takes it away, with all that it registered") { invocation in
     let session = invocation.session
-    let name = try invocation.required(1, "the name of a plugin")
-    let counts = session.store.plugin(named: name)?.counts ?? []
-    let report = try session.store.unload(name, source: session.source(function: "plugin"))
+    try session.store.requirePresent()
+    let plugin = try invocation.loadedPlugin()
+    let counts = plugin.counts
+    let report = try session.store.unload(plugin.module.name, source: session.source(function: "plugin"))
     return try session.finish(report, details: counts)
   }
 
@@ -158,10 +159,7 @@ extension Invocation {
   func loadedPlugin() throws -> Plugin {
     let name = try required(1, "the name of a plugin")
     if let plugin = session.store.plugin(named: name) { return plugin }
-    let suggestion = Suggestion.nearest(to: name, among: session.store.loadedPlugins.map(\.name))
-    throw ShellError(
-      code: "unknown-plugin", message: "no plugin '\(name)' is loaded", at: operands[1],
-      hint: suggestion.map { "did you mean '\($0)'?" })
+    throw ShellError.unknownPlugin(name, among: session.store.loadedPlugins.map(\.name), at: .span(operands[1].span))
   }
 
   /// The folder of the plugin that the operand after the subcommand names: of a loaded one, or where `plugin load` would

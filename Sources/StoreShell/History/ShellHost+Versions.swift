@@ -19,7 +19,7 @@ extension ShellHost {
       + others.map { code in
         LoadedPluginListing(
           name: code.name, version: code.version, folder: code.directory, condition: shell.condition(of: code.name),
-          units: [], digest: code.digest, reloadFailed: nil)
+          units: [], digest: code.digest, reloadFailed: nil, isLost: true)
       }
   }
 

@@ -198,9 +198,15 @@ struct LoadedPluginListing {
   let digest: String
   /// When reloading it failed, where the earlier version is still there because of that.
   let reloadFailed: Duration?
+  /// Whether the state holds its slice, and its code could not be loaded.
+  var isLost = false
 
   /// What listings say of it.
-  var state: String { condition == .on && reloadFailed != nil ? "reload failed" : condition.rawValue }
+  var state: String {
+    if isLost { return Self.notLoaded }
+    return condition == .on && reloadFailed != nil ? "reload failed" : condition.rawValue
+  }
+  static let notLoaded = "not loaded"
   /// The same time in seconds, to the tenth that `log` shows.
   var failedAt: Value {
     guard let components = reloadFailed?.components else { return .none }

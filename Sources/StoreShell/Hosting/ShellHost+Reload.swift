@@ -115,9 +115,8 @@ extension ShellHost {
     throw PluginError(.schema, "\(name): another plugin has added the action '\(type.fullName)'")
   }
 
-  private func unknownPlugin(_ name: String) -> ShellError {
-    let hint = Suggestion.nearest(to: name, among: plugins.map(\.plugin.module.name)).map { "did you mean '\($0)'?" }
-    return ShellError(code: "unknown-plugin", message: "no plugin '\(name)' is loaded", hint: hint)
+  func unknownPlugin(_ name: String) -> ShellError {
+    ShellError.unknownPlugin(name, among: plugins.map(\.plugin.module.name))
   }
 
   /// Refuses names that somebody else has taken since the plugin was loaded: nothing may fail once the exchange has begun.
@@ -127,5 +126,16 @@ extension ShellHost {
     if let unit = new.units.first(where: { names.contains($0.name) }) {
       throw StoreError.duplicateUnit(name: unit.name)
     }
+  }
+}
+
+extension ShellError {
+  /// Says that a plugin is not loaded; one that is may have been meant by its folder.
+  static func unknownPlugin(_ word: String, among loaded: [String], at place: Place = .command) -> ShellError {
+    let name = word.lastComponent
+    let meant = loaded.contains(name) ? name : Suggestion.nearest(to: word, among: loaded)
+    return ShellError(
+      code: "unknown-plugin", message: "no plugin '\(word)' is loaded", place: place,
+      hint: meant.map { "did you mean '\($0)'?" })
   }
 }

@@ -348,8 +348,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
     try requirePresent()
     guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
-      let hint = Suggestion.nearest(to: name, among: plugins.map(\.plugin.module.name)).map { "did you mean '\($0)'?" }
-      throw ShellError(code: "unknown-plugin", message: "no plugin '\(name)' is loaded", hint: hint)
+      throw unknownPlugin(name)
     }
     var failure: PluginError?
     do throws(PluginError) {

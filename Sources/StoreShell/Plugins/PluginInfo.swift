@@ -38,7 +38,7 @@ struct PluginInfo {
     }
     let values: [Value] = [
       .string(manifest.name), .string(manifest.version), manifest.summary.isEmpty ? .none : .string(manifest.summary),
-      .string(source.folder), .string(source.digest), .string(listed.map(\.state) ?? "not loaded"),
+      .string(source.folder), .string(source.digest), .string(listed?.state ?? LoadedPluginListing.notLoaded),
       listed?.failedAt ?? .none, plugin?.counts.first.map { .string($0) } ?? .none,
       .int(manifest.limits.instructions), .int(manifest.limits.memory), .int(manifest.limits.tasks),
       .int(manifest.limits.logLines), .int(manifest.limits.actions),

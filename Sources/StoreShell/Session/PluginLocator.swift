@@ -28,7 +28,7 @@ struct PluginLocator {
     throw PluginError(
       .load, "there is no plugin '\(word)'",
       hint: Files.isDirectory(word)
-        ? "to load the folder here: plugin load ./\(word)"
+        ? "a folder is given by its path: ./\(word)"
         : "plugins are looked for by name in their own folders; a path has a /")
   }
 
@@ -50,7 +50,7 @@ struct PluginLocator {
 }
 
 extension String {
-  fileprivate var lastComponent: String {
+  var lastComponent: String {
     split(separator: "/").last.map(String.init) ?? self
   }
 }

@@ -47,16 +47,19 @@ struct PluginTestReport {
   }
 
   let plugin: String
-  /// Whether there are any files of tests.
-  let hasFiles: Bool
+  /// The names of all tests that there are; nil: not even a file.
+  let names: [String]?
+  /// The text that the names of those that run have to hold.
+  let filter: String?
   private(set) var lines: [Line] = []
   /// How many actions of tests were reduced again, and how many of them had worked.
   private(set) var recorded = (all: 0, working: 0)
   var purity: Purity?
 
-  init(plugin: String, hasFiles: Bool) {
+  init(plugin: String, names: [String]?, filter: String?) {
     self.plugin = plugin
-    self.hasFiles = hasFiles
+    self.names = names
+    self.filter = filter
   }
 
   mutating func add(_ line: Line, recorded entries: [PurityProof.Recorded], _ tell: (Line) -> Void) {
@@ -73,7 +76,13 @@ struct PluginTestReport {
   /// Why the command fails; nil: it does not.
   var error: ShellError? {
     if lines.isEmpty {
-      let hint = hasFiles ? nil : "write tests/\(plugin)_test.lua: test(\"it counts\", function(t) … end)"
+      if let filter, let names, !names.isEmpty {
+        return ShellError(
+          code: "plugin-test",
+          message: "\(plugin): the name of no test holds '\(filter)'",
+          hint: "there are \(names.prefix(5).map { "'\($0)'" }.joined(separator: ", "))\(names.count > 5 ? ", …" : "")")
+      }
+      let hint = names == nil ? "write tests/\(plugin)_test.lua: test(\"it counts\", function(t) … end)" : nil
       return ShellError(code: "plugin-test", message: "\(plugin): there is no test to run", hint: hint)
     }
     guard failed == 0 else {
@@ -160,7 +169,7 @@ extension PluginTestReport.Line {
       text = PluginTestReport.lines("FAIL \(outcome.name)") + PluginTestReport.lines("  \(failure)")
       for detail in failure.details { text += PluginTestReport.lines("    \(detail)") }
     }
-    for line in outcome.lines { text += PluginTestReport.lines("  | \(line)") }
+    for line in outcome.lines { text += PluginTestReport.lines("  | " + line.replacing("\n", with: "\n  | ")) }
     return text
   }
 

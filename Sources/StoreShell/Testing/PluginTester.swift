@@ -37,7 +37,8 @@ final class PluginTester {
     // A plugin that cannot be loaded fails as a whole, not test by test.
     let bench = try loading { try PluginTestBench(sources, in: session) }
     let files = try self.files()
-    var report = PluginTestReport(plugin: source.manifest.name, hasFiles: !files.isEmpty)
+    var report = PluginTestReport(
+      plugin: source.manifest.name, names: files.isEmpty ? nil : files.flatMap(\.names), filter: options.filter)
     var fault: PurityFault?
     for file in files {
       for (index, name) in file.names.enumerated() where options.filter.map({ name.contains($0) }) ?? true {

@@ -246,6 +246,15 @@ import Testing
     #expect(shell.run("plugin test \(folder)") == .init(output: "ok   it\n1 passed, 0 failed\n"))
   }
 
+  @Test func aFolderOfALoadedPluginIsNoNameOfOne() throws {
+    #expect(shell.run("plugin load \(folder)").status == 0)
+    for command in ["unload", "reload", "disable"] {
+      let outcome = shell.run("plugin \(command) \(folder)")
+      #expect(outcome.errors.contains("error[unknown-plugin]: no plugin '\(folder)' is loaded\n"))
+      #expect(outcome.errors.contains("~\n  hint: did you mean 'beans'?\n"))
+    }
+  }
+
   // MARK: Flags and forms
 
   @Test func aFilterPicksTests() throws {
@@ -253,7 +262,14 @@ import Testing
     #expect(try test(lua, flags: " --filter one") == .init(output: "ok   one\n1 passed, 0 failed\n"))
     let none = try test(lua, flags: " --filter three")
     #expect(none.status == 1)
-    #expect(none.errors.contains("error[plugin-test]: beans: there is no test to run\n"))
+    #expect(none.errors.contains("error[plugin-test]: beans: the name of no test holds 'three'\n"))
+    #expect(none.errors.contains("hint: there are 'one', 'two'\n"))
+  }
+
+  @Test func everyLineThatIsPrintedStandsBelowItsTest() throws {
+    #expect(
+      try test("test('one', function(t) t:print('a\\nb') end)").output == "ok   one\n  | a\n  | b\n1 passed, 0 failed\n"
+    )
   }
 
   @Test func asData() throws {

@@ -183,7 +183,7 @@ import Testing
     Case(
       "plugin load nope", 1, "plugin-load", "there is no plugin 'nope'",
       "hint: plugins are looked for by name in their own folders; a path has a /", status: 4),
-    Case("plugin unload nope", 1, "unknown-plugin", "no plugin 'nope' is loaded"),
+    Case("plugin unload nope", 15, "unknown-plugin", "no plugin 'nope' is loaded", mark: 4),
     Case(
       "plugin load pomodoro", 1, "plugin-grant",
       "pomodoro asks for read:tasks, dispatch:tasks.complete, timers; not granted",
