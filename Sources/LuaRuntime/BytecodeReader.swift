@@ -24,6 +24,8 @@ struct BytecodeReader {
     /// Whether it takes any number of arguments.
     var isVariadic: Bool
     var instructions: [Instruction]
+    /// The line of each instruction, as far as they are known.
+    var lines: [Int]
     /// The constants; nil: one that is no text.
     var constants: [String?]
     var assignments: [(capture: Int, line: Int)]
@@ -151,9 +153,9 @@ struct BytecodeReader {
     }
     return Function(
       source: source, lineDefined: lineDefined, parameterCount: parameterCount, isVariadic: isVariadic,
-      instructions: instructions, constants: constants, assignments: writes.map { ($0.capture, line($0.instruction)) },
-      namedUses: named,
-      captures: captures, inner: inner)
+      instructions: instructions, lines: lines, constants: constants,
+      assignments: writes.map { ($0.capture, line($0.instruction)) }, namedUses: named, captures: captures, inner: inner
+    )
   }
 
   /// The line of every instruction: a signed step a byte, and absolute lines where a step does not fit.

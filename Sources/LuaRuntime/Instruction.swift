@@ -63,6 +63,14 @@ struct Instruction {
     }
   }
 
+  /// Whether it may put something into the register of a parameter.
+  func mayWrite(_ parameter: Int) -> Bool {
+    switch operation {
+    case .jump, .test, .extraArgument, .returnNone, .returnOne, .returnMany: false
+    default: a == parameter
+    }
+  }
+
   /// Whether the instruction after it in the code, or one further on, is the next to run, and no other code but that of the
   /// metamethods of what it works on.
   var goesOn: Bool {

@@ -62,6 +62,32 @@ extension LuaState {
     return root.globalUses(root.source)
   }
 
+  /// A place in a function's code that reads a field of one of its parameters by name.
+  public struct FieldRead: Hashable, Sendable {
+    /// The name of the field.
+    public var name: String
+    /// The chunk of the place.
+    public var chunk: String
+    /// The line of the place, 0 if unknown.
+    public var line: Int
+  }
+
+  /// The fields that a function reads of the parameter at a position, from 0, in code order. Empty where it does anything else
+  /// with it, such as putting something in its place, and for a host function.
+  public func fieldReads(of function: LuaFunction, parameter: Int) -> [FieldRead] {
+    guard case .fields = function.sketch.use(of: parameter), let code = bytecode(of: function) else { return [] }
+    var found: [FieldRead] = []
+    for (position, instruction) in code.instructions.enumerated() {
+      if instruction.mayWrite(parameter) { return [] }
+      guard instruction.operation == .getField, instruction.b == parameter,
+        code.constants.indices.contains(instruction.c), let name = code.constants[instruction.c]
+      else { continue }
+      let line = code.lines.indices.contains(position) ? code.lines[position] : 0
+      found.append(FieldRead(name: name, chunk: code.source, line: line))
+    }
+    return found
+  }
+
   /// Where a function is written: its chunk and the line on which it begins. Nil for a host function.
   public func place(of function: LuaFunction) -> (chunk: String, line: Int)? {
     bytecode(of: function).map { ($0.source, $0.lineDefined) }

@@ -85,6 +85,7 @@ public struct PluginCheck: Sendable {
     }
     let faultsBefore = faultCount
     for text in plugin.captureScan.faults { fault(text) }
+    checkArguments(of: plugin)
     checkGlobals(of: plugin)
     checkInterceptors(of: plugin, view)
     if faultCount == faultsBefore { note("reducers: \(Self.reducers(of: plugin))") }
@@ -96,6 +97,24 @@ public struct PluginCheck: Sendable {
       try plugin.buildInterceptors(view: view)
     } catch {
       fault(error, in: plugin.source)
+    }
+  }
+
+  /// Looks through the reducers for arguments that none of the actions has that they answer: a running plugin meets nil there.
+  private mutating func checkArguments(of plugin: Plugin) {
+    var readers: [LuaState.FieldRead: [ActionType]] = [:]
+    for plan in plugin.reducers.all + plugin.lifted {
+      for read in Set(plugin.lua.fieldReads(of: plan.watched.function, parameter: 1)) {
+        readers[read, default: []].append(plan.type)
+      }
+    }
+    let inOrder = readers.sorted { ($0.key.chunk, $0.key.line, $0.key.name) < ($1.key.chunk, $1.key.line, $1.key.name) }
+    for (read, actions) in inOrder {
+      // One function may answer several actions.
+      let names = actions.flatMap { $0.fields.map(\.name) }
+      guard !names.contains(read.name), let action = actions.map(\.fullName).min() else { continue }
+      let hint = Suggestion.nearest(to: read.name, among: names).map { " (did you mean '\($0)'?)" } ?? ""
+      fault("reducer '\(action)' reads the unknown argument '\(read.name)' (\(read.chunk):\(read.line))\(hint)")
     }
   }
 

@@ -124,6 +124,9 @@ final class ReducerPlans {
     self.plans = Dictionary(plans.map { (ObjectIdentifier($0.type), $0) }, uniquingKeysWith: { first, _ in first })
   }
 
+  /// All of them, in no order.
+  var all: [ReducerPlan] { Array(plans.values) }
+
   /// Has reducers of other modules' actions answer the actions that now go by those names.
   func rebind(_ action: (ReducerPlan) -> ActionType?) {
     let rebound = plans.values.map { plan in action(plan).map { plan.answering($0) } ?? plan }

@@ -146,6 +146,39 @@ import Testing
       ])
   }
 
+  @Test func argumentsThatNoActionHas() throws {
+    let lua = """
+      local function shared(s, a)
+        s.n = a.by or a.amount
+      end
+      return plugin {
+        state = { field("n", int()) },
+        actions = {
+          { name = "inc", args = { field("by", int()) } }, { name = "set", args = { field("amount", int()) } },
+          { name = "go", args = { field("force", bool()) } }, { name = "none" } },
+        reducers = {
+          inc = shared, set = shared,
+          go = function(s, a)
+            if a.force and a.forse then s.n = a.twice end
+          end,
+          none = function(s, a) a = { x = 1 } s.n = a.x end,
+          ["tasks.add"] = function(s, a) if a.titel then s.n = 1 end end,
+        },
+        lifted = {
+          { at = "counter", on = "counter.double", args = { field("times", int()) }, reduce = function(s, a)
+              s.value = a.tmes
+            end } },
+      }
+      """
+    #expect(
+      try faults(lua, permissions: "[\"read:tasks\",\"reduce:counter\"]") == [
+        "reducer 'probe.go' reads the unknown argument 'forse' (bad/probe/init.lua:12) (did you mean 'force'?)",
+        "reducer 'probe.go' reads the unknown argument 'twice' (bad/probe/init.lua:12)",
+        "reducer 'tasks.add' reads the unknown argument 'titel' (bad/probe/init.lua:15) (did you mean 'title'?)",
+        "reducer 'counter.double' reads the unknown argument 'tmes' (bad/probe/init.lua:19) (did you mean 'times'?)",
+      ])
+  }
+
   @Test func whatCannotBeLoaded() throws {
     #expect(
       try faults("return plugin { actions = { { name = 'start' } }, reducers = { strat = function() end } }")
