@@ -9,6 +9,14 @@ struct NodeIndex: ~Copyable {
 
   deinit { slots.deallocate() }
 
+  /// Where the search for a hash begins. Hashes of neighbours are neighbours: left as they are, the elements of a list would
+  /// fill a run of slots, and every search that falls into it would go through the rest of it.
+  @inline(__always)
+  private func start(_ hash: Int) -> Int {
+    let product = UInt64(truncatingIfNeeded: hash) &* 0x9e37_79b9_7f4a_7c15
+    return Int(truncatingIfNeeded: product ^ product >> 32) & mask
+  }
+
   private static func empty(_ capacity: Int) -> UnsafeMutablePointer<Int32> {
     let slots = UnsafeMutablePointer<Int32>.allocate(capacity: capacity)
     slots.initialize(repeating: -1, count: capacity)
@@ -18,7 +26,7 @@ struct NodeIndex: ~Copyable {
   /// The first number under a hash that fits.
   @inline(__always)
   func find(_ hash: Int, where fits: (Int) -> Bool) -> Int? {
-    var slot = hash & mask
+    var slot = start(hash)
     while slots[slot] >= 0 {
       let number = Int(slots[slot])
       if fits(number) { return number }
@@ -50,7 +58,7 @@ struct NodeIndex: ~Copyable {
   }
 
   private mutating func place(_ number: Int32, _ hash: Int, _ isGone: (Int) -> Bool) {
-    var slot = hash & mask
+    var slot = start(hash)
     while slots[slot] >= 0, !isGone(Int(slots[slot])) { slot = (slot + 1) & mask }
     if slots[slot] < 0 { count += 1 }
     slots[slot] = number
