@@ -6,6 +6,8 @@ final class MiddlewarePlan {
   let before: MiddlewareFunction?
   let after: MiddlewareFunction?
   let supervise: LuaFunction?
+  /// The tasks that it asked for last.
+  let supervised = StateCache<[PluginTaskStart]>()
   /// What `before` returned, until `after` gets it.
   let kept: LuaSlot
   private let filter: PluginDefinition.Filter

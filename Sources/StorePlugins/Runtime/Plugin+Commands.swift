@@ -20,9 +20,9 @@ extension Plugin {
     if watched.isImpure, purity != .off {
       throw calls.faults.idle(place, since: "before", mayOnly: "projections may only read state")
     }
-    calls.isProjecting = true
+    (calls.isProjecting, calls.slicesRead) = (true, [])
     defer {
-      calls.isProjecting = false
+      (calls.isProjecting, calls.slicesRead) = (false, nil)
       modules.forget()
     }
     let value = try run(view, place) { () throws(LuaError) in
@@ -46,7 +46,7 @@ extension Plugin {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
       }
     }
-    cache.keep(value, reading: calls.projectionReads, in: view)
+    cache.keep(value, reading: calls.slicesRead ?? [], in: view)
     return value
   }
 

@@ -36,7 +36,7 @@ public final class Plugin: @unchecked Sendable {
   /// What its code has required.
   let modules: RequiredModules
   /// What each projection gave last.
-  let projectionCaches: [ProjectionCache]
+  let projectionCaches: [StateCache<Value>]
   /// Its interceptors, the outermost first.
   let interceptors: [InterceptorPlan]
   /// Its tasks that have not ended.
@@ -164,7 +164,7 @@ public final class Plugin: @unchecked Sendable {
     interceptors = definition.interceptors.enumerated().map { index, entry in
       InterceptorPlan(name: entry.name, object: PluginCalls.interceptedObject(index))
     }
-    projectionCaches = definition.projections.map { _ in ProjectionCache() }
+    projectionCaches = definition.projections.map { _ in StateCache() }
     for plan in interceptors { objects.facades[plan.object.id] = plan.action }
     for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
     calls = PluginCalls(
@@ -182,7 +182,7 @@ public final class Plugin: @unchecked Sendable {
     calls.time = { [unowned log] in log.time }
     let fields = definition.fieldNames
     objects.refusal = { [unowned calls, unowned objects, permissions = calls.permissions] module in
-      if calls.isProjecting { calls.noteProjectionRead(module) }
+      calls.noteRead(module)
       if module == manifest.name { return nil }
       guard manifest.mayRead(module) else {
         guard let modules = objects.view?.moduleNames, !modules.contains(module) else {

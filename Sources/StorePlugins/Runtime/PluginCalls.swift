@@ -36,9 +36,9 @@ final class PluginCalls {
   /// The task that runs, held by whoever runs it.
   @exclusivity(unchecked) var task: Unmanaged<PluginTask>?
   /// Whether a projection is computed.
-  var isProjecting = false { didSet { projectionReads = [] } }
-  /// The modules that it has read so far.
-  private(set) var projectionReads: [String] = []
+  var isProjecting = false
+  /// The modules that were read since somebody began to take note of them; nil: nobody does.
+  var slicesRead: [String]?
   /// How many actions tasks and thunks may dispatch a second.
   var dispatches: Allowance
   /// How many actions one dispatch may cause (R30).
@@ -189,8 +189,8 @@ final class PluginCalls {
     }
   }
 
-  func noteProjectionRead(_ module: String) {
-    if !projectionReads.contains(module) { projectionReads.append(module) }
+  func noteRead(_ module: String) {
+    if slicesRead?.contains(module) == false { slicesRead?.append(module) }
   }
 
   func appendContext(to writer: inout LuaWriter) {

@@ -138,23 +138,31 @@ extension Plugin {
   /// Whether a middleware says which tasks should run.
   public func supervises(unit index: Int) -> Bool { middlewares[index].supervise != nil }
 
-  /// Asks a middleware which tasks should run in the state.
+  /// Asks a middleware which tasks should run in the state. What it said before holds for as long as nothing has changed that
+  /// it read.
   ///
   /// - Returns: all of them, by key in the order of the keys.
   public func supervise(unit index: Int, view: any StateView) throws(PluginError) -> [PluginTaskStart] {
     let plan = middlewares[index]
     guard let function = plan.supervise else { return [] }
+    if let starts = plan.supervised.value(in: view) { return starts }
+    plan.supervised.noteRun()
     let outer = calls.emission
-    calls.emission = nil
-    defer { calls.emission = outer }
-    return try run(view, "middleware '\(plan.name)' (supervise)") { () throws(LuaError) in
+    (calls.emission, calls.slicesRead) = (nil, [])
+    defer { (calls.emission, calls.slicesRead) = (outer, nil) }
+    let wanted = try run(view, "middleware '\(plan.name)' (supervise)") { () throws(LuaError) -> [PluginTaskStart] in
       switch try lua.call(function, firstResultWith: { $0.append(PluginCalls.stateObject) }) {
       case .nil: return []
       case .table(let table): return try starts(table, plan.name)
       case let other: throw LuaError(kind: .runtime, message: "returned \(other.described), not a table of tasks")
       }
     }
+    plan.supervised.keep(wanted, reading: calls.slicesRead ?? [], in: view)
+    return wanted
   }
+
+  /// Has a middleware asked again: its tasks are to start anew, from functions that none of them has run.
+  public func forgetSupervised(unit index: Int) { middlewares[index].supervised.forget() }
 
   private func starts(_ table: LuaTable, _ unit: String) throws(LuaError) -> [PluginTaskStart] {
     var starts: [PluginTaskStart] = []

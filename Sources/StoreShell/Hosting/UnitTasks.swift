@@ -33,6 +33,7 @@ final class UnitTasks: @unchecked Sendable {
     // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
     guard surroundings.isLoaded(), gate.isOpen else {
       wanted = admit([])
+      plugin.forgetSupervised(unit: index)
       return []
     }
     do throws(PluginError) {

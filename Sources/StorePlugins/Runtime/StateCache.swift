@@ -1,19 +1,20 @@
 import StoreSchema
 
-/// What a projection gave last, for as long as no slice has changed that it read.
-final class ProjectionCache {
+/// What a function of the state gave last, for as long as no slice has changed that it read.
+final class StateCache<Result> {
   /// How often the function ran.
   private(set) var runs = 0
   /// How often what it gave before was given again.
   private(set) var hits = 0
   /// The modules that it read last, in order.
   private(set) var reads: [String] = []
-  private var value: Value?
+  private var value: Result?
   private var versions: [Int] = []
 
   /// What the function would give, where that is known.
-  func value(in view: any StateView) -> Value? {
-    guard let value, zip(reads, versions).allSatisfy({ view.version(of: $0) == $1 }) else { return nil }
+  func value(in view: any StateView) -> Result? {
+    guard let value else { return nil }
+    for position in reads.indices where view.version(of: reads[position]) != versions[position] { return nil }
     hits += 1
     return value
   }
@@ -21,11 +22,14 @@ final class ProjectionCache {
   /// Counts a run.
   func noteRun() {
     runs += 1
-    value = nil
+    forget()
   }
 
+  /// Forgets what the function gave.
+  func forget() { value = nil }
+
   /// Keeps what the function gave, where it can be told when that is over.
-  func keep(_ value: Value, reading modules: [String], in view: any StateView) {
+  func keep(_ value: Result, reading modules: [String], in view: any StateView) {
     reads = modules
     versions = modules.compactMap { view.version(of: $0) }
     // One that reads nothing costs nothing.
