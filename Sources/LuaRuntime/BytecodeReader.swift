@@ -12,6 +12,8 @@ struct BytecodeReader {
   struct NamedUse {
     var capture: Int
     var name: String
+    /// The field that is read, by a constant name, of what was read.
+    var field: String?
     var isAssignment: Bool
     var line: Int
   }
@@ -147,9 +149,17 @@ struct BytecodeReader {
       if captures.indices.contains(index) { captures[index].name = name }
     }
     func line(_ instruction: Int) -> Int { lines.indices.contains(instruction) ? lines[instruction] : 0 }
+    func field(after read: Int) -> String? {
+      guard instructions.indices.contains(read + 1) else { return nil }
+      let next = instructions[read + 1]
+      let isOfWhatWasRead = next.operation == .getField && next.b == instructions[read].a
+      return isOfWhatWasRead && constants.indices.contains(next.c) ? constants[next.c] : nil
+    }
     let named = uses.compactMap { use -> NamedUse? in
       guard constants.indices.contains(use.name), let name = constants[use.name] else { return nil }
-      return NamedUse(capture: use.capture, name: name, isAssignment: use.isAssignment, line: line(use.instruction))
+      return NamedUse(
+        capture: use.capture, name: name, field: use.isAssignment ? nil : field(after: use.instruction),
+        isAssignment: use.isAssignment, line: line(use.instruction))
     }
     return Function(
       source: source, lineDefined: lineDefined, parameterCount: parameterCount, isVariadic: isVariadic,

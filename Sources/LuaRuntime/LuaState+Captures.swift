@@ -47,6 +47,8 @@ extension LuaState {
   public struct GlobalUse: Hashable, Sendable {
     /// The name of the global.
     public var name: String
+    /// The field that is read of it at once, such as `rep` in `string.rep`; nil: none, or one without a constant name.
+    public var field: String?
     /// Whether it is assigned to, not read.
     public var isAssignment: Bool
     /// The chunk of the use.
@@ -117,7 +119,10 @@ extension BytecodeReader.Function {
   fileprivate func globalUses(_ outerSource: String) -> [LuaState.GlobalUse] {
     let source = source.isEmpty ? outerSource : source
     let own = namedUses.filter { captures.indices.contains($0.capture) && captures[$0.capture].name == "_ENV" }
-      .map { LuaState.GlobalUse(name: $0.name, isAssignment: $0.isAssignment, chunk: source, line: $0.line) }
+      .map {
+        LuaState.GlobalUse(
+          name: $0.name, field: $0.field, isAssignment: $0.isAssignment, chunk: source, line: $0.line)
+      }
     return (own + inner.flatMap { $0.globalUses(source) }).sorted { $0.line < $1.line }
   }
 

@@ -128,7 +128,8 @@ public struct PluginCheck: Sendable {
     return list(parts)
   }
 
-  /// Looks through the code for globals that are not there, which a running plugin meets one by one.
+  /// Looks through the code for globals that are not there, and for what is not in the libraries: a running plugin meets
+  /// them one by one.
   private mutating func checkGlobals(of plugin: Plugin) {
     let known = Set(plugin.lua.globalNames)
     let libraries = Files.luaFiles(below: "\(plugin.source.folder)/lib").map { "lib/\($0)" }
@@ -142,6 +143,11 @@ public struct PluginCheck: Sendable {
               fault("assigns to the global '\(use.name)' \(place)")
             } else if !known.contains(use.name) {
               fault("uses the unknown global '\(use.name)' \(place)")
+            } else if let field = use.field, case .table(let library) = plugin.lua.global(use.name),
+              !library.names.contains(field)
+            {
+              let hint = Suggestion.nearest(to: field, among: library.names).map { " (did you mean '\($0)'?)" } ?? ""
+              fault("uses '\(use.name).\(field)', which is not there \(place)\(hint)")
             }
           }
         } catch {

@@ -103,6 +103,7 @@ import Testing
           total = 1
           return strng.rep("x", 2), string.rep("x", 2), dates
         end },
+        commands = { { name = "roll", run = function(ctx) return math.random(6), math.max(string.fromat("%d", 6)) end } },
       }
       """
     #expect(
@@ -111,6 +112,8 @@ import Testing
           "uses the unknown global 'os' (bad/probe/init.lua:5)",
           "assigns to the global 'total' (bad/probe/init.lua:6)",
           "uses the unknown global 'strng' (bad/probe/init.lua:7)",
+          "uses 'math.random', which is not there (bad/probe/init.lua:9)",
+          "uses 'string.fromat', which is not there (bad/probe/init.lua:9) (did you mean 'format'?)",
           "uses the unknown global 'prnt' (bad/probe/lib/dates.lua:1)",
           "uses the unknown global 'y' (bad/probe/lib/unused.lua:1)",
           "assigns to the global 'x' (bad/probe/lib/unused.lua:1)",
