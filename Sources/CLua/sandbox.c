@@ -31,6 +31,9 @@ static const Missing expectedGlobals[] = {
     {"integer", "whole numbers have the type int()"},
     {"float", "numbers with a fraction have the type number()"},
     {"boolean", "true and false have the type bool()"},
+    {"str", "texts have the type text()"},
+    {"array", "lists have the type list(TYPE)"},
+    {"choice", "one of several names has the type enum { \"a\", \"b\" }"},
     {"dispatch", "ctx:dispatch in a middleware, and so of task, cmd and t; a reducer dispatches nothing"},
     {"state", "it is an argument, or ctx.state, cmd.state; a reducer has its draft"},
     {"action", "it is the first argument of before, of after and of an interceptor's function; a reducer has its arguments"},
@@ -44,6 +47,13 @@ static const Missing expectedGlobals[] = {
     {"project", "it is a method of a command: cmd:project(\"left\")"},
     {"dispatch_wait", "it is a method of a thunk: t:dispatch_wait(\"add\")"},
     {"equals", "it is a method of a test: t:equals(found, expected)"},
+    {NULL, NULL},
+};
+
+/// Libraries that have the name of what authors may take for a type.
+static const Missing calledLibraries[] = {
+    {"string", "texts have the type text()"},
+    {"table", "a table of named fields is a record, one of keys and values a map, one of items a list"},
     {NULL, NULL},
 };
 
@@ -237,6 +247,12 @@ static void removeNames(lua_State *L, const char *const *names) {
   }
 }
 
+/// Stands in for the call of a library, which an author takes for a type.
+static int callLibrary(lua_State *L) {
+  return luaL_error(L, "attempt to call the library '%s' (%s)", lua_tostring(L, lua_upvalueindex(1)),
+                    lua_tostring(L, lua_upvalueindex(2)));
+}
+
 /// Adds the library on top to the globals below it as a view.
 static void addLibrary(lua_State *L, const char *name) {
   lua_createtable(L, 0, 1);
@@ -245,6 +261,15 @@ static void addLibrary(lua_State *L, const char *name) {
   lua_setfield(L, -2, "__index");
   lua_setmetatable(L, -2);
   makeView(L, refuseMember);
+  const char *advice = adviceOn(calledLibraries, name);
+  if (advice != NULL) {
+    lua_getmetatable(L, -1);
+    lua_pushstring(L, name);
+    lua_pushstring(L, advice);
+    lua_pushcclosure(L, callLibrary, 2);
+    lua_setfield(L, -2, "__call");
+    lua_pop(L, 1);
+  }
   lua_setfield(L, -2, name);
 }
 

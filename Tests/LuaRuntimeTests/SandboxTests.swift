@@ -26,8 +26,14 @@ import Testing
     #expect(
       failure(state, "sleep(1)")?.message
         == "t.lua:1: undefined global 'sleep' (it is a method of a task: task:sleep(1))")
+    #expect(
+      failure(state, "return string()")?.message
+        == "t.lua:1: attempt to call the library 'string' (texts have the type text())")
+    #expect(failure(state, "table()")?.message.hasPrefix("t.lua:1: attempt to call the library 'table' (") == true)
+    #expect(failure(state, "math()")?.message == "t.lua:1: attempt to call a table value (global 'math')")
     let expected = [
-      "float", "boolean", "dispatch", "state", "action", "meta", "ctx", "cmd", "task", "wait", "wait_for", "project",
+      "float", "boolean", "str", "array", "choice", "dispatch", "state", "action", "meta", "ctx", "cmd", "task", "wait",
+      "wait_for", "project",
       "dispatch_wait", "equals",
     ]
     for name in expected {
