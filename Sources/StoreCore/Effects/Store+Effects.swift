@@ -59,6 +59,10 @@ extension Store {
     }
   }
 
+  /// Has supervised effects follow the state, as at the end of an action (R33), where something was done without it:
+  /// ``replay(_:from:after:reconciling:)``, ``replaceMiddleware(_:reconciling:)``.
+  public func reconcileEffects() { exclusively { reconcileUnits() } }
+
   /// The same where it is no action that calls for it, but a change of the units.
   @usableFromInline
   func reconcileUnits() {

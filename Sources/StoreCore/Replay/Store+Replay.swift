@@ -7,10 +7,13 @@ extension Store {
   ///   - actions: what was recorded.
   ///   - state: the state to start from; nil: the present one.
   ///   - number: the number of the last action before them, which led to that state.
+  ///   - reconciling: whether supervised effects follow the new state at once, and not with ``reconcileEffects()`` or the next
+  ///     action.
   /// - Throws: ``ReplayError`` where a reducer fails, ``StoreError/parked``, ``StoreError/busy`` within the processing of an
   ///   action; the store is then as before.
   public func replay(
-    _ actions: some Collection<ReplayedAction<Action>>, from state: State? = nil, after number: Int = 0
+    _ actions: some Collection<ReplayedAction<Action>>, from state: State? = nil, after number: Int = 0,
+    reconciling: Bool = true
   ) throws {
     try exclusively {
       if parked != nil { throw StoreError.parked }
@@ -28,7 +31,7 @@ extension Store {
       composition._withUnsafeGuaranteedRef { notify(context, $0, before, current) }
       holdsComposition = false
       dropOldCompositions()
-      reconcileUnits()
+      if reconciling { reconcileUnits() }
     }
   }
 

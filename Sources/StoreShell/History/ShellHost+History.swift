@@ -94,10 +94,10 @@ extension ShellHost {
     }
     plugins = target
     collectActions()
-    recomposeInCommit()
-    rebindPlugins()
     // Gates of units that come back may stand as they did when these went.
     moveGates(after.shell)
+    recomposeInCommit()
+    rebindPlugins()
   }
 
   /// Learns the names of all actions anew.

@@ -17,6 +17,8 @@ protocol JournaledStore: AnyObject {
   func recover(
     _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
   ) throws -> RecoveredStore?
+  /// Has tasks follow what was restored, once what they dispatch is kept.
+  func startTasks()
 }
 
 /// What was taken up from a journal.

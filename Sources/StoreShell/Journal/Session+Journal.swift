@@ -20,6 +20,7 @@ extension Session {
         store.journal?.settle()
         return store.journal?.takeNotes()
       }
+      store.startTasks()
       return 0
     } catch {
       return writeError(error)

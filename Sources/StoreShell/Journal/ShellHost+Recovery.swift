@@ -17,7 +17,7 @@ extension ShellHost {
   var journaledState: HostState { store.present }
 
   /// Restores the state after the last action of a journal, with the plugins that were loaded then: no reducer, no middleware
-  /// and no action of theirs runs. Tasks follow the state.
+  /// and no action of theirs runs, nor any task before ``startTasks()``.
   ///
   /// A file that is only read is shown though plugins cannot be loaded, or cannot take over their state: without them, and their
   /// state as it was recorded.
@@ -80,7 +80,7 @@ extension ShellHost {
       plugins.removeAll { hosted in misfits.contains { $0.name == hosted.plugin.module.name } }
       collectActions()
     }
-    try recompose()
+    try recompose(reconciling: false)
     rebindPlugins()
     let isOfAnotherType = hasOtherModules || !migrating.isEmpty
     if isOfAnotherType, !isOnlyRead, let error = Self.refusalToMigrate(file.path) { throw error }
@@ -89,7 +89,7 @@ extension ShellHost {
     }
     for hosted in plugins { state.shell.note(hosted.plugin.source) }
     let before = journaledState
-    try store.replay([], from: state, after: contents.last)
+    try store.replay([], from: state, after: contents.last, reconciling: false)
     versions.noteAll()
     follow(nil, from: before, to: state)
     var kept: String?
@@ -111,6 +111,8 @@ extension ShellHost {
       last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
       hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept, absent: absent)
   }
+
+  func startTasks() { store.reconcileEffects() }
 
   /// Brings a plugin back, without its slice.
   ///
