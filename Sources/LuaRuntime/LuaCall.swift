@@ -42,6 +42,13 @@ public struct LuaCall {
     return LuaArgument(value, LuaLinkPointer(state.link))
   }
 
+  /// What Lua's `tostring` gives of an argument, within the call's budgets; bytes that are no UTF-8 are replaced by U+FFFD.
+  public func describe(_ position: Int) throws(LuaError) -> String {
+    let argument = argument(position)
+    guard case .string(let text) = argument.kind else { return try state.describe(argument.value) }
+    return try state.link.copy(text)
+  }
+
   /// All arguments.
   public var arguments: [LuaValue] { (0..<count).map { self[$0] } }
 

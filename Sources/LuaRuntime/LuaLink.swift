@@ -60,6 +60,15 @@ final class LuaLink {
     }
   }
 
+  /// A copy of a string; bytes that are no UTF-8 are replaced by U+FFFD.
+  func copy(_ text: LuaText) throws(LuaError) -> String {
+    guard hold(text.count) else { throw Self.lost }
+    if let valid = text.validText { return valid }
+    let replaced = text.text
+    guard hold(replaced.utf8.count) else { throw Self.lost }
+    return replaced
+  }
+
   private func anchor(_ index: Int32) -> Int32? {
     guard let machine else { return nil }
     var reference: Int32 = 0

@@ -164,14 +164,15 @@ public final class LuaState {
     return LuaKey(text: text, pointer: address, reference: reference)
   }
 
-  /// What Lua's `tostring` gives, within a call's budgets.
+  /// What Lua's `tostring` gives, within a call's budgets; bytes that are no UTF-8 are replaced by U+FFFD.
   public func describe(_ value: LuaValue) throws(LuaError) -> String {
     let mark = write { $0.append(value) }
     var first: Int32 = 0
     try check(clua_describe(machine, mark, &first))
     defer { clua_drop(machine, first) }
-    guard case .string(let text) = link.value(at: first) else { return "" }
-    return text
+    var text = CLuaValue()
+    clua_read(machine, first, &text)
+    return text.kind == .string ? try link.copy(LuaText(text)) : ""
   }
 
   func anchor(_ mark: CLuaMark) throws(LuaError) -> Int32 {

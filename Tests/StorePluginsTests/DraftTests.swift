@@ -72,6 +72,8 @@ struct DraftTests: DraftReducing {
     ("s.places[1].ttags = {}", "d.places[1] has no field 'ttags' (did you mean 'tags'?)"),
     ("s.list.x = 1", "d.list is [Int]; it has no 'x' (keys are Int)"),
     ("s.by[1] = 1", "d.by is [String: Int]; it has no '1' (keys are String)"),
+    ("s.by['\\xc3'] = 1", "d.by: the key '\u{fffd}' is not UTF-8 (utf8.offset tells where characters begin)"),
+    ("local x = s.by['\\xff']", "d.by: the key '\u{fffd}' is not UTF-8 (utf8.offset tells where characters begin)"),
   ])
   func fieldsThatAreNot(_ body: String, _ message: String) throws {
     #expect(try refuse(body, code: .runtime) == message)

@@ -18,10 +18,10 @@ struct DeliberateRefusal: Error, CustomStringConvertible {
         throw LuaFailure(
           "refuse is only possible in reducers and commands (an interceptor drops what it does not hand to next)")
       }
-      guard case .string(let reason) = call[0] else {
+      guard case .string = call.argument(0).kind else {
         throw LuaFailure("refuse needs a reason: refuse(\"there is no such account\")")
       }
-      throw DeliberateRefusal(reason: reason)
+      throw DeliberateRefusal(reason: try call.describe(0))
     }
   }
 }

@@ -184,7 +184,7 @@ final class PluginCalls {
     let state = call.state
     return try state.metered { () throws(LuaError) -> String in
       var texts: [String] = []
-      for position in first..<max(call.count, first) { texts.append(try state.describe(call[position])) }
+      for position in first..<max(call.count, first) { texts.append(try call.describe(position)) }
       return texts.joined(separator: separator)
     }
   }

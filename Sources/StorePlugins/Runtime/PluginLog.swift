@@ -101,7 +101,7 @@ final class PluginLog {
     let state = call.state
     let texts = try state.metered { () throws(LuaError) -> [String] in
       var texts: [String] = []
-      for position in 0..<call.count { texts.append(try state.describe(call[position])) }
+      for position in 0..<call.count { texts.append(try call.describe(position)) }
       return texts
     }
     let text = texts.joined(separator: " ")

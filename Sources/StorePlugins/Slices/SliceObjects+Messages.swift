@@ -39,6 +39,10 @@ extension SliceObjects {
 
   func wrongKey(_ number: Int, _ key: LuaKeyArgument) -> LuaFailure {
     let shape = shape(number)
+    if shape.form == .textMap, case .string(let text) = key {
+      return LuaFailure(
+        "\(path(number)): the key '\(text.text)' is not UTF-8 (utf8.offset tells where characters begin)")
+    }
     return LuaFailure(
       "\(path(number)) is \(shape.schema.typeName); it has no '\(key.text)' (keys are \(shape.keyName))")
   }

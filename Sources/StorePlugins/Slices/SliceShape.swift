@@ -149,11 +149,11 @@ final class SliceShape {
     numbered.mutableAddress(map, number)
   }
 
-  /// The key of an entry that a Lua key stands for.
+  /// The key of an entry that a Lua key stands for; nil where no entry can have it.
   func mapKey(_ key: LuaKeyArgument) -> MapKey? {
     switch (form, key) {
     case (.integerMap, .integer(let number)): .int(number)
-    case (.textMap, .string(let text)): .string(ShortText.text(text.bytes) ?? text.text)
+    case (.textMap, .string(let text)): (ShortText.text(text.bytes) ?? text.validText).map { .string($0) }
     default: nil
     }
   }

@@ -36,7 +36,7 @@ final class PluginTestMethods {
     for (name, prefix) in [("info", ""), ("warn", "warning: ")] {
       let function = try lua.makeFunction(name) { [unowned self] call in
         guard let run else { throw LuaFailure("log.\(name) is only possible while a test runs") }
-        run.lines.append(prefix + (try Self.line(of: call.arguments, call.state, run)))
+        run.lines.append(prefix + (try Self.line(of: call, from: 0, run)))
       }
       functions.append((name, .function(function)))
     }
@@ -90,14 +90,14 @@ final class PluginTestMethods {
   }
 
   private static func print(_ call: inout LuaCall, _ run: PluginTestRun) throws {
-    run.lines.append(try line(of: Array(call.arguments.dropFirst()), call.state, run))
+    run.lines.append(try line(of: call, from: 1, run))
   }
 
-  /// Values as a test prints them.
-  private static func line(of values: [LuaValue], _ state: LuaState, _ run: PluginTestRun) throws -> String {
-    try values.map { value in
-      if case .table = value { return run.described(value) }
-      return try state.describe(value)
+  /// Arguments as a test prints them.
+  private static func line(of call: LuaCall, from first: Int, _ run: PluginTestRun) throws -> String {
+    try (first..<max(call.count, first)).map { position in
+      if case .table = call.argument(position).kind { return run.described(call[position]) }
+      return try call.describe(position)
     }.joined(separator: " ")
   }
 

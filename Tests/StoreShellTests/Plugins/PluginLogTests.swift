@@ -39,6 +39,25 @@ import Testing
     #expect(outcome.status == 0)
   }
 
+  @Test func whatIsNotUTF8IsReplacedWhereverTextIsShown() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      local shown = setmetatable({}, { __tostring = function() return "\\xff!" end })
+      return plugin {
+        actions = { { name = "go" }, { name = "no" } },
+        reducers = { go = function() end, no = function() refuse("not \\xc3") end },
+        middleware = { { name = "m", on = { "go" }, after = function() log.info("\\xc3", shown) end } },
+        commands = { { name = "say", run = function(_, cmd) cmd:print("a\\xc3", 7, shown) end } },
+      }
+      """)
+    _ = try shell.type("plugin load \(folder)")
+    #expect(try shell.type("dispatch p.go").errors == "[p] \u{fffd} \u{fffd}!\n")
+    #expect(try shell.type("p say").output == "a\u{fffd} 7 \u{fffd}!\n")
+    #expect(try shell.type("dispatch p.no").errors.hasPrefix("error[refused]: p: not \u{fffd}\n"))
+  }
+
   @Test func asEventsWithJSON() throws {
     let (shell, _) = try shell(json: true)
     let outcome = try shell.type("dispatch p.go")

@@ -175,8 +175,8 @@ import Testing
         t:equals(seen[2].name, "beans.reset")
         t:gate("logger", "on")
         t:gate("logger", "off")
-        t:print("seen", #seen, { a = 1 })
-        """) == "  | seen 2 { a = 1 }\n")
+        t:print("seen", #seen, { a = 1 }, "\\xc3")
+        """) == "  | seen 2 { a = 1 } \u{fffd}\n")
   }
 
   @Test func whatATestLogsIsPrintedBelowIt() throws {
