@@ -71,10 +71,15 @@ extension PluginSubcommand {
     return invocation.print("granted to \(name): \(permissions.map(\.description).joined(separator: ", "))\n")
   }
 
-  static let revoke = PluginSubcommand("revoke", "NAME", "takes back what was granted") { invocation in
+  static let revoke = PluginSubcommand("revoke", "NAME|FOLDER", "takes back what was granted") { invocation in
     let session = invocation.session
-    let name = try invocation.required(1, "the name of a plugin")
-    guard try session.revoke(name) else { return invocation.print("nothing was granted to \(name)\n") }
+    let word = try invocation.required(1, "the name or folder of a plugin")
+    // What has a name alone may be gone.
+    let source = PluginLocator.isPath(word) ? try invocation.pluginSource() : nil
+    let name = source?.manifest.name ?? word
+    guard try source.map(session.revoke) ?? session.revoke(name) else {
+      return invocation.print("nothing was granted to \(word)\n")
+    }
     if session.store.plugin(named: name) != nil, !session.options.isJSON {
       session.console.writeError("note: \(name) stays loaded with what it has; plugin unload \(name)\n")
     }

@@ -24,8 +24,12 @@ extension Session {
 
   /// Whether `--grant` names a plugin, or its folder.
   private func isGrantedByOption(_ source: PluginSource) -> Bool {
-    options.grants.contains(source.manifest.name)
-      || options.grants.contains { PluginLocator.isPath($0) && Files.areSame($0, source.folder) }
+    options.grants.contains(source.manifest.name) || options.grants.contains { Self.names($0, source.folder) }
+  }
+
+  /// Whether what `--grant` was given is a path to a folder.
+  private static func names(_ word: String, _ folder: String) -> Bool {
+    PluginLocator.isPath(word) && Files.areSame(word, folder)
   }
 
   /// How a plugin is called in a command: by its name where that is found, else by its folder.
@@ -76,8 +80,30 @@ extension Session {
     var grants = GrantStore(file: options.grantsFile)
     let wasStored = grants[name] != nil
     try grants.remove(name)
-    let wasGiven = options.grants.remove(name) != nil
+    let folder = store.plugin(named: name)?.source.folder
+    let wasGiven = revokeOption { word in word == name || folder.map { Self.names(word, $0) } ?? false }
     return sessionGrants.removeValue(forKey: name) != nil || wasGiven || wasStored
+  }
+
+  /// Takes back what was granted to the plugin in a folder, and to no other one of its name.
+  ///
+  /// - Returns: as ``revoke(_:)``.
+  func revoke(_ source: PluginSource) throws -> Bool {
+    let (name, folder) = (source.manifest.name, Files.absolute(source.folder))
+    var grants = GrantStore(file: options.grantsFile)
+    let isStored = grants[name]?.folder == folder
+    if isStored { try grants.remove(name) }
+    let isOfSession = sessionGrants[name]?.folder == folder
+    if isOfSession { sessionGrants[name] = nil }
+    let wasGiven = revokeOption { word in word == name || Self.names(word, source.folder) }
+    return isStored || isOfSession || wasGiven
+  }
+
+  /// Has `--grant` not given what fits any more.
+  private func revokeOption(where fits: (String) -> Bool) -> Bool {
+    let given = options.grants.filter(fits)
+    options.grants.subtract(given)
+    return !given.isEmpty
   }
 
   /// Says where a file that cannot be read is why something is not granted.

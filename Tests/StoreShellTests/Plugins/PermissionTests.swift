@@ -53,6 +53,26 @@ import Testing
     #expect(try load().status == 4)
   }
 
+  @Test func whatIsGrantedToAFolderIsRevokedByIt() throws {
+    #expect(try session().run("plugin grant \(folder)").status == 0)
+    let other = "\(place.folder)/other"
+    try place.write("other/init.lua", "return plugin {}")
+    try place.write("other/plugin.json", #"{"name":"asks","version":"1","api":1,"permissions":["timers"]}"#)
+    #expect(try session().run("plugin revoke \(other)").output == "nothing was granted to \(other)\n")
+    #expect(try load().status == 0)
+    #expect(try session().run("plugin revoke \(folder)").output == "revoked what was granted to asks\n")
+    #expect(try session().run("plugin revoke \(folder)").output == "nothing was granted to \(folder)\n")
+    #expect(try load().status == 4)
+  }
+
+  @Test(arguments: [true, false])
+  func whatTheOptionGrantsIsRevokedBothByNameAndByFolder(isByName: Bool) throws {
+    let shell = try session()
+    shell.session.options.grants = [isByName ? folder : "asks"]
+    #expect(try shell.type("plugin load \(folder)", "plugin revoke \(isByName ? "asks" : folder)").status == 0)
+    #expect(try shell.type("plugin unload asks", "plugin load \(folder)").status == 4)
+  }
+
   @Test func theHintAndTheOptionTakeThePluginsFolder() throws {
     #expect(try load().errors.hasSuffix("  hint: plugin grant \(folder), or run with --grant asks\n"))
     let named = try Shell { $0.pluginFolders = [folder] }
