@@ -77,12 +77,11 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
     return NULL;
   }
   if (newSize > oldSize && machine->enforcing) {
-    if (machine->memory - oldSize + newSize > machine->memoryLimit) return refuse(machine, block, newSize);
+    bool isTooLarge = machine->memory - oldSize + newSize > machine->memoryLimit ||
+                      (newSize >= chargedBlock && isTallStackGrowing(machine, oldSize, newSize));
+    if (isTooLarge) return refuse(machine, block, newSize);
     if (machine->refusedSize != 0) noteGranted(machine, block, newSize);
-    if (newSize >= chargedBlock) {
-      machine->remaining -= (int64_t)(newSize >> 7);
-      if (isTallStackGrowing(machine, oldSize, newSize)) return NULL;
-    }
+    if (newSize >= chargedBlock) machine->remaining -= (int64_t)(newSize >> 7);
   }
   void *moved = realloc(block, newSize);
   if (moved == NULL && (moved = takeReserve(machine, block, newSize)) == NULL) return NULL;
