@@ -32,16 +32,14 @@ local function settle(name, args)
   if sums and sums[args.rule] then sums[args.rule] = math.max(0, sums[args.rule] - (args.amount or 1)) end
 end
 
--- How many of those that a limit let through are of this session: times begin anew with each session of a durable store, and
--- what is later than now was in another one. It counts no more.
-local function ofThisSession(recent, at)
-  local latest = recent[#recent]
-  return latest and latest > at and 0 or #recent
-end
+-- Which session of the store this is, by the number of its first action. Times begin anew with each session: what a limit
+-- let through in an earlier one counts no more. Loading and reloading are told by `on_load`, and go on with what the state
+-- says; when a store is opened, nobody tells it.
+local session
 
 -- Whether a limit lets nothing more through at that time.
-local function isFull(limit, waiting, at)
-  local passed = ofThisSession(limit.recent, at)
+local function isFull(state, limit, waiting, at)
+  local passed = state.session == session and #limit.recent or 0
   local oldest = passed + waiting - limit.count + 1     -- of those that count, the one that has to be past
   if oldest < 1 then return false end
   return oldest > passed or limit.recent[oldest] > at - limit.seconds
@@ -50,7 +48,7 @@ end
 -- The rule that has no room for an action, and its kind; nil: all have.
 local function obstacle(state, action)
   for key, limit in among(state.limits, action.name) do
-    if isFull(limit, pending.passed[key] or 0, action.at) then return key, "limit" end
+    if isFull(state, limit, pending.passed[key] or 0, action.at) then return key, "limit" end
   end
   for key, budget in among(state.budgets, action.name) do
     local spent = budget.spent + (pending.spent[key] or 0)
@@ -66,6 +64,7 @@ local function rules(dispatch, get, next)
 
   return function(action)
     local name, state = action.name, get().guard
+    session = session or (name == "guard.loaded" and state.session or action.id)
     -- Nothing waits when somebody begins anew.
     if not action.source.cause then pending = { passed = {}, spent = {} } end
     local own = name:match("^guard%.(.*)")
@@ -75,7 +74,7 @@ local function rules(dispatch, get, next)
     end
     local key, kind = obstacle(state, action)
     if key then return dispatch("guard.dropped", { rule = key, kind = kind }) end
-    for limited in among(state.limits, name) do count("passed", { rule = limited }) end
+    for limited in among(state.limits, name) do count("passed", { rule = limited, session = session }) end
     for paid, budget in among(state.budgets, name) do
       count("spent", { rule = paid, amount = cost(budget, action.args) })
     end
@@ -97,6 +96,7 @@ local rule = field("rule", text())
 ---@type stsh.PluginDefinition
 return plugin {
   state = {
+    field("session", int()),                   -- that of which the times are
     field("limits", map(record("Limit", {
       field("count",   int { min = 0 }),
       field("seconds", number { default = 60 }),
@@ -115,12 +115,14 @@ return plugin {
     { name = "limit", doc = "Lets through so many of an action in so many seconds.", args = {
         field("action", text()), field("count", int { min = 0, max = 1000 }),
         field("seconds", int { min = 1, default = 60 }) } },
-    { name = "budget", doc = "Lets through an action until its number, or the sum of an argument, reaches a total.", args = {
+    { name = "budget", doc = "Lets through an action until its number, or the sum of an argument, reaches a total. An action "
+        .. "without that argument costs nothing.", args = {
         field("action", text()), field("total", int { min = 0 }), field("of", optional(text())) } },
     { name = "renew", doc = "Has a budget begin again.", args = { field("action", text()) } },
     { name = "lift", doc = "Takes the rules for an action away.", args = { field("action", text()) } },
-    { name = "passed", quiet = true, doc = "A limit let an action through.", args = { rule } },
+    { name = "passed", quiet = true, doc = "A limit let an action through.", args = { rule, field("session", int()) } },
     { name = "spent", quiet = true, doc = "A budget paid for an action.", args = { rule, field("amount", number()) } },
+    { name = "loaded", quiet = true, doc = "The guard, or its new code, is there." },
     { name = "dropped", quiet = true, doc = "A rule had no room for an action.", args = {
         rule, field("kind", enum { "limit", "budget" }) } },
   },
@@ -147,9 +149,12 @@ return plugin {
       s.limits[a.action], s.budgets[a.action] = nil, nil
     end,
     passed = function(s, a, meta)
+      if s.session ~= a.session then
+        for _, limit in pairs(s.limits) do limit.recent = {} end
+        s.session = a.session
+      end
       local limit = s.limits[a.rule]
       if not limit or limit.count == 0 then return end
-      if ofThisSession(limit.recent, meta.at) < #limit.recent then limit.recent = {} end
       if #limit.recent >= limit.count then table.remove(limit.recent, 1) end
       limit.recent[#limit.recent + 1] = meta.at
     end,
@@ -157,12 +162,14 @@ return plugin {
       local budget = s.budgets[a.rule]
       if budget then budget.spent = budget.spent + a.amount end
     end,
+    loaded = function() end,
     dropped = function(s, a)
       local broken = (a.kind == "limit" and s.limits or s.budgets)[a.rule]
       if broken then broken.dropped = broken.dropped + 1 end
     end,
   },
 
+  on_load = "loaded",
   interceptors = { rules },
 
   projections = {

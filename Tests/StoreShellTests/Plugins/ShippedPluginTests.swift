@@ -89,4 +89,28 @@ import Testing
     #expect(try next.type("show guard.dropped").output == "1\n")
     _ = next.outcome { next.session.endJournal() }
   }
+
+  /// However long the session before was, and the limit is: it is not told by the time alone that it is another one.
+  @Test func theGuardOfAReopenedStoreCountsWhatThisSessionLetThrough() throws {
+    let shell = try Shell { $0.grants = ["guard"] }
+    let store = "\(shell.folder)/g.db"
+    #expect(shell.openStore(store) == .init())
+    for command in ["plugin load guard", "dispatch guard.limit tasks.add 2 seconds=86400", "wait 5s"] {
+      #expect(try shell.type(command).status == 0)
+    }
+    // It is no other session after a reload.
+    for title in ["a", "b"] { _ = try shell.type("dispatch tasks.add \(title)", "plugin reload guard") }
+    _ = try shell.type("dispatch tasks.add no")
+    #expect(try shell.type("show tasks.items[*].title --json").output == #"["a","b"]"# + "\n")
+    _ = shell.outcome { shell.session.endJournal() }
+    let next = try Shell { $0.grants = ["guard"] }
+    #expect(next.openStore(store) == .init())
+    for command in ["wait 6s", "dispatch tasks.add c", "wait 10h", "dispatch tasks.add d", "plugin reload guard"] {
+      #expect(try next.type(command).status == 0)
+    }
+    _ = try next.type("dispatch tasks.add no")
+    #expect(try next.type("show tasks.items[*].title --json").output == #"["a","b","c","d"]"# + "\n")
+    #expect(try next.type("show guard.dropped").output == "2\n")
+    _ = next.outcome { next.session.endJournal() }
+  }
 }
