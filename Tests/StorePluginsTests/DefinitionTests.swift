@@ -384,6 +384,8 @@ struct DefinitionTests {
 
   @Test func badOnLoad() throws {
     #expect(try message("return plugin { on_load = 'hello' }") == "p: on_load: unknown action 'p.hello'")
+    let needy = "return plugin { actions = { { name = 'a', args = { field('x', int()) } } }, on_load = 'a' }"
+    #expect(try message(needy) == "p: on_load: 'p.a' needs 'x' (Int)")
     #expect(try message("return plugin { on_load = 7 }") == "p: on_load must be the name of an action, got number 7")
     #expect(try message("return plugin { on_unload = 7 }") == "p: on_unload must be a function, got number 7")
   }

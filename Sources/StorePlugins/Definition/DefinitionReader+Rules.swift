@@ -93,12 +93,29 @@ extension DefinitionReader {
     _ name: String, _ own: [ActionType], _ place: String, isCarrying: Bool
   ) throws(PluginError) -> ActionType {
     let type = try dispatched(name, own, place)
-    if !isCarrying, let field = type.fields.first(where: \.isRequired) {
-      throw types.fault(
-        "\(place): '\(type.fullName)' needs '\(field.name)' (\(field.schema.typeName))",
-        hint: "make it with: carry = function(…) return { \(field.name) = … } end")
+    if !isCarrying {
+      try refuseRequired(of: type, place) { "make it with: carry = function(…) return { \($0) = … } end" }
     }
     return type
+  }
+
+  /// The action that is dispatched once the plugin is there: nothing comes with it.
+  func dispatchedOnLoad(_ name: String, _ own: [ActionType]) throws(PluginError) -> ActionType {
+    let type = try dispatched(name, own, "on_load")
+    // A plugin that is brought back with its state is there already.
+    if !mayLack {
+      try refuseRequired(of: type, "on_load") { "give '\($0)' a default, or have another action dispatched" }
+    }
+    return type
+  }
+
+  /// Refuses an action that has to be given something where nothing is.
+  ///
+  /// - Parameter hint: what to try, of the name of what it needs.
+  private func refuseRequired(of type: ActionType, _ place: String, hint: (String) -> String) throws(PluginError) {
+    guard let field = type.fields.first(where: \.isRequired) else { return }
+    throw types.fault(
+      "\(place): '\(type.fullName)' needs '\(field.name)' (\(field.schema.typeName))", hint: hint(field.name))
   }
 
   /// A path of the state and the type of what stands there; nil where only a state tells.

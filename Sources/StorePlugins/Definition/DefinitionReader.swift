@@ -93,7 +93,7 @@ struct DefinitionReader {
     if definition.migrate != nil, fields.isEmpty { throw types.fault("migrate needs a state that it can give") }
     switch part("on_load", of: table) {
     case .nil: break
-    case .string(let name): definition.onLoad = try dispatched(name, own, "on_load")
+    case .string(let name): definition.onLoad = try dispatchedOnLoad(name, own)
     case let other: throw types.fault("on_load must be the name of an action, got \(other.described)")
     }
     return definition

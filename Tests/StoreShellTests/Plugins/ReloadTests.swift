@@ -340,7 +340,7 @@ import Testing
     #expect(try shell.type("show p.n").output == "8\n")
     try write("on_load = \"put\"")
     let outcome = try reload()
-    #expect(outcome.errors.hasPrefix("error[plugin-schema]: p: on_load 'p.put': "))
+    #expect(outcome.errors.hasPrefix("error[plugin-schema]: p: on_load: 'p.put' needs 'n' (Int)\n"))
     #expect(try shell.type("show p.n").output == "8\n")
   }
 
