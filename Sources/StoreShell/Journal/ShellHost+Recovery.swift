@@ -122,7 +122,7 @@ extension ShellHost {
     var surroundings = self.surroundings(of: name)
     surroundings.mayLack = mayLack
     let plugin = try Plugin(loading: source, into: surroundings)
-    try plugin.buildInterceptors(view: view)
+    try prepare(plugin)
     plugins.append(HostedPlugin(plugin, self.surroundings(for: name)))
     collectActions()
   }

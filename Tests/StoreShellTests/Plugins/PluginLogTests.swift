@@ -58,6 +58,24 @@ import Testing
     #expect(try shell.type("dispatch p.no").errors.hasPrefix("error[refused]: p: not \u{fffd}\n"))
   }
 
+  @Test func isHeardOfAPluginThatAStoreBringsBack() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("p", Self.lua)
+    let store = "\(shell.folder)/a.db"
+    #expect(shell.openStore(store) == .init())
+    #expect(try shell.type("plugin load \(folder)").errors == "[p] loading\n")
+    _ = shell.outcome { shell.session.endJournal() }
+    let migrate = "migrate = function(old, from) log.info('from', from) return { n = old.n, m = 1 } end,\n"
+    let changed = Self.lua.replacing("field(\"n\", int())", with: "field(\"n\", int()), field(\"m\", int())")
+      .replacing("  middleware = {", with: "  \(migrate)  middleware = {")
+    try shell.write("p/init.lua", changed)
+    try shell.write("p/plugin.json", #"{"name":"p","version":"2","api":1,"permissions":[]}"#)
+    let next = try Shell()
+    #expect(next.openStore(store).errors.hasPrefix("[p] loading\n[p] from 1.2.3\nnote: its state has another type now"))
+    #expect(try next.type("dispatch p.go").errors.hasPrefix("[p] saw p.go 7 nil true\n"))
+    _ = next.outcome { next.session.endJournal() }
+  }
+
   @Test func asEventsWithJSON() throws {
     let (shell, _) = try shell(json: true)
     let outcome = try shell.type("dispatch p.go")
