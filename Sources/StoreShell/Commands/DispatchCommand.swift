@@ -202,7 +202,8 @@ extension Session {
       let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
       write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)
       for detail in details { console.write("  \(detail)\n") }
-      if entry.changes.isEmpty { noteIdlePlugin(of: entry) }
+      // One that failed was on until then.
+      if entry.changes.isEmpty, report.faults.isEmpty { noteIdlePlugin(of: entry) }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
     guard answersInJSON else { return .none }

@@ -99,6 +99,20 @@ import Testing
     #expect(try shell.type("show bad.count").output == "30\n")
   }
 
+  @Test func theActionThatSwitchesThePluginOffWasStillAnswered() throws {
+    let path = try shell.plugin(
+      "mute",
+      """
+      return plugin { actions = { { name = "go" } },
+        middleware = { { name = "m", after = function() error("no") end } } }
+      """)
+    _ = try shell.type("plugin load \(path)", "dispatch mute.go", "dispatch mute.go")
+    let third = try shell.type("dispatch mute.go")
+    #expect(third.errors.hasSuffix("note: mute is off after 3 failures in a row; plugin enable mute\n"))
+    #expect(!third.errors.contains("nothing answers"))
+    #expect(try shell.type("dispatch mute.go").errors.hasPrefix("note: mute is off, so nothing answers its actions"))
+  }
+
   @Test func failuresThatAnActionCausedCountToo() throws {
     let chain = try shell.plugin(
       "chain",
