@@ -199,7 +199,9 @@ return plugin {
   commands = {
     { name = "status", summary = "the rules, and how many actions each has dropped", examples = { "guard status" },
       run = function(_, cmd)
-        for _, row in ipairs(cmd:project("guard.rules")) do
+        local rules = cmd:project("guard.rules")
+        if #rules == 0 then return "no rules" end
+        for _, row in ipairs(rules) do
           cmd:print(string.format("%s: %s, %d dropped", row.action, row.rule, row.dropped))
         end
       end },

@@ -79,6 +79,7 @@ return plugin {
       summary = "the newest lines, oldest first", examples = { "journalist feed", "journalist feed 3" },
       run = function(args, cmd)
         local feed = cmd.state.journalist.feed
+        if #feed == 0 then return "nothing yet" end
         for i = math.max(1, #feed - args.lines + 1), #feed do cmd:print(clock(feed[i].at) .. "  " .. feed[i].text) end
       end },
     { name = "search", args = { field("text", text()) },

@@ -128,10 +128,11 @@ return plugin {
   commands = {
     { name = "balances", summary = "every account with its balance", examples = { "ledger balances" },
       run = function(_, cmd)
-        local width = 0
-        for _, row in ipairs(cmd:project("ledger.balances")) do width = math.max(width, #row.account) end
-        for _, row in ipairs(cmd:project("ledger.balances")) do
-          local name = row.account .. string.rep(" ", width - #row.account)
+        local rows, width = cmd:project("ledger.balances"), 0
+        if #rows == 0 then return "no accounts yet" end
+        for _, row in ipairs(rows) do width = math.max(width, utf8.len(row.account)) end
+        for _, row in ipairs(rows) do
+          local name = row.account .. string.rep(" ", width - utf8.len(row.account))
           cmd:print(string.format("%s  %-9s  %12s", name, row.kind, cents(row.balance)))
         end
       end },
@@ -154,6 +155,7 @@ return plugin {
           end
           if #rows == args.last then break end
         end
+        if #rows == 0 then return "no lines yet" end
         for i = #rows, 1, -1 do cmd:print(rows[i]) end
       end },
   },

@@ -73,6 +73,10 @@ test("a budget counts actions", function(t)
   t:equals(t:get("tasks.items[*].title"), { "a", "b", "d" })
 end)
 
+test("without rules it says so", function(t)
+  t:equals(t:run("guard status"), "no rules")
+end)
+
 test("a budget sums up an argument", function(t)
   t:dispatch("budget", { action = "counter.increment", total = 10, of = "by" })
   increment(t, 1, 7)

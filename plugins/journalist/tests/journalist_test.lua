@@ -44,6 +44,7 @@ test("a feed has at least one line", function(t)
 end)
 
 test("the commands show it, with the time", function(t)
+  t:equals(t:run("journalist feed"), "nothing yet")
   t:dispatch("tasks.add", { title = "Buy milk" })
   t:advance(3661)
   t:dispatch("counter.increment")
