@@ -120,7 +120,7 @@ extension LuaValue {
     case .nil: "nil"
     case .boolean(let value): "bool \(value)"
     case .integer(let value): "number \(value)"
-    case .number(let value): "number \(value)"
+    case .number(let value): "number \(ScalarText.text(of: value))"
     case .string(let value): "string \(ScalarText.quoted(value))"
     case .table: "a table"
     case .function: "a function"

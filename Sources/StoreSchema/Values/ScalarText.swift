@@ -47,6 +47,6 @@ public enum ScalarText {
   /// A number as Lua prints it: the shortest text that reads back the same, with `.0` where it is whole; `inf`,
   /// `-inf` and `nan` where it is none.
   public static func text(of number: Double) -> String {
-    number.description
+    number.isNaN ? "nan" : number.description
   }
 }

@@ -21,7 +21,9 @@ import Testing
     #expect(Double(text) == number)
   }
 
-  @Test func whatIsNoNumberSaysSo() { #expect(ScalarText.text(of: .nan) == "nan") }
+  @Test func whatIsNoNumberSaysSo() {
+    for number in [Double.nan, -.nan] { #expect(ScalarText.text(of: number) == "nan") }
+  }
 
   @Test func whatIsNoNumberIsItself() {
     let other = -Double.nan
