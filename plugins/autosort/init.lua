@@ -1,5 +1,5 @@
--- Reducers lifted over the slice of a Swift module: they run behind the module's own, in the same action, so that nobody
--- ever sees the list out of order. What they write is checked against the Swift types.
+-- Reducers lifted over the slice of a Swift module: they run behind the module's own, in the same action, so that
+-- nobody ever sees the list out of order. What they write is checked against the Swift types.
 
 local orders = {}
 
@@ -22,7 +22,8 @@ local function inOrder(items, before)
   return true
 end
 
--- Moves one item to where it belongs. The others are in order, unless the list was sorted another way or brought in from a file.
+-- Moves one item to where it belongs. The others are in order, unless the list was sorted another way or brought in
+-- from a file.
 local function settle(items, from, before)
   local item = items[from]
   table.remove(items, from)
@@ -50,7 +51,8 @@ return plugin {
         end
       end },
     -- An action that the plugin adds to the module.
-    { at = "tasks", on = "tasks.sort", args = { field("by", enum { "title", "id", default = "title" }) }, reduce = function(draft, args)
+    { at = "tasks", on = "tasks.sort", args = { field("by", enum { "title", "id", default = "title" }) },
+      reduce = function(draft, args)
         table.sort(draft.items, orders[args.by])
       end },
   },

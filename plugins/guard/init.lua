@@ -1,6 +1,6 @@
--- Rate limits and budgets. An interceptor stands around every action and drops those that a rule has no room for. The rules
--- and what they have counted are state like all other, set by actions: shown, journaled, and taken back by undo. A rule is
--- for one action, "tasks.add", or for all of a module, "tasks.*"; where several fit, each has to have room.
+-- Rate limits and budgets. An interceptor stands around every action and drops those that a rule has no room for. The
+-- rules and what they have counted are state like all other, set by actions: shown, journaled, and taken back by undo.
+-- A rule is for one action, "tasks.add", or for all of a module, "tasks.*"; where several fit, each has to have room.
 
 local function among(rules, name)
   local module = name:match("^[^.]*")
@@ -17,9 +17,9 @@ local function cost(budget, args)
   return type(amount) == "number" and math.max(0, amount) or 0
 end
 
--- What was let through and is not counted in the state yet: how often by a limit, how much by a budget. What is dispatched
--- here waits behind the actions that wait already, and the guard is asked about those first. It is no count of its own: it is
--- empty whenever nothing waits.
+-- What was let through and is not counted in the state yet: how often by a limit, how much by a budget. What is
+-- dispatched here waits behind the actions that wait already, and the guard is asked about those first. It is no count
+-- of its own: it is empty whenever nothing waits.
 local pending = { passed = {}, spent = {} }
 
 local function await(name, args)
@@ -32,9 +32,9 @@ local function settle(name, args)
   if sums and sums[args.rule] then sums[args.rule] = math.max(0, sums[args.rule] - (args.amount or 1)) end
 end
 
--- Which session of the store this is, by the number of its first action. Times begin anew with each session: what a limit
--- let through in an earlier one counts no more. Loading and reloading are told by `on_load`, and go on with what the state
--- says; when a store is opened, nobody tells it.
+-- Which session of the store this is, by the number of its first action. Times begin anew with each session: what a
+-- limit let through in an earlier one counts no more. Loading and reloading are told by `on_load`, and go on with what
+-- the state says; when a store is opened, nobody tells it.
 local session
 
 -- Whether a limit lets nothing more through at that time.
@@ -115,9 +115,10 @@ return plugin {
     { name = "limit", doc = "Lets through so many of an action in so many seconds.", args = {
         field("action", text()), field("count", int { min = 0, max = 1000 }),
         field("seconds", int { min = 1, default = 60 }) } },
-    { name = "budget", doc = "Lets through an action until its number, or the sum of an argument, reaches a total. An action "
-        .. "without that argument costs nothing.", args = {
-        field("action", text()), field("total", int { min = 0 }), field("of", optional(text())) } },
+    { name = "budget",
+      doc = "Lets through an action until its number, or the sum of an argument, reaches a total. An action without "
+        .. "that argument costs nothing.",
+      args = { field("action", text()), field("total", int { min = 0 }), field("of", optional(text())) } },
     { name = "renew", doc = "Has a budget begin again.", args = { field("action", text()) } },
     { name = "lift", doc = "Takes the rules for an action away.", args = { field("action", text()) } },
     { name = "passed", quiet = true, doc = "A limit let an action through.", args = { rule, field("session", int()) } },
@@ -137,7 +138,8 @@ return plugin {
     budget = function(s, a)
       local old = s.budgets[checked(a.action)]
       s.budgets[a.action] = {
-        total = a.total, of = a.of, spent = old and old.of == a.of and old.spent or 0, dropped = old and old.dropped or 0,
+        total = a.total, of = a.of, spent = old and old.of == a.of and old.spent or 0,
+        dropped = old and old.dropped or 0,
       }
     end,
     renew = function(s, a)
@@ -199,9 +201,9 @@ return plugin {
   commands = {
     { name = "status", summary = "the rules, and how many actions each has dropped", examples = { "guard status" },
       run = function(_, cmd)
-        local rules = cmd:project("guard.rules")
-        if #rules == 0 then return "no rules" end
-        for _, row in ipairs(rules) do
+        local rows = cmd:project("guard.rules")
+        if #rows == 0 then return "no rules" end
+        for _, row in ipairs(rows) do
           cmd:print(string.format("%s: %s, %d dropped", row.action, row.rule, row.dropped))
         end
       end },

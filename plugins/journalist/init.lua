@@ -25,7 +25,8 @@ return plugin {
   actions = {
     { name = "report", quiet = true, doc = "Adds a line to the feed.", args = {
         field("at", number()), field("action", text()), field("text", text()) } },
-    { name = "keep", doc = "Says how many lines the feed holds.", args = { field("lines", int { min = 1, max = 1000 }) } },
+    { name = "keep", doc = "Says how many lines the feed holds.", args = {
+        field("lines", int { min = 1, max = 1000 }) } },
     { name = "clear", doc = "Empties the feed." },
   },
 

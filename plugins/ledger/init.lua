@@ -136,7 +136,8 @@ return plugin {
           cmd:print(string.format("%s  %-9s  %12s", name, row.kind, cents(row.balance)))
         end
       end },
-    { name = "statement", args = { field("account", text()), field("last", int { min = 1, max = 1000, default = 100 }) },
+    { name = "statement", args = {
+        field("account", text()), field("last", int { min = 1, max = 1000, default = 100 }) },
       summary = "the newest lines of one account, with the balance after each",
       examples = { "ledger statement bank last=10" },
       run = function(args, cmd)

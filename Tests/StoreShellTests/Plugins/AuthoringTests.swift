@@ -72,9 +72,10 @@ import Testing
     let lua = try LuaState(name: "luacheck", sandbox: .session)
     let chunk = try lua.load(
       "stds = {} files = setmetatable({}, { __index = function(t, k) t[k] = {} return t[k] end })\n"
-        + PluginSkeleton.luacheck + "\nreturn std, stds.stsh.read_globals", chunkName: ".luacheckrc")
+        + PluginSkeleton.luacheck + "\nreturn std, exclude_files[1], stds.stsh.read_globals", chunkName: ".luacheckrc")
     let results = try lua.call(chunk)
     #expect(results.first == .string("stsh"))
+    #expect(results[1] == .string("types"))
     guard case .table(let names) = results.last else {
       Issue.record("no list of globals")
       return
