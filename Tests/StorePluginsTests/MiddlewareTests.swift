@@ -348,42 +348,6 @@ struct MiddlewareTests {
     #expect(bench.state("p") == #"{"count":1,"notes":[]}"#)
   }
 
-  @Test func aContextKeptBeyondItsCall() throws {
-    let bench = try bench(
-      """
-      { name = "m", on = { "inc" }, after = function(_, ctx) kept = ctx end },
-      { name = "n", on = { "dec" }, before = function() kept:dispatch("inc") end },
-      """, lines: "local kept")
-    try bench.dispatch("p.inc")
-    try bench.dispatch("p.dec")
-    #expect(bench.faults.first?.message.contains("ctx was kept after the call that it belongs to") == true)
-  }
-
-  @Test func anActionKeptBeyondItsCall() throws {
-    let bench = try bench(
-      """
-      { name = "m", on = { "inc" }, after = function(action) kept = action; meta = action.meta end },
-      { name = "n", on = { "dec" }, before = function() local x = kept.id end },
-      { name = "o", on = { "dec" }, before = function() local x = meta.id end },
-      """, lines: "local kept, meta")
-    try bench.dispatch("p.inc")
-    try bench.dispatch("p.dec")
-    #expect(bench.faults.map { $0.message.hasSuffix("was valid only during the call that gave it") } == [true, true])
-  }
-
-  @Test func stateKeptBeyondItsCall() throws {
-    let bench = try bench(
-      """
-      { name = "m", on = { "inc" }, before = function(_, ctx) kept = ctx.state.p.notes end },
-      { name = "n", on = { "dec" }, after = function() local x = kept[1] end },
-      """, lines: "local kept")
-    try bench.dispatch("p.inc")
-    try bench.dispatch("p.dec")
-    #expect(
-      bench.faults.first?.message.hasSuffix("this part of the state was valid only during the call that gave it")
-        == true)
-  }
-
   @Test func filters() throws {
     let after =
       "after = function(action, ctx) if action.name ~= 'p.note' then ctx:dispatch('note', { text = \"%\" .. action.name }) end end"

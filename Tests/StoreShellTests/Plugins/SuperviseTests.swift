@@ -87,4 +87,22 @@ import Testing
     _ = try shell.type("middleware on p.m", "wait 1500ms")
     #expect(try shell.type("show p.n").output == "1\n")
   }
+
+  @Test func whichTasksAreWantedIsAskedOnceForEachState() throws {
+    let shell = try Shell { $0.grants = ["dep"] }
+    let base = try shell.plugin("base", "return plugin { state = { field(\"n\", int { default = 5 }) } }")
+    let dep = try shell.plugin(
+      "dep",
+      """
+      return plugin { middleware = { { name = "m", supervise = function(state)
+        log.info("asked", pcall(function() return state.base.n end))
+        if state.base.n > 0 then return { t = function(task) task:sleep(1) end } end
+      end } } }
+      """, permissions: #"["read:base", "timers"]"#)
+    _ = shell.run("plugin load \(base)", "plugin load \(dep)")
+    let unloaded = shell.run("plugin unload base")
+    #expect(unloaded.errors.components(separatedBy: "[dep] asked").count == 2)
+    #expect(unloaded.errors.components(separatedBy: "error[").count == 2)
+    #expect(shell.run("plugin load \(base)").errors == "[dep] asked true 5\n")
+  }
 }
