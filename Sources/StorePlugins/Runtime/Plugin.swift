@@ -149,7 +149,7 @@ public final class Plugin: @unchecked Sendable {
     let own = Dictionary(definition.ownActions.map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
     var plans: [ReducerPlan] = []
     for (name, function) in definition.reducers {
-      guard let type = own[name] ?? surroundings.action(name) else { continue }
+      guard let type = own[name] ?? surroundings.action(name) ?? reader.goneAction(name) else { continue }
       plans.append(ReducerPlan(function, for: type, module: manifest.name))
     }
     reducers = ReducerPlans(plans)

@@ -17,7 +17,7 @@ final class Replayer {
   struct Outcome {
     /// The action as it went now.
     let entry: LoggedEntry
-    /// The slices that it changed or brought, each with its hash.
+    /// The slices that it changed or brought, or that are as the recording says, each with its hash.
     let hashes: [(module: String, hash: UInt64)]
     /// The slices of plugins that it brought: their hashes tell all of what became of them.
     let arrived: [String]
@@ -122,9 +122,14 @@ final class Replayer {
     let changes = failure == nil ? HostState.changes(from: before, to: state) : []
     if entry.isWhole { timeline.note(plugins, after: entry.number, oldest: header.start) }
     notePoint(entry.number)
+    var known = hashes.follow(changes, from: before, to: state)
+    // A recording may tell of a slice that it arrived where only its plugin was brought back from another version.
+    for (name, hash) in recorded.hashes where hashes[name] == hash && !known.contains(where: { $0.module == name }) {
+      known.append((name, hash))
+    }
     return Outcome(
       entry: entry.replayed(changes: changes, failure: failure),
-      hashes: hashes.follow(changes, from: before, to: state),
+      hashes: known,
       arrived: state.arrivedSlices(since: before).map(\.name),
       substates: entry.isWhole ? state.substates.map(\.name) : [])
   }
