@@ -37,9 +37,12 @@ struct Program {
           hint: "a store of your own is taken up again with --store FILE", status: 2))
     }
     if options.check { session.checkOnly() }
+    // Where it begins at a prompt, what opening a store and loading plugins ask is asked there.
+    let conversation = beginsAtPrompt ? try Conversation(session, options) : nil
+    defer { conversation?.close() }
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
-    let status = try run(session)
+    let status = try run(session, conversation)
     let ended = session.end()
     return status == 0 ? ended : status
   }
@@ -60,22 +63,25 @@ struct Program {
     }
   }
 
-  private func run(_ session: Session) throws -> Int32 {
+  private func run(_ session: Session, _ conversation: Conversation?) throws -> Int32 {
     let loaded = session.loadPlugins()
     guard loaded == 0 || options.keepGoing else { return loaded }
-    let status = try runStatements(session)
+    let status = try runStatements(session, conversation)
     // The status is that of the first failure.
     return loaded == 0 ? status : loaded
   }
 
-  private func runStatements(_ session: Session) throws -> Int32 {
+  private func runStatements(_ session: Session, _ conversation: Conversation?) throws -> Int32 {
     if let file = options.replay {
       let started = session.start(from: file)
       guard started == 0 else { return started }
     }
     let status = try batch(session)
     if let status, !options.interactive || session.hasQuit || options.check { return status }
-    return try prompt(session)
+    if let conversation { return try prompt(session, conversation) }
+    let conversation = try Conversation(session, options)
+    defer { conversation.close() }
+    return try prompt(session, conversation)
   }
 
   /// Runs what needs no prompt.
@@ -104,16 +110,13 @@ struct Program {
     throw ValidationError("--timeout takes a duration such as 500ms, 2s or 5min, not '\(text)'")
   }
 
-  private func prompt(_ session: Session) throws -> Int32 {
-    let editor = try ReadlineEditor(program: "stsh", historyFile: HistoryFile(program: "stsh"))
-    defer { editor.close() }
+  private func prompt(_ session: Session, _ conversation: Conversation) throws -> Int32 {
+    let prompt = conversation.prompt
     if !places.keepsState, !options.json {
       session.console.writeError(
         "note: there is no home folder, so history, grants and journal are kept in memory only; "
           + "set HOME or XDG_STATE_HOME\n")
     }
-    // A pager is a program that someone names.
-    let prompt = Prompt(session, on: editor, pager: options.noExec ? nil : .preferred)
     let stop = RunStop()
     prompt.stop = stop
     let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
@@ -158,6 +161,11 @@ struct Program {
   /// Whether the program will show a prompt.
   private var showsPrompt: Bool {
     isatty(0) == 1 && (options.interactive || (options.command.isEmpty && options.script.isEmpty))
+  }
+
+  /// Whether nothing runs before the prompt.
+  private var beginsAtPrompt: Bool {
+    showsPrompt && options.command.isEmpty && options.script.isEmpty && !options.check
   }
 
   private func journalPlan() throws -> JournalPlan? {

@@ -114,4 +114,25 @@ struct SessionFileTests {
     #expect(try shell.prompt().screen.lines == ["stsh>"])
     #expect(sessions(shell).filter { $0.hasPrefix(id) } == ["\(id).db", "\(id).told"])
   }
+
+  /// What a person allowed for a session that was killed is asked for again, by the command that recovers it.
+  @Test func aRecoveredSessionAsksForItsPluginsPermissions() throws {
+    let shell = try Shell()
+    try BrokenPlugin.write(
+      "asking", "return plugin { state = { field('n', int()) } }", to: shell,
+      manifest: #"{ "name": "asking", "version": "0.1.0", "api": 1, "permissions": ["timers"] }"#)
+    let question = "Allow? [y]es for this session, [a]lways, [N]o:"
+    let terminal = try shell.prompt("-p", "bad/asking", prompt: question)
+    try terminal.enter("y")
+    try terminal.enter("dispatch counter.increment")
+    terminal.signal(SIGKILL)
+    _ = try terminal.waitForEnd()
+    let recovered = try shell.prompt("--recover", prompt: question)
+    try recovered.enter("y")
+    try recovered.enter("show asking.n")
+    #expect(recovered.screen.lines.suffix(2) == ["0", "stsh>"])
+    let refused = try shell.prompt("-p", "bad/asking", prompt: question)
+    refused.type("\u{3}")
+    #expect(try refused.waitForEnd() == 4)
+  }
 }

@@ -70,7 +70,8 @@ extension Session {
     guard chain.count < 64 else {
       throw ShellError(code: "runaway", message: "files source each other more than 64 deep")
     }
-    origin = StatementOrigin(file: file, kind: .batch, arguments: arguments, chain: chain)
+    origin = StatementOrigin(
+      file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended)
     defer { origin = outer }
     let reader = StatementReader(bytes, grammar: grammar)
     // What is only checked tells of all faults.

@@ -165,7 +165,7 @@ extension Session {
     try store.recover(file, contents) { plugin in
       try requirePlugins()
       let source = try PluginLocator(options).source(plugin)
-      try grant(source, asks: false)
+      try grant(source)
       if Files.absolute(source.folder) != plugin.directory {
         tell(source, inPlaceOf: plugin, isWritten: file is Journal)
       }

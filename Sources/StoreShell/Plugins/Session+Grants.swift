@@ -52,7 +52,7 @@ extension Session {
     guard !missing.isEmpty else { return }
     noteDamagedGrants()
     ungrantedPlugins.insert(manifest.name)
-    guard asks, let ask, origin.kind == .repl || origin.isStart else {
+    guard asks, origin.isAttended, let ask else {
       throw PluginError(
         .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
         hint: "plugin grant \(word(for: source)), or run with --grant \(manifest.name)")

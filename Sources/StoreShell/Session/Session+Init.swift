@@ -15,7 +15,8 @@ extension Session {
     let (outerOptions, outerOrigin, outerTally) = (options, origin, tally)
     options.keepsGoing = true
     options.isQuiet = true
-    origin = StatementOrigin(file: file, kind: .batch, allowsAliases: true, isStart: true)
+    origin = StatementOrigin(
+      file: file, kind: .batch, allowsAliases: true, isStart: true, isAttended: true)
     runAll(bytes)
     options.keepsGoing = outerOptions.keepsGoing
     options.isQuiet = outerOptions.isQuiet

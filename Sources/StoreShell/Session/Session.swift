@@ -279,7 +279,7 @@ extension Session {
   ///
   /// - Returns: 0, or the status of the first that cannot be loaded. Each of them is reported, and the others are loaded.
   public func loadPlugins() -> Int32 {
-    origin = StatementOrigin(file: "-p", kind: .batch, isStart: true)
+    origin = StatementOrigin(file: "-p", kind: .batch, isStart: true, isAttended: true)
     defer { origin = .prompt }
     var status: Int32 = 0
     for folder in options.pluginFolders {

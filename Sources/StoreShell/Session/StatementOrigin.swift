@@ -16,7 +16,11 @@ struct StatementOrigin {
   /// Whether it belongs to the start of every session: `-p` and `init.stsh`.
   var isStart = false
 
-  static let prompt = StatementOrigin(file: "repl", kind: .repl, allowsAliases: true)
+  /// Whether a person may be asked, where there is one: what is typed, what belongs to the start, and the files that these
+  /// source.
+  var isAttended = false
+
+  static let prompt = StatementOrigin(file: "repl", kind: .repl, allowsAliases: true, isAttended: true)
 
   /// Errors name the file, but not at the prompt.
   var renderer: ErrorRenderer { ErrorRenderer(file: kind == .repl ? nil : file) }

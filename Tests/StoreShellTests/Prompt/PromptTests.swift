@@ -190,6 +190,31 @@ import Testing
     #expect(shell.session.store.loadedPlugins.map(\.name) == ["asking"])
   }
 
+  @Test func aFileThatIsSourcedAtThePromptMayAskToo() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("asking", Self.asking, permissions: "[\"timers\"]")
+    let file = try shell.write("setup.stsh", "plugin load \(folder)\n")
+    let editor = ScriptedEditor([.line("source \(file)"), .line("y")])
+    #expect(try talk(shell, editor).errors.hasPrefix("asking 1.2.3 asks for:\n  timers  "))
+    #expect(shell.session.store.loadedPlugins.map(\.name) == ["asking"])
+  }
+
+  @Test func aStoreThatIsOpenedAtThePromptMayAskToo() throws {
+    let writer = try Shell { $0.grants = ["asking"] }
+    let folder = try writer.plugin("asking", Self.asking, permissions: "[\"timers\"]")
+    #expect(writer.openStore("\(writer.folder)/a.db") == .init())
+    _ = writer.run("plugin load \(folder)")
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let shell = try Shell()
+    let refused = shell.openStore("\(writer.folder)/a.db")
+    #expect(refused.errors.hasPrefix("error[plugin-grant]: ") && refused.status == 4)
+    let editor = ScriptedEditor([.line("y")])
+    let prompt = Prompt(shell.session, on: editor)
+    #expect(shell.openStore("\(writer.folder)/a.db").errors.hasPrefix("asking 1.2.3 asks for:\n  timers  "))
+    #expect(try shell.outcome { try prompt.run() } == .init())
+    #expect(shell.session.store.loadedPlugins.map(\.name) == ["asking"])
+  }
+
   @Test func whatWasGrantedForGoodIsNotAskedAgain() throws {
     let place = try Shell()
     let grants = place.folder + "/grants.json"

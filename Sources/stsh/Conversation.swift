@@ -1,0 +1,18 @@
+import LineEditor
+import StoreShell
+
+/// The prompt of the program, on its editor.
+struct Conversation {
+  let prompt: Prompt
+  private let editor: ReadlineEditor
+
+  /// From now on the session may ask questions.
+  init(_ session: Session, _ options: ProgramInvocation) throws {
+    editor = try ReadlineEditor(program: "stsh", historyFile: HistoryFile(program: "stsh"))
+    // A pager is a program that someone names.
+    prompt = Prompt(session, on: editor, pager: options.noExec ? nil : .preferred)
+  }
+
+  /// Gives the terminal back.
+  func close() { editor.close() }
+}
