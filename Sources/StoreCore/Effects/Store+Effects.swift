@@ -36,6 +36,18 @@ extension Store {
     }
   }
 
+  /// Cancels what actions after a point started, such as where they are taken back: what they caused goes with them. What units
+  /// state should be running follows the state (R33), and long-lived effects may well have no part in it: they stay.
+  ///
+  /// - Parameter number: the last action whose effects stay.
+  public func cancelEffects(startedAfter number: Int) {
+    exclusively {
+      for unit in unitEffects {
+        unit.cancel { $0.number > number && !$0.isSupervised && !($0.key?.isChannel ?? false) }
+      }
+    }
+  }
+
   /// Cancels what the actions of a root started: it is stopped (R30).
   ///
   /// - Parameter all: whether long-lived effects too, which may well have no part in it.

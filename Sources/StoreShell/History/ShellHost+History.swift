@@ -68,7 +68,9 @@ extension ShellHost {
   func follow(_ action: ShellAction?, from before: State, to after: State) {
     switch action {
     case .reloadPlugin: completeReload(from: before)
-    case .restore(let number, _): exchangePlugins(for: timeline.plugins(at: number), before, after)
+    case .restore(let number, _):
+      exchangePlugins(for: timeline.plugins(at: number), before, after)
+      store.cancelEffects(startedAfter: number)
     default: break
     }
     let (old, new) = (before.shell, after.shell)
