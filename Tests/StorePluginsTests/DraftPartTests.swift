@@ -76,6 +76,39 @@ struct DraftPartTests: DraftReducing {
     }
   }
 
+  /// A write that would be lost without a word is refused; what was merely taken away may be changed before it is put back.
+  @Test func partsThatMoved() throws {
+    let fill = "for i = 1, 3 do s.places[i] = { x = i, y = 0, tags = { 'a' } } end"
+    for (body, write) in [
+      ("local p = s.places[1]; table.insert(s.places, 1, { x = 9, y = 9, tags = {} })", "p.y = 5"),
+      ("local p = s.places[2]; table.remove(s.places, 1)", "p.y = 5"),
+      ("local p = s.places[2].tags; table.remove(s.places, 1)", "p[2] = 'b'"),
+      ("local p = s.places[2].tags; table.remove(s.places, 1)", "table.insert(p, 1, 'b')"),
+      ("local p = s.places[2].tags; table.remove(s.places, 1)", "table.remove(p, 1)"),
+      ("local p = s.places[1]; s.places[1], s.places[2] = s.places[2], s.places[1]", "p.y = 5"),
+      ("local p = s.places[1]; table.sort(s.places, function(a, b) return a.x > b.x end)", "p.y = 5"),
+      ("local p = table.remove(s.places, 1); s.named.a = p", "p.y = 5"),
+      ("local p = s.places[1]; s.places = { p }", "p.y = 5"),
+    ] {
+      #expect(
+        try refuse("\(fill); \(body); \(write)", code: .runtime).hasSuffix(
+          "d: a write to this part would be lost: it was moved or put elsewhere since it was read; "
+            + "read it again where it is now"), "\(body); \(write)")
+      #expect(try reduce("\(fill); \(body); assert(p)", show: "s.on") == "false", "\(body)")
+    }
+    for (body, shown) in [
+      ("local p = s.places[1]; table.insert(s.places, 2, p); p.y = 5", "[4,5,0]"),
+      ("local p = table.remove(s.places, 1); p.y = 5; s.places[3] = p", "[3,0,0]"),
+      ("local p = s.places[2]; table.sort(s.places, function(a, b) return a.x < b.x end); p.y = 5", "[3,0,5]"),
+      (
+        "for i = 3, 1, -1 do local p = s.places[i]; p.y = i; if i == 2 then table.remove(s.places, i) end end",
+        "[2,1,3]"
+      ),
+    ] {
+      #expect(try reduce(fill, body, show: "{ #s.places, s.places[1].y, s.places[2].y }") == shown, "\(body)")
+    }
+  }
+
   @Test func partsThatShareStorage() throws {
     let places = "s.places = { { x = 1, y = 1, tags = { 'a' } }, { x = 2, y = 2, tags = {} } }"
     for (body, shown) in [

@@ -61,25 +61,37 @@ struct TypedPartTests {
       { $0.items = [one, TaskItem(id: 3, title: "three!"), two] }
     ),
     (
-      "local held = s.rows[2] table.insert(s.rows, 1, { id = 9, title = 'new' }) held.title = 'lost' s.rows[3].done = true",
+      """
+      local held = s.rows[2] table.insert(s.rows, 1, { id = 9, title = 'new' })
+      assert(not pcall(function() held.title = 'lost' end)) s.rows[3].done = true
+      """,
       {
         $0.rows.insert(TaskItem(id: 9, title: "new"), at: 0)
         $0.rows[2].done = true
       }
     ),
     (
-      "local last = s.rows[#s.rows] local first = table.remove(s.rows, 1) last.title = first.title s.rows[1].id = 8",
+      """
+      local last = s.rows[#s.rows] local first = table.remove(s.rows, 1)
+      assert(not pcall(function() last.title = first.title end)) s.rows[1].id = 8
+      """,
       {
         $0.rows.removeFirst()
         $0.rows[0].id = 8
       }
     ),
     (
-      "local item = s.rows[1] s.rows[1] = s.rows[2] item.done = true s.rows[2] = item item.title = 'lost'",
+      """
+      local item = s.rows[1] s.rows[1] = s.rows[2] item.done = true s.rows[2] = item
+      assert(not pcall(function() item.title = 'lost' end))
+      """,
       { $0.rows = [one, TaskItem(id: 3, title: "three", done: true), two] }
     ),
     (
-      "local list = s.lists[1] s.lists[1] = s.lists[2] list[3] = 5 s.lists[2] = list list[1] = 9",
+      """
+      local list = s.lists[1] s.lists[1] = s.lists[2] list[3] = 5 s.lists[2] = list
+      assert(not pcall(function() list[1] = 9 end))
+      """,
       { $0.lists = [[1], [3, 4, 5]] }
     ),
     (

@@ -21,6 +21,9 @@ struct SliceNode {
   var entry = 0
   /// What became of the node's part of the draft.
   var presence = Presence.inPlace
+  /// Whether what it stands for was put somewhere in the draft, or moved with its list: once it is no longer in place, a write
+  /// to it would not reach where that is now.
+  var isElsewhere = false
 
   /// One step inwards.
   enum Step: Equatable {

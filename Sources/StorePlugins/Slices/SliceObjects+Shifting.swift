@@ -12,7 +12,7 @@ extension SliceObjects {
     let part = shape.element.pointee
     let value = try part.scalar(argument) ?? checked(argument, part, number, .index(position))
     try modify(number) { list in
-      loosenElements(of: number, shape, list, from: position - 1)
+      loosenElements(of: number, shape, list, movingFrom: position - 1)
       try shape.list.insert(list, position - 1, value)
       note(number, .inserted(position - 1))
       time += 1
@@ -26,7 +26,8 @@ extension SliceObjects {
     look(number) { count = shape.list.count($0) }
     guard position >= 1, position <= count else { return false }
     try modify(number) { list in
-      loosenElements(of: number, shape, list, from: position - 1)
+      keep(child(number, .element(position - 1)), shape.element.pointee, shape.list.address(list, position - 1))
+      loosenElements(of: number, shape, list, movingFrom: position)
       note(
         number, .removed(position - 1, shape.element.pointee.schema.access.read(shape.list.address(list, position - 1)))
       )
@@ -41,18 +42,22 @@ extension SliceObjects {
     guard object.tag == Tag.node else { return nil }
     let number = try number(of: object)
     guard nodes[number].draft != 0 else { return nil }
+    try requirePlace(number)
     let shape = shape(number)
     guard case .list = shape.form else { return nil }
     return (number, shape)
   }
 
   /// Lets the nodes of elements that are about to move go on standing for what they stand for, as those of elements that
-  /// are overwritten do.
-  private func loosenElements(of list: Int, _ shape: SliceShape, _ memory: UnsafeMutableRawPointer, from first: Int) {
+  /// are overwritten do, but for writing.
+  private func loosenElements(
+    of list: Int, _ shape: SliceShape, _ memory: UnsafeMutableRawPointer, movingFrom first: Int
+  ) {
     meter.work(nodes.count / 4)
     for number in 0..<nodes.count where nodes[number].parent == list && nodes[number].presence == .inPlace {
       guard case .element(let position) = nodes[number].step, position >= first else { continue }
       keep(number, shape.element.pointee, shape.list.address(memory, position))
+      nodes[number].isElsewhere = true
     }
   }
 }

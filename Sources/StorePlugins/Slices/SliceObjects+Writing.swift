@@ -15,6 +15,7 @@ extension SliceObjects {
     guard nodes[number].draft != 0 else {
       throw LuaFailure("\(label(number)) is read-only here; change it by dispatching an action")
     }
+    try requirePlace(number)
     try nodes[number].shape._withUnsafeGuaranteedRef { shape in
       switch (shape.form, key) {
       case (.record, .string(let text)):
@@ -29,6 +30,26 @@ extension SliceObjects {
       case (.record, _): throw unknownField(number, key.text)
       case (.list, _), (.none, _): throw wrongKey(number, key)
       }
+    }
+  }
+
+  /// Refuses a write that would be lost: to what is in the draft by now, but not where it was read.
+  @inline(__always)
+  func requirePlace(_ number: Int) throws {
+    if !loose.isEmpty { try requireReach(number) }
+  }
+
+  private func requireReach(_ number: Int) throws {
+    var current = number
+    var isElsewhere = false
+    while current >= 0 {
+      if nodes[current].isElsewhere { isElsewhere = true }
+      if isElsewhere, nodes[current].presence != .inPlace {
+        throw LuaFailure(
+          "\(draftName): a write to this part would be lost: it was moved or put elsewhere since it was read; "
+            + "read it again where it is now")
+      }
+      current = nodes[current].parent
     }
   }
 
@@ -77,6 +98,8 @@ extension SliceObjects {
     guard position <= count + 1 else {
       throw LuaFailure("\(label(number))[\(position)] would leave a hole: the list has \(count) items")
     }
+    // As `table.sort` does with what stands right.
+    if let same = child(number, .element(position - 1)), stands(argument, for: same) { return }
     let value = try part.scalar(argument) ?? checked(argument, part, number, .index(position))
     try modify(number) { list in
       if position > count {
@@ -87,6 +110,12 @@ extension SliceObjects {
         try access.modify(list, position - 1) { try replace(number, .element(position - 1), part, $0, by: value) }
       }
     }
+  }
+
+  /// Whether what Lua hands over is the object of a node.
+  private func stands(_ argument: LuaArgument, for node: Int) -> Bool {
+    guard case .object(let object) = argument.kind else { return false }
+    return object.tag == Tag.node && (try? number(of: object)) == node
   }
 
   private func setEntry(

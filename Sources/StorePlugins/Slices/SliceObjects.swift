@@ -170,6 +170,7 @@ final class SliceObjects: LuaObjectHandler {
     let schema = shape(number).schema
     var value = Value.none
     look(number) { value = schema.access.read($0) }
+    nodes[number].isElsewhere = true
     return (value, schema.isDynamic)
   }
 
