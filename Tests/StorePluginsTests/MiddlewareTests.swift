@@ -242,6 +242,14 @@ struct MiddlewareTests {
         == #"{"count":2,"notes":["p.inc 2 1 0.0 t.stsh dispatch 7 batch nil nil","bad/p/init.lua plugin p 1 2"]}"#)
   }
 
+  @Test(arguments: ["for _ in pairs(action) do end", "next(action.meta)", "return #action.meta"])
+  func theActionIsNoTable(_ use: String) throws {
+    let bench = try bench("{ name = \"m\", on = { \"inc\" }, after = function(action) \(use) end },")
+    try bench.dispatch("p.inc")
+    let message = try #require(bench.faults.first?.message)
+    #expect(message.hasSuffix(" is no table; its fields are read by name"), "\(message)")
+  }
+
   @Test func metaInReducers() throws {
     let bench = try Bench()
     try bench.load(

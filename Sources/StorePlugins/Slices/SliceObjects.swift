@@ -137,8 +137,15 @@ final class SliceObjects: LuaObjectHandler {
     guard object.generation == generation, number < nodes.count,
       // While there is a draft, nothing but it can be reached: the state is being changed.
       nodes[number].draft == (draft == nil ? 0 : draftNumber)
-    else { throw LuaFailure("this part of the state was valid only during the call that gave it") }
+    else { throw isNoNode(object) }
     return number
+  }
+
+  private func isNoNode(_ object: LuaObject) -> LuaFailure {
+    guard object.tag == Tag.facade, let facade = facades[object.id] else {
+      return LuaFailure("this part of the state was valid only during the call that gave it")
+    }
+    return LuaFailure("\(facade.name) is no table; its fields are read by name")
   }
 
   // MARK: Whole values

@@ -187,17 +187,23 @@ extension Session {
     details: [String] = []
   ) throws -> CommandResult {
     if let failure = report.failure {
-      guard failure is StoreError, let number = report.number, let entry = store.log[number: number] else {
-        throw ShellError(describing: failure)
-      }
+      guard failure is StoreError, let number = report.number else { throw ShellError(describing: failure) }
+      let errors = [failure] + report.faults
+      guard let entry = store.log[number: number] else { throw AppliedWithFaults(errors: errors, number: number) }
       // The action was applied; what it caused was stopped.
       if !answersInJSON, !options.isQuiet, !isQuiet { write(entry) }
-      throw AppliedWithFaults(errors: [failure] + report.faults, entry)
+      throw AppliedWithFaults(errors: errors, entry)
     }
     let isSilent = options.isQuiet || isQuiet
-    guard answersInJSON || !isSilent || !report.faults.isEmpty, let number = report.number,
-      let entry = store.log[number: number]
-    else { return .none }
+    guard answersInJSON || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
+    guard let entry = store.log[number: number] else {
+      // It was too large for the history, or what it caused was.
+      guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
+      if !answersInJSON {
+        console.writeError("note: #\(number) was applied, but the history has no room for it (set journal.limit)\n")
+      }
+      return .none
+    }
     if !answersInJSON, !isSilent {
       let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
       write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)

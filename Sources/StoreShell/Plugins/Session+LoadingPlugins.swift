@@ -8,11 +8,7 @@ extension Session {
     try requirePlugins()
     let source = try PluginLocator(options).source(word).bounded(by: store.ceiling)
     guard !isRestored(source) else { return .none }
-    guard commands[source.manifest.name] == nil else {
-      throw PluginError(
-        .load, "\(source.manifest.name): that is the name of a command of the shell",
-        hint: "give the plugin another name in plugin.json")
-    }
+    try requireFreeName(source)
     try grant(source)
     let (plugin, report) = try refusing { try store.load(source, from: self.source(function: "plugin")) }
     guard !isSilent else {
@@ -20,6 +16,15 @@ extension Session {
       return .none
     }
     return try finish(report, details: plugin.counts)
+  }
+
+  /// Throws where a plugin is called like a command of the shell, which its own would be taken for.
+  func requireFreeName(_ source: PluginSource) throws(PluginError) {
+    guard commands[source.manifest.name] == nil else {
+      throw PluginError(
+        .load, "\(source.manifest.name): that is the name of a command of the shell",
+        hint: "give the plugin another name in plugin.json")
+    }
   }
 
   /// Throws where the session takes no plugins.

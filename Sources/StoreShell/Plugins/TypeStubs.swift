@@ -7,7 +7,8 @@ struct TypeStubs {
   let text: String
 
   init(_ modules: [Module]) {
-    var types = TypeAnnotations()
+    var types = TypeAnnotations(
+      apartFrom: modules.flatMap { module in module.actions.map(\.fullName) + ["\(module.name).Draft"] })
     let state = modules.filter { !$0.fields.isEmpty }.map { module in
       "---@field \(module.name) \(types.inline(module.fields, in: module.name))"
     }
@@ -67,10 +68,18 @@ struct TypeStubs {
     ---@meta stsh
     ---@class stsh.Type
     ---@class stsh.Field
+    ---@class stsh.Source
+    ---@field kind "repl"|"batch"|"plugin"|"effect"|"bridge"|"replay"|"remote"|"code"
+    ---@field file string
+    ---@field function string
+    ---@field line integer
+    ---@field info? string
+    ---@field plugin? string
+    ---@field cause? integer the number of the action that caused it
     ---@class stsh.Meta
     ---@field id integer
     ---@field at number seconds since the session began
-    ---@field source table
+    ---@field source stsh.Source
     ---@class stsh.Action
     ---@field name string
     ---@field args table

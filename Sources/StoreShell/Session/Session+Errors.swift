@@ -17,7 +17,8 @@ extension Session {
       for error in interruption.map({ [$0] }) ?? faults.errors { report(error, in: statement) }
       // What carries a thunk is never reduced, and of a check nothing stays.
       if !options.isJSON, !faults.isThunk, !isChecking {
-        console.writeError("note: #\(faults.number) \(faults.action) was applied\n")
+        let action = faults.action.map { " \($0)" } ?? ""
+        console.writeError("note: #\(faults.number)\(action) was applied\n")
       }
       let status = interruption?.status ?? 1
       fail(status)
@@ -127,7 +128,8 @@ extension Session {
 struct AppliedWithFaults: Error {
   let errors: [ShellError]
   let number: Int
-  let action: String
+  /// Nil: the history holds it no more.
+  let action: String?
   let isThunk: Bool
 
   init(errors: [any Error], _ entry: LoggedEntry) {
@@ -135,5 +137,12 @@ struct AppliedWithFaults: Error {
     number = entry.number
     action = entry.action
     isThunk = entry.isThunk
+  }
+
+  init(errors: [any Error], number: Int) {
+    self.errors = errors.map { ShellError(describing: $0) }
+    self.number = number
+    action = nil
+    isThunk = false
   }
 }

@@ -20,6 +20,7 @@ struct PluginDependencies {
     for module in source.manifest.permissions.compactMap(\.module) {
       if let needed = needed(module) { try add(needed, to: &found, ancestors: ancestors + [name]) }
     }
+    try session.requireFreeName(source)
     try session.grant(source)
     found.append(source)
   }

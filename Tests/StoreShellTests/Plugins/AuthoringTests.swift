@@ -117,6 +117,22 @@ import Testing
     #expect(text.contains("{ a: twins.R, b: twins.R2, c: twins.R[] }"))
   }
 
+  @Test func noClassHasTheNameOfAnActionOrADraft() throws {
+    let text = try stubs { shell in
+      let folder = try shell.plugin(
+        "st",
+        """
+        return plugin {
+          state = { field("a", record("move", { field("x", int()) })), field("b", record("Draft", { field("y", int()) })) },
+          actions = { { name = "move", args = { field("dx", int()) } } },
+        }
+        """)
+      _ = try shell.type("plugin load \(folder)")
+    }
+    #expect(text.contains("---@alias st.move { dx: integer }\n"))
+    #expect(text.contains("---@alias st.Draft { a: st.move2, b: st.Draft2 }\n"))
+  }
+
   @Test func theStoreIsWrittenAsTypes() throws {
     let text = try stubs { _ = try $0.type("plugin grant pomodoro", "plugin load pomodoro", "plugin load catalog") }
     #expect(

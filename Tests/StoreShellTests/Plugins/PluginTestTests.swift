@@ -332,6 +332,13 @@ import Testing
     #expect(asking.errors.contains("error[plugin-grant]: pomodoro asks for "))
   }
 
+  @Test func aPluginThatIsCalledLikeACommandCannotBeLoaded() throws {
+    let folder = try shell.plugin("show", "return plugin {}")
+    let outcome = shell.run("plugin test \(folder)")
+    #expect(outcome.errors.contains("error[plugin-load]: show: that is the name of a command of the shell\n"))
+    #expect(outcome.status == 4)
+  }
+
   @Test func atThePromptItAsks() throws {
     var asked = ""
     shell.session.ask = { question in

@@ -113,6 +113,27 @@ import Testing
     #expect(try shell.type("dispatch mute.go").errors.hasPrefix("note: mute is off, so nothing answers its actions"))
   }
 
+  /// Faults are told of, whether or not the history still holds the action.
+  @Test func whatTheHistoryHasNoRoomForIsToldOf() throws {
+    let path = try shell.plugin(
+      "flood",
+      """
+      return plugin { actions = { { name = "go" }, { name = "step" }, { name = "fine" } },
+        middleware = { { name = "m", on = { "go", "fine" }, after = function(action, ctx)
+          for _ = 1, 20 do ctx:dispatch("step") end
+          if action.name == "flood.go" then error("lost?") end
+        end } } }
+      """)
+    _ = try shell.type("plugin load \(path)", "set journal.limit 2")
+    let faulty = try shell.type("dispatch flood.go")
+    #expect(faulty.errors.contains("lost?") && faulty.errors.hasSuffix("note: #4 was applied\n"))
+    #expect(faulty.status == 1)
+    #expect(
+      try shell.type("dispatch flood.fine")
+        == .init(errors: "note: #25 was applied, but the history has no room for it (set journal.limit)\n"))
+    #expect(try shell.type("dispatch flood.fine --quiet") == .init())
+  }
+
   @Test func failuresThatAnActionCausedCountToo() throws {
     let chain = try shell.plugin(
       "chain",
