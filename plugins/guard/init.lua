@@ -24,12 +24,14 @@ local pending = { passed = {}, spent = {} }
 
 local function await(name, args)
   local sums = pending[name]
-  sums[args.rule] = (sums[args.rule] or 0) + (args.amount or 1)
+  sums[args.rule] = (sums[args.rule] or 0) + (args.amount or args.times)
 end
 
 local function settle(name, args)
   local sums = pending[name]
-  if sums and sums[args.rule] then sums[args.rule] = math.max(0, sums[args.rule] - (args.amount or 1)) end
+  if not sums or not sums[args.rule] then return end
+  local left = sums[args.rule] - (args.amount or args.times)
+  sums[args.rule] = left > 1e-9 and left or nil      -- no remainder of the rounding
 end
 
 -- Which session of the store this is, by the number of its first action. Times begin anew with each session: what a
@@ -40,6 +42,8 @@ local session
 -- Whether a limit lets nothing more through at that time.
 local function isFull(state, limit, waiting, at)
   local passed = state.session == session and #limit.recent or 0
+  -- What is yet to come was in another session.
+  while passed > 0 and limit.recent[passed] > at do passed = passed - 1 end
   local oldest = passed + waiting - limit.count + 1     -- of those that count, the one that has to be past
   if oldest < 1 then return false end
   return oldest > passed or limit.recent[oldest] > at - limit.seconds
@@ -62,11 +66,18 @@ local function rules(dispatch, get, next)
     dispatch("guard." .. name, args)
   end
 
+  -- Nothing waits when somebody begins anew: what is pending then was dropped with the rest of its queue, and happened.
+  local function recover()
+    local lost = pending
+    pending = { passed = {}, spent = {} }
+    for rule, times in pairs(lost.passed) do count("passed", { rule = rule, session = session, times = times }) end
+    for rule, amount in pairs(lost.spent) do count("spent", { rule = rule, amount = amount }) end
+  end
+
   return function(action)
     local name, state = action.name, get().guard
     session = session or (name == "guard.loaded" and state.session or action.id)
-    -- Nothing waits when somebody begins anew.
-    if not action.source.cause then pending = { passed = {}, spent = {} } end
+    if not action.source.cause then recover() end
     local own = name:match("^guard%.(.*)")
     if own then
       settle(own, action.args)
@@ -74,7 +85,7 @@ local function rules(dispatch, get, next)
     end
     local key, kind = obstacle(state, action)
     if key then return dispatch("guard.dropped", { rule = key, kind = kind }) end
-    for limited in among(state.limits, name) do count("passed", { rule = limited, session = session }) end
+    for limited in among(state.limits, name) do count("passed", { rule = limited, session = session, times = 1 }) end
     for paid, budget in among(state.budgets, name) do
       count("spent", { rule = paid, amount = cost(budget, action.args) })
     end
@@ -114,14 +125,15 @@ return plugin {
   actions = {
     { name = "limit", doc = "Lets through so many of an action in so many seconds.", args = {
         field("action", text()), field("count", int { min = 0, max = 1000 }),
-        field("seconds", int { min = 1, default = 60 }) } },
+        field("seconds", int { min = 1, max = 1000000000, default = 60 }) } },
     { name = "budget",
       doc = "Lets through an action until its number, or the sum of an argument, reaches a total. An action without "
         .. "that argument costs nothing.",
       args = { field("action", text()), field("total", int { min = 0 }), field("of", optional(text())) } },
     { name = "renew", doc = "Has a budget begin again.", args = { field("action", text()) } },
     { name = "lift", doc = "Takes the rules for an action away.", args = { field("action", text()) } },
-    { name = "passed", quiet = true, doc = "A limit let an action through.", args = { rule, field("session", int()) } },
+    { name = "passed", quiet = true, doc = "A limit let an action through, or several.", args = {
+        rule, field("session", int()), field("times", int { min = 1, default = 1 }) } },
     { name = "spent", quiet = true, doc = "A budget paid for an action.", args = { rule, field("amount", number()) } },
     { name = "loaded", quiet = true, doc = "The guard, or its new code, is there." },
     { name = "dropped", quiet = true, doc = "A rule had no room for an action.", args = {
@@ -157,12 +169,16 @@ return plugin {
       end
       local limit = s.limits[a.rule]
       if not limit or limit.count == 0 then return end
-      if #limit.recent >= limit.count then table.remove(limit.recent, 1) end
-      limit.recent[#limit.recent + 1] = meta.at
+      local recent = limit.recent
+      while #recent > 0 and recent[#recent] > meta.at do recent[#recent] = nil end
+      for _ = 1, math.min(a.times, limit.count) do
+        if #recent >= limit.count then table.remove(recent, 1) end
+        recent[#recent + 1] = meta.at
+      end
     end,
     spent = function(s, a)
       local budget = s.budgets[a.rule]
-      if budget then budget.spent = budget.spent + a.amount end
+      if budget then budget.spent = budget.spent + math.max(0, a.amount) end
     end,
     loaded = function() end,
     dropped = function(s, a)

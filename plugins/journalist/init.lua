@@ -8,7 +8,10 @@ local function clock(at)
 end
 
 local function shorten(s)
-  while #s.feed > s.limit do table.remove(s.feed, 1) end
+  local excess = #s.feed - s.limit
+  if excess <= 0 then return end
+  if excess == 1 then return table.remove(s.feed, 1) end
+  s.feed = { table.unpack(s.feed, excess + 1) }
 end
 
 ---@type stsh.PluginDefinition

@@ -7,6 +7,9 @@ local kinds = enum { "asset", "liability", "equity", "income", "expense" }
 -- Bounded, so that no sum of amounts can run over and pass for zero.
 local amount = int { min = -1000000000000, max = 1000000000000 }
 
+-- Far from the largest integer: where a balance came to it, the transaction would be refused.
+local total = int { min = -9000000000000000000, max = 9000000000000000000 }
+
 local line = record("Line", {
   field("account", text()),
   field("amount",  amount),
@@ -41,7 +44,7 @@ end
 ---@type stsh.PluginDefinition
 return plugin {
   state = {
-    field("accounts", map(record("Account", { field("kind", kinds), field("balance", int()) }))),
+    field("accounts", map(record("Account", { field("kind", kinds), field("balance", total) }))),
     field("transactions", list(record("Transaction", {
       field("id",    int()),
       field("at",    number()),

@@ -113,4 +113,71 @@ import Testing
     #expect(try next.type("show guard.dropped").output == "2\n")
     _ = next.outcome { next.session.endJournal() }
   }
+
+  /// Reloaded before anything else happens, it takes itself for the session before, but no time that is yet to come.
+  @Test func theGuardThatIsReloadedFirstCountsNothingOfWhatIsYetToCome() throws {
+    let shell = try Shell { $0.grants = ["guard"] }
+    let store = "\(shell.folder)/g.db"
+    #expect(shell.openStore(store) == .init())
+    for command in [
+      "plugin load guard", "wait 500s", "dispatch guard.limit tasks.add 1 seconds=60", "dispatch tasks.add a",
+    ] {
+      #expect(try shell.type(command).status == 0)
+    }
+    _ = shell.outcome { shell.session.endJournal() }
+    let next = try Shell { $0.grants = ["guard"] }
+    #expect(next.openStore(store) == .init())
+    for command in ["plugin reload guard", "dispatch tasks.add b", "wait 500s", "dispatch tasks.add c"] {
+      #expect(try next.type(command).status == 0)
+    }
+    #expect(try next.type("show tasks.items[*].title --json").output == #"["a","b","c"]"# + "\n")
+    _ = next.outcome { next.session.endJournal() }
+  }
+
+  /// What the end of a runaway takes with it of the guard's counting is counted by the next action.
+  @Test func aRunawayTakesNothingOfWhatTheGuardCounted() throws {
+    let shell = try Shell { $0.grants = ["guard", "burst"] }
+    let folder = try shell.plugin(
+      "burst",
+      """
+      return plugin { actions = { { name = "go" } }, middleware = { { name = "m", after = function(_, ctx)
+        for i = 1, 19 do ctx:dispatch("tasks.add", { title = "t" .. i }) end
+      end } } }
+      """, permissions: #"["dispatch:tasks.add"]"#)
+    let load = ["plugin load guard", "plugin load \(folder)", "set runaway 20", "dispatch guard.budget tasks.add 12"]
+    for command in load + ["dispatch guard.limit tasks.add 10"] { #expect(try shell.type(command).status == 0) }
+    for _ in 1...2 {
+      #expect(try shell.type("dispatch burst.go").errors.contains("error[runaway]"))
+      #expect(try shell.type("= #state.tasks.items").output == "10\n")
+    }
+    _ = try shell.type("dispatch tasks.add no")
+    #expect(
+      try shell.type("= #state.tasks.items", "= state.guard.budgets['tasks.add'].spent").output == "10\n10.0\n")
+  }
+
+  @Test func theJournalistShortensAFeedThatCameFromElsewhere() throws {
+    let shell = try Shell { $0.grants = ["journalist"] }
+    _ = try shell.type("plugin load journalist")
+    let lines = (1...5000).map { "{\"at\":\($0),\"action\":\"x\",\"text\":\"line \($0)\"}" }.joined(separator: ",")
+    let state = try shell.type("show --json").output.replacing("\"feed\":[]", with: "\"feed\":[\(lines)]")
+    let file = try shell.write("state.json", state)
+    #expect(try shell.type("import state \(file)").status == 0)
+    #expect(try shell.type("dispatch counter.increment").status == 0)
+    #expect(try shell.type("= #state.journalist.feed", "show journalist.feed[1].text").output == "100\n\"line 4902\"\n")
+  }
+
+  @Test func noBalanceRunsOver() throws {
+    let shell = try Shell()
+    for command in ["plugin load ledger", "dispatch ledger.open a asset", "dispatch ledger.open b asset"] {
+      _ = try shell.type(command)
+    }
+    let state = try shell.type("show --json").output.replacing(
+      #""a":{"kind":"asset","balance":0}"#, with: #""a":{"kind":"asset","balance":8999999999999999998}"#)
+    let file = try shell.write("state.json", state)
+    #expect(try shell.type("import state \(file)").status == 0)
+    #expect(
+      try shell.type("dispatch ledger.transfer b a 5").errors.contains(
+        "must be -9000000000000000000...9000000000000000000"))
+    #expect(try shell.type("show ledger.accounts.a.balance").output == "8999999999999999998\n")
+  }
 }
