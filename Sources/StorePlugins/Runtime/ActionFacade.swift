@@ -43,7 +43,7 @@ final class ActionFacade: LuaFacade {
   }
 
   /// The action, while the call lasts that it was set for.
-  var current: ActionCall? { call }
+  var current: ActionCall? { isOpen ? call : nil }
 
   /// Ends the call that the action was set for: a store uses a context again that nobody keeps.
   func forget() {

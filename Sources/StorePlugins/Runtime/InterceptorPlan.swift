@@ -21,6 +21,8 @@ final class InterceptorPlan {
     /// Enqueues what the interceptor dispatches.
     let emit: (ActionCall, ActionSource) -> Void
     var hasPassed = false
+    /// Whether what it passed on is on its way: reducers and middlewares run, which may not dispatch by its means.
+    var isPassing = false
     /// What it has dispatched.
     var count = DispatchCount()
   }

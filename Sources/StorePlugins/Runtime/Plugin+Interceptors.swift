@@ -65,6 +65,8 @@ extension Plugin {
     _ = try run(view, "interceptor '\(plan.name)'") { () throws(LuaError) in
       try lua.call(body, discardingResultsWith: { $0.append(plan.object) })
     }
+    // Lua may have caught it.
+    if let overrun = plan.passage?.count.overrun { throw calls.faults.overrun("interceptor '\(plan.name)'", overrun) }
   }
 }
 
@@ -81,6 +83,9 @@ extension PluginCalls {
             ? "dispatches while the chain is being built; dispatch in answer to an action"
             : "dispatches while no action is on its way through it; dispatch in answer to an action")
       }
+      guard !passage.isPassing else {
+        throw LuaFailure("an interceptor's dispatch is for the interceptor alone, before and after next")
+      }
       let action = try makeAction(call[0], call[1], objects, for: "dispatch", isRefusal: false)
       try plan.passage?.count.add(most: mostActions)
       passage.emit(action, source(of: call, plan.emission))
@@ -93,7 +98,9 @@ extension PluginCalls {
       var other: ActionCall?
       if call[0] != .object(plan.object) { other = try readAction(call[0], call[1], objects, for: "next") }
       plan.passage?.hasPassed = true
+      plan.passage?.isPassing = true
       passage.next(other)
+      plan.passage?.isPassing = false
     }
     return [dispatch, get, next]
   }

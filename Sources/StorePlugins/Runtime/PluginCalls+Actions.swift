@@ -46,9 +46,11 @@ extension PluginCalls {
     case .table(let table) where table["name"] != .nil:
       return (try self.action(table["name"], for: function), .lua(table["args"]))
     case .object(let object):
-      guard let call = (objects.facades[object.id] as? ActionFacade)?.current, object.tag == SliceObjects.Tag.facade
-      else {
+      guard object.tag == SliceObjects.Tag.facade, let facade = objects.facades[object.id] as? ActionFacade else {
         throw LuaFailure("\(function) needs the name of an action, got \(action.described)")
+      }
+      guard let call = facade.current else {
+        throw LuaFailure("this \(facade.name) was valid only during the call that gave it")
       }
       return (call.type, .checked(call.arguments))
     default: return (try self.action(action, for: function), .lua(arguments))

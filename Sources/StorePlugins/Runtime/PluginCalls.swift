@@ -150,7 +150,12 @@ final class PluginCalls {
         throw LuaFailure("cmd:project needs the name of a projection or a path")
       }
       // Before it is read: what is wrong with a path tells of what stands there.
-      if let refusal = objects.refusal(String(path.prefix { $0 != "." && $0 != "[" })) { throw LuaFailure(refusal) }
+      let module = String(path.prefix { $0 != "." && $0 != "[" })
+      if let refusal = objects.refusal(module) { throw LuaFailure(refusal) }
+      // The shell's own listings, which are no slice: they show what others did.
+      guard module != "shell" || faults.manifest.mayRead(module) else {
+        throw LuaFailure(faults.manifest.readRefusal(module))
+      }
       let reading = try self.asking { try $0.read(path) }
       self.projected.note(path, reading)
       LuaBridge.write(reading.value, to: &call.results)

@@ -348,4 +348,21 @@ import Testing
         "X 3 taken by guard.interceptor1", "A 3 guard.interceptor1 s",
       ])
   }
+
+  @Test func dispatchingTooMuchIsToldOfThoughItWasCaught() throws {
+    let shell = try shell(
+      """
+      function(dispatch, get, next)
+        return function(action)
+          if action.name == "counter.reset" then
+            for _ = 1, 1100 do pcall(dispatch, "counter.increment") end
+          end
+          next(action)
+        end
+      end,
+      """)
+    let outcome = try shell.type("dispatch counter.reset")
+    #expect(outcome.errors.contains("error[plugin-budget]: guard: interceptor 'interceptor1'"))
+    #expect(outcome.status == 1)
+  }
 }

@@ -295,4 +295,18 @@ import Testing
     #expect(allowed.output.contains("\n0\n"))
     #expect(allowed.output.contains("resets needed only \"permissions\": [\"dispatch:counter.reset\"]\n"))
   }
+
+  /// What the shell lists tells of what others did.
+  @Test func theShellsListingsNeedAPermissionToo() throws {
+    let shell = try Shell { $0.grants = ["spy"] }
+    let lua =
+      "return plugin { commands = { { name = 'log', run = function(_, cmd) return #cmd:project('shell.log') end } } }"
+    let folder = try shell.plugin("spy", lua)
+    _ = try shell.type("plugin load \(folder)")
+    #expect(
+      try shell.type("spy log").errors.contains(
+        "may not read 'shell' (add \"read:shell\" to permissions in plugin.json)"))
+    _ = try shell.plugin("spy", lua, permissions: #"["read:shell"]"#)
+    #expect(try shell.type("plugin reload spy", "spy log").output.hasSuffix("\n2\n"))
+  }
 }
