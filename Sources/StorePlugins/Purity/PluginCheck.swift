@@ -143,10 +143,8 @@ public struct PluginCheck: Sendable {
               fault("assigns to the global '\(use.name)' \(place)")
             } else if !known.contains(use.name) {
               fault("uses the unknown global '\(use.name)' \(place)")
-            } else if let field = use.field, case .table(let library) = plugin.lua.global(use.name),
-              !library.names.contains(field)
-            {
-              let hint = Suggestion.nearest(to: field, among: library.names).map { " (did you mean '\($0)'?)" } ?? ""
+            } else if let field = use.field, let names = names(in: use.name, of: plugin), !names.contains(field) {
+              let hint = Suggestion.nearest(to: field, among: names).map { " (did you mean '\($0)'?)" } ?? ""
               fault("uses '\(use.name).\(field)', which is not there \(place)\(hint)")
             }
           }
@@ -157,6 +155,13 @@ public struct PluginCheck: Sendable {
         fault(error, in: plugin.source)
       }
     }
+  }
+
+  /// What a library has; nil: the global is none. What `log` has stands behind a proxy.
+  private func names(in global: String, of plugin: Plugin) -> [String]? {
+    if global == "log" { return PluginLogLine.Level.allCases.map(\.rawValue) }
+    guard case .table(let library) = plugin.lua.global(global) else { return nil }
+    return library.names
   }
 
   /// Compiles files without running them.

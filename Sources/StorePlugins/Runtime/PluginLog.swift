@@ -10,7 +10,7 @@ public struct PluginLogLine: Hashable, Sendable {
   public let text: String
 
   /// How much a line matters.
-  public enum Level: String, Sendable {
+  public enum Level: String, Sendable, CaseIterable {
     /// Good to know.
     case info
     /// Worth a look.

@@ -101,7 +101,7 @@ import Testing
         reducers = { inc = function(s)
           local now = os.time()
           total = 1
-          return strng.rep("x", 2), string.rep("x", 2), dates
+          return strng.rep("x", 2), string.rep("x", 2), dates, log.warn("x"), log.info("x"), log.wran("x")
         end },
         commands = { { name = "roll", run = function(ctx) return math.random(6), math.max(string.fromat("%d", 6)) end } },
       }
@@ -112,6 +112,7 @@ import Testing
           "uses the unknown global 'os' (bad/probe/init.lua:5)",
           "assigns to the global 'total' (bad/probe/init.lua:6)",
           "uses the unknown global 'strng' (bad/probe/init.lua:7)",
+          "uses 'log.wran', which is not there (bad/probe/init.lua:7) (did you mean 'warn'?)",
           "uses 'math.random', which is not there (bad/probe/init.lua:9)",
           "uses 'string.fromat', which is not there (bad/probe/init.lua:9) (did you mean 'format'?)",
           "uses the unknown global 'prnt' (bad/probe/lib/dates.lua:1)",
