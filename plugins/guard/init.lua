@@ -19,7 +19,7 @@ end
 
 -- What was let through and is not counted in the state yet: how often by a limit, how much by a budget. What is
 -- dispatched here waits behind the actions that wait already, and the guard is asked about those first. It is no count
--- of its own: it is empty whenever nothing waits.
+-- of its own: whenever nothing waits it is empty, but for what was dropped with its queue.
 local pending = { passed = {}, spent = {} }
 
 local function await(name, args)

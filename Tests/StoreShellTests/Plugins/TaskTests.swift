@@ -140,21 +140,6 @@ import Testing
     #expect(try shell.type("dispatch p.put n=2 --quiet", "middleware off p.m", "effects").output.hasSuffix(Self.none))
   }
 
-  /// `undo` takes back an action and all that it caused.
-  @Test func oneShotsEndWithTheActionThatStartedThem() throws {
-    let shell = try shell(
-      """
-      { name = "m", on = { "put" }, after = function(action, ctx)
-        ctx:task("k" .. action.args.n, function(task) task:sleep(2) task:dispatch("tick") end)
-      end },
-      """)
-    _ = try shell.type("dispatch p.put 1", "dispatch p.put 2")
-    #expect(try shell.type("undo", "effects").output.hasSuffix("id      wakes\np/m/k1  in 2.0s\n"))
-    _ = try shell.type("wait 3s")
-    #expect(try shell.type("show p.ticks").output == "1\n")
-    #expect(try shell.type("undo --to 1", "effects").output.hasSuffix(Self.none))
-  }
-
   @Test func oneShotsOutsideOfAfter() throws {
     let shell = try shell(
       """

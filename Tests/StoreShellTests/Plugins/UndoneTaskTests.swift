@@ -1,0 +1,30 @@
+import Testing
+
+@testable import StoreShell
+
+/// `undo` takes back an action and all that it caused.
+@Suite struct UndoneTaskTests {
+  @Test func oneShotsEndWithTheActionThatStartedThem() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin {
+        state = { field("ticks", int()) },
+        actions = { { name = "put", args = { field("n", int()) } }, { name = "tick" } },
+        reducers = { tick = function(s) s.ticks = s.ticks + 1 end },
+        middleware = { { name = "m", on = { "put" }, after = function(action, ctx)
+          ctx:task("k" .. action.args.n, function(task) task:sleep(2) task:dispatch("tick") end)
+        end } },
+      }
+      """, permissions: #"["timers"]"#)
+    _ = try shell.type("plugin load \(folder)", "dispatch p.put 1", "dispatch p.put 2")
+    #expect(try shell.type("undo", "effects").output.hasSuffix("id      wakes\np/m/k1  in 2.0s\n"))
+    _ = try shell.type("wait 3s")
+    #expect(try shell.type("show p.ticks").output == "1\n")
+    _ = try shell.type("dispatch p.put 3")
+    #expect(try shell.type("undo --to 1", "effects").output.hasSuffix("(none running)\n"))
+    _ = try shell.type("wait 3s")
+    #expect(try shell.type("show p.ticks").output == "0\n")
+  }
+}
