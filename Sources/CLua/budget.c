@@ -25,8 +25,11 @@ static bool isTwice(size_t size, size_t half) {
   return half > spare && size - spare == 2 * (half - spare);
 }
 
-/// Lua does not tell what a block is for. A stack that grows is made as a new block right before the old one is freed, or, in
-/// later versions, moved.
+/// Texts of this many bytes are kept in mind: one instruction that reads such a text, as `a < b` does, is charged for nowhere.
+static const size_t longText = 16 << 10;
+
+/// Lua does not tell what a block other than a new object is for. A stack that grows is made as a new block right before the
+/// old one is freed, or, in later versions, moved.
 static bool isTallStackGrowing(const CLuaMachine *machine, size_t oldSize, size_t newSize) {
   return isTwice(newSize, oldSize == 0 ? machine->tallStack : oldSize) && newSize > 2 * tallStack;
 }
@@ -69,9 +72,12 @@ static void *takeReserve(CLuaMachine *machine, const void *block, size_t newSize
 
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
   CLuaMachine *machine = context;
+  // Instead of the size that a new block had, Lua gives the type of the object that it is for.
+  bool isNewText = block == NULL && oldSize == LUA_TSTRING;
   if (block == NULL) oldSize = 0;
   if (newSize == 0) {
     machine->memory -= oldSize;
+    if (oldSize >= longText) clua_forgetText(&machine->texts, block);
     if (machine->newBlock != 0) noteFreed(machine, oldSize);
     free(block);
     return NULL;
@@ -81,12 +87,15 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
                       (newSize >= chargedBlock && isTallStackGrowing(machine, oldSize, newSize));
     if (isTooLarge) return refuse(machine, block, newSize);
     if (machine->refusedSize != 0) noteGranted(machine, block, newSize);
-    if (newSize >= chargedBlock) machine->remaining -= (int64_t)(newSize >> 7);
+    if (newSize >= chargedBlock) clua_spend(machine, newSize >> 7);
   }
   void *moved = realloc(block, newSize);
   if (moved == NULL && (moved = takeReserve(machine, block, newSize)) == NULL) return NULL;
   machine->memory += newSize - oldSize;
   machine->newBlock = oldSize == 0 && newSize >= tallStack ? newSize : 0;
+  if (isNewText && newSize >= longText && clua_noteText(&machine->texts, moved, newSize)) {
+    clua_shortenPeriod(machine);
+  }
   return moved;
 }
 
@@ -193,10 +202,17 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
 /// With more memory than this, one instruction may work on so much of it that they are looked at more often.
 static const size_t ordinaryMemory = 8 << 20;
 
+/// So many bytes may be read between two looks, each by a call of the C library, as `a < b` does where all are NUL.
+static const int64_t readBytes = 4 << 20;
+
 static int nextPeriod(const CLuaMachine *machine) {
+  if (machine->exhausted != CLuaStatusDone) return 1;
   int64_t period = CLUA_HOOK_PERIOD;
   if (machine->memoryLimit > ordinaryMemory) {
     period = period * (int64_t)(ordinaryMemory >> 10) / (int64_t)(machine->memoryLimit >> 10) + 1;
+  }
+  if (machine->texts.longest > 0 && period > readBytes / (int64_t)machine->texts.longest) {
+    period = readBytes / (int64_t)machine->texts.longest + 1;
   }
   if (machine->remaining >= period) return (int)period;
   return machine->remaining > 0 ? (int)machine->remaining : 1;
@@ -215,24 +231,66 @@ static void hook(lua_State *L, lua_Debug *record) {
   if (period != passed) lua_sethook(L, hook, LUA_MASKCOUNT, period);
 }
 
+size_t clua_findCountdown(lua_State *L) {
+  // A thread holds the length of its period and, right behind, how much of it is left.
+  static const int mark = 0x2f5a6b7c;
+  lua_sethook(L, hook, LUA_MASKCOUNT, mark);
+  for (size_t offset = 0; offset < 256; offset += sizeof mark) {
+    int pair[2];
+    memcpy(pair, (const char *)L + offset, sizeof pair);
+    if (pair[0] == mark && pair[1] == mark) return offset + sizeof mark;
+  }
+  return 0;
+}
+
+/// Counts what a thread ran since it was looked at last, and begins a new period of it.
+static void beginPeriod(CLuaMachine *machine, lua_State *L) {
+  if (machine->countdown > 0 && lua_gethook(L) != NULL) {
+    int left;
+    memcpy(&left, (const char *)L + machine->countdown, sizeof left);
+    machine->remaining -= lua_gethookcount(L) - left;
+  }
+  lua_sethook(L, hook, LUA_MASKCOUNT, nextPeriod(machine));
+  if (L == machine->main) machine->isCounting = true;
+}
+
+void clua_shortenPeriod(CLuaMachine *machine) {
+  lua_State *L = machine->running;
+  int count = lua_gethook(L) != NULL ? lua_gethookcount(L) : CLUA_HOOK_PERIOD;
+  if (machine->depth > 0 && count > nextPeriod(machine)) beginPeriod(machine, L);
+}
+
+lua_State *clua_switch(CLuaMachine *machine, lua_State *thread) {
+  lua_State *outer = machine->running;
+  beginPeriod(machine, outer);
+  machine->running = thread;
+  clua_shortenPeriod(machine);
+  return outer;
+}
+
 void clua_charge(lua_State *L, uint64_t cost) {
   CLuaMachine *machine = clua_machine(L);
   if (!machine->enforcing) return;
   uint64_t remaining = machine->remaining > 0 ? (uint64_t)machine->remaining : 0;
-  machine->remaining = cost < remaining ? (int64_t)(remaining - cost) : 0;
+  clua_spend(machine, cost < remaining ? cost : remaining);
   machine->charged += cost;
   if (machine->remaining > 0 && machine->exhausted == CLuaStatusDone && machine->charged < CLUA_HOOK_PERIOD) return;
+  clua_look(L, NULL, -1);
+}
+
+void clua_look(lua_State *L, const char *chunk, int line) {
+  CLuaMachine *machine = clua_machine(L);
+  if (!machine->enforcing) return;
   machine->charged = 0;
   CLuaStatus status = usedUp(machine);
   if (status == CLuaStatusDone) return;
   lua_Debug record;
-  int line = -1;
   record.short_src[0] = 0;
   for (int level = 0; line < 0 && lua_getstack(L, level, &record); level += 1) {
     lua_getinfo(L, "Sl", &record);
     line = record.currentline;
   }
-  stop(L, status, record.short_src, line);
+  stop(L, status, chunk != NULL ? chunk : record.short_src, line);
 }
 
 static inline void fill(CLuaMachine *machine) {
@@ -272,6 +330,7 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
 static const int64_t nestedCallCost = 50;
 
 CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
+  beginPeriod(machine, machine->running);
   CLuaBudget outer = {machine->remaining, machine->deadline, machine->deadline > 0 ? milliseconds() : 0,
                       machine->charged, machine->held, machine->exhausted};
   fill(machine);

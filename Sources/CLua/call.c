@@ -7,6 +7,7 @@ typedef struct Call {
   lua_State *thread;
   int32_t top;
   lua_State *base;
+  lua_State *running;
   bool isRepeating;
   bool enforcing;
   const void *callBase;
@@ -20,6 +21,7 @@ static inline void begin(CLuaMachine *machine, lua_State *L, lua_State *hooked, 
   call->thread = L;
   call->top = lua_gettop(L);
   call->base = machine->base;
+  call->running = machine->running;
   call->isRepeating = machine->isRepeating;
   call->enforcing = machine->enforcing;
   call->callBase = machine->callBase;
@@ -37,6 +39,7 @@ static inline void begin(CLuaMachine *machine, lua_State *L, lua_State *hooked, 
     machine->callBase = lua_getstack(L, 0, &record) ? record.i_ci : NULL;
     call->outer = clua_enterBudget(machine, hooked);
   }
+  machine->running = hooked;
   machine->depth += 1;
 }
 
@@ -53,6 +56,7 @@ static inline CLuaStatus end(CLuaMachine *machine, const Call *call, CLuaMark ma
     lua_settop(call->thread, call->top);
   }
   machine->base = call->base;
+  machine->running = call->running;
   machine->isRepeating = call->isRepeating;
   machine->depth -= 1;
   if (machine->depth == 0) machine->exhausted = CLuaStatusDone;
@@ -114,7 +118,7 @@ CLuaStatus clua_load(CLuaMachine *machine, const char *bytes, size_t count, cons
   Call call;
   begin(machine, L, L, &call);
   machine->enforcing = true;
-  int status = luaL_loadbufferx(L, bytes, count, chunkName, "t");
+  int status = clua_parse(L, bytes, count, chunkName);
   int32_t results;
   return locate(&call, end(machine, &call, mark, status), first, &results);
 }

@@ -46,7 +46,9 @@ static int create(lua_State *L) {
 
 int clua_closeThread(CLuaMachine *machine, lua_State *coroutine) {
   machine->closings += 1;
+  lua_State *outer = clua_switch(machine, coroutine);
   int status = lua_resetthread(coroutine);
+  clua_switch(machine, outer);
   machine->closings -= 1;
   return status;
 }
@@ -106,7 +108,9 @@ static int resumeWith(lua_State *L, lua_State *coroutine, int arguments) {
   }
   lua_xmove(L, coroutine, arguments);
   int count = 0;
+  lua_State *outer = clua_switch(clua_machine(L), coroutine);
   int status = lua_resume(coroutine, L, arguments, &count);
+  clua_switch(clua_machine(L), outer);
   if (status > LUA_YIELD) {
     lua_xmove(coroutine, L, 1);
     return -1;

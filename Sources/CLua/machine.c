@@ -35,7 +35,9 @@ CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, c
   machine->main = L;
   machine->current = L;
   machine->base = L;
+  machine->running = L;
   *(CLuaMachine **)lua_getextraspace(L) = machine;
+  machine->countdown = clua_findCountdown(L);
   lua_pushcfunction(L, openState);
   lua_pushinteger(L, sandbox);
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) {
@@ -54,6 +56,7 @@ void clua_close(CLuaMachine *machine) {
   clua_freeItems(&machine->items);
   clua_freeItems(&machine->keys);
   clua_freeWindows(&machine->windows);
+  clua_freeTexts(&machine->texts);
   free(machine->reserve);
   free(machine->failure);
   free(machine->freed);

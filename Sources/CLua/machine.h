@@ -66,11 +66,25 @@ CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L);
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer);
 /// Takes `cost` instructions from the budget and raises when it is used up.
 void clua_charge(lua_State *L, uint64_t cost);
+/// Raises when the budget is used up, the time too; `chunk` and `line` say where, null and a negative line: where Lua code
+/// runs.
+void clua_look(lua_State *L, const char *chunk, int line);
+/// Says that another thread runs from here on; answers the one that did. What it ran since the last look is counted.
+lua_State *clua_switch(CLuaMachine *machine, lua_State *thread);
+/// How far behind the start of a thread the number of instructions until its next look is; 0: not found.
+size_t clua_findCountdown(lua_State *L);
 /// Raises when work of the host has used up the budget.
 static inline void clua_settle(lua_State *L, const CLuaMachine *machine) {
   bool isLookDue = machine->remaining <= 0 || machine->charged >= CLUA_HOOK_PERIOD;
   if (isLookDue || machine->exhausted != CLuaStatusDone) clua_charge(L, 0);
 }
+
+// texts.c
+/// Takes note of a new long text; answers whether it is the longest.
+bool clua_noteText(CLuaTexts *texts, const void *block, size_t size);
+/// The same for a block that goes, whether it is a long text or not.
+void clua_forgetText(CLuaTexts *texts, const void *block);
+void clua_freeTexts(CLuaTexts *texts);
 
 // collector.c
 /// Has garbage collected the more often the less room there is, where a machine has become crowded or is no longer.
@@ -151,6 +165,12 @@ const char *clua_toText(lua_State *L, int index, size_t *count);
 int64_t clua_pushSortedKeys(lua_State *L, int index);
 int clua_pairs(lua_State *L);
 int clua_next(lua_State *L);
+
+// parsing.c
+/// The same as luaL_loadbufferx of text within the budget of the call that runs.
+int clua_parse(lua_State *L, const char *bytes, size_t count, const char *name);
+/// `load` within the same bounds.
+int clua_loadFunction(lua_State *L);
 
 // sandbox.c
 void clua_openSandbox(lua_State *L, CLuaSandbox sandbox);

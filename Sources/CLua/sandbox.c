@@ -190,50 +190,6 @@ static int rawGet(lua_State *L) {
   return 1;
 }
 
-/// Hands `load` the pieces of a chunk from the function at index 1; index 5 keeps the current piece alive.
-static const char *readPiece(lua_State *L, void *data, size_t *count) {
-  (void)data;
-  luaL_checkstack(L, 2, "too many nested functions");
-  lua_pushvalue(L, 1);
-  lua_call(L, 0, 1);
-  if (lua_isnil(L, -1)) {
-    lua_pop(L, 1);
-    *count = 0;
-    return NULL;
-  }
-  if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "reader function must return a string");
-  lua_replace(L, 5);
-  const char *piece = lua_tolstring(L, 5, count);
-  clua_charge(L, 1 + *count / 2);
-  return piece;
-}
-
-static int load(lua_State *L) {
-  size_t count;
-  const char *text = lua_tolstring(L, 1, &count);
-  const char *name = luaL_optstring(L, 2, text != NULL ? text : "=(load)");
-  bool hasEnvironment = !lua_isnone(L, 4);
-  int status;
-  if (text != NULL) {
-    clua_charge(L, 1 + count / 2);
-    status = luaL_loadbufferx(L, text, count, name, "t");
-  } else {
-    luaL_checktype(L, 1, LUA_TFUNCTION);
-    lua_settop(L, 5);
-    status = lua_load(L, readPiece, NULL, name, "t");
-  }
-  if (status != LUA_OK) {
-    lua_pushnil(L);
-    lua_insert(L, -2);
-    return 2;
-  }
-  if (hasEnvironment) {
-    lua_pushvalue(L, 4);
-    if (lua_setupvalue(L, -2, 1) == NULL) lua_pop(L, 1);
-  }
-  return 1;
-}
-
 /// Opens a library and leaves its table on top. The registry's list of libraries, which this fills, only serves error
 /// messages: nothing in the sandbox can reach it.
 static void openLibrary(lua_State *L, const char *name, lua_CFunction open) {
@@ -277,8 +233,8 @@ static void openBase(lua_State *L) {
   static const char *const names[] = {"assert",  "error",  "getmetatable", "ipairs",   "pcall", "rawequal", "rawlen",
                                       "select", "tonumber", "type",         "_VERSION", NULL};
   static const luaL_Reg replaced[] = {
-      {"load", load},       {"next", clua_next},   {"pairs", clua_pairs}, {"rawget", rawGet},
-      {"rawset", rawSet}, {"setmetatable", setMetatable}, {"tostring", toString}, {NULL, NULL},
+      {"load", clua_loadFunction}, {"next", clua_next},            {"pairs", clua_pairs},  {"rawget", rawGet},
+      {"rawset", rawSet},          {"setmetatable", setMetatable}, {"tostring", toString}, {NULL, NULL},
   };
   lua_pushcfunction(L, luaopen_base);
   lua_call(L, 0, 1);

@@ -61,6 +61,12 @@ package enum HostileCorpus {
     "return load(('\\27Lua'))()",
     "return load('return ' .. ('{'):rep(100000))()",
     "return load(('local a = 1 '):rep(300))()",
+    "load('local a return a ' .. ('and a '):rep(60000)) error('read')",
+    "load('if a then ' .. ('elseif a then '):rep(20000) .. 'end') error('read')",
+    "load(('local function f() local a' .. (',a'):rep(198) .. ' '):rep(180) .. ('b=b '):rep(50000)) error('read')",
+    // Texts that take long to compare.
+    "local a = ('\\0'):rep(1000000) while true do local _ = a < a end",
+    "local a = ('\\0'):rep(1000000) while true do pcall(function() return a <= a end) end",
     "while true do load('local function f() end') end",
     "return require('lib.nothing')",
     "return require('../../../etc/passwd')",

@@ -157,6 +157,20 @@ typedef struct CLuaError {
   bool isHostFailure;
 } CLuaError;
 
+/// A long text that Lua holds.
+typedef struct CLuaText {
+  const void *block;
+  size_t size;
+} CLuaText;
+
+/// All of them, in no order, and the size of the longest; 0: there is none.
+typedef struct CLuaTexts {
+  CLuaText *_Nullable texts;
+  size_t count;
+  size_t capacity;
+  size_t longest;
+} CLuaTexts;
+
 /// A Lua state with its budgets and buffers. The host reads and writes only `items`, `keys`, `windows`, the
 /// limits, and what it holds of a call.
 typedef struct CLuaMachine {
@@ -186,6 +200,8 @@ typedef struct CLuaMachine {
   lua_State *_Nullable base;
   /// Threads for calls within calls: for a repeatable one, then for one within so many as its index.
   lua_State *_Nullable threads[CLUA_THREADS];
+  /// The thread whose code runs, while a call does.
+  lua_State *_Nullable running;
   /// The coroutine that the host resumed last and that runs still; null: none.
   lua_State *_Nullable resumed;
   void *_Nullable context;
@@ -242,6 +258,9 @@ typedef struct CLuaMachine {
   size_t freedCapacity;
   size_t functionCount;
 
+  CLuaTexts texts;
+  /// How far behind the start of a thread the number of instructions until its next look is; 0: unknown.
+  size_t countdown;
   /// How far behind the start of a string its bytes are.
   size_t stringHeader;
   const void *_Nullable orderedTable;
@@ -280,9 +299,20 @@ CLuaStatus clua_hashOrder(CLuaMachine *machine, uint64_t *order);
 /// on what ran before.
 void clua_noteShortage(CLuaMachine *machine);
 
+/// Has the running thread looked at as often as must be now, with what it ran since the last look counted. Never raises, nor
+/// allocates.
+void clua_shortenPeriod(CLuaMachine *machine);
+
+/// Takes instructions from the budget. So few may be left that the next look has to come earlier than it would: how much a call
+/// may do does not depend on when the looks come.
+static inline void clua_spend(CLuaMachine *machine, size_t instructions) {
+  machine->remaining -= (int64_t)instructions;
+  if (machine->remaining < CLUA_HOOK_PERIOD) clua_shortenPeriod(machine);
+}
+
 /// Counts work of the host for the running call, as so many instructions.
 static inline void clua_work(CLuaMachine *machine, size_t instructions) {
-  machine->remaining -= (int64_t)instructions;
+  clua_spend(machine, instructions);
   machine->charged += instructions;
 }
 
