@@ -10,6 +10,9 @@ public struct SliceHashes: Sendable {
   /// Starts the hash of a slice that is there at the start, or that an action brought or replaced as a whole.
   public mutating func start(_ module: String, _ slice: Value) { hashes[module] = SliceHash(of: slice) }
 
+  /// Takes the hash of a slice over from others.
+  public mutating func take(_ module: String, from others: SliceHashes) { hashes[module] = others.hashes[module] }
+
   /// Forgets a slice that went away.
   public mutating func remove(_ module: String) { hashes[module] = nil }
 

@@ -25,7 +25,10 @@ final class HostedMiddleware: PluginOutput, @unchecked Sendable {
     if unit.hasAfter { after = IO { [unowned self] in run(unit, $0) } }
   }
 
-  func handle(_ call: ActionCall, _ context: ActionContext, _ effects: EffectScope) -> IO<HostAction> {
+  /// Takes the effects of the unit, which has new ones each time that it is attached.
+  func attach(_ effects: EffectScope) { self.effects = effects }
+
+  func handle(_ call: ActionCall, _ context: ActionContext) -> IO<HostAction> {
     guard !surroundings.strikes.isOut else { return .none }
     do throws(PluginError) {
       try unit?.before(call, context)
@@ -36,7 +39,6 @@ final class HostedMiddleware: PluginOutput, @unchecked Sendable {
     surroundings.strikes.ran(in: context.number)
     guard !after.isNone else { return .none }
     action = context
-    if self.effects == nil { self.effects = effects }
     return after
   }
 

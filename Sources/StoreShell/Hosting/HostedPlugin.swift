@@ -79,29 +79,21 @@ struct HostedPlugin {
     let gate = Gate(isOpen: type.isOpen)
     let tasks = UnitTasks(plugin, unit: index, gate, surroundings)
     let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
-    let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _, effects in
-      hosted.handle(call, action, effects)
+    let supervised = plugin.supervises(unit: index) ? tasks : nil
+    let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in hosted.handle(call, action) }
+    let units = middleware.units.map { unit in
+      unit.mapAttachment { attachment in
+        hosted.attach(attachment.effects)
+        if let supervised { attachment.supervise { supervised.supervised() } }
+        return attachment
+      }
     }
     return HostUnit(
       fullName, origin: .lua, gate: gate, accepts: { plugin.accepts($0.call.type, unit: index) },
-      supervising(middleware, plugin.supervises(unit: index) ? tasks : nil).lift(
+      Middleware(units: units).lift(
         input: { (action: HostAction) in action.call },
         output: { $0 },
         // The middleware reads by its view; this is what traces show that it sees.
         state: { (state: HostState) in state.value { plugin.source.manifest.mayRead($0) } }))
-  }
-
-  /// A middleware that also keeps tasks running.
-  private static func supervising(
-    _ middleware: Middleware<ActionCall, HostAction, Value>, _ tasks: UnitTasks?
-  ) -> Middleware<ActionCall, HostAction, Value> {
-    guard let tasks else { return middleware }
-    return Middleware(
-      units: middleware.units.map { unit in
-        unit.mapAttachment { attachment in
-          attachment.supervise { tasks.supervised() }
-          return attachment
-        }
-      })
   }
 }

@@ -122,16 +122,44 @@ final class Replayer {
     let changes = failure == nil ? HostState.changes(from: before, to: state) : []
     if entry.isWhole { timeline.note(plugins, after: entry.number, oldest: header.start) }
     notePoint(entry.number)
-    var known = hashes.follow(changes, from: before, to: state)
-    // A recording may tell of a slice that it arrived where only its plugin was brought back from another version.
-    for (name, hash) in recorded.hashes where hashes[name] == hash && !known.contains(where: { $0.module == name }) {
-      known.append((name, hash))
-    }
+    let hashes = follow(recorded, changes, from: before)
     return Outcome(
       entry: entry.replayed(changes: changes, failure: failure),
-      hashes: known,
+      hashes: hashes,
       arrived: state.arrivedSlices(since: before).map(\.name),
       substates: entry.isWhole ? state.substates.map(\.name) : [])
+  }
+
+  /// Takes an action's changes into the hashes.
+  ///
+  /// - Returns: the slices that were changed or that arrived, each with its new hash.
+  private func follow(
+    _ recorded: RecordedEntry, _ changes: [Change], from before: HostState
+  ) -> [(module: String, hash: UInt64)] {
+    // By other actions no slice arrives.
+    guard recorded.entry.action.hasPrefix("shell.") else { return hashes.follow(changes, from: before, to: state) }
+    var unbroken = hashes
+    _ = unbroken.add(changes)
+    var known = hashes.follow(changes, from: before, to: state)
+    guard !recorded.hashes.isEmpty else { return known }
+    // Whether a slice that comes back with another plugin of its name is told of as one that arrives, with a hash of its own,
+    // depends on how the plugin was there when that was written. Either hash says what the slice is.
+    for slice in state.plugins {
+      let index = known.firstIndex { $0.module == slice.name }
+      let now = index.map { known[$0].hash }
+      guard recorded.hashes[slice.name] != now else { continue }
+      if let hash = recorded.hashes[slice.name] {
+        var afresh = hashes
+        afresh.start(slice.name, slice.value)
+        guard let source = [unbroken, afresh].first(where: { $0[slice.name] == hash }) else { continue }
+        hashes.take(slice.name, from: source)
+        if let index { known[index].hash = hash } else { known.append((slice.name, hash)) }
+      } else if let index, !changes.contains(where: { $0.module == slice.name }), unbroken[slice.name] != nil {
+        hashes.take(slice.name, from: unbroken)
+        known.remove(at: index)
+      }
+    }
+    return known
   }
 
   private func reduce(_ entry: LoggedEntry) throws -> String? {

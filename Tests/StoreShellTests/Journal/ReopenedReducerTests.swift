@@ -52,6 +52,24 @@ import Testing
     #expect(try replay(shell).status == 0)
   }
 
+  /// What `undo` returns to is read from the file, by the types of another time than what it leaves.
+  @Test(arguments: [
+    ["undo", "plugin reload tiny"], ["undo", "plugin unload tiny", "undo"], ["undo --to 4", "redo", "plugin reload base"],
+    ["undo", "plugin reload base --reset"], ["undo", "plugin reload base", "plugin reload tiny", "undo --to 6"],
+  ])
+  func aRecordingVerifiesThoughAPluginWasReloadedAfterAnUndo(statements: [String]) throws {
+    let first = try reopened()
+    #expect(first.run("undo", "dispatch base.inc 1").status == 0)
+    #expect(first.outcome { first.session.endJournal() } == .init())
+    let shell = try reopened()
+    #expect(shell.run("dispatch base.inc 3").status == 0)
+    for statement in statements { #expect(shell.run(statement).errors == "") }
+    #expect(shell.run("dispatch base.inc 2").status == 0)
+    let outcome = try replay(shell)
+    #expect(outcome.errors == "")
+    #expect(outcome.output.hasSuffix("every state matches\n"))
+  }
+
   @Test func aRecordingVerifiesThoughThePluginWasReloadedSince() throws {
     let shell = try reopened()
     #expect(shell.run("plugin load \(base)", "plugin reload tiny", "dispatch base.inc 3", "show tiny.sum").status == 0)
