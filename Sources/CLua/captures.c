@@ -18,6 +18,9 @@ typedef struct Walk {
   uint64_t sum;
   /// How many values were looked at.
   uint64_t size;
+  /// Whether functions and coroutines within the one that is asked about are looked into, and whether there are any.
+  bool isWhole;
+  bool hasCode;
   /// Whether what was seen stands in the array below.
   bool isNear;
   /// Whether the array was too small.
@@ -108,6 +111,10 @@ static uint64_t hashValue(lua_State *L, int index, Walk *walk) {
       const void *address = lua_topointer(L, index);
       content = (uint64_t)(uintptr_t)address;
       if (type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TTHREAD) break;
+      if (type != LUA_TTABLE && walk->size > 1) {
+        walk->hasCode = true;
+        if (!walk->isWhole) break;
+      }
       if (walk->isNear) noteNear(L, index, address, walk);
       else noteFar(L, index, walk);
     }
@@ -209,23 +216,29 @@ static int digestFar(lua_State *L) {
   return 0;
 }
 
-CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t *digest, uint64_t *size) {
-  Walk near;
-  near.function = function;
-  near.sum = 0;
-  near.size = 0;
-  near.isNear = true;
-  near.isTooFar = false;
-  near.depth = 0;
-  near.seenCount = 0;
-  CLuaStatus status = clua_protectCall(machine, digestNear, &near);
-  *digest = near.sum;
-  *size = near.size;
-  if (status != CLuaStatusDone || !near.isTooFar) return status;
-  Walk far = {.function = function};
-  status = clua_protectCall(machine, digestFar, &far);
-  *digest = far.sum;
-  *size = far.size;
+static CLuaStatus walkCaptures(CLuaMachine *machine, int32_t function, Walk *walk, bool isWhole) {
+  walk->function = function;
+  walk->sum = 0;
+  walk->size = 0;
+  walk->isWhole = isWhole;
+  walk->hasCode = false;
+  walk->isNear = true;
+  walk->isTooFar = false;
+  walk->depth = 0;
+  walk->seenCount = 0;
+  CLuaStatus status = clua_protectCall(machine, digestNear, walk);
+  if (status != CLuaStatusDone || !walk->isTooFar) return status;
+  *walk = (Walk){.function = function, .isWhole = isWhole};
+  return clua_protectCall(machine, digestFar, walk);
+}
+
+CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, CLuaDigest *digest) {
+  Walk walk;
+  CLuaStatus status = walkCaptures(machine, function, &walk, true);
+  *digest = (CLuaDigest){walk.sum, walk.sum, walk.size};
+  if (status != CLuaStatusDone || !walk.hasCode) return status;
+  status = walkCaptures(machine, function, &walk, false);
+  digest->data = walk.sum;
   return status;
 }
 

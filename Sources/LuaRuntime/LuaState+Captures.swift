@@ -5,6 +5,9 @@ extension LuaState {
   public struct CaptureDigest: Hashable, Sendable {
     /// The number.
     public let value: UInt64
+    /// A number for the part that is reached without going through another function or a coroutine: what code of the function
+    /// can read itself.
+    public let data: UInt64
     /// How many values were looked at for it.
     public let size: Int
   }
@@ -14,11 +17,9 @@ extension LuaState {
   /// global table, the libraries and what host objects stand for do not count.
   /// Of a table it is taken of what it holds.
   public func digestOfCaptures(_ function: LuaReference) throws(LuaError) -> CaptureDigest {
-    guard function.link === link else { return CaptureDigest(value: 0, size: 0) }
-    var digest: UInt64 = 0
-    var size: UInt64 = 0
-    try check(clua_digestCaptures(machine, function.reference, &digest, &size))
-    return CaptureDigest(value: digest, size: Int(size))
+    var digest = CLuaDigest()
+    if function.link === link { try check(clua_digestCaptures(machine, function.reference, &digest)) }
+    return CaptureDigest(value: digest.all, data: digest.data, size: Int(digest.size))
   }
 
   /// A place in a function's code that assigns to a local captured from outside it.

@@ -57,6 +57,27 @@ import Testing
     #expect(try state.digestOfCaptures(function) == before)
   }
 
+  /// The part that is data: what is behind other functions and coroutines does not count, however it is reached.
+  @Test(arguments: [
+    ("local t = {} return function() t.x = 1 end", true),
+    ("local n = 0 return function() n = n + 1 end", true),
+    ("local t = {a = {b = {}}} local function step() t.a.b.c = 1 end return function() step() return t end", true),
+    ("local t = {f = next} return function() t.f = pairs end", true),
+    ("local n = 0 local function step() n = n + 1 end return function() step() end", false),
+    ("local t = {} local u = {f = function() t.x = 1 end} return function() u.f() end", false),
+    ("local c = coroutine.create(function() coroutine.yield() end) return function() coroutine.resume(c) end", false),
+    ("local t = {} for i = 1, 99 do t[i] = {} end local f = function() t[1] = 1 end return function() f() end", false),
+  ])
+  func dataIsWhatIsReachedThroughNoOtherCode(source: String, isData: Bool) throws {
+    let function = try function(source)
+    let before = try state.digestOfCaptures(function)
+    #expect(try state.digestOfCaptures(function) == before)
+    _ = try state.call(function)
+    let after = try state.digestOfCaptures(function)
+    #expect(after.value != before.value)
+    #expect((after.data != before.data) == isData)
+  }
+
   @Test func assignmentsAreFoundInTheCode() throws {
     let source = """
       local n, m, unused = 0, 0, {}

@@ -184,6 +184,81 @@ struct PurityTests {
     #expect(bench.state("own") == #"{"count":3}"#)
   }
 
+  /// What changes a table between the calls of a pure function.
+  enum Other: CaseIterable {
+    case after, anotherReducer, command
+  }
+
+  private func disturbed(by other: Other) throws -> Bench {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "memo",
+        lua: """
+          local box = { n = 0, parts = {} }
+          return plugin {
+            state = { field("count", int()) }, actions = { { name = "visit" }, { name = "other" }, { name = "guilty" } },
+            reducers = { visit = function(s) s.count = box.n end, guilty = function(s) box.n = box.n + 1 end },
+            middleware = { { name = "m", on = { "other" }, after = function() box.n = box.n + 1 end } },
+            commands = { { name = "turn", run = function() box.parts.x = 1 end } },
+            projections = { { name = "seen", type = int(), fn = function(state) return box.n + 0 * state.memo.count end } },
+          }
+          """))
+    try bench.dispatch("memo.visit")
+    #expect(try bench.project("memo", "seen") == "0")
+    switch other {
+    case .after: try bench.dispatch("memo.other")
+    case .anotherReducer: #expect(fault { try bench.dispatch("memo.guilty") }?.code == .impure)
+    case .command: _ = try bench.run("memo", "turn")
+    }
+    return bench
+  }
+
+  /// A replay, which runs reducers alone, would come to another state.
+  @Test(arguments: Other.allCases)
+  func whatAReducerCapturesMayNotBeChangedByOtherCode(_ other: Other) throws {
+    let bench = try disturbed(by: other)
+    let place = "memo: reducer 'memo.visit'"
+    let allowed = "reducers may depend on nothing but their draft and arguments"
+    #expect(
+      fault { try bench.dispatch("memo.visit") }
+        == PluginError(
+          .impure, "\(place) captures a local or a table that has changed; \(allowed)",
+          hint: "keep the value in the plugin's state"))
+    #expect(
+      fault { try bench.dispatch("memo.visit") }?.message.hasPrefix(
+        "\(place) is no longer called, because in #") == true)
+    #expect(bench.state("memo") == #"{"count":0}"#)
+  }
+
+  @Test(arguments: Other.allCases)
+  func whatAProjectionCapturesMayNotBeChangedByOtherCode(_ other: Other) throws {
+    let bench = try disturbed(by: other)
+    #expect(
+      fault { _ = try bench.project("memo", "seen") }?.message
+        == "memo: projection 'memo.seen' captures a local or a table that has changed; projections may only read state")
+  }
+
+  /// What a helper keeps for itself shows in what the reducer does, if at all, while it runs.
+  @Test func aHelperMayKeepStateThatOtherCodeChanges() throws {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "own",
+        lua: """
+          local calls = 0
+          local util = { twice = function(n) return 2 * n end, note = function() calls = calls + 1 end }
+          return plugin {
+            state = { field("count", int { default = 1 }) }, actions = { { name = "visit" } },
+            reducers = { visit = function(s) s.count = util.twice(s.count) end },
+            middleware = { { name = "m", after = function() util.note() end } },
+          }
+          """))
+    for _ in 1...3 { try bench.dispatch("own.visit") }
+    #expect(bench.faults.isEmpty)
+    #expect(bench.state("own") == #"{"count":8}"#)
+  }
+
   // MARK: How often
 
   /// The numbers of the calls that were found impure, of calls that each change what they capture when told so.

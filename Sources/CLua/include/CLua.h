@@ -171,6 +171,15 @@ typedef struct CLuaTexts {
   size_t longest;
 } CLuaTexts;
 
+/// What a function captures, in numbers.
+typedef struct CLuaDigest {
+  uint64_t all;
+  /// Without what is behind other functions and coroutines.
+  uint64_t data;
+  /// How many values were looked at.
+  uint64_t size;
+} CLuaDigest;
+
 /// A Lua state with its budgets and buffers. The host reads and writes only `items`, `keys`, `windows`, the
 /// limits, and what it holds of a call.
 typedef struct CLuaMachine {
@@ -263,6 +272,7 @@ typedef struct CLuaMachine {
   size_t countdown;
   /// How far behind the start of a string its bytes are.
   size_t stringHeader;
+  /// The table that `next` walks, in the outermost call that runs; null: none.
   const void *_Nullable orderedTable;
   int64_t orderedPosition;
 
@@ -453,7 +463,7 @@ CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *r
 // What a function captures
 
 /// A number that changes when a captured local changes, or anything in a table that is reached from one.
-CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, uint64_t *digest, uint64_t *size);
+CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, CLuaDigest *digest);
 /// Hands the bytecode of a referenced function to `take`, piece by piece; false when it is no Lua function.
 bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
                void (*take)(void *context, const void *bytes, size_t count));

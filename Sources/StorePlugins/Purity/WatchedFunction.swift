@@ -7,6 +7,10 @@ final class WatchedFunction {
   @exclusivity(unchecked) private(set) var isImpure = false
   /// The number of the action in which it did so; nil: no action had it called.
   @exclusivity(unchecked) private(set) var guiltyAction: Int?
+  /// Whether it was other code of the plugin that changed what the function captures.
+  @exclusivity(unchecked) private(set) var isDisturbed = false
+  /// What the data was that the function captures when it was looked at last; nil: it was not.
+  @exclusivity(unchecked) private var data: UInt64?
   /// Whether there is nothing that it could change.
   @exclusivity(unchecked) private var capturesNothing = false
   @exclusivity(unchecked) private var calls = 0
@@ -57,9 +61,21 @@ final class WatchedFunction {
     return digest
   }
 
+  /// Whether the data that the function captures, before a call that is looked at, is no longer what it was after the last
+  /// one. What the function calls may keep what it likes: that does not show in what the function computes, or it shows while
+  /// the function runs.
+  func wasDisturbed(before digest: LuaState.CaptureDigest) -> Bool {
+    guard let data, data != digest.data else { return false }
+    isImpure = true
+    isDisturbed = true
+    return true
+  }
+
   /// Whether what the function captures is no longer what it was.
   func hasChanged(since digest: LuaState.CaptureDigest, _ lua: LuaState) throws(LuaError) -> Bool {
-    isImpure = try lua.digestOfCaptures(function) != digest
+    let now = try lua.digestOfCaptures(function)
+    isImpure = now != digest
+    data = now.data
     return isImpure
   }
 

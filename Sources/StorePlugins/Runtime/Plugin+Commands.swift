@@ -18,7 +18,7 @@ extension Plugin {
     let watched = projection.function
     let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
     if watched.isImpure, purity != .off {
-      throw calls.faults.idle(place, since: "before", mayOnly: "projections may only read state")
+      throw calls.faults.idle(place, watched, since: "before", mayOnly: "projections may only read state")
     }
     (calls.isProjecting, calls.slicesRead) = (true, [])
     defer {
@@ -27,6 +27,10 @@ extension Plugin {
     }
     let value = try run(view, place) { () throws(LuaError) in
       let digest = try watched.digestBefore(purity, lua)
+      if let digest, watched.wasDisturbed(before: digest) {
+        let fault = calls.faults.disturbed(place, mayOnly: "projections may only read state")
+        throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
+      }
       let outcome = Result { () throws(LuaError) in
         try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) })
       }

@@ -104,7 +104,11 @@ extension Plugin {
   ) -> PluginError? {
     var digest: LuaState.CaptureDigest?
     do throws(LuaError) {
-      if watched.isLookedAt(purity) { digest = try watched.digest(lua) }
+      if watched.isLookedAt(purity) {
+        let found = try watched.digest(lua)
+        if watched.wasDisturbed(before: found) { return disturbedReducer(call) }
+        digest = found
+      }
       try plan.prepare(in: lua)
     } catch {
       return calls.faults.reducer(call.type.fullName, error)
@@ -171,8 +175,13 @@ extension Plugin {
   /// What a reducer that was seen to be impure answers from then on: this call did nothing.
   private func idleReducer(_ watched: WatchedFunction, _ call: ActionCall) -> PluginError {
     calls.faults.idle(
-      "reducer '\(call.type.fullName)'", since: watched.guiltyAction.map { "in #\($0)" } ?? "before",
+      "reducer '\(call.type.fullName)'", watched, since: watched.guiltyAction.map { "in #\($0)" } ?? "before",
       mayOnly: "reducers may only change their draft")
+  }
+
+  private func disturbedReducer(_ call: ActionCall) -> PluginError {
+    calls.faults.disturbed(
+      "reducer '\(call.type.fullName)'", mayOnly: "reducers may depend on nothing but their draft and arguments")
   }
 
   private func impureReducer(_ call: ActionCall) -> PluginError {

@@ -30,12 +30,22 @@ struct PluginFaults {
     make(.impure, "\(place) changed \(what); \(allowed)", hint: PluginFaults.impurityHint)
   }
 
+  /// What a function captures that must be pure is not what it was when it was last looked at.
+  func disturbed(_ place: String, mayOnly allowed: String) -> PluginError {
+    make(
+      .impure, "\(place) captures a local or a table that has changed; \(allowed)",
+      hint: PluginFaults.impurityHint)
+  }
+
   /// A function that was seen to be impure is not called any more.
   ///
   /// - Parameter culprit: when it was seen.
-  func idle(_ place: String, since culprit: String, mayOnly allowed: String) -> PluginError {
-    make(
-      .impure, "\(place) is no longer called, because \(culprit) it changed what it captures; \(allowed)",
+  func idle(
+    _ place: String, _ watched: WatchedFunction, since culprit: String, mayOnly allowed: String
+  ) -> PluginError {
+    let reason = watched.isDisturbed ? "what it captures had changed" : "it changed what it captures"
+    return make(
+      .impure, "\(place) is no longer called, because \(culprit) \(reason); \(allowed)",
       hint: "\(PluginFaults.impurityHint), then plugin reload \(manifest.name)")
   }
 

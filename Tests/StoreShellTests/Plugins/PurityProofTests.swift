@@ -51,11 +51,15 @@ import Testing
       name: "the environment of a loaded chunk", lua: "local f = load('n = (n or 0) + 1 return n', 'f', 't', {})",
       reducer: "s.n = f()", step: .running),
     Impure(
-      name: "a local that a middleware sets", lua: "local last = 0", reducer: "s.n = last", step: .twice,
+      name: "a local that a middleware sets", lua: "local last = 0", reducer: "s.n = last", step: .running,
       middleware: "middleware = { { name = 'm', after = function() last = last + 1 end } },"),
     Impure(
-      name: "a table that a middleware fills", lua: "local seen = {}", reducer: "s.n = #seen", step: .twice,
+      name: "a table that a middleware fills", lua: "local seen = {}", reducer: "s.n = #seen", step: .running,
       middleware: "middleware = { { name = 'm', after = function() seen[#seen + 1] = 1 end } },"),
+    Impure(
+      name: "a local of a helper that a middleware sets", lua: "local last = 0 local function get() return last end",
+      reducer: "s.n = get()", step: .twice,
+      middleware: "middleware = { { name = 'm', after = function() last = last + 1 end } },"),
     Impure(
       name: "the order of addresses",
       lua: """
@@ -70,7 +74,7 @@ import Testing
       reducer: "s.t = table.concat(order, ' ')", step: .twice),
     Impure(
       name: "a lifted reducer that reads what a middleware sets", lua: "local last = 0", reducer: "s.n = 1",
-      step: .twice,
+      step: .running,
       middleware: "middleware = { { name = 'm', after = function() last = last + 1 end } },",
       lifted: "lifted = { { at = 'counter', on = 'odd.go', reduce = function(s) s.value = last end } },"),
     Impure(
@@ -133,7 +137,7 @@ import Testing
 
   @Test func theFaultNamesActionPathAndBothValues() throws {
     let shell = try Shell()
-    let impure = try #require(Self.corpus.first { $0.name == "a local that a middleware sets" })
+    let impure = try #require(Self.corpus.first { $0.name == "a local of a helper that a middleware sets" })
     let outcome = shell.run("plugin test \(try plugin(impure, shell)) --pure")
     #expect(
       outcome.output == """
