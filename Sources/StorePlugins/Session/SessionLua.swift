@@ -15,6 +15,8 @@ public final class SessionLua {
   private var projected: ProjectedReadings?
   /// Whether what is being evaluated may only read.
   private var isReadOnly = false
+  /// How many evaluations run, each within the one before.
+  private var depth = 0
 
   /// Makes the session's Lua state.
   ///
@@ -174,6 +176,12 @@ public final class SessionLua {
     return couldGoOn
   }
 
+  /// Ends an evaluation. Objects of the state that globals hold are good for the statements that follow, too.
+  private func end() {
+    depth -= 1
+    if depth == 0 { objects.endStatement() } else { objects.endCall() }
+  }
+
   /// Why a text is no Lua, or nil where it is.
   ///
   /// - Parameter isExpression: whether the text is an expression, else a chunk.
@@ -197,9 +205,10 @@ public final class SessionLua {
     let outer = (projected, self.isReadOnly)
     projected = ProjectedReadings()
     self.isReadOnly = isReadOnly || outer.1
+    depth += 1
     defer {
       (projected, self.isReadOnly) = outer
-      objects.endCall()
+      end()
     }
     do throws(LuaError) {
       let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
@@ -229,7 +238,8 @@ public final class SessionLua {
 
   /// Whether an expression holds: is neither false nor nil.
   public func holds(_ expression: String, chunk: String) throws(SessionLuaError) -> Bool {
-    defer { objects.endCall() }
+    depth += 1
+    defer { end() }
     do throws(LuaError) {
       return try lua.call(try lua.load("return \(expression)", chunkName: chunk)).first?.isTruthy ?? false
     } catch {
@@ -242,7 +252,8 @@ public final class SessionLua {
     do throws(LuaError) {
       let function = try lua.load("return \(expression)", chunkName: chunk)
       return SessionCondition { [self] () throws(SessionLuaError) in
-        defer { objects.endCall() }
+        depth += 1
+        defer { end() }
         do throws(LuaError) {
           return try lua.call(function).first?.isTruthy ?? false
         } catch {
@@ -256,7 +267,8 @@ public final class SessionLua {
 
   /// Runs a chunk.
   public func run(_ text: String, chunk: String) throws(SessionLuaError) {
-    defer { objects.endCall() }
+    depth += 1
+    defer { end() }
     do throws(LuaError) {
       _ = try lua.call(try lua.load(text, chunkName: chunk))
     } catch {

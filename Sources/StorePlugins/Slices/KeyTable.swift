@@ -33,9 +33,13 @@ struct KeyTable: ~Copyable {
 
   /// Forgets the keys.
   @inline(__always)
-  mutating func removeAll() {
+  mutating func removeAll() { removeLast(count) }
+
+  /// Forgets the last keys.
+  @inline(__always)
+  mutating func removeLast(_ number: Int) {
     // One by one: nearly always there is one, and what the runtime does for many takes longer.
-    while count > 0 {
+    for _ in 0..<number {
       count -= 1
       _ = (start + count).move()
     }

@@ -29,6 +29,9 @@ struct NodeTable: ~Copyable {
     capacity *= 2
   }
 
+  /// Forgets the last nodes.
+  mutating func removeLast(_ number: Int) { count -= number }
+
   /// Forgets the nodes, which hold nothing.
   mutating func removeAll() { count = 0 }
 }

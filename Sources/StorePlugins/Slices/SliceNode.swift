@@ -17,6 +17,8 @@ struct SliceNode {
   var time: Int
   /// Whether it may be changed there.
   var isMutable: Bool
+  /// What its objects carry, so that one that was kept is told from that of a later node of the number.
+  let generation: UInt32
   /// What number it had in its map then, where it is an entry.
   var entry = 0
   /// What became of the node's part of the draft.
@@ -51,7 +53,7 @@ struct SliceNode {
 
   init(
     shape: Unmanaged<SliceShape>, parent: Int, step: Step, draft: Int, address: UnsafeMutableRawPointer?, time: Int,
-    isMutable: Bool
+    isMutable: Bool, generation: UInt32
   ) {
     self.shape = shape
     self.parent = parent
@@ -60,5 +62,6 @@ struct SliceNode {
     self.address = address
     self.time = time
     self.isMutable = isMutable
+    self.generation = generation
   }
 }

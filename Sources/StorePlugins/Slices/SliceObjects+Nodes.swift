@@ -29,8 +29,8 @@ extension SliceObjects {
 
   @inline(__always)
   private func find(_ hash: () -> Int, where fits: (Int) -> Bool) -> Int? {
-    if nodes.count > Self.fewNodes { return index.find(hash(), where: fits) }
-    for number in 0..<nodes.count where fits(number) { return number }
+    if nodes.count - base > Self.fewNodes { return index.find(hash(), where: fits) }
+    for number in base..<nodes.count where fits(number) { return number }
     return nil
   }
 
@@ -75,15 +75,15 @@ extension SliceObjects {
     nodes.append(
       SliceNode(
         shape: shape, parent: parent, step: step, draft: parent < 0 ? 0 : nodes[parent].draft,
-        address: place.address, time: time, isMutable: place.isMutable))
-    if number >= Self.fewNodes { note(number) }
+        address: place.address, time: time, isMutable: place.isMutable, generation: generation))
+    if number - base >= Self.fewNodes { note(number) }
     if let address = place.address { showRecord(number, shape, at: address) }
     return object(number)
   }
 
   /// Has the index find a node; with the first one all before it.
   private func note(_ number: Int) {
-    for number in (number == Self.fewNodes ? 0 : number)...number {
+    for number in (number - base == Self.fewNodes ? base : number)...number {
       index.insert(
         number, hash(ofNode: number), hashOf: { hash(ofNode: $0) }, isGone: { nodes[$0].presence != .inPlace })
     }

@@ -53,8 +53,8 @@ extension SliceObjects {
   private func loosenElements(
     of list: Int, _ shape: SliceShape, _ memory: UnsafeMutableRawPointer, movingFrom first: Int
   ) {
-    meter.work(nodes.count / 4)
-    for number in 0..<nodes.count where nodes[number].parent == list && nodes[number].presence == .inPlace {
+    meter.work((nodes.count - base) / 4)
+    for number in base..<nodes.count where nodes[number].parent == list && nodes[number].presence == .inPlace {
       guard case .element(let position) = nodes[number].step, position >= first else { continue }
       keep(number, shape.element.pointee, shape.list.address(memory, position))
       nodes[number].isElsewhere = true

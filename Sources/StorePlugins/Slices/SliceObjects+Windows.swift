@@ -53,7 +53,8 @@ extension SliceObjects {
         nodes.append(
           SliceNode(
             shape: self.shape(of: part), parent: 0, step: .field(position), draft: draftNumber,
-            address: fields.address + part.pointee.offset, time: time, isMutable: fields.isOwn))
+            address: fields.address + part.pointee.offset, time: time, isMutable: fields.isOwn,
+            generation: generation))
       }
     }
   }

@@ -35,7 +35,12 @@ final class SliceObjects: LuaObjectHandler {
   /// What stood in the draft until it was replaced there.
   @exclusivity(unchecked) var loose: [CopiedPart] = []
   @exclusivity(unchecked) var index = NodeIndex()
-  @exclusivity(unchecked) private var generation: UInt32 = 1
+  @exclusivity(unchecked) private(set) var generation: UInt32 = 1
+  /// The first node of the draft, where there is one; those before it are of a command that dispatched, and live on.
+  @exclusivity(unchecked) private(set) var base = 0
+  /// The index of those, and the number of their keys.
+  @exclusivity(unchecked) private var outerIndex = NodeIndex()
+  @exclusivity(unchecked) private var outerKeys = 0
   @exclusivity(unchecked) private(set) var draft: UnsafeMutableRawPointer?
   /// Drafts are numbered, so that one that was kept is told from the present one.
   @exclusivity(unchecked) private(set) var draftNumber = 0
@@ -64,7 +69,7 @@ final class SliceObjects: LuaObjectHandler {
     windows = state.windows
     meter = state.meter
     windows.time = 1
-    windows.moveOn(to: object(0))
+    moveOn()
   }
 
   // MARK: The life of objects
@@ -77,9 +82,11 @@ final class SliceObjects: LuaObjectHandler {
     let shape = shape(of: schema)
     let number = nodes.count
     showsParts = number == 0
+    if !showsParts { beginNested() }
     nodes.append(
       SliceNode(
-        shape: shape, parent: -1, step: .draft, draft: draftNumber, address: pointer, time: time, isMutable: true))
+        shape: shape, parent: -1, step: .draft, draft: draftNumber, address: pointer, time: time, isMutable: true,
+        generation: generation))
     let fields = showRecord(number, shape, at: pointer)
     if showsParts { addShownParts(of: shape, fields) }
     return object(number)
@@ -97,20 +104,62 @@ final class SliceObjects: LuaObjectHandler {
     time += 1
     journal.removeAll()
     windows.forgetWrites()
-    // Within a command that dispatched: the command's own objects live on until it ends.
-    guard viewInUse == nil, !nodes.isEmpty else { return }
+    if !loose.isEmpty { loose.removeAll(keepingCapacity: true) }
+    guard !nodes.isEmpty else { return }
+    if base > 0 { endNested() }
+    // Else a command runs that dispatched: its own objects live on until it ends.
+    if viewInUse == nil { forgetNodes() }
+  }
+
+  private func forgetNodes() {
     nodes.removeAll()
     keys.removeAll()
     if !modules.isEmpty { modules.removeAll(keepingCapacity: true) }
     if !walks.isEmpty { walks.removeAll(keepingCapacity: true) }
-    if !loose.isEmpty { loose.removeAll(keepingCapacity: true) }
     index.removeAll()
     generation = (generation &+ 1) & LuaObject.maximumGeneration
-    windows.moveOn(to: object(0))
+    moveOn()
   }
 
+  /// Begins a draft among the objects of a command.
+  private func beginNested() {
+    base = nodes.count
+    outerKeys = keys.count
+    swap(&index, &outerIndex)
+  }
+
+  /// Ends the life of that draft's objects.
+  private func endNested() {
+    nodes.removeLast(nodes.count - base)
+    keys.removeLast(keys.count - outerKeys)
+    if !walks.isEmpty { walks = walks.filter { $0.key < base } }
+    index.removeAll()
+    swap(&index, &outerIndex)
+    base = 0
+    generation = (generation &+ 1) & LuaObject.maximumGeneration
+    moveOn()
+  }
+
+  /// So many nodes are kept for objects that live on from one statement to the next.
+  private static let keptNodes = 1 << 16
+
+  /// Ends a statement of the session, whose objects live on, but not without end.
+  func endStatement() {
+    endCall()
+    if nodes.count > Self.keptNodes { forgetNodes() }
+  }
+
+  private func moveOn() { windows.moveOn(to: LuaObject(tag: Tag.node, id: 0, generation: generation)) }
+
+  @inline(__always)
   func object(_ number: Int) -> LuaObject {
-    LuaObject(tag: Tag.node, id: UInt32(truncatingIfNeeded: number), generation: generation)
+    LuaObject(tag: Tag.node, id: UInt32(truncatingIfNeeded: number), generation: nodes[number].generation)
+  }
+
+  /// Whether an object is one of a node.
+  @inline(__always)
+  private func isNode(_ object: LuaObject) -> Bool {
+    object.tag == Tag.node && object.id < nodes.count && nodes[Int(object.id)].generation == object.generation
   }
 
   @inline(__always)
@@ -134,7 +183,7 @@ final class SliceObjects: LuaObjectHandler {
   @inline(__always)
   func number(of object: LuaObject) throws -> Int {
     let number = Int(object.id)
-    guard object.generation == generation, number < nodes.count,
+    guard number < nodes.count, nodes[number].generation == object.generation,
       // While there is a draft, nothing but it can be reached: the state is being changed.
       nodes[number].draft == (draft == nil ? 0 : draftNumber)
     else { throw isNoNode(object) }
@@ -168,7 +217,7 @@ final class SliceObjects: LuaObjectHandler {
 
   /// The whole value of an object, and whether it is the one that stands in the slice, not a copy.
   private func read(_ object: LuaObject) throws(SchemaError) -> (Value, isShared: Bool) {
-    guard object.tag == Tag.node, object.generation == generation, object.id < nodes.count else {
+    guard isNode(object) else {
       throw SchemaError(Path(), .typeMismatch(expected: "data", found: "an object of the shell"))
     }
     guard let number = try? number(of: object) else {
@@ -188,7 +237,7 @@ final class SliceObjects: LuaObjectHandler {
 
   /// The type of an object that stands for a part of the state.
   func schema(of object: LuaObject) -> Schema? {
-    guard object.tag == Tag.node, object.generation == generation, object.id < nodes.count else { return nil }
+    guard isNode(object) else { return nil }
     return shape(Int(object.id)).schema
   }
 

@@ -35,6 +35,8 @@ final class Bench: @unchecked Sendable {
   private(set) var processed: [(action: String, source: ActionSource)] = []
   /// What commands printed.
   private(set) var printed: [String] = []
+  /// Called after each of them.
+  var whenPrinted: () -> Void = {}
   private var folders: [PluginFolder] = []
   private var store: Store<ActionCall, BenchState>
 
@@ -181,7 +183,10 @@ extension Bench: PluginCommandHost {
     return Reading(value: try plugin.project(parts[1], view: view), schema: type.schema)
   }
 
-  func print(_ text: String) { printed.append(text) }
+  func print(_ text: String) {
+    printed.append(text)
+    whenPrinted()
+  }
 
   func wait(_ wait: PluginWait) throws -> AwaitedAction? { nil }
 }
