@@ -32,6 +32,7 @@ static inline void begin(CLuaMachine *machine, lua_State *L, lua_State *hooked, 
     machine->isRepeating = machine->isRepeatable;
     machine->callBase = NULL;
     machine->failureString = NULL;
+    machine->orderedTable = NULL;
     clua_startBudget(machine, hooked, true);
   } else {
     lua_Debug record;
@@ -157,6 +158,7 @@ static inline CLuaStatus callOutermost(CLuaMachine *machine, Request request, in
   machine->error.frameCount = 0;
   machine->callBase = NULL;
   machine->failureString = NULL;
+  machine->orderedTable = NULL;
   machine->isRepeating = machine->isRepeatable;
   clua_startBudget(machine, L, isCounted);
   machine->depth = 1;

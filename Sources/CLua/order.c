@@ -152,16 +152,58 @@ int64_t clua_pushSortedKeys(lua_State *L, int index) {
   return count;
 }
 
-/// Steps through a table by a key list (upvalue 1; nil for 1 to n), a position (2) and the number of keys (3).
+/// The upvalues of what `pairs` steps with: the list of the table's keys, nil for 1 to their number; the position of the key
+/// that was given last; their number; the table.
+enum { listUpvalue = 1, positionUpvalue, countUpvalue, tableUpvalue };
+
+/// Pushes the upvalues for the table at an index.
+static void pushWalk(lua_State *L, int table) {
+  bool isSequence;
+  lua_Integer count = countKeys(L, table, &isSequence);
+  clua_charge(L, (uint64_t)count);
+  if (isSequence) {
+    lua_pushnil(L);
+  } else {
+    pushOrdered(L, table, count);
+  }
+  lua_pushinteger(L, 0);
+  lua_pushinteger(L, count);
+  lua_pushvalue(L, table);
+}
+
+/// Begins again, as a loop does that is given the same function once more.
+static void restart(lua_State *L) {
+  pushWalk(L, 1);
+  for (int upvalue = tableUpvalue; upvalue >= listUpvalue; upvalue -= 1) lua_replace(L, lua_upvalueindex(upvalue));
+}
+
+/// Whether the key at index 2 is the one that was given last of the table at index 1.
+static bool isCurrent(lua_State *L, lua_Integer position, bool hasList) {
+  if (!lua_rawequal(L, 1, lua_upvalueindex(tableUpvalue))) return false;
+  if (position == 0) return lua_isnil(L, 2);
+  if (!hasList) return lua_isinteger(L, 2) && lua_tointeger(L, 2) == position;
+  lua_rawgeti(L, lua_upvalueindex(listUpvalue), position);
+  bool isEqual = lua_rawequal(L, -1, 2);
+  lua_pop(L, 1);
+  return isEqual;
+}
+
+/// Steps through a table. What is asked out of turn, as `next` may be, is answered as that does.
 static int step(lua_State *L) {
-  lua_Integer position = lua_tointeger(L, lua_upvalueindex(2));
-  lua_Integer count = lua_tointeger(L, lua_upvalueindex(3));
-  bool hasList = lua_istable(L, lua_upvalueindex(1));
-  lua_settop(L, 1);
+  lua_settop(L, 2);
+  lua_Integer position = lua_tointeger(L, lua_upvalueindex(positionUpvalue));
+  bool hasList = lua_istable(L, lua_upvalueindex(listUpvalue));
+  if (!isCurrent(L, position, hasList)) {
+    if (!lua_isnil(L, 2) || !lua_rawequal(L, 1, lua_upvalueindex(tableUpvalue))) return clua_next(L);
+    restart(L);
+    position = 0;
+    hasList = lua_istable(L, lua_upvalueindex(listUpvalue));
+  }
+  lua_Integer count = lua_tointeger(L, lua_upvalueindex(countUpvalue));
   while (position < count) {
     position += 1;
     if (hasList) {
-      lua_rawgeti(L, lua_upvalueindex(1), position);
+      lua_rawgeti(L, lua_upvalueindex(listUpvalue), position);
       lua_pushvalue(L, -1);
       lua_rawget(L, 1);
     } else {
@@ -170,14 +212,12 @@ static int step(lua_State *L) {
     }
     if (!lua_isnil(L, -1)) {
       lua_pushinteger(L, position);
-      lua_replace(L, lua_upvalueindex(2));
+      lua_replace(L, lua_upvalueindex(positionUpvalue));
       return 2;
     }
-    lua_settop(L, 1);
+    lua_settop(L, 2);
     clua_charge(L, 1);
   }
-  lua_pushinteger(L, count);
-  lua_replace(L, lua_upvalueindex(2));
   lua_pushnil(L);
   return 1;
 }
@@ -192,17 +232,8 @@ int clua_pairs(lua_State *L) {
   luaL_checktype(L, 1, LUA_TTABLE);
   lua_settop(L, 1);
   clua_seeThrough(L, 1);
-  bool isSequence;
-  lua_Integer count = countKeys(L, 1, &isSequence);
-  clua_charge(L, (uint64_t)count);
-  if (isSequence) {
-    lua_pushnil(L);
-  } else {
-    pushOrdered(L, 1, count);
-  }
-  lua_pushinteger(L, 0);
-  lua_pushinteger(L, count);
-  lua_pushcclosure(L, step, 3);
+  pushWalk(L, 1);
+  lua_pushcclosure(L, step, tableUpvalue);
   lua_pushvalue(L, 1);
   lua_pushnil(L);
   return 3;

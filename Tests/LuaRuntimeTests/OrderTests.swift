@@ -58,6 +58,42 @@ import Testing
     #expect(try evaluate(state, source) == .integer(15))
   }
 
+  /// What `pairs` gives can be used as often as that of the stock function, and in any way that `next` can.
+  @Test func aWalkMayBeginAgain() throws {
+    let source = """
+      local function walk(f, s, c) local all = {} for k, v in f, s, c do all[#all + 1] = k .. v end return table.concat(all, ' ') end
+      local list, named = {5, 6, 7}, {a = 1, b = 2, c = 3}
+      local out = {}
+      for _, t in ipairs({list, named}) do
+        local f, s, c = pairs(t)
+        out[#out + 1] = walk(f, s, c)
+        out[#out + 1] = walk(f, s, c)
+        for k in f, s, c do break end
+        out[#out + 1] = walk(f, s, c)
+        t[#t + 1] = 'new'
+        out[#out + 1] = walk(f, s, c)
+        out[#out + 1] = walk(f, {x = 9, y = 8}, nil)
+        out[#out + 1] = walk(f, named, 'a')
+        for i in f, s, c do for j in f, s, c do for k in f, s, c do out[1] = out[1] end end end
+      end
+      return table.concat(out, '; ')
+      """
+    #expect(
+      try evaluate(state, source)
+        == .string(
+          "15 26 37; 15 26 37; 15 26 37; 15 26 37 4new; x9 y8; b2 c3; a1 b2 c3; a1 b2 c3; a1 b2 c3; 1new a1 b2 c3; x9 y8; b2 c3"
+        ))
+  }
+
+  @Test func aWalkOfAnEarlierCallIsForgotten() throws {
+    let functions = try run(
+      state, "local t = {a = 1, c = 3} return function() next(t, 'a') t.b = 2 end, function() return next(t, 'a') end")
+    let begin = try #require(functions.first?.asFunction)
+    let goOn = try #require(functions.last?.asFunction)
+    _ = try state.call(begin)
+    #expect(try state.call(goOn) == [.string("b"), .integer(2)])
+  }
+
   @Test func nextOfAnUnknownKey() throws {
     #expect(failure(state, "next({a = 1}, {})")?.message.contains("invalid key to 'next'") == true)
     #expect(try run(state, "return next({a = 1, c = 2}, 'b')") == [.string("c"), .integer(2)])
