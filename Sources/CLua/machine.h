@@ -3,6 +3,7 @@
 #ifndef CLUA_MACHINE_H
 #define CLUA_MACHINE_H
 
+#include <math.h>
 #include <stdlib.h>
 
 #include <lua5.4/lauxlib.h>
@@ -33,6 +34,9 @@ static inline void clua_leaveHost(CLuaMachine *machine, CLuaHostEntry entry) {
   machine->current = entry.current;
   machine->enforcing = entry.enforcing;
 }
+
+/// A number as the host takes it: what is not a number has no sign, which a file of the state would not keep.
+static inline double clua_settled(double number) { return number == number ? number : (double)NAN; }
 
 /// So many values a library function gives at most: more would make a stack tall (budget.c).
 enum { CLUA_MAXIMUM_RESULTS = 1 << 15 };

@@ -36,7 +36,7 @@ void clua_readValue(lua_State *L, int index, CLuaValue *value) {
         value->integer = lua_tointegerx(L, index, NULL);
       } else {
         value->kind = CLuaKindNumber;
-        value->number = lua_tonumberx(L, index, NULL);
+        value->number = clua_settled(lua_tonumberx(L, index, NULL));
       }
       break;
     case LUA_TBOOLEAN:

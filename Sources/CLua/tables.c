@@ -91,7 +91,15 @@ static int move(lua_State *L) {
     if (to > last || to <= first || (target != 1 && !lua_compare(L, 1, target, LUA_OPEQ))) {
       for (lua_Integer index = 0; index < count; index += 1) moveOne(L, first + index, target, to + index);
     } else {
-      for (lua_Integer index = count - 1; index >= 0; index -= 1) moveOne(L, first + index, target, to + index);
+      // A list of the host has no holes: what goes behind its end goes there in order.
+      lua_Integer within = count;
+      CLuaObject object;
+      if (clua_toObject(L, target, &object)) {
+        lua_Integer length = luaL_len(L, target);
+        within = to > length ? 0 : length - to + 1 < count ? length - to + 1 : count;
+      }
+      for (lua_Integer index = within; index < count; index += 1) moveOne(L, first + index, target, to + index);
+      for (lua_Integer index = within - 1; index >= 0; index -= 1) moveOne(L, first + index, target, to + index);
     }
   }
   lua_pushvalue(L, target);

@@ -112,7 +112,7 @@ static inline bool takeValue(lua_State *L, const CLuaWindowSlot *slot, char *byt
       return true;
     case CLuaSlotKindNumber:
       if (lua_type(L, 3) != LUA_TNUMBER) return false;
-      number = lua_tonumberx(L, 3, NULL);
+      number = clua_settled(lua_tonumberx(L, 3, NULL));
       memcpy(bytes, &number, sizeof number);
       return true;
     case CLuaSlotKindBoolean:

@@ -25,6 +25,21 @@ struct DraftTests: DraftReducing {
     #expect(try reduce("s.count = 4 // 2", show: "math.type(s.count)") == #""integer""#)
   }
 
+  /// What is not a number has no sign in a file of the state, and the zeros have.
+  @Test func numbersAreWhatAFileKeepsOfThem() throws {
+    #expect(try reduce("s.ratio = 0/0", show: "tostring(s.ratio)") == #""nan""#)
+    #expect(try reduce("s.ratio = -(0/0)", show: "tostring(s.ratio)") == #""nan""#)
+    #expect(try reduce("s.ratio = -0.0", show: "1 / s.ratio < 0") == "true")
+  }
+
+  /// A message that code catches is the one that would be reported.
+  @Test func aCaughtMessageSaysWhatIsWrong() throws {
+    #expect(
+      try reduce(
+        "local ok, e = pcall(function() s.count = 10 end); s.name = e:match('%.lua:%d+: (.*)')", show: "s.name")
+        == #""'d.count' must be 0...9, got 10""#)
+  }
+
   @Test(arguments: [
     ("s.count = -1", "'d.count' must be 0...9, got -1"), ("s.count = 10", "'d.count' must be 0...9, got 10"),
     ("s.count = 1.5", "'d.count' must be Int, got number 1.5"),
@@ -105,6 +120,9 @@ struct DraftTests: DraftReducing {
     #expect(try reduce("s.list = { 1, 2, 3 }", "s.name = table.concat(s.list, '-')", show: "s.name") == #""1-2-3""#)
     #expect(try reduce("s.list = { 1, 2, 3 }", "s.count = select('#', table.unpack(s.list))", show: "s.count") == "3")
     #expect(try reduce("s.list = { 1, 2, 3 }", "table.move(s.list, 1, 3, 2)", show: "s.list") == "[1,1,2,3]")
+    #expect(try reduce("s.list = { 1, 2, 3 }", "table.move(s.list, 1, 3, 3)", show: "s.list") == "[1,2,1,2,3]")
+    #expect(try reduce("s.list = { 1, 2, 3 }", "table.move(s.list, 1, 3, 4)", show: "s.list") == "[1,2,3,1,2,3]")
+    #expect(try reduce("s.list = { 1, 2, 3 }", "table.move(s.list, 2, 3, 3)", show: "s.list") == "[1,2,2,3]")
   }
 
   @Test func holesAreRefused() throws {

@@ -51,6 +51,12 @@ struct ManifestTests {
     #expect(parse("7")?.code == .load)
   }
 
+  @Test func morePermissionsThanAnybodyReads() {
+    let permissions = (0..<501).map { "\"read:m\($0)\"" }.joined(separator: ", ")
+    #expect(
+      refuse("\"permissions\": [\(permissions)]") == "p/plugin.json: 'permissions' must be at most 500 texts, got 501")
+  }
+
   @Test func missingEntries() {
     for (key, base) in [
       ("name", #""version": "1", "api": 1"#), ("version", #""name": "p", "api": 1"#),

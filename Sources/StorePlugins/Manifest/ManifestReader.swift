@@ -119,9 +119,16 @@ private struct ManifestReader {
     return number
   }
 
+  /// So many permissions a person may still look through.
+  private static let maximumPermissions = 500
+
   mutating func permissions() throws(PluginError) -> [Permission] {
     guard let value = take("permissions") else { return [] }
     guard case .list(let list) = value else { throw wrong("permissions", "a list of texts", value) }
+    guard list.count <= Self.maximumPermissions else {
+      throw PluginError(
+        .load, "\(file): 'permissions' must be at most \(Self.maximumPermissions) texts, got \(list.count)")
+    }
     var permissions: [Permission] = []
     for item in list {
       guard case .string(let text) = item else { throw wrong("permissions", "a list of texts", item) }

@@ -1,5 +1,5 @@
 /// Why a value is not of a type: where, what was expected, what was found.
-public struct SchemaError: Error, Hashable, Sendable {
+public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Where in the value; empty: the value itself.
   public var path: Path
   /// What is wrong there.
@@ -69,6 +69,9 @@ public struct SchemaError: Error, Hashable, Sendable {
     case .badKey(let expected, let found): return "\(place) must have \(expected) keys, got \(found)"
     }
   }
+
+  /// The same as ``message``.
+  public var description: String { message }
 
   private static func remark(_ suggestion: String?) -> String {
     suggestion.map { " (did you mean '\($0)'?)" } ?? ""

@@ -1,12 +1,13 @@
 extension Value {
   /// Whether two values are the same. Not-a-number is the same as itself, unlike in arithmetic: a state that holds it has not
-  /// changed, and is the one that was recorded.
+  /// changed, and is the one that was recorded. The zeros of both signs are not: what reads them can tell them apart.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.none, .none): true
     case (.bool(let left), .bool(let right)): left == right
     case (.int(let left), .int(let right)): left == right
-    case (.double(let left), .double(let right)): left == right || left.isNaN && right.isNaN
+    case (.double(let left), .double(let right)):
+      left == right ? left.sign == right.sign : left.isNaN && right.isNaN
     case (.string(let left), .string(let right)): left == right
     case (.list(let left), .list(let right)): left == right
     case (.map(let left), .map(let right)): left == right

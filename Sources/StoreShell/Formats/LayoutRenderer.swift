@@ -42,7 +42,12 @@ struct LayoutRenderer {
   private func writeFields(
     _ names: [String], _ values: [Value], indentation: Int, to out: inout TextBuffer
   ) {
-    let widest = names.reduce(0) { max($0, DisplayWidth.of($1)) }
+    // As it is shown, which is wider where something is escaped.
+    var shown = TextBuffer()
+    let widest = names.reduce(0) { widest, name in
+      shown.removeLast(shown.bytes.count)
+      return max(widest, shown.appendBare(name))
+    }
     for (name, value) in zip(names, values) {
       out.append(spaces: indentation)
       let width = out.appendBare(name)

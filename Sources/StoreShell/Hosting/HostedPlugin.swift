@@ -80,7 +80,9 @@ struct HostedPlugin {
     let tasks = UnitTasks(plugin, unit: index, gate, surroundings)
     let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
     let supervised = plugin.supervises(unit: index) ? tasks : nil
-    let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in hosted.handle(call, action) }
+    let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in
+      hosted.handle(call, action)
+    }
     let units = middleware.units.map { unit in
       unit.mapAttachment { attachment in
         hosted.attach(attachment.effects)

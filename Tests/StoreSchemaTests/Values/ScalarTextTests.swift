@@ -30,7 +30,7 @@ import Testing
     #expect(Value.double(.nan) == .double(other))
     #expect(Value.list([.double(.nan)]).hashValue == Value.list([.double(other)]).hashValue)
     #expect(Value.double(.nan) != .double(0))
-    #expect(Value.double(0) == .double(-0.0))
+    #expect(Value.double(0) != .double(-0.0), "a file of the state keeps the sign")
     #expect(Value.double(1) != .int(1))
   }
 }

@@ -54,8 +54,9 @@ import Testing
 
   /// What `undo` returns to is read from the file, by the types of another time than what it leaves.
   @Test(arguments: [
-    ["undo", "plugin reload tiny"], ["undo", "plugin unload tiny", "undo"], ["undo --to 4", "redo", "plugin reload base"],
-    ["undo", "plugin reload base --reset"], ["undo", "plugin reload base", "plugin reload tiny", "undo --to 6"],
+    ["undo", "plugin reload tiny"], ["undo", "plugin unload tiny", "undo"],
+    ["undo --to 4", "redo", "plugin reload base"], ["undo", "plugin reload base --reset"],
+    ["undo", "plugin reload base", "plugin reload tiny", "undo --to 6"],
   ])
   func aRecordingVerifiesThoughAPluginWasReloadedAfterAnUndo(statements: [String]) throws {
     let first = try reopened()
