@@ -41,9 +41,8 @@ static void noteFreed(CLuaMachine *machine, size_t size) {
 
 void clua_noteShortage(CLuaMachine *machine) {
   if (!machine->isRepeatable || machine->exhausted != CLuaStatusDone) return;
-  static const char message[] = "not enough memory";
-  machine->exhausted = CLuaStatusMemory;
-  memcpy(machine->exhaustedMessage, message, sizeof message);
+  machine->exhausted = machine->isTall ? CLuaStatusRuntime : CLuaStatusMemory;
+  strcpy(machine->exhaustedMessage, clua_shortage(machine));
 }
 
 /// Refuses memory. Lua then collects garbage and asks for the same once more, or gives up, as its buffers do.
@@ -83,9 +82,11 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) 
     return NULL;
   }
   if (newSize > oldSize && machine->enforcing) {
-    bool isTooLarge = machine->memory - oldSize + newSize > machine->memoryLimit ||
-                      (newSize >= chargedBlock && isTallStackGrowing(machine, oldSize, newSize));
-    if (isTooLarge) return refuse(machine, block, newSize);
+    bool isTooTall = newSize >= chargedBlock && isTallStackGrowing(machine, oldSize, newSize);
+    if (isTooTall || machine->memory - oldSize + newSize > machine->memoryLimit) {
+      machine->isTall = isTooTall;
+      return refuse(machine, block, newSize);
+    }
     if (machine->refusedSize != 0) noteGranted(machine, block, newSize);
     if (newSize >= chargedBlock) clua_spend(machine, newSize >> 7);
   }
@@ -315,6 +316,7 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   if (clua_isCrowded(machine) != machine->isCrowded) clua_setPace(machine);
   machine->held = 0;
   machine->isShort = false;
+  machine->isTall = false;
   machine->refusedSize = 0;
   // Where the period is shorter a call that fits into a whole one may need counting after all.
   if (isCounted || nextPeriod(machine) < CLUA_HOOK_PERIOD) {

@@ -187,10 +187,10 @@ CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status) {
     return machine->exhausted;
   }
   if (status == LUA_ERRMEM) {
-    static const char message[] = "not enough memory";
-    setMessage(error, message, sizeof message - 1);
+    const char *message = clua_shortage(machine);
+    setMessage(error, message, strlen(message));
     error->frameCount = 0;
-    return CLuaStatusMemory;
+    return machine->isTall ? CLuaStatusRuntime : CLuaStatusMemory;
   }
   if (lua_type(L, -1) != LUA_TSTRING) {
     describeUnknown(machine, L);

@@ -44,7 +44,7 @@ static const Missing expectedGlobals[] = {
     {"sleep", "it is a method of a task: task:sleep(1)"},
     {"wait_for", "it is a method of a task: task:wait_for(\"tasks.add\")"},
     {"wait", "it is a method of a command: cmd:wait(1); a task has task:sleep and task:wait_for"},
-    {"project", "it is a method of a command: cmd:project(\"left\")"},
+    {"project", "it is a method of a command: cmd:project(\"PLUGIN.left\")"},
     {"dispatch_wait", "it is a method of a thunk: t:dispatch_wait(\"add\")"},
     {"equals", "it is a method of a test: t:equals(found, expected)"},
     {NULL, NULL},

@@ -295,7 +295,8 @@ import Testing
   ])
   func callsOfTablesThatCallThemselvesEnd(attack: String) throws {
     let state = try LuaState(name: "calls", limits: .init(memory: 256 << 20))
-    #expect(failure(state, "local m = {} local t = setmetatable({}, m) " + attack)?.kind == .memory)
+    let error = failure(state, "local m = {} local t = setmetatable({}, m) " + attack)
+    #expect(error?.message == "stack overflow (too many values at once)")
     #expect(try run(state, "return 1 + 1") == [.integer(2)])
   }
 
@@ -311,6 +312,17 @@ import Testing
     #expect(failure(state, "return ('x'):rep(32769):byte(1, -1)")?.message.contains("slice too long") == true)
     #expect(
       failure(state, "return utf8.codepoint(('x'):rep(32769), 1, -1)")?.message.contains("slice too long") == true)
+  }
+
+  /// More values than a stack takes are no lack of memory.
+  @Test(arguments: [true, false])
+  func aStackThatGrowsTooTallSaysSo(isRepeatable: Bool) throws {
+    let state = try LuaState(name: "values")
+    state.isRepeatable = isRepeatable
+    let source = "local function f(...) return select('#', ...) end return f(table.unpack({}, 1, 20000))"
+    #expect(failure(state, source)?.message == "stack overflow (too many values at once)")
+    #expect(failure(state, "local s = 'x' while true do s = s .. s end")?.message == "not enough memory")
+    #expect(try run(state, "return 1") == [.integer(1)])
   }
 
   @Test func theMemoryMessageIsPlain() throws {

@@ -228,6 +228,8 @@ typedef struct CLuaMachine {
   bool isShort;
   /// What is given where the system has no memory left; null: it was given, or there was never need of it.
   void *_Nullable reserve;
+  /// Whether it was a stack that the running call was refused, which had become too tall.
+  bool isTall;
   /// The block that the state was last refused, and the size it was to have; 0: it has got memory since.
   const void *_Nullable refusedBlock;
   size_t refusedSize;

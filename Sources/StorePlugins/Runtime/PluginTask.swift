@@ -122,11 +122,11 @@ extension Plugin {
     return task
   }
 
-  /// How many more tasks may begin.
+  /// How many more tasks may begin; thunks count as tasks.
   ///
   /// - Parameter isEnding: whether a task is about to end, and makes room.
   public func room(ending isEnding: (PluginTask) -> Bool) -> Int {
-    source.manifest.limits.tasks - tasks.count { !$0.isCancelled && !isEnding($0) }
+    source.manifest.limits.tasks - thunks.count - tasks.count { !$0.isCancelled && !isEnding($0) }
   }
 
   /// What is said where there is no room for a task.

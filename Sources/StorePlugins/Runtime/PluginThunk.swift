@@ -111,10 +111,7 @@ extension Plugin {
     guard let declared = definition.thunks.first(where: { $0.type.action.name == call.type.name }) else {
       throw calls.faults.make(.runtime, "no thunk '\(call.type.name)'")
     }
-    let limit = source.manifest.limits.tasks
-    guard thunks.count + tasks.count(where: { !$0.isCancelled }) < limit else {
-      throw calls.faults.make(.budget, "more than \(limit) task\(limit == 1 ? "" : "s")")
-    }
+    guard room(ending: { _ in false }) > 0 else { throw tooManyTasks }
     do throws(LuaError) {
       let thunk = PluginThunk(call, key: key, of: self, try lua.makeCoroutine(declared.run))
       thunks.append(thunk)
