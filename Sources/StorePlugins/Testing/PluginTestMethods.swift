@@ -36,7 +36,7 @@ final class PluginTestMethods {
     for (name, prefix) in [("info", ""), ("warn", "warning: ")] {
       let function = try lua.makeFunction(name) { [unowned self] call in
         guard let run else { throw LuaFailure("log.\(name) is only possible while a test runs") }
-        run.lines.append(prefix + (try Self.line(of: call, from: 0, run)))
+        run.note(prefix + (try Self.line(of: call, from: 0, run)), call.state.meter)
       }
       functions.append((name, .function(function)))
     }
@@ -90,7 +90,7 @@ final class PluginTestMethods {
   }
 
   private static func print(_ call: inout LuaCall, _ run: PluginTestRun) throws {
-    run.lines.append(try line(of: call, from: 1, run))
+    run.note(try line(of: call, from: 1, run), call.state.meter)
   }
 
   /// Arguments as a test prints them.

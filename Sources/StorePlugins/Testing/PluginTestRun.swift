@@ -4,7 +4,7 @@ import LuaRuntime
 final class PluginTestRun {
   let host: any PluginTestHost
   /// What it printed.
-  var lines: [String] = []
+  private(set) var lines: [String] = []
   /// The first thing that the test says and that does not hold.
   private(set) var firstUnmet: PluginTestFailure?
 
@@ -14,6 +14,12 @@ final class PluginTestRun {
   struct Skip: Error, CustomStringConvertible {
     let reason: String
     var description: String { reason }
+  }
+
+  /// Takes down a line that it prints, within the memory that tests have.
+  func note(_ line: String, _ meter: LuaMeter) {
+    guard meter.hold(line.utf8.count + MemoryLayout<String>.stride) else { return }
+    lines.append(line)
   }
 
   /// Says that something does not hold.

@@ -272,6 +272,14 @@ import Testing
     )
   }
 
+  @Test func whatATestPrintsIsHeldWithinItsMemory() throws {
+    let outcome = try test("test('one', function(t) local s = ('x'):rep(1 << 20) while true do t:print(s) end end)")
+    #expect(outcome.status == 1)
+    #expect(
+      outcome.output.prefix(100).hasPrefix(
+        "FAIL one\n  tests/beans_test.lua:1: needed more than 64 MiB and was stopped\n"))
+  }
+
   @Test func asData() throws {
     let lua = "test('one', function() end) test('two', function(t) t:print('x') t:ok(false) end)"
     let data = """
