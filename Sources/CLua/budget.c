@@ -42,11 +42,35 @@ static void noteFreed(CLuaMachine *machine, size_t size) {
 void clua_noteShortage(CLuaMachine *machine) {
   if (!machine->isRepeatable || machine->exhausted != CLuaStatusDone) return;
   machine->exhausted = machine->isTall ? CLuaStatusRuntime : CLuaStatusMemory;
-  strcpy(machine->exhaustedMessage, clua_shortage(machine));
+  clua_writeShortage(machine, machine->exhaustedMessage, sizeof machine->exhaustedMessage);
+}
+
+void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capacity) {
+  const char *reason = machine->isTall ? "stack overflow (too many values at once)" : "not enough memory";
+  snprintf(message, capacity, "%s%s", machine->shortPlace, reason);
+}
+
+/// The line of the innermost Lua function that runs, whose chunk the record then names; negative: none does.
+static int findLine(lua_State *L, lua_Debug *record) {
+  int line = -1;
+  for (int level = 0; line < 0 && lua_getstack(L, level, record); level += 1) {
+    lua_getinfo(L, "Sl", record);
+    line = record->currentline;
+  }
+  return line;
+}
+
+/// Keeps where the code is that needs memory: once that is lacking nobody is asked.
+static void notePlace(CLuaMachine *machine) {
+  lua_Debug record;
+  int line = machine->depth > 0 ? findLine(machine->running, &record) : -1;
+  if (line < 0) machine->shortPlace[0] = 0;
+  else snprintf(machine->shortPlace, sizeof machine->shortPlace, "%s:%d: ", record.short_src, line);
 }
 
 /// Refuses memory. Lua then collects garbage and asks for the same once more, or gives up, as its buffers do.
 static void *refuse(CLuaMachine *machine, const void *block, size_t newSize) {
+  notePlace(machine);
   if (machine->refusedSize != 0) clua_noteShortage(machine);
   machine->refusedBlock = block;
   machine->refusedSize = newSize;
@@ -287,10 +311,7 @@ void clua_look(lua_State *L, const char *chunk, int line) {
   if (status == CLuaStatusDone) return;
   lua_Debug record;
   record.short_src[0] = 0;
-  for (int level = 0; line < 0 && lua_getstack(L, level, &record); level += 1) {
-    lua_getinfo(L, "Sl", &record);
-    line = record.currentline;
-  }
+  if (line < 0) line = findLine(L, &record);
   stop(L, status, chunk != NULL ? chunk : record.short_src, line);
 }
 
@@ -317,6 +338,7 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   machine->held = 0;
   machine->isShort = false;
   machine->isTall = false;
+  machine->shortPlace[0] = 0;
   machine->refusedSize = 0;
   // Where the period is shorter a call that fits into a whole one may need counting after all.
   if (isCounted || nextPeriod(machine) < CLUA_HOOK_PERIOD) {

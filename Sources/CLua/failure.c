@@ -187,7 +187,8 @@ CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status) {
     return machine->exhausted;
   }
   if (status == LUA_ERRMEM) {
-    const char *message = clua_shortage(machine);
+    char message[128];
+    clua_writeShortage(machine, message, sizeof message);
     setMessage(error, message, strlen(message));
     error->frameCount = 0;
     return machine->isTall ? CLuaStatusRuntime : CLuaStatusMemory;

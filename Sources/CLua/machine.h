@@ -46,10 +46,8 @@ void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
 /// Bytes that Lua gets where the system has none left: while they are there, a short string, or a field of a small table, can
 /// be made without a call that is protected, which would take longer than making it.
 enum { CLUA_RESERVE = 1024 };
-/// What is said where the state got no memory.
-static inline const char *clua_shortage(const CLuaMachine *machine) {
-  return machine->isTall ? "stack overflow (too many values at once)" : "not enough memory";
-}
+/// Writes what is said where the state got no memory.
+void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capacity);
 /// Whether the reserve is there, or could be filled.
 static inline bool clua_hasReserve(CLuaMachine *machine) {
   return machine->reserve != NULL || (machine->reserve = malloc(CLUA_RESERVE)) != NULL;

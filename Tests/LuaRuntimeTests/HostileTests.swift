@@ -296,7 +296,7 @@ import Testing
   func callsOfTablesThatCallThemselvesEnd(attack: String) throws {
     let state = try LuaState(name: "calls", limits: .init(memory: 256 << 20))
     let error = failure(state, "local m = {} local t = setmetatable({}, m) " + attack)
-    #expect(error?.message == "stack overflow (too many values at once)")
+    #expect(error?.message == "t.lua:1: stack overflow (too many values at once)")
     #expect(try run(state, "return 1 + 1") == [.integer(2)])
   }
 
@@ -320,8 +320,8 @@ import Testing
     let state = try LuaState(name: "values")
     state.isRepeatable = isRepeatable
     let source = "local function f(...) return select('#', ...) end return f(table.unpack({}, 1, 20000))"
-    #expect(failure(state, source)?.message == "stack overflow (too many values at once)")
-    #expect(failure(state, "local s = 'x' while true do s = s .. s end")?.message == "not enough memory")
+    #expect(failure(state, source)?.message == "t.lua:1: stack overflow (too many values at once)")
+    #expect(failure(state, "local s = 'x' while true do s = s .. s end")?.message == "t.lua:1: not enough memory")
     #expect(try run(state, "return 1") == [.integer(1)])
   }
 
@@ -329,7 +329,7 @@ import Testing
     let state = try LuaState(name: "memory")
     let error = failure(state, "local s = 'x' while true do s = s .. s end")
     #expect(error?.kind == .memory)
-    #expect(error?.message == "not enough memory")
+    #expect(error?.message == "t.lua:1: not enough memory")
   }
 }
 

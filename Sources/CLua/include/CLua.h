@@ -230,6 +230,8 @@ typedef struct CLuaMachine {
   void *_Nullable reserve;
   /// Whether it was a stack that the running call was refused, which had become too tall.
   bool isTall;
+  /// Where code was when the running call was last refused memory, with what stands before a message; empty: nowhere.
+  char shortPlace[80];
   /// The block that the state was last refused, and the size it was to have; 0: it has got memory since.
   const void *_Nullable refusedBlock;
   size_t refusedSize;
