@@ -27,9 +27,7 @@ void clua_fail(CLuaMachine *machine, const char *bytes, size_t count, bool hasLo
   machine->failureHasLocation = hasLocation;
 }
 
-/// Pushes the place of the innermost Lua function that runs: the host may have been called by way of a library function,
-/// such as the iterator of ipairs.
-static void pushPlace(lua_State *L) {
+void clua_pushPlace(lua_State *L) {
   lua_Debug record;
   for (int level = 1; lua_getstack(L, level, &record); level += 1) {
     lua_getinfo(L, "l", &record);
@@ -46,7 +44,7 @@ int clua_raiseFailure(lua_State *L, CLuaMark mark) {
   clua_reset(&machine->items, mark);
   luaL_checkstack(L, 4, NULL);
   if (machine->failureHasLocation) {
-    pushPlace(L);
+    clua_pushPlace(L);
   } else {
     lua_pushliteral(L, "");
   }

@@ -136,6 +136,9 @@ void clua_freeWindows(CLuaWindows *windows);
 /// Raises what the host's callback failed with.
 int clua_raiseFailure(lua_State *L, CLuaMark mark);
 int clua_collectFrames(lua_State *L);
+/// Pushes the place of the innermost Lua function that runs, as it stands before a message: the host, or what raises, may
+/// have been called by way of a library function, such as the iterator of ipairs.
+void clua_pushPlace(lua_State *L);
 /// Copies what is known of a running Lua function.
 void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record);
 /// Whether filling a frame that was filled before would change nothing.

@@ -57,6 +57,8 @@ int clua_loadFunction(lua_State *L) {
   Text text = {.line = -1};
   text.bytes = lua_tolstring(L, 1, &text.count);
   const char *name = luaL_optstring(L, 2, text.bytes != NULL ? text.bytes : "=(load)");
+  // There is no other code than text: bytecode is refused in any mode, and everything in one that takes no text.
+  const char *mode = strchr(luaL_optstring(L, 3, "bt"), 't') != NULL ? "t" : "none";
   bool hasEnvironment = !lua_isnone(L, 4);
   if (text.bytes != NULL) {
     clua_charge(L, 1 + text.count / 2);
@@ -65,7 +67,7 @@ int clua_loadFunction(lua_State *L) {
     lua_settop(L, 5);
     text.hasMore = true;
   }
-  int status = lua_load(L, nextPiece, &text, name, "t");
+  int status = lua_load(L, nextPiece, &text, name, mode);
   if (status != LUA_OK) {
     lua_pushnil(L);
     lua_insert(L, -2);

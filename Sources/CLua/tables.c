@@ -150,10 +150,23 @@ static int unpack(lua_State *L) {
 
 enum { tableSlot = 1, comparisonSlot = 2, sourceSlot = 3, targetSlot = 4, runLength = 8 };
 
+/// Raises where the two elements on top are parts of the state, which Lua would call userdata.
+static void requireOrder(lua_State *L) {
+  CLuaObject left, right;
+  if (!clua_toObject(L, -1, &left) || !clua_toObject(L, -2, &right)) return;
+  clua_pushPlace(L);
+  lua_pushliteral(L, "records and lists have no order; give table.sort a function(a, b) that says whether a goes before b");
+  lua_concat(L, 2);
+  lua_error(L);
+}
+
 /// Whether the element on top goes before the one below it; leaves both.
 static bool isTopBefore(lua_State *L) {
   clua_charge(L, 1);
-  if (lua_isnil(L, comparisonSlot)) return lua_compare(L, -1, -2, LUA_OPLT);
+  if (lua_isnil(L, comparisonSlot)) {
+    requireOrder(L);
+    return lua_compare(L, -1, -2, LUA_OPLT);
+  }
   lua_pushvalue(L, comparisonSlot);
   lua_pushvalue(L, -2);
   lua_pushvalue(L, -4);

@@ -110,6 +110,10 @@ struct DraftTests: DraftReducing {
   @Test func theTableLibraryOnDrafts() throws {
     #expect(try reduce("table.insert(s.list, 5); table.insert(s.list, 1, 4)", show: "s.list") == "[4,5]")
     #expect(try reduce("s.list = { 3, 1, 2 }", "table.sort(s.list)", show: "s.list") == "[1,2,3]")
+    let twoPlaces = "for i = 1, 2 do s.places[i] = { x = i, y = 1, tags = {} } end"
+    #expect(
+      try refuse("\(twoPlaces) table.sort(s.places)", code: .runtime)
+        == "records and lists have no order; give table.sort a function(a, b) that says whether a goes before b")
     #expect(
       try reduce("s.list = { 3, 1, 2 }", "table.sort(s.list, function(a, b) return a > b end)", show: "s.list")
         == "[3,2,1]")

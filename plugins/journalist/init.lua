@@ -7,6 +7,11 @@ local function clock(at)
   return string.format("%02d:%02d:%02d", at // 3600, at // 60 % 60, math.floor(at) % 60)
 end
 
+-- A line of the feed as it is printed. A title may hold anything, line breaks too.
+local function row(entry)
+  return clock(entry.at) .. "  " .. entry.text:gsub("%c", " ")
+end
+
 local function shorten(s)
   local excess = #s.feed - s.limit
   if excess <= 0 then return end
@@ -84,13 +89,13 @@ return plugin {
       run = function(args, cmd)
         local feed = cmd.state.journalist.feed
         if #feed == 0 then return "nothing yet" end
-        for i = math.max(1, #feed - args.lines + 1), #feed do cmd:print(clock(feed[i].at) .. "  " .. feed[i].text) end
+        for i = math.max(1, #feed - args.lines + 1), #feed do cmd:print(row(feed[i])) end
       end },
     { name = "search", args = { field("text", text()) },
       summary = "the lines that hold a text", examples = { "journalist search milk" },
       run = function(args, cmd)
         for _, e in ipairs(cmd.state.journalist.feed) do
-          if e.text:lower():find(args.text:lower(), 1, true) then cmd:print(clock(e.at) .. "  " .. e.text) end
+          if e.text:lower():find(args.text:lower(), 1, true) then cmd:print(row(e)) end
         end
       end },
   },
