@@ -214,7 +214,8 @@ extension Session {
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
     guard answersInJSON else { return .none }
     return CommandResult(
-      json: JSONReport.dispatch(id: entry.number, action: entry.action, changes: entry.changes))
+      json: JSONReport.dispatch(
+        id: entry.number, action: entry.action, changes: entry.changes, droppedBy: entry.droppedBy))
   }
 
   /// Says where nothing answers an action because its plugin is switched off: once until it is enabled.

@@ -38,12 +38,20 @@ public enum JSONReport {
   }
 
   /// The result of a dispatch: its place in the journal, the action's name and what it changed.
-  public static func dispatch(id: Int, action: String, changes: [Change]) -> String {
+  ///
+  /// - Parameter interceptor: the one that let the action go no further; the member is left out where there is none.
+  public static func dispatch(id: Int, action: String, changes: [Change], droppedBy interceptor: String? = nil)
+    -> String
+  {
     var out = TextBuffer()
     out.append("{\"id\":\(id),\"action\":")
     out.appendQuoted(action)
     out.append(",\"changes\":" as StaticString)
     ChangeFormatter.appendJSON(changes, to: &out)
+    if let interceptor {
+      out.append(",\"droppedBy\":" as StaticString)
+      out.appendQuoted(interceptor)
+    }
     out.append("}" as Unicode.Scalar)
     return out.text
   }

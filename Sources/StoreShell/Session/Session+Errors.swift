@@ -14,7 +14,8 @@ extension Session {
     case let faults as AppliedWithFaults:
       // The action stands; what went wrong beside it fails the command all the same.
       let interruption = takeInterruption(error)
-      for error in interruption.map({ [$0] }) ?? faults.errors { report(error, in: statement) }
+      let errors = interruption.map { [$0] } ?? faults.errors
+      for error in options.isJSON ? [joined(errors, faults)] : errors { report(error, in: statement) }
       // What carries a thunk is never reduced, and of a check nothing stays.
       if !options.isJSON, !faults.isThunk, !isChecking {
         let action = faults.action.map { " \($0)" } ?? ""
@@ -29,6 +30,14 @@ extension Session {
       fail(shellError.status)
       return shellError.status
     }
+  }
+
+  /// What went wrong with an action as one error, with what the action did as its data.
+  private func joined(_ errors: [ShellError], _ faults: AppliedWithFaults) -> ShellError {
+    var error = errors.first ?? ShellError.interrupted
+    error.details += errors.dropFirst().map { "error[\($0.code)]: \($0.message)" }
+    if !faults.isThunk, !isChecking { error.data = faults.json }
+    return error
   }
 
   /// The error with what to write instead, where Lua was given a module's name as if it were a variable.
@@ -131,12 +140,14 @@ struct AppliedWithFaults: Error {
   /// Nil: the history holds it no more.
   let action: String?
   let isThunk: Bool
+  private let entry: LoggedEntry?
 
   init(errors: [any Error], _ entry: LoggedEntry) {
     self.errors = errors.map { ShellError(describing: $0) }
     number = entry.number
     action = entry.action
     isThunk = entry.isThunk
+    self.entry = entry
   }
 
   init(errors: [any Error], number: Int) {
@@ -144,5 +155,13 @@ struct AppliedWithFaults: Error {
     self.number = number
     action = nil
     isThunk = false
+    entry = nil
+  }
+
+  /// What the action did, as the result of a dispatch is given; nil: the history holds it no more.
+  var json: String? {
+    entry.map {
+      JSONReport.dispatch(id: $0.number, action: $0.action, changes: $0.changes, droppedBy: $0.droppedBy)
+    }
   }
 }

@@ -59,6 +59,30 @@ import Testing
     #expect(outcome.errors == "")
   }
 
+  /// `--json` tells what the text does: that an action was dropped, and that one was applied though something failed.
+  @Test func asData() throws {
+    let shell = try shell(
+      Self.limit,
+      rest: """
+        middleware = { { name = "m", on = { "counter.reset" }, after = function() error("first") end },
+          { name = "n", on = { "counter.reset" }, after = function() error("second") end } }
+        """)
+    shell.session.options.isJSON = true
+    let dropped = shell.run("dispatch counter.increment", "dispatch counter.increment", "dispatch counter.increment")
+    #expect(
+      dropped.output.hasSuffix(
+        #"{"ok":true,"line":3,"data":{"id":4,"action":"counter.increment","changes":[],"droppedBy":"guard.interceptor1"}}"#
+          + "\n"))
+    let failed = shell.run("dispatch counter.reset")
+    #expect(failed.output.split(separator: "\n").count == 1)
+    #expect(
+      failed.output.contains(#"second","column":1,"details":["error[plugin-runtime]: guard: middleware 'm' (after): "#))
+    #expect(
+      failed.output.hasSuffix(
+        #""data":{"id":5,"action":"counter.reset","changes":[{"op":"replace","path":"counter.value","from":2,"to":0}]}}"#
+          + "\n"))
+  }
+
   @Test func anInterceptorPassesOnAnotherAction() throws {
     let shell = try shell(
       """
