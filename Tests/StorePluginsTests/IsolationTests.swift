@@ -71,6 +71,18 @@ struct IsolationTests {
         == "p: bad/p/lib/b.lua:1: 'lib.a' requires itself: lib.a -> lib.b -> lib.a")
   }
 
+  @Test func aChainOfFilesHasAnEnd() throws {
+    func chain(_ count: Int) throws -> PluginFolder {
+      var files: [String: String] = ["lib/m\(count).lua": "return 1"]
+      for number in 1..<count { files["lib/m\(number).lua"] = "return require('lib.m\(number + 1)')" }
+      return try PluginFolder("p", lua: "local x = require('lib.m1')\nreturn plugin {}", files: files)
+    }
+    try Bench().load(try chain(100))
+    #expect(
+      fault { try Bench().load(try chain(101)) }?.message
+        == "p: bad/p/lib/m100.lua:1: 'lib.m101' is required at the end of a chain of 100 files; require it earlier")
+  }
+
   @Test func aStateEach() throws {
     let bench = try Bench()
     try bench.load(

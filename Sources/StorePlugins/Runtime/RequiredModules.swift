@@ -27,9 +27,15 @@ final class RequiredModules {
     }
   }
 
+  /// So many files are each run by the one before, well within what Lua takes of calls within calls.
+  private static let maximumDepth = 100
+
   private func run(_ name: String, in lua: LuaState) throws -> LuaValue {
     guard !loading.contains(name) else {
       throw LuaFailure("'\(name)' requires itself: \((loading + [name]).joined(separator: " -> "))")
+    }
+    guard loading.count < Self.maximumDepth else {
+      throw LuaFailure("'\(name)' is required at the end of a chain of \(Self.maximumDepth) files; require it earlier")
     }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count >= 2, parts[0] == "lib", parts.allSatisfy({ String($0).isName }) else {
