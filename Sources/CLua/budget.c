@@ -1,128 +1,14 @@
-// Budgets: memory by the allocator, instructions and time by the count hook and by charges of long C functions.
+// Budgets: instructions and time by the count hook and by charges of long C functions and of the allocator.
 //
 // Once a budget is used up the hook fires at every instruction, so that code that catches the error gets no further.
 // New coroutines inherit the hook of the thread that makes them. A call that ends within one period whatever it does is not
 // counted: its hook would never fire.
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "machine.h"
-
-/// Blocks from this size on are charged: making and filling them takes time that no instruction counts.
-static const size_t chargedBlock = 1024;
-
-/// A stack of this many bytes, 40,000 slots, grows no further. Where a table's `__call` is a table, and that one's too, Lua
-/// puts one more argument below all others each time, without an instruction, until the stack ends: the time grows with the
-/// square of its height.
-static const size_t tallStack = 40000 * 16;
-
-/// Whether a stack of one size, the spare slots included, is one of the other grown to twice its slots.
-static bool isTwice(size_t size, size_t half) {
-  static const size_t spare = 5 * 16;
-  return half > spare && size - spare == 2 * (half - spare);
-}
-
-/// Texts of this many bytes are kept in mind: one instruction that reads such a text, as `a < b` does, is charged for nowhere.
-static const size_t longText = 16 << 10;
-
-/// Lua does not tell what a block other than a new object is for. A stack that grows is made as a new block right before the
-/// old one is freed, or, in later versions, moved.
-static bool isTallStackGrowing(const CLuaMachine *machine, size_t oldSize, size_t newSize) {
-  return isTwice(newSize, oldSize == 0 ? machine->tallStack : oldSize) && newSize > 2 * tallStack;
-}
-
-static void noteFreed(CLuaMachine *machine, size_t size) {
-  if (size > 0 && size % 16 == 0 && size < machine->newBlock) machine->tallStack = machine->newBlock;
-  machine->newBlock = 0;
-}
-
-void clua_noteShortage(CLuaMachine *machine) {
-  if (!machine->isRepeatable || machine->exhausted != CLuaStatusDone) return;
-  machine->exhausted = machine->isTall ? CLuaStatusRuntime : CLuaStatusMemory;
-  clua_writeShortage(machine, machine->exhaustedMessage, sizeof machine->exhaustedMessage);
-}
-
-void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capacity) {
-  const char *reason = machine->isTall ? "stack overflow (too many values at once)" : "not enough memory";
-  snprintf(message, capacity, "%s%s", machine->shortPlace, reason);
-}
-
-/// The line of the innermost Lua function that runs, whose chunk the record then names; negative: none does.
-static int findLine(lua_State *L, lua_Debug *record) {
-  int line = -1;
-  for (int level = 0; line < 0 && lua_getstack(L, level, record); level += 1) {
-    lua_getinfo(L, "Sl", record);
-    line = record->currentline;
-  }
-  return line;
-}
-
-/// Keeps where the code is that needs memory: once that is lacking nobody is asked.
-static void notePlace(CLuaMachine *machine) {
-  lua_Debug record;
-  int line = machine->depth > 0 ? findLine(machine->running, &record) : -1;
-  if (line < 0) machine->shortPlace[0] = 0;
-  else snprintf(machine->shortPlace, sizeof machine->shortPlace, "%s:%d: ", record.short_src, line);
-}
-
-/// Refuses memory. Lua then collects garbage and asks for the same once more, or gives up, as its buffers do.
-static void *refuse(CLuaMachine *machine, const void *block, size_t newSize) {
-  notePlace(machine);
-  if (machine->refusedSize != 0) clua_noteShortage(machine);
-  machine->refusedBlock = block;
-  machine->refusedSize = newSize;
-  // Its collection is a full one, whose work grows with the memory in use.
-  clua_work(machine, machine->memory >> 8);
-  return NULL;
-}
-
-/// Where something else is asked for than was refused last, that was given up.
-static void noteGranted(CLuaMachine *machine, const void *block, size_t newSize) {
-  if (machine->refusedBlock != block || machine->refusedSize != newSize) clua_noteShortage(machine);
-  machine->refusedSize = 0;
-}
-
-/// Gives the reserve for a new block that the system has no memory for.
-static void *takeReserve(CLuaMachine *machine, const void *block, size_t newSize) {
-  if (block != NULL || newSize > CLUA_RESERVE) return NULL;
-  void *reserve = machine->reserve;
-  machine->reserve = NULL;
-  return reserve;
-}
-
-void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
-  CLuaMachine *machine = context;
-  // Instead of the size that a new block had, Lua gives the type of the object that it is for.
-  bool isNewText = block == NULL && oldSize == LUA_TSTRING;
-  if (block == NULL) oldSize = 0;
-  if (newSize == 0) {
-    machine->memory -= oldSize;
-    if (oldSize >= longText) clua_forgetText(&machine->texts, block);
-    if (machine->newBlock != 0) noteFreed(machine, oldSize);
-    free(block);
-    return NULL;
-  }
-  if (newSize > oldSize && machine->enforcing) {
-    bool isTooTall = newSize >= chargedBlock && isTallStackGrowing(machine, oldSize, newSize);
-    if (isTooTall || machine->memory - oldSize + newSize > machine->memoryLimit) {
-      machine->isTall = isTooTall;
-      return refuse(machine, block, newSize);
-    }
-    if (machine->refusedSize != 0) noteGranted(machine, block, newSize);
-    if (newSize >= chargedBlock) clua_spend(machine, newSize >> 7);
-  }
-  void *moved = realloc(block, newSize);
-  if (moved == NULL && (moved = takeReserve(machine, block, newSize)) == NULL) return NULL;
-  machine->memory += newSize - oldSize;
-  machine->newBlock = oldSize == 0 && newSize >= tallStack ? newSize : 0;
-  if (isNewText && newSize >= longText && clua_noteText(&machine->texts, moved, newSize)) {
-    clua_shortenPeriod(machine);
-  }
-  return moved;
-}
 
 // Budgets of time are counted in seconds: a clock that is some milliseconds late is several times quicker to read.
 #ifdef CLOCK_MONOTONIC_COARSE
@@ -196,6 +82,15 @@ static CLuaStatus usedUp(CLuaMachine *machine) {
 }
 
 static void hook(lua_State *L, lua_Debug *record);
+
+int clua_findLine(lua_State *L, lua_Debug *record) {
+  int line = -1;
+  for (int level = 0; line < 0 && lua_getstack(L, level, record); level += 1) {
+    lua_getinfo(L, "Sl", record);
+    line = record->currentline;
+  }
+  return line;
+}
 
 /// Raises the error of a used up budget; `chunk` and `line` say where the code was, a negative line that no one knows.
 static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
@@ -311,7 +206,7 @@ void clua_look(lua_State *L, const char *chunk, int line) {
   if (status == CLuaStatusDone) return;
   lua_Debug record;
   record.short_src[0] = 0;
-  if (line < 0) line = findLine(L, &record);
+  if (line < 0) line = clua_findLine(L, &record);
   stop(L, status, chunk != NULL ? chunk : record.short_src, line);
 }
 
@@ -364,9 +259,11 @@ CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
 
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
   machine->remaining = outer.remaining - nestedCallCost;
-  machine->deadline = outer.deadline > 0 ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
+  bool isExtended = outer.deadline > 0 && !machine->countsNested;
+  machine->deadline = isExtended ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
   machine->firstLook = 0;
-  machine->charged = outer.charged + nestedCallCost;
+  // Where its time counts, the clock is looked at at once.
+  machine->charged = machine->countsNested ? CLUA_HOOK_PERIOD : outer.charged + nestedCallCost;
   machine->held = outer.held;
   machine->exhausted = outer.exhausted;
   count(machine, L);

@@ -11,7 +11,10 @@
 
 #include "machine.h"
 
-enum { seenSlot = 2, pendingSlot = 3, nearObjects = 24, nearDepth = 8 };
+enum { seenSlot = 2, pendingSlot = 3, nearObjects = 24, nearTexts = 8, nearDepth = 8 };
+
+/// Texts of more bytes are read once, however many tables hold them.
+static const size_t shortText = 64;
 
 typedef struct Walk {
   int32_t function;
@@ -28,6 +31,11 @@ typedef struct Walk {
   int depth;
   int seenCount;
   const void *seen[nearObjects];
+  int textCount;
+  struct {
+    const char *bytes;
+    uint64_t hash;
+  } texts[nearTexts];
   /// The number of objects in the table of pending ones.
   lua_Integer pending;
 } Walk;
@@ -78,6 +86,37 @@ static void noteFar(lua_State *L, int index, Walk *walk) {
   lua_pop(L, 1);
 }
 
+static uint64_t hashNearText(const char *bytes, size_t count, Walk *walk) {
+  for (int position = 0; position < walk->textCount; position += 1) {
+    if (walk->texts[position].bytes == bytes) return walk->texts[position].hash;
+  }
+  if (walk->textCount == nearTexts) {
+    walk->isTooFar = true;
+    return 0;
+  }
+  uint64_t hash = hashBytes(bytes, count);
+  walk->texts[walk->textCount].bytes = bytes;
+  walk->texts[walk->textCount++].hash = hash;
+  return hash;
+}
+
+static uint64_t hashText(lua_State *L, int index, Walk *walk) {
+  size_t count;
+  const char *bytes = lua_tolstring(L, index, &count);
+  if (count <= shortText) return hashBytes(bytes, count);
+  if (walk->isNear) return hashNearText(bytes, count, walk);
+  index = lua_absindex(L, index);
+  lua_pushvalue(L, index);
+  bool isSeen = lua_rawget(L, seenSlot) != LUA_TNIL;
+  uint64_t hash = isSeen ? (uint64_t)lua_tointeger(L, -1) : hashBytes(bytes, count);
+  lua_pop(L, 1);
+  if (isSeen) return hash;
+  lua_pushvalue(L, index);
+  lua_pushinteger(L, (lua_Integer)hash);
+  lua_rawset(L, seenSlot);
+  return hash;
+}
+
 /// The hash of the value at the index itself; what it holds is looked into once.
 static uint64_t hashValue(lua_State *L, int index, Walk *walk) {
   int type = lua_type(L, index);
@@ -95,12 +134,7 @@ static uint64_t hashValue(lua_State *L, int index, Walk *walk) {
         content = mix(content, 1);
       }
       break;
-    case LUA_TSTRING: {
-      size_t count;
-      const char *bytes = lua_tolstring(L, index, &count);
-      content = hashBytes(bytes, count);
-      break;
-    }
+    case LUA_TSTRING: content = hashText(L, index, walk); break;
     case LUA_TUSERDATA:
       content = (uint64_t)(uintptr_t)lua_topointer(L, index);
       // Those of the library, such as the place of gmatch in its text, have no metatable; host objects have one.
@@ -139,6 +173,8 @@ static uint64_t hashTable(lua_State *L, Walk *walk) {
     sum = mix(7, hashValue(L, -1, walk));
     lua_pop(L, 1);
   }
+  // Where a list has holes its length depends on more than what it holds.
+  sum += mix(11, (uint64_t)lua_rawlen(L, -1));
   lua_pushnil(L);
   while (lua_next(L, -2)) {
     sum += mix(hashValue(L, -2, walk), hashValue(L, -1, walk));
@@ -226,6 +262,7 @@ static CLuaStatus walkCaptures(CLuaMachine *machine, int32_t function, Walk *wal
   walk->isTooFar = false;
   walk->depth = 0;
   walk->seenCount = 0;
+  walk->textCount = 0;
   CLuaStatus status = clua_protectCall(machine, digestNear, walk);
   if (status != CLuaStatusDone || !walk->isTooFar) return status;
   *walk = (Walk){.function = function, .isWhole = isWhole};

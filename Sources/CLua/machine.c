@@ -38,6 +38,7 @@ CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, c
   machine->running = L;
   *(CLuaMachine **)lua_getextraspace(L) = machine;
   machine->countdown = clua_findCountdown(L);
+  clua_findStack(machine, L);
   lua_pushcfunction(L, openState);
   lua_pushinteger(L, sandbox);
   if (lua_pcall(L, 1, 0, 0) != LUA_OK) {

@@ -41,7 +41,7 @@ static inline double clua_settled(double number) { return number == number ? num
 /// So many values a library function gives at most: more would make a stack tall (budget.c).
 enum { CLUA_MAXIMUM_RESULTS = 1 << 15 };
 
-// budget.c
+// allocator.c
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
 /// Bytes that Lua gets where the system has none left: while they are there, a short string, or a field of a small table, can
 /// be made without a call that is protected, which would take longer than making it.
@@ -52,6 +52,10 @@ void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capaci
 static inline bool clua_hasReserve(CLuaMachine *machine) {
   return machine->reserve != NULL || (machine->reserve = malloc(CLUA_RESERVE)) != NULL;
 }
+/// Finds where a thread holds its stack, of the main one while it is new.
+void clua_findStack(CLuaMachine *machine, lua_State *L);
+
+// budget.c
 /// Fills the budget and has the instructions of `L` counted; of a call that is not counted `L` is the main thread.
 void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted);
 
@@ -68,8 +72,10 @@ typedef struct CLuaBudget {
 /// Gives a nested call a budget of its own, counted on `L`; an interruption still stops it.
 CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L);
 /// Goes on with the budget of the call around it, on its thread: charged a little, since the nested call made the count
-/// begin anew, and not charged for the time that the nested call took.
+/// begin anew, and not charged for the time that the nested call took, unless that counts.
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer);
+/// The line of the innermost Lua function that runs, whose chunk the record then names; negative: none does. Never raises.
+int clua_findLine(lua_State *L, lua_Debug *record);
 /// Takes `cost` instructions from the budget and raises when it is used up.
 void clua_charge(lua_State *L, uint64_t cost);
 /// Raises when the budget is used up, the time too; `chunk` and `line` say where, null and a negative line: where Lua code

@@ -23,6 +23,15 @@ extension LuaState {
   /// What counts the host's part of the running call.
   public var meter: LuaMeter { LuaMeter(machine: machine) }
 
+  /// Calls this state for the call that runs, whose time what the body does counts as. Of other calls within a call the time is
+  /// their own.
+  public func timed<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let outer = machine.pointee.countsNested
+    machine.pointee.countsNested = true
+    defer { machine.pointee.countsNested = outer }
+    return try body()
+  }
+
   /// Takes over values that a call has given, counted as within it. What is taken over counts no longer afterwards.
   ///
   /// - Throws: a ``LuaError`` of kind `memory`, made an error of the body's, where there is no room for them.

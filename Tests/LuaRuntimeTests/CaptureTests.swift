@@ -19,6 +19,7 @@ import Testing
     "local t = {step = function() local k = 1 return k end} return function() t.step = pairs end",
     "local t = setmetatable({}, {}) return function() getmetatable(t).x = 1 end",
     "local t = {} return function() setmetatable(t, {}) end",
+    "local t = {nil, nil, 3} return function() for i=1,9 do t['k'..i]=1 end for i=1,9 do t['k'..i]=nil end end",
     "local t = {} t.t = t return function() t.t.t.x = 1 end",
     "local t = {1, 2} return function() t[1], t[2] = t[2], t[1] end",
     "local t = {x = 1} return function() t.x = 1.0 end",

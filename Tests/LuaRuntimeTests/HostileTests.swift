@@ -314,6 +314,13 @@ import Testing
       failure(state, "return utf8.codepoint(('x'):rep(32769), 1, -1)")?.message.contains("slice too long") == true)
   }
 
+  /// A text is no stack, whatever was made before it.
+  @Test func aTextOfTheSizeOfAStackMayBeMade() throws {
+    let state = try LuaState(name: "texts")
+    #expect(try run(state, "return #(('x'):rep(640048))") == [.integer(640_048)])
+    #expect(try run(state, "return #(('x'):rep(1280041))") == [.integer(1_280_041)])
+  }
+
   /// More values than a stack takes are no lack of memory.
   @Test(arguments: [true, false])
   func aStackThatGrowsTooTallSaysSo(isRepeatable: Bool) throws {

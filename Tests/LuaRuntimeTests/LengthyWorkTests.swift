@@ -101,6 +101,63 @@ import Testing
     return low
   }
 
+  /// A text is read once, however many places hold it.
+  @Test(arguments: [20_000, 5])
+  func whatHoldsALongTextManyTimesIsSeenThroughAtOnce(count: Int) throws {
+    let state = try LuaState(name: "captures", limits: .init(instructions: 5_000_000, memory: 64 << 20))
+    let function = try #require(
+      try evaluate(
+        state,
+        """
+        local s = ('x'):rep(1 << 20) local t = {}
+        for i = 1, \(count) do t[i] = s end for i = 1, 12 do t['k' .. i] = s .. i end
+        return function(i) t[i] = s .. 1 end
+        """
+      ).asFunction)
+    let before = try state.digestOfCaptures(function)
+    #expect(try state.digestOfCaptures(function) == before)
+    _ = try state.call(function, [.string("k1")])
+    #expect(try state.digestOfCaptures(function) == before, "an equal text is no change")
+    _ = try state.call(function, [.string("k2")])
+    #expect(try state.digestOfCaptures(function) != before)
+  }
+
+  /// What is left of other calls is collected when memory lacks: that is no work of the call that happens to need it.
+  @Test func garbageOfOthersChangesNoCount() throws {
+    func leastLimit(garbage: String) throws -> Int {
+      let state = try LuaState(name: "exact", limits: .init(instructions: 1 << 30, memory: 4 << 20))
+      let make = try #require(try evaluate(state, "return function() \(garbage) end").asFunction)
+      let work = try #require(
+        try evaluate(
+          state,
+          """
+          local function deep(n) if n == 0 then return 0 end return deep(n - 1) + 1 end
+          return function()
+            local x for i = 1, 400 do x = ('x'):rep(3000 + i % 7) if i % 100 == 0 then deep(300) end end
+            local t = {} for i = 1, 900 do t['key' .. i] = i end
+          end
+          """
+        ).asFunction)
+      state.isRepeatable = true
+      var (low, high) = (1, 1 << 20)
+      while low < high {
+        let middle = (low + high) / 2
+        state.limits.instructions = 1 << 30
+        _ = try state.call(make)
+        state.limits.instructions = middle
+        if (try? state.call(work)) != nil { high = middle } else { low = middle + 1 }
+      }
+      return low
+    }
+    let alone = try leastLimit(garbage: "")
+    #expect(alone > 20_000)
+    #expect(try leastLimit(garbage: "local x for i = 1, 2 do x = ('x'):rep(700000) end") == alone)
+    #expect(try leastLimit(garbage: "for i = 1, 3000 do local x = 'k' .. i .. 'x' end") == alone)
+    #expect(
+      try leastLimit(garbage: "local function deep(n) if n == 0 then return 0 end return deep(n - 1) + 1 end deep(3000)")
+        == alone)
+  }
+
   /// What a call may do does not depend on which texts others hold.
   @Test(arguments: [
     "for i = 1, 5000 do local x = i end",

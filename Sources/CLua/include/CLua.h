@@ -235,10 +235,13 @@ typedef struct CLuaMachine {
   /// The block that the state was last refused, and the size it was to have; 0: it has got memory since.
   const void *_Nullable refusedBlock;
   size_t refusedSize;
-  /// Size of the block that was made last, while it may turn out to be a stack; else 0.
-  size_t newBlock;
-  /// Size of the tall stack that was made last.
-  size_t tallStack;
+  /// What the last new block was charged for, while it may turn out to be a stack.
+  size_t lastCharge;
+  /// The first block of the main thread's stack, and the present one of the table of all short texts.
+  const void *_Nullable firstStack;
+  const void *_Nullable textTable;
+  /// How far behind the start of a thread its stack is; 0: unknown.
+  size_t stackOffset;
   int64_t remaining;
   uint64_t charged;
   int64_t deadline;
@@ -247,6 +250,8 @@ typedef struct CLuaMachine {
   int64_t workBefore;
   uint32_t interruption;
   int32_t depth;
+  /// Whether the time that a nested call takes is that of the call around it, too.
+  bool countsNested;
   /// How many coroutines are being closed, each within the closing of the one before.
   int32_t closings;
   bool enforcing;

@@ -156,7 +156,8 @@ final class PluginCalls {
       guard module != "shell" || faults.manifest.mayRead(module) else {
         throw LuaFailure(faults.manifest.readRefusal(module))
       }
-      let reading = try self.asking { try $0.read(path) }
+      // A projection has a budget of its own each time: the command would have any number of them.
+      let reading = try call.state.timed { try self.asking { try $0.read(path) } }
       self.projected.note(path, reading)
       LuaBridge.write(reading.value, to: &call.results)
     }

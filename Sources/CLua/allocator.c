@@ -1,0 +1,151 @@
+// The allocator: a limit of memory, and charges for blocks that take long to make.
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine.h"
+
+/// Blocks from this size on are charged: making and filling them takes time that no instruction counts.
+static const size_t chargedBlock = 1024;
+
+/// A stack of this many bytes, 40,000 slots, grows no further. Where a table's `__call` is a table, and that one's too, Lua
+/// puts one more argument below all others each time, without an instruction, until the stack ends: the time grows with the
+/// square of its height.
+static const size_t tallStack = 40000 * 16;
+
+/// Texts of this many bytes are kept in mind: one instruction that reads such a text, as `a < b` does, is charged for nowhere.
+static const size_t longText = 16 << 10;
+
+/// A thread's stack; null where it is not known.
+static const char *stackOf(const CLuaMachine *machine, const lua_State *L) {
+  const char *stack;
+  if (machine->stackOffset == 0) return NULL;
+  memcpy(&stack, (const char *)L + machine->stackOffset, sizeof stack);
+  return stack;
+}
+
+/// Its bytes but for the spare slots, of which the last pointer knows nothing.
+static size_t stackSize(const CLuaMachine *machine, const lua_State *L) {
+  const char *last;
+  memcpy(&last, (const char *)L + machine->stackOffset - sizeof last, sizeof last);
+  return (size_t)(last - stackOf(machine, L));
+}
+
+enum { slotSize = 16, firstSlots = 40, spareSlots = 5, firstTexts = 128 };
+
+/// Whether a new block, or the stack's own that is moved, is for a tall stack of twice as many slots, as one that grows has.
+static bool isTallStackGrowing(const CLuaMachine *machine, const void *block, size_t newSize) {
+  if (newSize <= 2 * tallStack || machine->stackOffset == 0) return false;
+  if (block != NULL && block != stackOf(machine, machine->running)) return false;
+  return newSize - spareSlots * slotSize == 2 * stackSize(machine, machine->running);
+}
+
+/// Notes the first blocks of a state: that of the main thread's stack, and that of the table of all short texts.
+static void noteFirst(CLuaMachine *machine, const void *block, size_t size) {
+  if (machine->firstStack == NULL) machine->firstStack = block;
+  if (size == firstTexts * sizeof(void *)) machine->textTable = block;
+}
+
+void clua_findStack(CLuaMachine *machine, lua_State *L) {
+  for (size_t offset = sizeof(void *); offset < 256; offset += sizeof(void *)) {
+    machine->stackOffset = offset;
+    bool isStack = stackOf(machine, L) == machine->firstStack;
+    if (isStack && stackSize(machine, L) == firstSlots * slotSize) return;
+  }
+  machine->stackOffset = 0;
+}
+
+/// Charges for a block. When the table of short texts grows, and stacks do, depends on what else is there, and so on what ran
+/// before: both cost nothing, for else how much a call may do would depend on it, too.
+static void charge(CLuaMachine *machine, const void *block, size_t size) {
+  if (block != NULL && (block == machine->textTable || block == stackOf(machine, machine->running))) return;
+  clua_spend(machine, size >> 7);
+  machine->lastCharge = block == NULL ? size >> 7 : 0;
+}
+
+/// Takes back what the block has been charged for that was made right before the running thread's stack is freed: it is the new
+/// one.
+static void noteFreed(CLuaMachine *machine, const void *block) {
+  if (block == stackOf(machine, machine->running)) machine->remaining += (int64_t)machine->lastCharge;
+  machine->lastCharge = 0;
+}
+
+void clua_noteShortage(CLuaMachine *machine) {
+  if (!machine->isRepeatable || machine->exhausted != CLuaStatusDone) return;
+  machine->exhausted = machine->isTall ? CLuaStatusRuntime : CLuaStatusMemory;
+  clua_writeShortage(machine, machine->exhaustedMessage, sizeof machine->exhaustedMessage);
+}
+
+void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capacity) {
+  const char *reason = machine->isTall ? "stack overflow (too many values at once)" : "not enough memory";
+  snprintf(message, capacity, "%s%s", machine->shortPlace, reason);
+}
+
+/// Keeps where the code is that needs memory: once that is lacking nobody is asked.
+static void notePlace(CLuaMachine *machine) {
+  lua_Debug record;
+  int line = machine->depth > 0 ? clua_findLine(machine->running, &record) : -1;
+  if (line < 0) machine->shortPlace[0] = 0;
+  else snprintf(machine->shortPlace, sizeof machine->shortPlace, "%s:%d: ", record.short_src, line);
+}
+
+/// Refuses memory. Lua then collects garbage and asks for the same once more, or gives up, as its buffers do.
+static void *refuse(CLuaMachine *machine, const void *block, size_t newSize) {
+  notePlace(machine);
+  if (machine->refusedSize != 0) clua_noteShortage(machine);
+  machine->refusedBlock = block;
+  machine->refusedSize = newSize;
+  // Its collection is a full one, whose work grows with the memory in use. How often it comes to that depends on what other
+  // calls have left; so of one that can be repeated this counts as time alone.
+  if (machine->isRepeatable) machine->charged += machine->memory >> 8;
+  else clua_work(machine, machine->memory >> 8);
+  return NULL;
+}
+
+/// Where something else is asked for than was refused last, that was given up.
+static void noteGranted(CLuaMachine *machine, const void *block, size_t newSize) {
+  if (machine->refusedBlock != block || machine->refusedSize != newSize) clua_noteShortage(machine);
+  machine->refusedSize = 0;
+}
+
+/// Gives the reserve for a new block that the system has no memory for.
+static void *takeReserve(CLuaMachine *machine, const void *block, size_t newSize) {
+  if (block != NULL || newSize > CLUA_RESERVE) return NULL;
+  void *reserve = machine->reserve;
+  machine->reserve = NULL;
+  return reserve;
+}
+
+void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize) {
+  CLuaMachine *machine = context;
+  // Instead of the size that a new block had, Lua gives the type of the object that it is for.
+  size_t type = block == NULL ? oldSize : 0;
+  if (block == NULL) oldSize = 0;
+  if (newSize == 0) {
+    machine->memory -= oldSize;
+    if (oldSize >= longText) clua_forgetText(&machine->texts, block);
+    if (machine->lastCharge != 0) noteFreed(machine, block);
+    free(block);
+    return NULL;
+  }
+  machine->lastCharge = 0;
+  if (newSize > oldSize && machine->enforcing) {
+    bool isTooTall = newSize >= chargedBlock && type == 0 && isTallStackGrowing(machine, block, newSize);
+    if (isTooTall || machine->memory - oldSize + newSize > machine->memoryLimit) {
+      machine->isTall = isTooTall;
+      return refuse(machine, block, newSize);
+    }
+    if (machine->refusedSize != 0) noteGranted(machine, block, newSize);
+    if (newSize >= chargedBlock) charge(machine, block, newSize);
+  }
+  void *moved = realloc(block, newSize);
+  if (moved == NULL && (moved = takeReserve(machine, block, newSize)) == NULL) return NULL;
+  machine->memory += newSize - oldSize;
+  if (block != NULL && block == machine->textTable) machine->textTable = moved;
+  if (type == LUA_TSTRING && newSize >= longText && clua_noteText(&machine->texts, moved, newSize)) {
+    clua_shortenPeriod(machine);
+  }
+  if (machine->main == NULL && block == NULL && type == 0) noteFirst(machine, moved, newSize);
+  return moved;
+}
