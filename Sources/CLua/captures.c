@@ -18,12 +18,11 @@ static const size_t shortText = 64;
 
 typedef struct Walk {
   int32_t function;
+  /// What of it is asked about; null: all that it captures.
+  const CLuaUse *use;
   uint64_t sum;
   /// How many values were looked at.
   uint64_t size;
-  /// Whether functions and coroutines within the one that is asked about are looked into, and whether there are any.
-  bool isWhole;
-  bool hasCode;
   /// Whether what was seen stands in the array below.
   bool isNear;
   /// Whether the array was too small.
@@ -145,10 +144,6 @@ static uint64_t hashValue(lua_State *L, int index, Walk *walk) {
       const void *address = lua_topointer(L, index);
       content = (uint64_t)(uintptr_t)address;
       if (type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TTHREAD) break;
-      if (type != LUA_TTABLE && walk->size > 1) {
-        walk->hasCode = true;
-        if (!walk->isWhole) break;
-      }
       if (walk->isNear) noteNear(L, index, address, walk);
       else noteFar(L, index, walk);
     }
@@ -226,11 +221,27 @@ static void lookInto(lua_State *L, Walk *walk) {
   walk->sum += mix(address, held);
 }
 
+/// Pushes what is asked about: a function or table, or what a function reads.
+static void pushSubject(lua_State *L, Walk *walk) {
+  const CLuaUse *use = walk->use;
+  lua_rawgeti(L, LUA_REGISTRYINDEX, walk->function);
+  if (use == NULL) return;
+  if (lua_getupvalue(L, -1, use->capture) == NULL) lua_pushnil(L);
+  if (use->field != NULL && lua_istable(L, -1)) {
+    clua_seeThrough(L, lua_gettop(L));
+    lua_pushlstring(L, use->field, use->fieldCount);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+  }
+  lua_remove(L, -2);
+}
+
 static int digestNear(lua_State *L) {
   Walk *walk = lua_touserdata(L, 1);
   luaL_checkstack(L, nearDepth * 8, NULL);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, walk->function);
-  hashValue(L, -1, walk);
+  pushSubject(L, walk);
+  uint64_t hash = hashValue(L, -1, walk);
+  if (walk->use != NULL) walk->sum += hash;
   return 0;
 }
 
@@ -238,8 +249,9 @@ static int digestFar(lua_State *L) {
   Walk *walk = lua_touserdata(L, 1);
   lua_newtable(L);
   lua_newtable(L);
-  lua_rawgeti(L, LUA_REGISTRYINDEX, walk->function);
-  hashValue(L, -1, walk);
+  pushSubject(L, walk);
+  uint64_t hash = hashValue(L, -1, walk);
+  if (walk->use != NULL) walk->sum += hash;
   lua_pop(L, 1);
   while (walk->pending > 0) {
     lua_rawgeti(L, pendingSlot, walk->pending);
@@ -252,30 +264,52 @@ static int digestFar(lua_State *L) {
   return 0;
 }
 
-static CLuaStatus walkCaptures(CLuaMachine *machine, int32_t function, Walk *walk, bool isWhole) {
-  walk->function = function;
-  walk->sum = 0;
-  walk->size = 0;
-  walk->isWhole = isWhole;
-  walk->hasCode = false;
-  walk->isNear = true;
-  walk->isTooFar = false;
-  walk->depth = 0;
-  walk->seenCount = 0;
-  walk->textCount = 0;
-  CLuaStatus status = clua_protectCall(machine, digestNear, walk);
-  if (status != CLuaStatusDone || !walk->isTooFar) return status;
-  *walk = (Walk){.function = function, .isWhole = isWhole};
-  return clua_protectCall(machine, digestFar, walk);
+static CLuaStatus walkCaptures(CLuaMachine *machine, int32_t function, const CLuaUse *use, CLuaDigest *digest) {
+  Walk walk;
+  walk.function = function;
+  walk.use = use;
+  walk.sum = 0;
+  walk.size = 0;
+  walk.isNear = true;
+  walk.isTooFar = false;
+  walk.depth = 0;
+  walk.seenCount = 0;
+  walk.textCount = 0;
+  CLuaStatus status = clua_protectCall(machine, digestNear, &walk);
+  if (status == CLuaStatusDone && walk.isTooFar) {
+    walk = (Walk){.function = function, .use = use};
+    status = clua_protectCall(machine, digestFar, &walk);
+  }
+  *digest = (CLuaDigest){walk.sum, walk.size};
+  return status;
 }
 
 CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, CLuaDigest *digest) {
+  return walkCaptures(machine, function, NULL, digest);
+}
+
+typedef struct Subject {
   Walk walk;
-  CLuaStatus status = walkCaptures(machine, function, &walk, true);
-  *digest = (CLuaDigest){walk.sum, walk.sum, walk.size};
-  if (status != CLuaStatusDone || !walk.hasCode) return status;
-  status = walkCaptures(machine, function, &walk, false);
-  digest->data = walk.sum;
+  int32_t *reference;
+} Subject;
+
+/// Anchors what is asked about where it is a function of Lua.
+static int anchorFunction(lua_State *L) {
+  Subject *subject = lua_touserdata(L, 1);
+  pushSubject(L, &subject->walk);
+  if (!lua_isfunction(L, -1) || lua_iscfunction(L, -1)) return 0;
+  subject->walk.sum = (uint64_t)(uintptr_t)lua_topointer(L, -1);
+  *subject->reference = luaL_ref(L, LUA_REGISTRYINDEX);
+  return 0;
+}
+
+CLuaStatus clua_digestUse(CLuaMachine *machine, int32_t function, const CLuaUse *use, CLuaDigest *digest,
+                          int32_t *reference) {
+  Subject subject = {.walk = {.function = function, .use = use}, .reference = reference};
+  *reference = LUA_NOREF;
+  CLuaStatus status = clua_protectCall(machine, anchorFunction, &subject);
+  if (status == CLuaStatusDone && *reference == LUA_NOREF) return walkCaptures(machine, function, use, digest);
+  *digest = (CLuaDigest){subject.walk.sum, 1};
   return status;
 }
 

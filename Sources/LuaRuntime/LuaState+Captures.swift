@@ -5,9 +5,6 @@ extension LuaState {
   public struct CaptureDigest: Hashable, Sendable {
     /// The number.
     public let value: UInt64
-    /// A number for the part that is reached without going through another function or a coroutine: what code of the function
-    /// can read itself.
-    public let data: UInt64
     /// How many values were looked at for it.
     public let size: Int
   }
@@ -19,7 +16,47 @@ extension LuaState {
   public func digestOfCaptures(_ function: LuaReference) throws(LuaError) -> CaptureDigest {
     var digest = CLuaDigest()
     if function.link === link { try check(clua_digestCaptures(machine, function.reference, &digest)) }
-    return CaptureDigest(value: digest.all, data: digest.data, size: Int(digest.size))
+    return CaptureDigest(value: digest.value, size: Int(digest.size))
+  }
+
+  /// Something that a function reads and did not get as an argument.
+  public struct CaptureUse: Hashable, Sendable {
+    /// Which captured variable it is, from 1.
+    public var capture: Int
+    /// The name of the variable.
+    public var name: String
+    /// The field of the table in the variable; nil: all of the variable.
+    public var field: String?
+  }
+
+  /// What the code of a function, and of the functions inside it, reads of the variables that it captures, found in the
+  /// bytecode without running it; the table of globals left out. Of a variable all of it counts, unless only fields of the
+  /// table in it are read, each by a constant name. Empty for a host function.
+  public func captureUses(of function: LuaFunction) -> [CaptureUse] {
+    guard let root = bytecode(of: function) else { return [] }
+    var uses: Set<CaptureUse> = []
+    root.addUses(captures: root.captures.indices.map { $0 }, names: root.captures.map(\.name), to: &uses)
+    let whole = Set(uses.filter { $0.field == nil }.map(\.capture))
+    return uses.filter { $0.field == nil || !whole.contains($0.capture) }
+      .sorted { ($0.capture, $0.field ?? "") < ($1.capture, $1.field ?? "") }
+  }
+
+  /// A number that changes when what a function reads changes, as that of ``digestOfCaptures(_:)`` does; where it is itself a
+  /// function of Lua, that function, and the number tells it from others alone.
+  public func look(at use: CaptureUse, of function: LuaFunction) throws(LuaError) -> (digest: UInt64, code: LuaFunction?) {
+    guard function.link === link else { return (0, nil) }
+    var digest = CLuaDigest()
+    var reference: Int32 = 0
+    var field = use.field ?? ""
+    let status = field.withUTF8 { bytes in
+      bytes.withMemoryRebound(to: CChar.self) { bytes in
+        var use = CLuaUse(
+          capture: Int32(use.capture), field: use.field == nil ? nil : bytes.baseAddress, fieldCount: bytes.count)
+        return clua_digestUse(machine, function.reference, &use, &digest, &reference)
+      }
+    }
+    try check(status)
+    return (digest.value, reference < 0 ? nil : LuaFunction(link, reference))
   }
 
   /// A place in a function's code that assigns to a local captured from outside it.
@@ -117,6 +154,26 @@ extension LuaLink {
 }
 
 extension BytecodeReader.Function {
+  /// Adds what is read of the outermost function's upvalues. `captures` says for each of this function's upvalues which of those
+  /// it is, nil for a local of a function in between.
+  fileprivate func addUses(captures: [Int?], names: [String], to uses: inout Set<LuaState.CaptureUse>) {
+    func add(_ capture: Int, _ field: String?) {
+      guard captures.indices.contains(capture), let outermost = captures[capture], names.indices.contains(outermost),
+        names[outermost] != "_ENV"
+      else { return }
+      uses.insert(LuaState.CaptureUse(capture: outermost + 1, name: names[outermost], field: field))
+    }
+    for instruction in instructions where instruction.operation == .getUpvalue { add(instruction.b, nil) }
+    for use in namedUses where !use.isAssignment { add(use.capture, use.name) }
+    for inner in inner {
+      let origins = inner.captures.map { capture -> Int? in
+        guard !capture.isLocalOfParent, captures.indices.contains(capture.index) else { return nil }
+        return captures[capture.index]
+      }
+      inner.addUses(captures: origins, names: names, to: &uses)
+    }
+  }
+
   fileprivate func globalUses(_ outerSource: String) -> [LuaState.GlobalUse] {
     let source = source.isEmpty ? outerSource : source
     let own = namedUses.filter { captures.indices.contains($0.capture) && captures[$0.capture].name == "_ENV" }

@@ -58,25 +58,42 @@ import Testing
     #expect(try state.digestOfCaptures(function) == before)
   }
 
-  /// The part that is data: what is behind other functions and coroutines does not count, however it is reached.
+  private func text(_ use: LuaState.CaptureUse) -> String { use.name + (use.field.map { ".\($0)" } ?? "") }
+
+  @Test func whatCodeReadsOfWhatItCaptures() throws {
+    let source = """
+      local a, t, u, f, unused = 1, {x = 1}, {}, function() end, 0
+      return function(s)
+        local own = a
+        local inner = function() return t.x + t.y.z + own, function() return u end end
+        t.w = f(u.v)
+        return math.pi
+      end
+      """
+    let uses = state.captureUses(of: try function(source))
+    #expect(uses.map(text) == ["a", "t.x", "t.y", "u", "f"])
+  }
+
+  /// A function there is told from others; what it captures is its own affair.
   @Test(arguments: [
-    ("local t = {} return function() t.x = 1 end", true),
-    ("local n = 0 return function() n = n + 1 end", true),
-    ("local t = {a = {b = {}}} local function step() t.a.b.c = 1 end return function() step() return t end", true),
-    ("local t = {f = next} return function() t.f = pairs end", true),
-    ("local n = 0 local function step() n = n + 1 end return function() step() end", false),
-    ("local t = {} local u = {f = function() t.x = 1 end} return function() u.f() end", false),
-    ("local c = coroutine.create(function() coroutine.yield() end) return function() coroutine.resume(c) end", false),
-    ("local t = {} for i = 1, 99 do t[i] = {} end local f = function() t[1] = 1 end return function() f() end", false),
+    ("local t = {} return function() t.x = 1 return t end", "t", true),
+    ("local t = {x = {y = {}}} return function() t.x.y.z = 1 end", "t.x", true),
+    ("local t = {x = {}, n = 0} return function() t.n = #t.x + 1 end", "t.x", false),
+    ("local n = 0 local function f() n = n + 1 end return function() f() end", "f", false),
+    ("local t = {f = next} return function() local _ = t.f t.f = pairs end", "t.f", true),
+    ("local t = {f = function() end} return function() local _ = t.f t.f = function() end end", "t.f", true),
+    (
+      "local c = coroutine.wrap(function() while true do coroutine.yield() end end) return function() c() end", "c",
+      true
+    ),
   ])
-  func dataIsWhatIsReachedThroughNoOtherCode(source: String, isData: Bool) throws {
+  func aLookAtWhatIsReadSeesItsChange(source: String, name: String, changes: Bool) throws {
     let function = try function(source)
-    let before = try state.digestOfCaptures(function)
-    #expect(try state.digestOfCaptures(function) == before)
+    let use = try #require(state.captureUses(of: function).first { text($0) == name })
+    let before = try state.look(at: use, of: function).digest
+    #expect(try state.look(at: use, of: function).digest == before)
     _ = try state.call(function)
-    let after = try state.digestOfCaptures(function)
-    #expect(after.value != before.value)
-    #expect((after.data != before.data) == isData)
+    #expect((try state.look(at: use, of: function).digest != before) == changes)
   }
 
   @Test func assignmentsAreFoundInTheCode() throws {

@@ -189,19 +189,34 @@ struct PurityTests {
     case after, anotherReducer, command
   }
 
-  private func disturbed(by other: Other) throws -> Bench {
+  /// Where the plugin keeps a number, how it is read, and how messages name that.
+  static let kept: [(locals: String, read: String, change: String, name: String)] = [
+    ("local box = { n = 0 }", "box.n", "box.n = box.n + 1", "'box.n'"),
+    ("local box = { { n = 0 } }", "box[1].n", "box[1].n = box[1].n + 1", "'box'"),
+    (
+      "local n = 0 local function get() return n end local function up() n = n + 1 end", "get()", "up()", "'n' of 'get'"
+    ),
+    (
+      "local box = { n = 0 } local util = { get = function() return box.n end }", "util.get()", "box.n = box.n + 1",
+      "'box.n' of 'util.get'"
+    ),
+  ]
+
+  private func disturbed(by other: Other, _ index: Int) throws -> Bench {
     let bench = try Bench()
+    let kept = Self.kept[index]
     try bench.load(
       try PluginFolder(
         "memo",
         lua: """
-          local box = { n = 0, parts = {} }
+          \(kept.locals)
           return plugin {
             state = { field("count", int()) }, actions = { { name = "visit" }, { name = "other" }, { name = "guilty" } },
-            reducers = { visit = function(s) s.count = box.n end, guilty = function(s) box.n = box.n + 1 end },
-            middleware = { { name = "m", on = { "other" }, after = function() box.n = box.n + 1 end } },
-            commands = { { name = "turn", run = function() box.parts.x = 1 end } },
-            projections = { { name = "seen", type = int(), fn = function(state) return box.n + 0 * state.memo.count end } },
+            reducers = { visit = function(s) s.count = \(kept.read) end, guilty = function(s) \(kept.change) end },
+            middleware = { { name = "m", on = { "other" }, after = function() \(kept.change) end } },
+            commands = { { name = "turn", run = function() \(kept.change) end } },
+            projections = { { name = "seen", type = int(), fn = function(state)
+              return \(kept.read) + 0 * state.memo.count end } },
           }
           """))
     try bench.dispatch("memo.visit")
@@ -215,46 +230,59 @@ struct PurityTests {
   }
 
   /// A replay, which runs reducers alone, would come to another state.
-  @Test(arguments: Other.allCases)
-  func whatAReducerCapturesMayNotBeChangedByOtherCode(_ other: Other) throws {
-    let bench = try disturbed(by: other)
+  @Test(arguments: Other.allCases, kept.indices)
+  func whatAReducerDependsOnMayNotBeChangedByOtherCode(_ other: Other, _ index: Int) throws {
+    let bench = try disturbed(by: other, index)
     let place = "memo: reducer 'memo.visit'"
     let allowed = "reducers may depend on nothing but their draft and arguments"
     #expect(
       fault { try bench.dispatch("memo.visit") }
         == PluginError(
-          .impure, "\(place) captures a local or a table that has changed; \(allowed)",
+          .impure, "\(place) depends on the captured \(Self.kept[index].name), which has changed; \(allowed)",
           hint: "keep the value in the plugin's state"))
-    #expect(
-      fault { try bench.dispatch("memo.visit") }?.message.hasPrefix(
-        "\(place) is no longer called, because in #") == true)
+    let idle = fault { try bench.dispatch("memo.visit") }?.message
+    #expect(idle?.hasPrefix("\(place) is no longer called, because in #") == true)
+    #expect(idle?.contains(" what it captures had changed; ") == true)
     #expect(bench.state("memo") == #"{"count":0}"#)
   }
 
-  @Test(arguments: Other.allCases)
-  func whatAProjectionCapturesMayNotBeChangedByOtherCode(_ other: Other) throws {
-    let bench = try disturbed(by: other)
+  @Test(arguments: Other.allCases, kept.indices)
+  func whatAProjectionDependsOnMayNotBeChangedByOtherCode(_ other: Other, _ index: Int) throws {
+    let bench = try disturbed(by: other, index)
+    let messages = (1...2).map { _ in fault { _ = try bench.project("memo", "seen") }?.message }
     #expect(
-      fault { _ = try bench.project("memo", "seen") }?.message
-        == "memo: projection 'memo.seen' captures a local or a table that has changed; projections may only read state")
+      messages == [
+        "memo: projection 'memo.seen' depends on the captured \(Self.kept[index].name), which has changed; projections may only read state",
+        "memo: projection 'memo.seen' is no longer called, because what it captures had changed; projections may only read state",
+      ])
   }
 
-  /// What a helper keeps for itself shows in what the reducer does, if at all, while it runs.
-  @Test func aHelperMayKeepStateThatOtherCodeChanges() throws {
+  /// What other code keeps beside what a reducer reads is no state of the reducer's.
+  @Test(arguments: [
+    "local calls = 0 local util = { note = function() calls = calls + 1 end }",
+    "local util = { seen = {} } function util.note() util.seen[#util.seen + 1] = 1 end",
+    "local util = { n = 0 } function util.note() util.n = util.n + 1 end",
+  ])
+  func otherCodeMayKeepStateWhereAReducerHasItsHelpers(locals: String) throws {
     let bench = try Bench()
     try bench.load(
       try PluginFolder(
         "own",
         lua: """
-          local calls = 0
-          local util = { twice = function(n) return 2 * n end, note = function() calls = calls + 1 end }
+          \(locals)
+          util.factor = 2
+          function util.twice(n) return util.factor * n end
           return plugin {
             state = { field("count", int { default = 1 }) }, actions = { { name = "visit" } },
             reducers = { visit = function(s) s.count = util.twice(s.count) end },
             middleware = { { name = "m", after = function() util.note() end } },
+            projections = { { name = "seen", type = int(), fn = function(state) return util.twice(state.own.count) end } },
           }
           """))
-    for _ in 1...3 { try bench.dispatch("own.visit") }
+    for _ in 1...3 {
+      try bench.dispatch("own.visit")
+      _ = try bench.project("own", "seen")
+    }
     #expect(bench.faults.isEmpty)
     #expect(bench.state("own") == #"{"count":8}"#)
   }

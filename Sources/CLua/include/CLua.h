@@ -171,11 +171,16 @@ typedef struct CLuaTexts {
   size_t longest;
 } CLuaTexts;
 
+/// Something that a function reads: a captured variable, counted from 1, or a field of the table in it.
+typedef struct CLuaUse {
+  int32_t capture;
+  const char *_Nullable field;
+  size_t fieldCount;
+} CLuaUse;
+
 /// What a function captures, in numbers.
 typedef struct CLuaDigest {
-  uint64_t all;
-  /// Without what is behind other functions and coroutines.
-  uint64_t data;
+  uint64_t value;
   /// How many values were looked at.
   uint64_t size;
 } CLuaDigest;
@@ -473,6 +478,10 @@ CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *r
 
 /// A number that changes when a captured local changes, or anything in a table that is reached from one.
 CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, CLuaDigest *digest);
+/// The same for one thing that a function reads. A function of Lua there is only told from others, and anchored; else the
+/// reference is negative.
+CLuaStatus clua_digestUse(CLuaMachine *machine, int32_t function, const CLuaUse *use, CLuaDigest *digest,
+                          int32_t *reference);
 /// Hands the bytecode of a referenced function to `take`, piece by piece; false when it is no Lua function.
 bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
                void (*take)(void *context, const void *bytes, size_t count));

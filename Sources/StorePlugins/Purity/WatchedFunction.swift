@@ -9,8 +9,8 @@ final class WatchedFunction {
   @exclusivity(unchecked) private(set) var guiltyAction: Int?
   /// Whether it was other code of the plugin that changed what the function captures.
   @exclusivity(unchecked) private(set) var isDisturbed = false
-  /// What the data was that the function captures when it was looked at last; nil: it was not.
-  @exclusivity(unchecked) private var data: UInt64?
+  /// What the function, and what it calls, reads of what is captured, as it was when it was looked at last; nil: it was not.
+  @exclusivity(unchecked) private var readings: CaptureReadings?
   /// Whether there is nothing that it could change.
   @exclusivity(unchecked) private var capturesNothing = false
   @exclusivity(unchecked) private var calls = 0
@@ -61,21 +61,22 @@ final class WatchedFunction {
     return digest
   }
 
-  /// Whether the data that the function captures, before a call that is looked at, is no longer what it was after the last
-  /// one. What the function calls may keep what it likes: that does not show in what the function computes, or it shows while
-  /// the function runs.
-  func wasDisturbed(before digest: LuaState.CaptureDigest) -> Bool {
-    guard let data, data != digest.data else { return false }
+  /// What the function reads of what is captured that is no longer what it was before the last call that was looked at, which
+  /// changed nothing: other code of the plugin did. Nil: there is no such thing.
+  func disturbance(_ lua: LuaState) throws(LuaError) -> String? {
+    guard readings != nil else {
+      readings = try CaptureReadings(of: function, lua)
+      return nil
+    }
+    guard let name = try readings?.firstChange(lua) else { return nil }
     isImpure = true
     isDisturbed = true
-    return true
+    return name
   }
 
   /// Whether what the function captures is no longer what it was.
   func hasChanged(since digest: LuaState.CaptureDigest, _ lua: LuaState) throws(LuaError) -> Bool {
-    let now = try lua.digestOfCaptures(function)
-    isImpure = now != digest
-    data = now.data
+    isImpure = try lua.digestOfCaptures(function) != digest
     return isImpure
   }
 

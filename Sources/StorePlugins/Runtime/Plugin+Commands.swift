@@ -27,8 +27,8 @@ extension Plugin {
     }
     let value = try run(view, place) { () throws(LuaError) in
       let digest = try watched.digestBefore(purity, lua)
-      if let digest, watched.wasDisturbed(before: digest) {
-        let fault = calls.faults.disturbed(place, mayOnly: "projections may only read state")
+      if digest != nil, let name = try watched.disturbance(lua) {
+        let fault = calls.faults.disturbed(place, by: name, mayOnly: "projections may only read state")
         throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
       }
       let outcome = Result { () throws(LuaError) in

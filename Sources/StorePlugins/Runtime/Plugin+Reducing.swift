@@ -105,9 +105,8 @@ extension Plugin {
     var digest: LuaState.CaptureDigest?
     do throws(LuaError) {
       if watched.isLookedAt(purity) {
-        let found = try watched.digest(lua)
-        if watched.wasDisturbed(before: found) { return disturbedReducer(call) }
-        digest = found
+        if let name = try watched.disturbance(lua) { return disturbedReducer(call, name) }
+        digest = try watched.digest(lua)
       }
       try plan.prepare(in: lua)
     } catch {
@@ -179,9 +178,9 @@ extension Plugin {
       mayOnly: "reducers may only change their draft")
   }
 
-  private func disturbedReducer(_ call: ActionCall) -> PluginError {
+  private func disturbedReducer(_ call: ActionCall, _ name: String) -> PluginError {
     calls.faults.disturbed(
-      "reducer '\(call.type.fullName)'", mayOnly: "reducers may depend on nothing but their draft and arguments")
+      "reducer '\(call.type.fullName)'", by: name, mayOnly: "reducers may depend on nothing but their draft and arguments")
   }
 
   private func impureReducer(_ call: ActionCall) -> PluginError {

@@ -31,9 +31,11 @@ struct PluginFaults {
   }
 
   /// What a function captures that must be pure is not what it was when it was last looked at.
-  func disturbed(_ place: String, mayOnly allowed: String) -> PluginError {
+  ///
+  /// - Parameter name: what it is, in quotes.
+  func disturbed(_ place: String, by name: String, mayOnly allowed: String) -> PluginError {
     make(
-      .impure, "\(place) captures a local or a table that has changed; \(allowed)",
+      .impure, "\(place) depends on the captured \(name), which has changed; \(allowed)",
       hint: PluginFaults.impurityHint)
   }
 
@@ -43,9 +45,10 @@ struct PluginFaults {
   func idle(
     _ place: String, _ watched: WatchedFunction, since culprit: String, mayOnly allowed: String
   ) -> PluginError {
-    let reason = watched.isDisturbed ? "what it captures had changed" : "it changed what it captures"
+    let when = watched.isDisturbed && culprit == "before" ? "" : culprit + " "
+    let reason = when + (watched.isDisturbed ? "what it captures had changed" : "it changed what it captures")
     return make(
-      .impure, "\(place) is no longer called, because \(culprit) \(reason); \(allowed)",
+      .impure, "\(place) is no longer called, because \(reason); \(allowed)",
       hint: "\(PluginFaults.impurityHint), then plugin reload \(manifest.name)")
   }
 
