@@ -14,6 +14,8 @@ extension ShellHost {
       return PastView(number, try history.state(at: number), try plugins(at: number))
     }
     let start = first - 1
+    // Plugins of different times answer each other's actions meanwhile, those that are loaded among them.
+    defer { rebindPlugins() }
     var rerun = Rerun(application, try recorded(start))
     // The states that later restores return to.
     var returns: [Int: HostedState] = [start: rerun.current]
@@ -79,6 +81,7 @@ private struct Rerun {
       reducer = reducer.appending(HostedPlugin.reducer(hosted.plugin, strikes))
     }
     types = application.actionsByName(beside: current.plugins.map(\.plugin))
+    for hosted in current.plugins { hosted.plugin.rebind { [types] in types[$0] } }
   }
 
   /// Runs an action of a module; one that fails, that nobody knows any more, or that an interceptor dropped, changes nothing.

@@ -9,13 +9,21 @@ struct ReplayLogic {
   private let application: HostedApplication
   private let reducer: Reducer<HostAction, HostState>
   private let types: [String: ActionType]
+  private let plugins: [Plugin]
 
   /// - Parameter plugins: the plugins in load order.
   init(_ application: HostedApplication, _ plugins: [Plugin]) {
     self.application = application
+    self.plugins = plugins
     let silent = plugins.map { HostedPlugin.reducer($0, PluginStrikes(FaultBox())) }
     reducer = silent.reduce(application.reducers) { $0.appending($1) }
     types = application.actionsByName(beside: plugins)
+  }
+
+  /// Has the plugins answer the actions of these plugins: two logics may share some, of which each has to be bound before it is
+  /// asked.
+  func bind() {
+    for plugin in plugins { plugin.rebind { [types] in types[$0] } }
   }
 
   /// Whether the action of an entry is one of a module.
@@ -33,6 +41,17 @@ struct ReplayLogic {
       return .failure(ShellError(describing: error.cause).message)
     } catch {
       return .failure(ShellError(describing: error).message)
+    }
+  }
+}
+
+extension ShellHost {
+  func reducedBySwift(_ call: ActionCall, _ context: ActionContext, _ state: HostState) throws -> HostState {
+    let action = ReplayedAction(try application.hostAction(call), context: context)
+    do {
+      return try application.reducers.replay([action], from: state)
+    } catch {
+      throw error.cause
     }
   }
 }

@@ -141,7 +141,6 @@ final class Replayer {
     var unbroken = hashes
     _ = unbroken.add(changes)
     var known = hashes.follow(changes, from: before, to: state)
-    guard !recorded.hashes.isEmpty else { return known }
     // Whether a slice that comes back with another plugin of its name is told of as one that arrives, with a hash of its own,
     // depends on how the plugin was there when that was written. Either hash says what the slice is.
     for slice in state.plugins {
@@ -200,7 +199,7 @@ final class Replayer {
     case (ShellAction.Types.loadPlugin.fullName, .string(let name)?, .string(let version)?):
       try load(name, version: version, digest: entry.digest ?? "")
     case (ShellAction.Types.reloadPlugin.fullName, .string(let name)?, .string(let version)?):
-      try reload(name, version: version, digest: entry.digest ?? "", hash: recorded.hashes[name])
+      try reload(recorded, name, version: version, digest: entry.digest ?? "")
     case (ShellAction.Types.unloadPlugin.fullName, .string(let name)?, _):
       try ShellAction.unloadPlugin(name: name).reduce(&state)
       plugins.removeAll { $0.plugin.module.name == name }
@@ -250,8 +249,8 @@ final class Replayer {
     ).reduce(&state)
   }
 
-  /// - Parameter hash: that of the slice that the recorded reload led to.
-  private func reload(_ name: String, version: String, digest: String, hash: UInt64?) throws {
+  private func reload(_ recorded: RecordedEntry, _ name: String, version: String, digest: String) throws {
+    let hash = recorded.hashes[name]
     guard let index = plugins.firstIndex(where: { $0.plugin.module.name == name }) else {
       throw ShellError(code: "bad-recording", message: "plugin '\(name)' is reloaded before it is loaded")
     }
@@ -264,7 +263,8 @@ final class Replayer {
       let running = state.plugins.first { $0.name == name }?.value
       var value = plugin.initialState
       // Only the outcome tells whether the state was reset.
-      if hash != SliceHash(of: value).value {
+      let isReset = hash == SliceHash(of: value).value || recorded.hasReset(name, from: running, to: value, schema)
+      if !isReset {
         value = try plugin.state(from: running, version: old.source.manifest.version) ?? value
       }
       slice = PluginSlice(name: name, schema: schema, value: value)
@@ -272,5 +272,16 @@ final class Replayer {
     try ShellAction.reloadPlugin(
       ShellState.LoadedPlugin(name: name, version: version, digest: source.digest), slice: slice, gates: []
     ).reduce(&state)
+  }
+}
+
+extension RecordedEntry {
+  /// Whether what a reload changed in a slice, which is of the same type as before, is what leads to how it starts.
+  fileprivate func hasReset(_ name: String, from running: Value?, to initial: Value, _ schema: Schema) -> Bool {
+    let recorded = entry.changes.filter { $0.module == name }
+    guard let running, !recorded.isEmpty else { return false }
+    return withUnsafePointer(to: running) { running in
+      withUnsafePointer(to: initial) { schema.changes(from: running, to: $0, at: Path([.field(name)])) == recorded }
+    }
   }
 }

@@ -19,15 +19,20 @@ extension ShellHost {
       try entries(of: old, last: count), upTo: store.withState { $0 }, keeping: [name])
     let before = ReplayLogic(application, plugins.map(\.plugin))
     let after = ReplayLogic(application, plugins.map { $0.plugin === old ? new : $0.plugin })
+    defer { rebindPlugins() }
     let version = old.source.manifest.version
     let finder = DivergenceFinder(
       reference: { entry, state in
         guard before.knows(entry), entry.droppedBy == nil else { return nil }
+        before.bind()
         let outcome = before.outcome(of: entry, in: state)
         guard case .state(let state) = outcome else { return outcome }
         return .state(try state.handed(to: new, from: version))
       },
-      candidate: { entry, state in after.outcome(of: entry, in: try state.handed(to: new, from: version)) },
+      candidate: { entry, state in
+        after.bind()
+        return after.outcome(of: entry, in: try state.handed(to: new, from: version))
+      },
       names: ("the previous version", "the edited version"), entry: { [unowned self] in log[number: $0] })
     let (divergence, compared) = try finder.first(in: recording)
     if let divergence { throw divergence.error(name, differsFrom: "that of the previous version") }

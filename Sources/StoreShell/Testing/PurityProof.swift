@@ -38,15 +38,16 @@ struct PurityProof {
 
   private let one: ReducerTwin
   private let other: ReducerTwin
-  private let name: String
+  private let store: any DynamicStore
   /// The modules over whose slices other plugins reduce too.
   private let shared: Set<String>
 
   /// Loads the plugin twice into the surroundings that it has in a store.
   init(_ source: PluginSource, in store: any DynamicStore) throws {
-    name = source.manifest.name
+    self.store = store
+    let name = source.manifest.name
     let surroundings = store.surroundings(of: name)
-    let others = store.loadedPlugins.map(\.name).filter { $0 != source.manifest.name }
+    let others = store.loadedPlugins.map(\.name).filter { $0 != name }
     shared = Set(
       others.compactMap { store.plugin(named: $0)?.source.manifest.permissions }.joined().compactMap {
         if case .reduce(let module) = $0 { module } else { nil }
@@ -70,11 +71,14 @@ struct PurityProof {
   /// - Returns: the first difference.
   func difference(in recorded: Recorded) -> PurityFault? {
     var state = recorded.before
-    if case .impure(let fault) = reduce(recorded.call, recorded.context, &state) { return fault }
+    let verdict = reduce(recorded.call, recorded.context, &state)
+    if case .impure(let fault) = verdict { return fault }
     guard recorded.failure == nil else { return nil }
-    // Reducers of Swift, which did not run again, may have changed the slice of another module.
-    let modules = recorded.call.type.position.isEmpty ? one.modules : [name]
-    for module in modules where !shared.contains(module) {
+    if case .failed(let error) = verdict {
+      return PurityFault(
+        recorded.call, "it failed in a fresh Lua state only", [], details: [ShellError(describing: error).message])
+    }
+    for module in one.modules where !shared.contains(module) {
       guard let change = Self.change(in: module, from: recorded.after, to: state) else { continue }
       return PurityFault(
         recorded.call, "the test and a fresh Lua state differ at \(change.path)",
@@ -85,7 +89,14 @@ struct PurityProof {
 
   /// Reduces an action twice and goes on with what came out.
   func reduce(_ call: ActionCall, _ context: ActionContext, _ state: inout HostState) -> Verdict {
-    var (left, right, copy) = (state, state, state)
+    // Behind the reducers of Swift, as in the store.
+    let start: HostState
+    do {
+      start = try store.reducedBySwift(call, context, state)
+    } catch {
+      return .failed(error)
+    }
+    var (left, right, copy) = (start, start, start)
     let first = reduce(one, call, context, &left)
     _ = reduce(other, call, context, &copy)
     let second = reduce(other, call, context, &right)

@@ -56,7 +56,8 @@ import Testing
   @Test(arguments: [
     ["undo", "plugin reload tiny"], ["undo", "plugin unload tiny", "undo"],
     ["undo --to 4", "redo", "plugin reload base"], ["undo", "plugin reload base --reset"],
-    ["undo", "plugin reload base", "plugin reload tiny", "undo --to 6"],
+    ["undo", "plugin reload base", "plugin reload tiny", "undo --to 6"], ["plugin reload tiny"],
+    ["plugin reload base --reset", "plugin reload tiny --reset"],
   ])
   func aRecordingVerifiesThoughAPluginWasReloadedAfterAnUndo(statements: [String]) throws {
     let first = try reopened()
