@@ -290,13 +290,19 @@ static int resume(lua_State *L) {
   resumption->status = lua_resume(coroutine, L, arguments, &resumption->count);
   machine->enforcing = false;
   if (resumption->status > LUA_YIELD) {
+    char place[80];
     clua_gatherFrames(machine, coroutine, 0);
+    clua_missingPlace(coroutine, 0, place, sizeof place);
     // The error object lies twice on the coroutine's stack; closing its variables takes the second one.
     lua_pop(coroutine, 1);
     machine->enforcing = true;
     resumption->status = clua_closeThread(machine, coroutine);
     machine->enforcing = false;
     lua_xmove(coroutine, L, 1);
+    if (*place == 0) return 1;
+    lua_pushstring(L, place);
+    lua_insert(L, -2);
+    lua_concat(L, 2);
     return 1;
   }
   luaL_checkstack(L, resumption->count, "too many results to resume");

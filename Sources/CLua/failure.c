@@ -109,8 +109,25 @@ void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level) {
   if (isComplete && error->frameCount > 0) error->frameCount -= 1;
 }
 
+void clua_missingPlace(lua_State *L, int level, char *place, size_t capacity) {
+  static const char beginning[] = "attempt to ";
+  lua_Debug record;
+  *place = 0;
+  if (lua_type(L, -1) != LUA_TSTRING || strncmp(lua_tostring(L, -1), beginning, sizeof beginning - 1) != 0) return;
+  if (!lua_getstack(L, level, &record) || !lua_getinfo(L, "Sn", &record) || *record.what != 'C') return;
+  if (record.name != NULL && strcmp(record.name, "error") == 0) return;
+  int line = clua_findLine(L, &record);
+  if (line >= 0) snprintf(place, capacity, "%s:%d: ", record.short_src, line);
+}
+
 int clua_collectFrames(lua_State *L) {
+  char place[80];
   clua_gatherFrames(clua_machine(L), L, 1);
+  clua_missingPlace(L, 1, place, sizeof place);
+  if (*place == 0) return 1;
+  lua_pushstring(L, place);
+  lua_insert(L, 1);
+  lua_concat(L, 2);
   return 1;
 }
 

@@ -145,6 +145,9 @@ int clua_collectFrames(lua_State *L);
 /// Pushes the place of the innermost Lua function that runs, as it stands before a message: the host, or what raises, may
 /// have been called by way of a library function, such as the iterator of ipairs.
 void clua_pushPlace(lua_State *L);
+/// Writes the place that the message on top lacks, else nothing: where it is one of Lua's own about the values of an operation,
+/// raised in a library function at that level, there is none before it. What `error` was handed is as it shall be.
+void clua_missingPlace(lua_State *L, int level, char *place, size_t capacity);
 /// Copies what is known of a running Lua function.
 void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record);
 /// Whether filling a frame that was filled before would change nothing.

@@ -43,7 +43,9 @@ extension LuaState {
 
   /// A number that changes when what a function reads changes, as that of ``digestOfCaptures(_:)`` does; where it is itself a
   /// function of Lua, that function, and the number tells it from others alone.
-  public func look(at use: CaptureUse, of function: LuaFunction) throws(LuaError) -> (digest: UInt64, code: LuaFunction?) {
+  public func look(at use: CaptureUse, of function: LuaFunction) throws(LuaError) -> (
+    digest: UInt64, code: LuaFunction?
+  ) {
     guard function.link === link else { return (0, nil) }
     var digest = CLuaDigest()
     var reference: Int32 = 0

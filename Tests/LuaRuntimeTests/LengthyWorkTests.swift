@@ -153,9 +153,8 @@ import Testing
     #expect(alone > 20_000)
     #expect(try leastLimit(garbage: "local x for i = 1, 2 do x = ('x'):rep(700000) end") == alone)
     #expect(try leastLimit(garbage: "for i = 1, 3000 do local x = 'k' .. i .. 'x' end") == alone)
-    #expect(
-      try leastLimit(garbage: "local function deep(n) if n == 0 then return 0 end return deep(n - 1) + 1 end deep(3000)")
-        == alone)
+    let deep = "local function deep(n) if n == 0 then return 0 end return deep(n - 1) + 1 end deep(3000)"
+    #expect(try leastLimit(garbage: deep) == alone)
   }
 
   /// What a call may do does not depend on which texts others hold.

@@ -35,6 +35,33 @@ struct FailureTests {
     return first
   }
 
+  /// Lua gives its own messages no place where they come from a library function.
+  @Test(arguments: [
+    ("for _ in ipairs(s.none) do end", "attempt to index a nil value"),
+    ("table.sort({ {}, {} })", "attempt to compare two table values"),
+    ("table.sort({ 3, 'x' })", "attempt to compare string with number"),
+  ])
+  func errorsOfLibraryFunctionsHaveTheLineThatCalledThem(body: String, message: String) throws {
+    let bench = try Bench()
+    try bench.load(
+      try PluginFolder(
+        "p",
+        lua: """
+          local function go(s)
+            \(body)
+          end
+          return plugin { state = { field("none", optional(list(int()))) }, actions = { { name = "go" } }, reducers = { go = go },
+            commands = { { name = "go", run = function() go({}) end } } }
+          """))
+    #expect(fault { try bench.dispatch("p.go") }?.message == "p: reducer 'p.go': bad/p/init.lua:2: \(message)")
+    #expect(fault { _ = try bench.run("p", "go") }?.message == "p: command 'p go': bad/p/init.lua:2: \(message)")
+    try bench.load(
+      try PluginFolder(
+        "e",
+        lua: "return plugin { commands = { { name = 'go', run = function() error('attempt to flee', 0) end } } }"))
+    #expect(fault { _ = try bench.run("e", "go") }?.message == "e: command 'e go': attempt to flee")
+  }
+
   @Test func typoInAField() throws {
     let error = try fail("typo", "s.cuont = s.count + 1")
     #expect(error.code == .runtime)

@@ -50,7 +50,8 @@ public struct PluginCheck: Sendable {
 
   /// Notes an error without the plugin's name, which the reader knows.
   private mutating func fault(_ error: PluginError, in source: PluginSource) {
-    fault(error.line(withoutName: source.manifest.name))
+    let place = error.trace.first.map { " (\($0))" } ?? ""
+    fault(error.line(withoutName: source.manifest.name) + (error.message.contains(".lua:") ? "" : place))
   }
 
   /// Looks for permissions that nothing in the store answers to.

@@ -17,6 +17,7 @@ struct FunctionSignature {
     let isOfMember = members.contains { name in
       error.message.hasSuffix("attempt to call a nil value (method '\(name)')")
         || error.message.hasSuffix("action has no field '\(name)'")
+        || (name == "state" && error.message.hasSuffix("attempt to index a nil value (field 'state')"))
     }
     return isOfMember ? "its parameters are \(text)" : nil
   }

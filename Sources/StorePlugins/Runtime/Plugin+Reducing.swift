@@ -180,7 +180,8 @@ extension Plugin {
 
   private func disturbedReducer(_ call: ActionCall, _ name: String) -> PluginError {
     calls.faults.disturbed(
-      "reducer '\(call.type.fullName)'", by: name, mayOnly: "reducers may depend on nothing but their draft and arguments")
+      "reducer '\(call.type.fullName)'", by: name,
+      mayOnly: "reducers may depend on nothing but their draft and arguments")
   }
 
   private func impureReducer(_ call: ActionCall) -> PluginError {

@@ -70,7 +70,7 @@ extension Plugin {
         throw error
       }
       step = try resume(coroutine, emission, host, view, place) { writer in
-        guard let action else { return }
+        guard let action else { return writer.appendNil() }
         writer.append(action.name)
         LuaBridge.write(.record(action.arguments), to: &writer)
       }

@@ -49,6 +49,8 @@ public final class PluginTask {
     with action: ActionCall? = nil, view: any StateView, emit: @escaping (ActionCall, ActionSource) -> Void
   ) throws(PluginError) -> Step {
     guard let coroutine else { return .finished }
+    var waitedForAction = false
+    if case .waitFor? = request { waitedForAction = true }
     request = nil
     let emission = plugin.calls.emissionOfTasks
     if emission.unit != unit { emission.unit = unit }
@@ -59,7 +61,11 @@ public final class PluginTask {
       outcome = try plugin.running(self, emission, view) { () throws(LuaError) in
         try coroutine.resume { writer in
           if !hasStarted { return plugin.calls.appendTask(to: &writer) }
-          if let action { LuaBridge.write(.record(action.record), to: &writer) }
+          if let action {
+            LuaBridge.write(.record(action.record), to: &writer)
+          } else if waitedForAction {
+            writer.appendNil()
+          }
         }
       }
     } catch {

@@ -73,13 +73,13 @@ private struct Rerun {
   }
 
   private mutating func compose() {
-    reducer = application.reducers
-    for hosted in current.plugins {
+    let plugins = current.plugins.map { hosted in
       // What fails here is no strike against the plugin that runs.
       let strikes = PluginStrikes(FaultBox())
       strikes.set(isStopped: current.state.shell.condition(of: hosted.plugin.module.name) != .on)
-      reducer = reducer.appending(HostedPlugin.reducer(hosted.plugin, strikes))
+      return (hosted.plugin, strikes)
     }
+    reducer = HostedPlugin.reducers(plugins, behind: application.reducers)
     types = application.actionsByName(beside: current.plugins.map(\.plugin))
     for hosted in current.plugins { hosted.plugin.rebind { [types] in types[$0] } }
   }

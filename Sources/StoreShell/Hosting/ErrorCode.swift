@@ -75,7 +75,8 @@ enum ErrorCode {
     "plugin-grant":
       "the plugin asks for permissions that nobody granted. Run with --grant NAME, or answer at the prompt.",
     "plugin-impure":
-      "a reducer or projection keeps state of its own, in a local outside it. Keep the value in the plugin's state.",
+      "a reducer or projection keeps state of its own, in a local outside it, or depends on one that other code changes. "
+      + "Keep the value in the plugin's state.",
     "plugin-load": "the plugin's files cannot be read, or its Lua cannot be run. Nothing of it was loaded.",
     "plugin-memory": "a plugin needed more memory than its limit; a reducer changed nothing.",
     "plugin-runtime": "a plugin's function raised an error. From a reducer: the state is unchanged.",

@@ -6,7 +6,6 @@ import StoreUnits
 /// A plugin in the shell's root: one reducer over its slice, and a gated unit for each of its middlewares.
 struct HostedPlugin {
   let plugin: Plugin
-  let reducer: Reducer<HostAction, HostState>
   let strikes: PluginStrikes
   let units: [HostUnit]
   /// The plugin's interceptors, the outermost first, the one that runs its thunks last.
@@ -16,7 +15,6 @@ struct HostedPlugin {
   init(_ plugin: Plugin, _ surroundings: PluginSurroundings, reducersAlone: Bool = false) {
     self.plugin = plugin
     strikes = surroundings.strikes
-    reducer = Self.reducer(plugin, strikes)
     guard !reducersAlone else {
       units = []
       interceptors = []
@@ -32,9 +30,17 @@ struct HostedPlugin {
     units.map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen, plugin: plugin.module.name) }
   }
 
-  /// What the plugin does to the state.
-  static func reducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
-    (0..<plugin.liftedCount).reduce(ownReducer(plugin, strikes)) { $0.appending(lifted(plugin, $1, strikes)) }
+  /// What plugins do to the state, behind the application's reducers: each changes its own slice, in load order, and then what
+  /// they lift over the slices of others runs behind those others' own, whichever was loaded first.
+  static func reducers(
+    _ plugins: [(plugin: Plugin, strikes: PluginStrikes)], behind reducer: Reducer<HostAction, HostState>
+  ) -> Reducer<HostAction, HostState> {
+    var reducer = reducer
+    for (plugin, strikes) in plugins { reducer = reducer.appending(ownReducer(plugin, strikes)) }
+    for (plugin, strikes) in plugins {
+      for index in 0..<plugin.liftedCount { reducer = reducer.appending(lifted(plugin, index, strikes)) }
+    }
+    return reducer
   }
 
   private static func lifted(

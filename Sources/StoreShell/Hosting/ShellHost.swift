@@ -94,9 +94,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   static func reducer(
     _ application: HostedApplication, _ plugins: [HostedPlugin]
   ) -> Reducer<Action, State> {
-    var reducer = application.reducers
-    for plugin in plugins { reducer = reducer.appending(plugin.reducer) }
-    return reducer.appending(
+    HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: application.reducers).appending(
       Reducer<ShellAction, State>.throwing("shell", canFail: \.canFail) { action, state, context in
         try action.reduce(&state, from: context.source)
       }

@@ -83,6 +83,9 @@ struct TypeStubs {
     ---@class stsh.Action
     ---@field name string
     ---@field args table
+    ---@field id integer
+    ---@field at number seconds since the session began
+    ---@field source stsh.Source
     ---@field meta stsh.Meta
     ---@alias stsh.Reducer fun(draft: any, args: any, meta: stsh.Meta)
     ---@class stsh.ActionDefinition

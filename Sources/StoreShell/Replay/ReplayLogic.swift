@@ -15,8 +15,8 @@ struct ReplayLogic {
   init(_ application: HostedApplication, _ plugins: [Plugin]) {
     self.application = application
     self.plugins = plugins
-    let silent = plugins.map { HostedPlugin.reducer($0, PluginStrikes(FaultBox())) }
-    reducer = silent.reduce(application.reducers) { $0.appending($1) }
+    let silent = plugins.map { ($0, PluginStrikes(FaultBox())) }
+    reducer = HostedPlugin.reducers(silent, behind: application.reducers)
     types = application.actionsByName(beside: plugins)
   }
 

@@ -179,12 +179,11 @@ final class Replayer {
   }
 
   private func compose() {
-    reducer = host.application.reducers
     types = host.application.actionsByName(beside: plugins.map(\.plugin))
     for hosted in plugins {
       hosted.strikes.set(isStopped: state.shell.condition(of: hosted.plugin.module.name) != .on)
-      reducer = reducer.appending(hosted.reducer)
     }
+    reducer = HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: host.application.reducers)
     for hosted in plugins { hosted.plugin.rebind { [types] in types[$0] } }
   }
 

@@ -192,7 +192,7 @@ import Testing
         "bad/probe/init.lua:3: unexpected symbol near <eof>"
       ])
     #expect(
-      try faults("while true do end") == ["init.lua ran too long and was stopped"])
+      try faults("while true do end") == ["init.lua ran too long and was stopped (at bad/probe/init.lua:1)"])
     #expect(
       try faults("return plugin {}", files: ["tests/x_test.lua": "test("])
         == ["bad/probe/tests/x_test.lua:1: unexpected symbol near <eof>"])

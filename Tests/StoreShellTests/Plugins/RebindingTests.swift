@@ -36,6 +36,27 @@ import Testing
     #expect(shell.run("goto head", "dispatch base.inc", "show base.n", "show tiny.sum").output.hasSuffix("\n44\n4\n"))
   }
 
+  /// What is lifted runs behind the module's own reducers, though their plugin was loaded anew behind the other.
+  @Test func aLiftedReducerRunsLast() throws {
+    let list = try shell.plugin(
+      "list",
+      """
+      return plugin { state = { field('l', list(int())) }, actions = { { name = 'add', args = { field('n', int()) } } },
+        reducers = { add = function(s, a) s.l[#s.l + 1] = a.n end } }
+      """)
+    shell.session.options.grants.insert("sort")
+    let sort = try shell.plugin(
+      "sort",
+      "return plugin { lifted = { { at = 'list', on = 'list.add', reduce = function(d) table.sort(d.l) end } } }",
+      permissions: #"["reduce:list"]"#)
+    #expect(
+      shell.run("plugin load \(list)", "plugin load \(sort)", "plugin unload list", "plugin load \(list)").status == 0)
+    #expect(shell.run("dispatch list.add 5", "dispatch list.add 3", "show list.l").output.hasSuffix("\n3\n5\n"))
+    let recording = "\(shell.folder)/j.jsonl"
+    #expect(shell.run("export journal \(recording)").status == 0)
+    #expect(shell.run("replay \(recording) --verify").output.hasSuffix("every state matches\n"))
+  }
+
   @Test func anEditedPluginIsVerifiedWithThoseThatAnswerIt() throws {
     try shell.write("base/init.lua", Self.base + "\n--")
     let reload = shell.run("plugin reload base --verify 5")
