@@ -166,18 +166,21 @@ extension Session {
       try requirePlugins()
       let source = try PluginLocator(options).source(plugin)
       try grant(source)
-      if Files.absolute(source.folder) != plugin.directory {
-        tell(source, inPlaceOf: plugin, isWritten: file is Journal)
-      }
+      tell(source, inPlaceOf: plugin, isWritten: file is Journal)
       return source
     }
   }
 
-  /// Tells that a plugin is not where it was.
+  /// Tells that a plugin is not where it was, or not what it was.
   private func tell(_ source: PluginSource, inPlaceOf old: JournaledPlugin, isWritten: Bool) {
-    let code = source.digest == old.digest ? "" : ", whose code is another"
     let advice = isWritten ? "; `plugin reload \(old.name)` has the file say so" : ""
-    note("\(old.name) is no longer in \(old.directory) but in \(source.folder)\(code)\(advice)")
+    let isEdited = source.digest != old.digest
+    if Files.absolute(source.folder) != old.directory {
+      let code = isEdited ? ", whose code is another" : ""
+      note("\(old.name) is no longer in \(old.directory) but in \(source.folder)\(code)\(advice)")
+    } else if isEdited {
+      note("the code of \(old.name) has changed since; what comes is made by that of now\(advice)")
+    }
   }
 }
 

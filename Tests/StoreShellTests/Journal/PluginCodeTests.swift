@@ -40,6 +40,21 @@ import Testing
     return (shell, shell.openStore(store))
   }
 
+  /// What comes will be made by other code, and no action says so until the plugin is reloaded.
+  @Test func whoOpensTheFileIsToldThatAPluginWasEdited() throws {
+    end(writer)
+    try writer.write("v/init.lua", "-- edited\n" + Self.code())
+    for _ in 1...2 {
+      let (shell, opened) = try opened { _ in }
+      #expect(opened == .init(errors: Self.note))
+      end(shell)
+    }
+    let (shell, _) = try opened { _ in }
+    #expect(shell.run("plugin reload v").status == 0)
+    end(shell)
+    #expect(try opened { _ in }.1 == .init())
+  }
+
   @Test func aPluginThatWasMovedIsTakenFromWhereItIsSaidToBe() throws {
     end(writer)
     let (folder, moved) = ("\(writer.folder)/v", "\(writer.folder)/moved")
@@ -113,9 +128,12 @@ import Testing
 
   private func end(_ shell: Shell) { #expect(shell.outcome { shell.session.endJournal() } == .init()) }
 
+  private static let note =
+    "note: the code of v has changed since; what comes is made by that of now; `plugin reload v` has the file say so\n"
+
   private func reopened() throws -> Shell {
     let shell = try Shell { $0.grants = ["v"] }
-    #expect(shell.openStore(store) == .init())
+    #expect([.init(), .init(errors: Self.note)].contains(shell.openStore(store)))
     return shell
   }
 
