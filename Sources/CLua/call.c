@@ -293,13 +293,15 @@ static int resume(lua_State *L) {
     char place[80];
     clua_gatherFrames(machine, coroutine, 0);
     clua_missingPlace(coroutine, 0, place, sizeof place);
+    const char *message = *place != 0 ? lua_tostring(coroutine, -1) : NULL;
     // The error object lies twice on the coroutine's stack; closing its variables takes the second one.
     lua_pop(coroutine, 1);
     machine->enforcing = true;
     resumption->status = clua_closeThread(machine, coroutine);
     machine->enforcing = false;
     lua_xmove(coroutine, L, 1);
-    if (*place == 0) return 1;
+    // What was closed may have put any object in its place.
+    if (message == NULL || lua_type(L, -1) != LUA_TSTRING || lua_tostring(L, -1) != message) return 1;
     lua_pushstring(L, place);
     lua_insert(L, -2);
     lua_concat(L, 2);

@@ -11,7 +11,7 @@
 
 #include "machine.h"
 
-enum { seenSlot = 2, pendingSlot = 3, nearObjects = 24, nearTexts = 8, nearDepth = 8 };
+enum { seenSlot = 2, pendingSlot = 3, nearObjects = 24, nearTexts = 8, nearDepth = 8, nearLevels = 200, nearIndexes = 16 };
 
 /// Texts of more bytes are read once, however many tables hold them.
 static const size_t shortText = 64;
@@ -144,6 +144,8 @@ static uint64_t hashValue(lua_State *L, int index, Walk *walk) {
       const void *address = lua_topointer(L, index);
       content = (uint64_t)(uintptr_t)address;
       if (type != LUA_TTABLE && type != LUA_TFUNCTION && type != LUA_TTHREAD) break;
+      // What is read holds it, and the code may never call it: what it keeps is its own affair.
+      if (walk->use != NULL && type == LUA_TFUNCTION && walk->size > 1) break;
       if (walk->isNear) noteNear(L, index, address, walk);
       else noteFar(L, index, walk);
     }
@@ -188,7 +190,8 @@ static uint64_t hashCoroutine(lua_State *L, Walk *walk) {
   uint64_t sum = mix((uint64_t)lua_status(coroutine), (uint64_t)lua_gettop(coroutine));
   lua_Debug record;
   int level = 0;
-  for (; lua_getstack(coroutine, level, &record); level += 1) {
+  // Each is looked for from the innermost on.
+  for (; level < nearLevels && lua_getstack(coroutine, level, &record); level += 1) {
     lua_getinfo(coroutine, "lf", &record);
     lua_xmove(coroutine, L, 1);
     sum += mix((uint64_t)level, mix((uint64_t)record.currentline, hashValue(L, -1, walk)));
@@ -221,19 +224,41 @@ static void lookInto(lua_State *L, Walk *walk) {
   walk->sum += mix(address, held);
 }
 
-/// Pushes what is asked about: a function or table, or what a function reads.
-static void pushSubject(lua_State *L, Walk *walk) {
+/// Replaces the table on top by its field, which a chain of `__index` tables may have; false, and nothing is done: where it comes
+/// from is not to be told.
+static bool replaceByField(lua_State *L, const char *field, size_t count) {
+  if (!lua_istable(L, -1)) return false;
+  lua_pushvalue(L, -1);
+  for (int link = 0; link < nearIndexes; link += 1) {
+    lua_pushlstring(L, field, count);
+    bool isThere = lua_rawget(L, -2) != LUA_TNIL;
+    if (isThere || !lua_getmetatable(L, -2)) {
+      lua_replace(L, -3);
+      lua_pop(L, 1);
+      return true;
+    }
+    lua_pushliteral(L, "__index");
+    lua_rawget(L, -2);
+    lua_replace(L, -4);
+    lua_pop(L, 2);
+    if (!lua_istable(L, -1)) break;
+  }
+  lua_pop(L, 1);
+  return false;
+}
+
+/// Pushes what is asked about: a function or table, or what a function reads. False: the latter is in the table of globals.
+static bool pushSubject(lua_State *L, const Walk *walk) {
   const CLuaUse *use = walk->use;
   lua_rawgeti(L, LUA_REGISTRYINDEX, walk->function);
-  if (use == NULL) return;
+  if (use == NULL) return true;
   if (lua_getupvalue(L, -1, use->capture) == NULL) lua_pushnil(L);
-  if (use->field != NULL && lua_istable(L, -1)) {
-    clua_seeThrough(L, lua_gettop(L));
-    lua_pushlstring(L, use->field, use->fieldCount);
-    lua_rawget(L, -2);
-    lua_remove(L, -2);
-  }
   lua_remove(L, -2);
+  if (lua_topointer(L, -1) == clua_machine(L)->visibleGlobalsPointer) return false;
+  for (int depth = 0; depth < CLUA_USE_FIELDS && use->fields[depth] != NULL; depth += 1) {
+    if (!replaceByField(L, use->fields[depth], use->fieldCounts[depth])) break;
+  }
+  return true;
 }
 
 static int digestNear(lua_State *L) {
@@ -290,13 +315,14 @@ CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, CLuaDiges
 
 typedef struct Subject {
   Walk walk;
+  bool isGlobal;
   int32_t *reference;
 } Subject;
 
 /// Anchors what is asked about where it is a function of Lua.
 static int anchorFunction(lua_State *L) {
   Subject *subject = lua_touserdata(L, 1);
-  pushSubject(L, &subject->walk);
+  subject->isGlobal = !pushSubject(L, &subject->walk);
   if (!lua_isfunction(L, -1) || lua_iscfunction(L, -1)) return 0;
   subject->walk.sum = (uint64_t)(uintptr_t)lua_topointer(L, -1);
   *subject->reference = luaL_ref(L, LUA_REGISTRYINDEX);
@@ -308,8 +334,9 @@ CLuaStatus clua_digestUse(CLuaMachine *machine, int32_t function, const CLuaUse 
   Subject subject = {.walk = {.function = function, .use = use}, .reference = reference};
   *reference = LUA_NOREF;
   CLuaStatus status = clua_protectCall(machine, anchorFunction, &subject);
-  if (status == CLuaStatusDone && *reference == LUA_NOREF) return walkCaptures(machine, function, use, digest);
-  *digest = (CLuaDigest){subject.walk.sum, 1};
+  bool isFunction = *reference != LUA_NOREF;
+  if (status == CLuaStatusDone && !isFunction && !subject.isGlobal) return walkCaptures(machine, function, use, digest);
+  *digest = (CLuaDigest){subject.walk.sum, subject.isGlobal ? 0 : 1};
   return status;
 }
 

@@ -58,8 +58,6 @@ import Testing
     #expect(try state.digestOfCaptures(function) == before)
   }
 
-  private func text(_ use: LuaState.CaptureUse) -> String { use.name + (use.field.map { ".\($0)" } ?? "") }
-
   @Test func whatCodeReadsOfWhatItCaptures() throws {
     let source = """
       local a, t, u, f, unused = 1, {x = 1}, {}, function() end, 0
@@ -71,13 +69,13 @@ import Testing
       end
       """
     let uses = state.captureUses(of: try function(source))
-    #expect(uses.map(text) == ["a", "t.x", "t.y", "u", "f"])
+    #expect(uses.map(\.text) == ["a", "t.x", "t.y.z", "u", "f", "_ENV.math.pi"])
   }
 
   /// A function there is told from others; what it captures is its own affair.
   @Test(arguments: [
     ("local t = {} return function() t.x = 1 return t end", "t", true),
-    ("local t = {x = {y = {}}} return function() t.x.y.z = 1 end", "t.x", true),
+    ("local t = {x = {y = {}}} return function() t.x.y.z = 1 end", "t.x.y", true),
     ("local t = {x = {}, n = 0} return function() t.n = #t.x + 1 end", "t.x", false),
     ("local n = 0 local function f() n = n + 1 end return function() f() end", "f", false),
     ("local t = {f = next} return function() local _ = t.f t.f = pairs end", "t.f", true),
@@ -89,7 +87,7 @@ import Testing
   ])
   func aLookAtWhatIsReadSeesItsChange(source: String, name: String, changes: Bool) throws {
     let function = try function(source)
-    let use = try #require(state.captureUses(of: function).first { text($0) == name })
+    let use = try #require(state.captureUses(of: function).first { $0.text == name })
     let before = try state.look(at: use, of: function).digest
     #expect(try state.look(at: use, of: function).digest == before)
     _ = try state.call(function)

@@ -18,6 +18,24 @@ import Testing
     if case .finished(let values) = outcome { values } else { nil }
   }
 
+  /// What is closed after an error may raise another one, an object that would run code where nothing bounds it.
+  @Test(arguments: [
+    ("error(setmetatable({}, {__concat = function() while true do end end}))", "(error object is a table)"),
+    ("error({})", "(error object is a table)"), ("error('other', 0)", "other"), ("error('x')", "t.lua:1: x"),
+  ])
+  func whatIsClosedMayRaiseAnotherError(closing: String, message: String) throws {
+    let state = try LuaState(name: "closing")
+    let function = try #require(
+      try evaluate(
+        state,
+        "return function() local c <close> = setmetatable({}, {__close = function() \(closing) end})\ntable.sort({1, {}, 2}) end"
+      ).asFunction)
+    let coroutine = try state.makeCoroutine(function)
+    let error = #expect(throws: LuaError.self) { try coroutine.resume() }
+    #expect(error?.message.hasSuffix(message) == true, "\(String(describing: error))")
+    #expect(error?.message.contains("attempt") == false)
+  }
+
   @Test func yieldsAndFinishes() throws {
     let coroutine = try coroutine("function(a) local b = coroutine.yield(a + 1) return b, 'end' end")
     #expect(yielded(try coroutine.resume([.integer(1)])) == [.integer(2)])

@@ -262,6 +262,9 @@ struct PurityTests {
     "local calls = 0 local util = { note = function() calls = calls + 1 end }",
     "local util = { seen = {} } function util.note() util.seen[#util.seen + 1] = 1 end",
     "local util = { n = 0 } function util.note() util.n = util.n + 1 end",
+    "local n, util = 0, setmetatable({}, { __index = { note = true } }) function util.note() n = n + 1 end",
+    "local Class = {} Class.__index = Class local util = setmetatable({}, Class) function Class.note() Class.n = (Class.n or 0) + 1 end",
+    "local util = { text = { step = 2, cache = {} } } function util.note() util.text.cache[#util.text.cache + 1] = 1 end",
   ])
   func otherCodeMayKeepStateWhereAReducerHasItsHelpers(locals: String) throws {
     let bench = try Bench()
@@ -270,8 +273,8 @@ struct PurityTests {
         "own",
         lua: """
           \(locals)
-          util.factor = 2
-          function util.twice(n) return util.factor * n end
+          util.factor = { by = 2 }
+          function util.twice(n) return util.factor.by * n end
           return plugin {
             state = { field("count", int { default = 1 }) }, actions = { { name = "visit" } },
             reducers = { visit = function(s) s.count = util.twice(s.count) end },

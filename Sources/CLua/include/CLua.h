@@ -171,11 +171,13 @@ typedef struct CLuaTexts {
   size_t longest;
 } CLuaTexts;
 
-/// Something that a function reads: a captured variable, counted from 1, or a field of the table in it.
+enum { CLUA_USE_FIELDS = 2 };
+
+/// Something that a function reads: a captured variable, counted from 1, or a field of the table in it, or one of that.
 typedef struct CLuaUse {
   int32_t capture;
-  const char *_Nullable field;
-  size_t fieldCount;
+  const char *_Nullable fields[CLUA_USE_FIELDS];
+  size_t fieldCounts[CLUA_USE_FIELDS];
 } CLuaUse;
 
 /// What a function captures, in numbers.
@@ -478,8 +480,8 @@ CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *r
 
 /// A number that changes when a captured local changes, or anything in a table that is reached from one.
 CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, CLuaDigest *digest);
-/// The same for one thing that a function reads. A function of Lua there is only told from others, and anchored; else the
-/// reference is negative.
+/// The same for one thing that a function reads; of nothing where that is a global. A function of Lua there is only told from
+/// others, and anchored; else the reference is negative.
 CLuaStatus clua_digestUse(CLuaMachine *machine, int32_t function, const CLuaUse *use, CLuaDigest *digest,
                           int32_t *reference);
 /// Hands the bytecode of a referenced function to `take`, piece by piece; false when it is no Lua function.

@@ -13,21 +13,24 @@ struct CaptureReadings {
 
   private var readings: [Reading] = []
 
-  /// So many are looked at; a function that reads more is looked at in part.
+  /// So many are looked at, and so many values in them; what a function reads beyond is left out.
   private static let most = 200
+  private static let mostValues = 100_000
 
   /// Looks at all that is read.
   init(of function: LuaFunction, _ lua: LuaState) throws(LuaError) {
     var pending: [(function: LuaFunction, caller: String?)] = [(function, nil)]
     var seen: Set<UInt64> = []
-    while let (function, caller) = pending.popLast(), readings.count < Self.most {
+    var values = 0
+    while let (function, caller) = pending.popLast() {
       for use in lua.captureUses(of: function) {
-        let (digest, code) = try lua.look(at: use, of: function)
-        let name = use.field.map { "\(use.name).\($0)" } ?? use.name
-        readings.append(
-          Reading(
-            function: function, use: use, name: caller.map { "'\(name)' of '\($0)'" } ?? "'\(name)'", digest: digest))
-        if let code, seen.insert(digest).inserted { pending.append((code, name)) }
+        guard readings.count < Self.most, values < Self.mostValues else { return }
+        let look = try lua.look(at: use, of: function)
+        values += look.size
+        guard look.size > 0 else { continue }
+        let name = caller.map { "'\(use.text)' of '\($0)'" } ?? "'\(use.text)'"
+        readings.append(Reading(function: function, use: use, name: name, digest: look.digest))
+        if let code = look.code, seen.insert(look.digest).inserted { pending.append((code, use.text)) }
       }
     }
   }

@@ -26,6 +26,19 @@ public struct Reading: Sendable {
     self.value = value
     self.schema = schema
   }
+
+  /// What stands at a path in the value, which is held as such whatever memory the type reaches into.
+  ///
+  /// - Parameters:
+  ///   - steps: the path from the value inwards.
+  ///   - origin: the path that led to the value, for messages.
+  /// - Throws: ``PathError`` where a step leads nowhere.
+  public func read(_ steps: ArraySlice<Path.Step>, from origin: Path) throws(PathError) -> Reading {
+    guard !steps.isEmpty else { return self }
+    return try withUnsafePointer(to: value) { (value) throws(PathError) in
+      try schema.dynamic.read(steps, in: UnsafeRawPointer(value), from: origin)
+    }
+  }
 }
 
 extension Schema {

@@ -88,8 +88,9 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport)
   /// What a plugin of that name finds in the store that it is loaded into: all but itself.
   func surroundings(of plugin: String) -> Plugin.Surroundings
-  /// What the reducers of the application alone make of an action, without any plugin.
-  func reducedBySwift(_ call: ActionCall, _ context: ActionContext, _ state: HostState) throws -> HostState
+  /// What all reducers but those of a plugin make of an action.
+  func reduced(without plugin: String, _ call: ActionCall, _ context: ActionContext, _ state: HostState) throws
+    -> HostState
   /// Takes a plugin away with all that it registered, by a recorded action.
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport
   /// Puts a plugin's edited version in its place, by a recorded action (R28). Where anything is wrong with it, all stays as

@@ -26,10 +26,7 @@ struct SessionNames {
     guard case .field(let name) = path.steps.first else { return nil }
     if let binding = binding(name) { return try session.read(binding.path + Path(Array(path.steps.dropFirst()))) }
     guard let projection = projection(name) else { return nil }
-    let reading = try session.reading(projection)
-    return try withUnsafePointer(to: reading.value) {
-      try reading.schema.read(path.steps.dropFirst(), in: UnsafeRawPointer($0), from: Path([path.steps[0]]))
-    }
+    return try session.reading(projection).read(path.steps.dropFirst(), from: Path([path.steps[0]]))
   }
 
   /// The value of a projection or a binding; nil: there is none of that name.

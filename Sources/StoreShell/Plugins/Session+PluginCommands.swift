@@ -84,8 +84,12 @@ extension Session: PluginCommandHost {
     return try type.call(arguments.map { ($0.0.name, $0.1) })
   }
 
-  /// The value at a path or of a projection, and its type.
-  public func read(_ path: String) throws -> Reading { try read(Path(parsing: path)) }
+  /// The value at a path or of a projection of a module, and its type. What the prompt calls things is not for plugins: it may
+  /// show what they may not read.
+  public func read(_ path: String) throws -> Reading {
+    let path = try Path(parsing: path)
+    return path.steps.first == .field("shell") ? try read(path) : try store.read(path)
+  }
 
   /// Lets tasks run for a command of a plugin until what it waits for is there.
   public func wait(_ wait: PluginWait) throws -> AwaitedAction? {

@@ -11,11 +11,13 @@ struct ReplayLogic {
   private let types: [String: ActionType]
   private let plugins: [Plugin]
 
-  /// - Parameter plugins: the plugins in load order.
-  init(_ application: HostedApplication, _ plugins: [Plugin]) {
+  /// - Parameters:
+  ///   - plugins: the plugins in load order.
+  ///   - running: those whose reducers run; nil: all of them.
+  init(_ application: HostedApplication, _ plugins: [Plugin], running: [Plugin]? = nil) {
     self.application = application
     self.plugins = plugins
-    let silent = plugins.map { ($0, PluginStrikes(FaultBox())) }
+    let silent = (running ?? plugins).map { ($0, PluginStrikes(FaultBox())) }
     reducer = HostedPlugin.reducers(silent, behind: application.reducers)
     types = application.actionsByName(beside: plugins)
   }
@@ -46,11 +48,18 @@ struct ReplayLogic {
 }
 
 extension ShellHost {
-  func reducedBySwift(_ call: ActionCall, _ context: ActionContext, _ state: HostState) throws -> HostState {
-    let action = ReplayedAction(try application.hostAction(call), context: context)
+  func reduced(without plugin: String, _ call: ActionCall, _ context: ActionContext, _ state: HostState) throws
+    -> HostState
+  {
+    let others = plugins.filter { $0.plugin.module.name != plugin }.map { hosted in
+      let strikes = PluginStrikes(FaultBox())
+      strikes.set(isStopped: state.shell.condition(of: hosted.plugin.module.name) != .on)
+      return (hosted.plugin, strikes)
+    }
+    let reducer = HostedPlugin.reducers(others, behind: application.reducers)
     do {
-      return try application.reducers.replay([action], from: state)
-    } catch {
+      return try reducer.replay([ReplayedAction(try application.hostAction(call), context: context)], from: state)
+    } catch let error as ReplayError {
       throw error.cause
     }
   }

@@ -17,21 +17,32 @@ extension ShellHost {
     defer { pluginLog = wasLogging }
     let recording = RecordedStates(
       try entries(of: old, last: count), upTo: store.withState { $0 }, keeping: [name])
-    let before = ReplayLogic(application, plugins.map(\.plugin))
-    let after = ReplayLogic(application, plugins.map { $0.plugin === old ? new : $0.plugin })
+    let (olds, news) = (plugins.map(\.plugin), plugins.map { $0.plugin === old ? new : $0.plugin })
+    let before = (all: ReplayLogic(application, olds), alone: ReplayLogic(application, olds, running: [old]))
+    let after = (all: ReplayLogic(application, news), alone: ReplayLogic(application, news, running: [new]))
+    // Another plugin may have stood still then, or have run other code: where it fails now, the action is compared without.
+    var isAlone = false
     defer { rebindPlugins() }
     let version = old.source.manifest.version
     let finder = DivergenceFinder(
       reference: { entry, state in
-        guard before.knows(entry), entry.droppedBy == nil else { return nil }
-        before.bind()
-        let outcome = before.outcome(of: entry, in: state)
+        guard before.all.knows(entry), entry.droppedBy == nil else { return nil }
+        before.all.bind()
+        var outcome = before.all.outcome(of: entry, in: state)
+        isAlone = false
+        if case .failure = outcome, entry.failure == nil {
+          isAlone = true
+          outcome = before.alone.outcome(of: entry, in: state)
+          // What was applied then cannot be done again.
+          if case .failure = outcome { return nil }
+        }
         guard case .state(let state) = outcome else { return outcome }
         return .state(try state.handed(to: new, from: version))
       },
       candidate: { entry, state in
-        after.bind()
-        return after.outcome(of: entry, in: try state.handed(to: new, from: version))
+        after.all.bind()
+        let logic = isAlone ? after.alone : after.all
+        return logic.outcome(of: entry, in: try state.handed(to: new, from: version))
       },
       names: ("the previous version", "the edited version"), entry: { [unowned self] in log[number: $0] })
     let (divergence, compared) = try finder.first(in: recording)

@@ -15,11 +15,7 @@ extension Session {
         message: "'shell' has no projection '\(word)'",
         hint: Suggestion.nearest(to: word, among: names).map { "did you mean 'shell.\($0)'?" })
     }
-    let reading = listing.reading(in: self)
-    return try withUnsafePointer(to: reading.value) {
-      try reading.schema.read(
-        path.steps.dropFirst(2), in: UnsafeRawPointer($0), from: Path(Array(path.steps.prefix(2))))
-    }
+    return try listing.reading(in: self).read(path.steps.dropFirst(2), from: Path(Array(path.steps.prefix(2))))
   }
 }
 

@@ -39,15 +39,16 @@ struct PurityProof {
   private let one: ReducerTwin
   private let other: ReducerTwin
   private let store: any DynamicStore
+  private let name: String
   /// The modules over whose slices other plugins reduce too.
   private let shared: Set<String>
 
   /// Loads the plugin twice into the surroundings that it has in a store.
   init(_ source: PluginSource, in store: any DynamicStore) throws {
     self.store = store
-    let name = source.manifest.name
+    name = source.manifest.name
     let surroundings = store.surroundings(of: name)
-    let others = store.loadedPlugins.map(\.name).filter { $0 != name }
+    let others = store.loadedPlugins.map(\.name).filter { [name] in $0 != name }
     shared = Set(
       others.compactMap { store.plugin(named: $0)?.source.manifest.permissions }.joined().compactMap {
         if case .reduce(let module) = $0 { module } else { nil }
@@ -71,6 +72,7 @@ struct PurityProof {
   /// - Returns: the first difference.
   func difference(in recorded: Recorded) -> PurityFault? {
     var state = recorded.before
+    guard state.shell.condition(of: name) == .on else { return nil }
     let verdict = reduce(recorded.call, recorded.context, &state)
     if case .impure(let fault) = verdict { return fault }
     guard recorded.failure == nil else { return nil }
@@ -89,10 +91,10 @@ struct PurityProof {
 
   /// Reduces an action twice and goes on with what came out.
   func reduce(_ call: ActionCall, _ context: ActionContext, _ state: inout HostState) -> Verdict {
-    // Behind the reducers of Swift, as in the store.
+    // Behind the other reducers, as in the store.
     let start: HostState
     do {
-      start = try store.reducedBySwift(call, context, state)
+      start = try store.reduced(without: name, call, context, state)
     } catch {
       return .failed(error)
     }

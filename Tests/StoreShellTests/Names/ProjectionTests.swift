@@ -281,4 +281,20 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
       outcome.errors
         == "[watch 1] step  1 -> 4  (#1 counter.setStep)\n[watch 1] step  4 -> 5  (#2 counter.setStep)\n")
   }
+
+  /// Its value has the type of the state's part, and is held otherwise.
+  @Test func aProjectionMayBeAPartOfTheState() throws {
+    let shell = try Shell()
+    #expect(
+      shell.run(
+        "dispatch counter.increment 5 --quiet", "project q = state.counter", "show q.value", "assert q.value == 5"
+      ).output
+        == "5\n")
+    #expect(
+      shell.run("dispatch tasks.add a --quiet", "project t = state.tasks.items", "show t[1].title", "= #t").output
+        == "\"a\"\n1\n")
+    #expect(shell.run("project u = state.tasks.items[1]", "show u.title", "= u.id").output == "\"a\"\n1\n")
+    #expect(
+      shell.run("project w = state.tasks", "show w.nextId", "show w --json").output.hasPrefix("2\n{\"nextId\":2,"))
+  }
 }

@@ -260,6 +260,19 @@ import Testing
     #expect(allowed.output.hasSuffix("peek needs all that it asks for\n"))
   }
 
+  /// A projection of the prompt may show anything.
+  @Test func whatThePromptCallsThingsIsNotForPlugins() throws {
+    let folder = try place.plugin(
+      "peek",
+      "return plugin { commands = { { name = 'go', run = function(_, cmd) return cmd:project('secret') end } } }")
+    let shell = try Shell()
+    let outcome = try shell.type(
+      "plugin load \(folder)", "dispatch tasks.add hidden --quiet", "project secret = state.tasks.items[1].title",
+      "peek go")
+    #expect(outcome.status == 1)
+    #expect(!outcome.output.contains("hidden\n"))
+  }
+
   /// What is wrong with a path would tell how long a list is, and which ids are there.
   @Test func whatMayNotBeReadIsNotLookedAt() throws {
     let paths = ["tasks.items[9999]", "tasks.items[id=77]", "tasks.items[id=1]", "tasks.open[50]"]

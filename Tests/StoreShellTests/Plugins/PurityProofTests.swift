@@ -63,7 +63,18 @@ import Testing
     Impure(
       name: "a local that hides behind a metatable that a middleware sets",
       lua: "local last = 0 local get = setmetatable({}, { __index = function() return last end })",
-      reducer: "s.n = get[1]", step: .running,
+      reducer: "s.n = get[1]", step: .twice,
+      middleware: "middleware = { { name = 'm', after = function() last = last + 1 end } },"),
+    Impure(
+      name: "a field of the class of a table that a middleware sets",
+      lua: "local Base = { n = 0 } local t = setmetatable({}, { __index = setmetatable({}, { __index = Base }) })",
+      reducer: "s.n = t.n", step: .running,
+      middleware: "middleware = { { name = 'm', after = function() Base.n = Base.n + 1 end } },"),
+    Impure(
+      name: "a method that a table inherits, which reads what a middleware sets",
+      lua:
+        "local last = 0 local Base = { get = function() return last end } local t = setmetatable({}, { __index = Base })",
+      reducer: "s.n = t.get()", step: .running,
       middleware: "middleware = { { name = 'm', after = function() last = last + 1 end } },"),
     Impure(
       name: "a local that a middleware sets before the first call", lua: "local last = 0", reducer: "s.n = last",
@@ -190,6 +201,37 @@ import Testing
       "odd/tests/odd_test.lua", "test('it goes', function(t) t:dispatch('tasks.add', { title = 'a' }) end)")
     let outcome = shell.run("plugin test \(folder) --pure")
     #expect(outcome.output.hasPrefix("ok   it goes\nok   pure: 1 recorded"), "\(outcome)")
+  }
+
+  /// So do those of other plugins, and one that was switched off did nothing.
+  @Test func aLiftedReducerOverAnotherPluginsSliceIsPure() throws {
+    let shell = try Shell { $0.grants = ["odd", "base"] }
+    let base = try shell.plugin(
+      "base",
+      """
+      return plugin { state = { field("n", int()) }, actions = { { name = "inc" } },
+        reducers = { inc = function(s) s.n = s.n + 1 end } }
+      """)
+    let folder = try shell.plugin(
+      "odd",
+      """
+      return plugin { state = { field("n", int()) }, actions = { { name = "inc" }, { name = "bad" } },
+        reducers = { inc = function(s) s.n = s.n + 1 end, bad = function() error("no") end },
+        lifted = { { at = "base", on = "base.inc", reduce = function(d) d.n = d.n * 2 end } } }
+      """, permissions: #"["read:base", "reduce:base"]"#)
+    try shell.write(
+      "odd/tests/odd_test.lua",
+      """
+      test('it goes', function(t) t:dispatch('base.inc') t:equals(t:get('base.n'), 2) end)
+      test('it is switched off', function(t)
+        for i = 1, 3 do t:fails('plugin-runtime', function() t:dispatch('bad') end) end
+        t:dispatch('inc')
+        t:equals(t:get('odd.n'), 0)
+      end)
+      """)
+    #expect(shell.run("plugin load \(base)").status == 0)
+    let outcome = shell.run("plugin test \(folder) --pure")
+    #expect(outcome.status == 0, "\(outcome)")
   }
 
   @Test func pureOnesAreToldSo() throws {

@@ -36,6 +36,19 @@ import Testing
     #expect(shell.run("goto head", "dispatch base.inc", "show base.n", "show tiny.sum").output.hasSuffix("\n44\n4\n"))
   }
 
+  /// Another plugin that fails now hides nothing: the action was applied then.
+  @Test func whatOnlyAnotherPluginFailsAtIsComparedWithoutIt() throws {
+    #expect(shell.run("plugin disable tiny", "dispatch base.inc").status == 0)
+    try shell.write(
+      "tiny/init.lua",
+      "return plugin { state = { field('sum', int()) }, reducers = { ['base.inc'] = function() error('always') end } }")
+    #expect(shell.run("plugin reload tiny").status == 0)
+    try shell.write("base/init.lua", Self.base.replacing("s.n + 1", with: "s.n + 100"))
+    let reload = shell.run("plugin reload base --verify 3")
+    #expect(reload.errors.contains("error[replay-diverged]"), "\(reload)")
+    #expect(shell.run("dispatch base.inc", "show base.n").output.hasSuffix("\n44\n"))
+  }
+
   /// What is lifted runs behind the module's own reducers, though their plugin was loaded anew behind the other.
   @Test func aLiftedReducerRunsLast() throws {
     let list = try shell.plugin(
