@@ -209,22 +209,24 @@ extension Session {
       write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)
       for detail in details { console.write("  \(detail)\n") }
       // One that failed was on until then.
-      if entry.changes.isEmpty, report.faults.isEmpty { noteIdlePlugin(of: entry) }
+      if report.faults.isEmpty, let note = idleNote(of: entry) { console.writeError("note: \(note)\n") }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
     guard answersInJSON else { return .none }
     return CommandResult(
       json: JSONReport.dispatch(
-        id: entry.number, action: entry.action, changes: entry.changes, droppedBy: entry.droppedBy))
+        id: entry.number, action: entry.action, changes: entry.changes, droppedBy: entry.droppedBy),
+      notes: idleNote(of: entry).map { [$0] } ?? [])
   }
 
-  /// Says where nothing answers an action because its plugin is switched off: once until it is enabled.
-  private func noteIdlePlugin(of entry: LoggedEntry) {
+  /// What is said where nothing answers an action because its plugin is switched off: once until it is enabled.
+  private func idleNote(of entry: LoggedEntry) -> String? {
     let module = String(entry.action.prefix { $0 != "." })
-    guard entry.droppedBy == nil, let plugin = store.loadedPlugins.first(where: { $0.name == module }),
-      plugin.condition != .on, idlePlugins.insert(module).inserted
-    else { return }
-    console.writeError("note: \(module) is off, so nothing answers its actions; plugin enable \(module)\n")
+    guard entry.changes.isEmpty, entry.droppedBy == nil,
+      let plugin = store.loadedPlugins.first(where: { $0.name == module }), plugin.condition != .on,
+      idlePlugins.insert(module).inserted
+    else { return nil }
+    return "\(module) is off, so nothing answers its actions; plugin enable \(module)"
   }
 
   private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {

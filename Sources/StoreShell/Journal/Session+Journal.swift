@@ -162,25 +162,26 @@ extension Session {
   }
 
   private func recover(_ file: any JournalReading, _ contents: JournalContents) throws -> RecoveredStore? {
-    try store.recover(file, contents) { plugin in
+    let advice = { (name: String) in file is Journal ? "; `plugin reload \(name)` has the file say so" : "" }
+    var edited: [String] = []
+    let recovered = try store.recover(file, contents) { plugin in
       try requirePlugins()
       let source = try PluginLocator(options).source(plugin)
       try grant(source)
-      tell(source, inPlaceOf: plugin, isWritten: file is Journal)
+      if Files.absolute(source.folder) != plugin.directory {
+        let code = source.digest == plugin.digest ? "" : ", whose code is another"
+        note(
+          "\(plugin.name) is no longer in \(plugin.directory) but in \(source.folder)\(code)\(advice(plugin.name))")
+      } else if source.digest != plugin.digest {
+        edited.append(plugin.name)
+      }
       return source
     }
-  }
-
-  /// Tells that a plugin is not where it was, or not what it was.
-  private func tell(_ source: PluginSource, inPlaceOf old: JournaledPlugin, isWritten: Bool) {
-    let advice = isWritten ? "; `plugin reload \(old.name)` has the file say so" : ""
-    let isEdited = source.digest != old.digest
-    if Files.absolute(source.folder) != old.directory {
-      let code = isEdited ? ", whose code is another" : ""
-      note("\(old.name) is no longer in \(old.directory) but in \(source.folder)\(code)\(advice)")
-    } else if isEdited {
-      note("the code of \(old.name) has changed since; what comes is made by that of now\(advice)")
+    // Where the state has another type now, that is told.
+    for name in edited where recovered?.kept == nil {
+      note("the code of \(name) has changed since; what comes is made by that of now\(advice(name))")
     }
+    return recovered
   }
 }
 

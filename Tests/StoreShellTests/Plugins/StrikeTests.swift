@@ -113,6 +113,14 @@ import Testing
     #expect(try shell.type("dispatch mute.go").errors.hasPrefix("note: mute is off, so nothing answers its actions"))
   }
 
+  @Test func anActionThatNothingAnswersSaysSoAsDataToo() throws {
+    for _ in 1...3 { _ = shell.run("dispatch bad.fail") }
+    shell.session.options.isJSON = true
+    #expect(
+      shell.run("dispatch bad.fail", "dispatch bad.fail").output
+        .contains(#""changes":[]},"notes":["bad is off, so nothing answers its actions; plugin enable bad"]}"# + "\n"))
+  }
+
   /// Faults are told of, whether or not the history still holds the action.
   @Test func whatTheHistoryHasNoRoomForIsToldOf() throws {
     let path = try shell.plugin(
