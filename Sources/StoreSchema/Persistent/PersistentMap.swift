@@ -71,18 +71,21 @@ public struct PersistentMap<Key: Comparable, Value> {
     }
   }
 
-  /// The key of an entry in place.
+  /// The key of an entry in place: its first field. Taken as an `inout` it would be an access that may modify it, of which two
+  /// threads that read a shared node may not have one at a time.
   @inlinable
   @inline(__always)
   static func key(of entry: UnsafeMutablePointer<Entry>) -> UnsafePointer<Key> {
-    withUnsafePointer(to: &entry.pointee.key) { $0 }
+    UnsafeRawPointer(entry).assumingMemoryBound(to: Key.self)
   }
 
-  /// The value of an entry in place. `pointee` addresses the entry itself, so that the address holds as long as
-  /// the entry does.
+  /// The value of an entry in place: its second field, which stands behind the key where its alignment lets it.
   @inlinable
+  @inline(__always)
   static func value(of entry: UnsafeMutablePointer<Entry>) -> UnsafeMutablePointer<Value> {
-    withUnsafeMutablePointer(to: &entry.pointee.value) { $0 }
+    let mask = MemoryLayout<Value>.alignment - 1
+    let offset = (MemoryLayout<Key>.size + mask) & ~mask
+    return (UnsafeMutableRawPointer(entry) + offset).assumingMemoryBound(to: Value.self)
   }
 }
 

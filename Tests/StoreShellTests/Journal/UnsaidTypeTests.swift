@@ -54,7 +54,10 @@ import Testing
 
   private func opened() throws -> Shell {
     let shell = try Shell()
-    #expect(shell.openStore(store) == .init())
+    // That the code was edited is told; nothing else is.
+    let edited =
+      "note: the code of v has changed since; what comes is made by that of now; `plugin reload v` has the file say so\n"
+    #expect([.init(), .init(errors: edited)].contains(shell.openStore(store)))
     return shell
   }
 
