@@ -245,6 +245,10 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   }
 }
 
+void clua_noteWork(CLuaMachine *machine) {
+  machine->worked += milliseconds() - (machine->deadline - machine->millisecondLimit);
+}
+
 /// What a nested call costs the call around it, in instructions.
 static const int64_t nestedCallCost = 50;
 

@@ -143,7 +143,8 @@ static int callWithItems(lua_State *L) {
 /// Pushes a function and its arguments, or what makes them where that can raise, and answers how many arguments that is.
 static inline int pushCall(CLuaMachine *machine, lua_State *L, Request *request) {
   lua_rawgeti(L, LUA_REGISTRYINDEX, request->function);
-  int arguments = clua_pushSafely(L, machine, request->mark);
+  bool hasItems = machine->items.count > request->mark.items || machine->items.outOfMemory;
+  int arguments = hasItems ? clua_pushSafely(L, machine, request->mark) : 0;
   machine->enforcing = arguments >= 0;
   if (arguments >= 0) return arguments;
   lua_pop(L, -arguments);
@@ -166,6 +167,7 @@ static inline CLuaStatus callOutermost(CLuaMachine *machine, Request request, in
   int status = lua_pcall(L, arguments, resultCount, clua_handlerIndex);
   machine->enforcing = false;
   if (machine->refusedSize != 0) clua_noteShortage(machine);
+  if (machine->deadline > 0 && !machine->isRepeatable) clua_noteWork(machine);
   CLuaStatus outcome = CLuaStatusDone;
   if (status != LUA_OK || machine->exhausted != CLuaStatusDone) {
     clua_reset(&machine->items, request.mark);
@@ -227,6 +229,11 @@ CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCoun
   *count = lua_gettop(L) - top;
   if (*count > 0) lua_settop(L, top);
   return outcome;
+}
+
+CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark) {
+  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
+  return call(machine, function, mark, lua_gettop(machine->current), 0, isCounted);
 }
 
 CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first) {

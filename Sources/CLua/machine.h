@@ -59,6 +59,9 @@ void clua_findStack(CLuaMachine *machine, lua_State *L);
 /// Fills the budget and has the instructions of `L` counted; of a call that is not counted `L` is the main thread.
 void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted);
 
+/// Takes note of how long a call took that is at its end and that was looked at.
+void clua_noteWork(CLuaMachine *machine);
+
 /// What is left of the budget of a call that waits for a nested one.
 typedef struct CLuaBudget {
   int64_t remaining;

@@ -156,10 +156,10 @@ extension LuaState {
     var hasLocation = true
     switch error {
     case let failure as LuaFailure:
-      message = failure.message
+      message = chunkNames.inLua(message: failure.message)
       hasLocation = failure.location == .caller
     case let inner as LuaError:
-      message = inner.message
+      message = chunkNames.inLua(message: inner.message)
       hasLocation = false
     default:
       message = String(describing: error)

@@ -57,7 +57,7 @@ public struct LuaCall {
     var isSame = false
     guard let frame = clua_caller(state.machine, &isSame) else { return nil }
     if isSame, let caller = state.lastCaller { return caller }
-    let caller = Caller(frame.pointee)
+    let caller = Caller(frame.pointee, state.chunkNames)
     state.lastCaller = caller
     return caller
   }
@@ -76,8 +76,8 @@ public struct LuaCall {
     /// The line on which it is defined.
     public let lineDefined: Int
 
-    init(_ frame: CLuaFrame) {
-      chunk = frame.chunkText
+    init(_ frame: CLuaFrame, _ names: ChunkNames) {
+      chunk = names.shown(frame.chunkText)
       line = Int(frame.line)
       let name = frame.nameText
       self.name = name.isEmpty ? nil : name

@@ -66,6 +66,13 @@ public struct LuaCaller {
     return true
   }
 
+  /// Milliseconds that long calls have taken since this was set to zero, but for repeatable ones and what runs in coroutines of
+  /// the host's.
+  @inlinable public var worked: Int {
+    get { Int(machine.pointee.worked) }
+    nonmutating set { machine.pointee.worked = Int64(newValue) }
+  }
+
   /// Whether a table has no metatable and no keys but interned ones at these addresses.
   public func hasOnly(_ table: LuaHandle, keysAt addresses: UnsafeBufferPointer<UnsafeRawPointer>) -> Bool {
     clua_hasOnlyKeys(machine, table.reference, addresses.baseAddress, addresses.count)
@@ -96,6 +103,14 @@ public struct LuaCaller {
     var count: Int32 = 0
     let status = clua_callCounting(machine, function.reference, !isBrief, arguments.mark, &count)
     return Outcome(status: status, count: Int(count))
+  }
+
+  /// Calls a function whose results nobody wants.
+  ///
+  /// - Parameter isBrief: as for ``count(_:_:isBrief:)``.
+  @inlinable
+  public func run(_ function: LuaHandle, _ arguments: Arguments, isBrief: Bool = false) -> Outcome {
+    Outcome(status: clua_callDropping(machine, function.reference, !isBrief, arguments.mark))
   }
 
   /// Calls a function and leaves its first result in a slot.

@@ -172,7 +172,9 @@ extension LuaLink {
         target.pointee.append(contentsOf: UnsafeRawBufferPointer(start: piece, count: count))
       }
     }
-    return isDumped ? try? BytecodeReader.read(bytes) : nil
+    guard isDumped, var code = try? BytecodeReader.read(bytes) else { return nil }
+    if let state { code.source = state.chunkNames.shown(code.source) }
+    return code
   }
 }
 

@@ -26,14 +26,12 @@ extension LuaState {
     var message = UnsafeBufferPointer(start: raw.message, count: raw.message == nil ? 0 : raw.messageCount)
       .withMemoryRebound(to: UInt8.self) { String(decoding: $0, as: UTF8.self) }
     if message.isEmpty, kind == .memory { message = "not enough memory" }
-    for (short, long) in longNames where message.hasPrefix(short + ":") {
-      message = long + message.dropFirst(short.count)
-    }
+    message = chunkNames.shown(message: message)
     let frames = UnsafeBufferPointer(start: raw.frames, count: raw.frames == nil ? 0 : Int(raw.frameCount))
     let underlying = raw.isHostFailure ? lastFailure : nil
     if machine.pointee.depth == 0 { lastFailure = nil }
     var error = LuaError(
-      kind: kind, message: message, traceback: frames.map(LuaError.Frame.init), underlying: underlying)
+      kind: kind, message: message, traceback: frames.map { LuaError.Frame($0, chunkNames) }, underlying: underlying)
     if let inner = underlying as? LuaError {
       error.kind = inner.kind
       error.traceback = inner.traceback + error.traceback
@@ -43,8 +41,8 @@ extension LuaState {
 }
 
 extension LuaError.Frame {
-  init(_ frame: CLuaFrame) {
-    let (chunk, name, kind) = (frame.chunkText, frame.nameText, frame.kindText)
+  init(_ frame: CLuaFrame, _ names: ChunkNames) {
+    let (chunk, name, kind) = (names.shown(frame.chunkText), frame.nameText, frame.kindText)
     let what =
       if !name.isEmpty {
         kind.isEmpty ? "in '\(name)'" : "in \(kind) '\(name)'"

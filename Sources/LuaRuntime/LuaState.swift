@@ -22,8 +22,7 @@ public final class LuaState {
   var lastFailure: (any Error)?
   /// Who called a host function that asked for it last.
   @exclusivity(unchecked) var lastCaller: LuaCall.Caller?
-  /// Full names of chunks whose name Lua shortens in messages, by the short one.
-  var longNames: [String: String] = [:]
+  var chunkNames = ChunkNames()
 
   /// A fresh state. Fails when the limits leave no room for the libraries.
   public init(name: String, limits: Limits = Limits(), sandbox: Sandbox = .plugin) throws(LuaError) {
@@ -108,19 +107,18 @@ public final class LuaState {
 
   /// Compiles a chunk of text. `chunkName` is shown as it is, as in `pomodoro/init.lua:4:`.
   public func load(_ source: String, chunkName: String) throws(LuaError) -> LuaFunction {
-    noteName(chunkName)
+    let name = chunkNames.add(chunkName)
     var first: Int32 = 0
-    try check(source.withBytes { clua_load(machine, $0, $1, "@" + chunkName, &first) })
+    try check(source.withBytes { clua_load(machine, $0, $1, "@" + name, &first) })
     defer { clua_drop(machine, first) }
     var reference: Int32 = 0
     try check(clua_anchor(machine, first, &reference))
     return LuaFunction(link, reference)
   }
 
-  private func noteName(_ name: String) {
-    let bytes = name.utf8
-    if bytes.count > 59 { longNames["..." + String(decoding: bytes.suffix(56), as: UTF8.self)] = name }
-  }
+  /// Has Lua code that catches an error see another name of a folder of chunks than the one that is shown: what it does then
+  /// does not depend on where the folder is. To be said before its chunks are compiled.
+  public func hideFolder(_ shown: String, behind name: String) { chunkNames.folder = (inLua: name, shown: shown) }
 
   // MARK: Values
 

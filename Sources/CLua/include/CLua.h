@@ -255,6 +255,8 @@ typedef struct CLuaMachine {
   /// When the running call was first looked at, in milliseconds, and how long the thread had worked by then; 0: not yet.
   int64_t firstLook;
   int64_t workBefore;
+  /// Milliseconds that calls have taken which were looked at, but for repeatable ones, since the host set it to zero.
+  int64_t worked;
   uint32_t interruption;
   int32_t depth;
   /// Whether the time that a nested call takes is that of the call around it, too.
@@ -437,6 +439,8 @@ CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int3
 /// The same where only the number of results is wanted. Instructions need not be counted of a function that ends within
 /// CLUA_HOOK_PERIOD of them, whatever it does and gets; they are counted all the same where the limits ask for more looks.
 CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t *count);
+/// The same where no result is wanted, nor how many there were.
+CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark);
 /// The same where only the first result is wanted, nil where there was none.
 CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first);
 /// The same where the first result is put into a slot, a reference made for it, and never seen by the host; where it is nil

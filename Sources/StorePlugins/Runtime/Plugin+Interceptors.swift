@@ -46,6 +46,7 @@ extension Plugin {
   ) throws(PluginError) {
     let plan = interceptors[index]
     guard let body = plan.body else { return next(nil) }
+    guard !workingTime.isOver(context, caller) else { throw calls.faults.overtime("interceptor '\(plan.name)'") }
     var isChanged = false
     plan.passage = InterceptorPlan.Passage(
       next: { call in

@@ -43,6 +43,7 @@ public final class Plugin: @unchecked Sendable {
   var tasks: [PluginTask] = []
   /// Its thunks that have not ended.
   var thunks: [PluginThunk] = []
+  let workingTime = WorkingTime()
   /// How often it is looked at whether reducers and projections keep state of their own.
   @exclusivity(unchecked) public var purity = Purity.always
 
@@ -121,6 +122,8 @@ public final class Plugin: @unchecked Sendable {
     } catch {
       throw faults.load(error)
     }
+    // A reducer that keeps the message of an error that it caught does the same wherever the folder is.
+    lua.hideFolder(source.displayName, behind: manifest.name)
     caller = LuaCaller(lua)
     objects = SliceObjects(lua)
     lua.objectHandler = objects

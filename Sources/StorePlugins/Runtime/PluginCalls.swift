@@ -256,6 +256,10 @@ final class PluginCalls {
 
   private func dispatch(_ call: inout LuaCall, _ objects: SliceObjects, of handle: Handle) throws {
     try check(handle)
+    // Else a table of arguments would be taken for an action as a table.
+    if case .string = call.argument(0).kind {
+      throw LuaFailure("write \(handle.rawValue):dispatch(…), with a colon")
+    }
     guard let emission = handle == .context ? emissionOfAfter?.takeUnretainedValue() : emission else {
       throw LuaFailure("dispatching is not possible here; do it in after, or in a command")
     }

@@ -110,6 +110,12 @@ struct PluginFaults {
       hint: "one dispatch may cause so many; set runaway N allows more")
   }
 
+  /// All calls for one dispatch took longer than they may together.
+  func overtime(_ place: String) -> PluginError {
+    make(
+      .budget, "\(place) was not called: the plugin has worked \(WorkingTime.most / 1000) s for one dispatch already")
+  }
+
   /// A fault of a task or a thunk, which has ended by it.
   func task(_ name: String, _ error: LuaError, word: String = "task") -> PluginError {
     let place = "\(word) '\(name)' failed"

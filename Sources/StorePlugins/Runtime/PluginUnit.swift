@@ -66,6 +66,9 @@ public final class PluginUnit: @unchecked Sendable {
   ///
   /// - Throws: ``PluginError``; the action is not to be told to ``after()`` then.
   public func before(_ call: ActionCall, _ context: ActionContext) throws(PluginError) {
+    if plugin.workingTime.isOver(context, lua) {
+      throw plugin.calls.faults.overtime(place(beforeFunction == nil ? "after" : "before"))
+    }
     if takesAction { action._withUnsafeGuaranteedRef { $0.hold(context, call: call) } }
     if let beforeFunction {
       let outcome = run(beforeFunction, keepsResult: keepsResult)
@@ -127,7 +130,7 @@ public final class PluginUnit: @unchecked Sendable {
     defer { calls._withUnsafeGuaranteedRef { $0.isContextOpen = false } }
     return kept._withUnsafeGuaranteedRef { kept in
       if function.takesKept { arguments.writer.append(kept) }
-      guard keepsResult else { return lua.count(function.handle, arguments, isBrief: function.isBrief) }
+      guard keepsResult else { return lua.run(function.handle, arguments, isBrief: function.isBrief) }
       return lua.keep(function.handle, arguments, in: kept, isBrief: function.isBrief)
     }
   }

@@ -1,0 +1,45 @@
+import LuaRuntime
+import StoreCore
+import Testing
+
+@testable import StorePlugins
+
+/// How long a plugin may work for one dispatch and all that it caused.
+@Suite struct WorkingTimeTests {
+  private func context(_ number: Int, root: Int) -> ActionContext {
+    ActionContext(number: number, source: .here(), time: .zero, root: root)
+  }
+
+  @Test func longCallsForOneDispatchAddUp() throws {
+    let lua = LuaCaller(try LuaState(name: "p"))
+    let time = WorkingTime()
+    #expect(!time.isOver(context(1, root: 1), lua))
+    // Of the first long call it is not known what it was for.
+    lua.worked = 6000
+    #expect(!time.isOver(context(2, root: 1), lua))
+    lua.worked += 4000
+    #expect(!time.isOver(context(3, root: 1), lua))
+    lua.worked += 2000
+    #expect(time.isOver(context(4, root: 1), lua))
+    #expect(time.isOver(context(5, root: 1), lua))
+    #expect(!time.isOver(context(6, root: 6), lua))
+    #expect(lua.worked == 0)
+  }
+
+  /// Only what is looked at is measured: the clock is read then anyway.
+  @Test func shortCallsCountNothing() throws {
+    let state = try LuaState(
+      name: "p", limits: LuaState.Limits(instructions: 100_000_000, memory: 4 << 20, milliseconds: 10_000))
+    let lua = LuaCaller(state)
+    guard case .function(let short) = try state.call(try state.load("return function() end", chunkName: "t")).first,
+      case .function(let long) = try state.call(
+        try state.load("return function() for i = 1, 1e7 do end end", chunkName: "t")
+      ).first
+    else { return #expect(Bool(false)) }
+    lua.worked = 0
+    _ = try state.call(short)
+    #expect(lua.worked == 0)
+    _ = try state.call(long)
+    #expect(lua.worked > 0)
+  }
+}
