@@ -50,6 +50,7 @@ struct LuaDifference {
     case (.integer(let left), .number(let right)): Double(exactly: left) == right
     case (.number(let left), .integer(let right)): left == Double(exactly: right)
     case (.number(let left), .number(let right)): left == right || left.isNaN && right.isNaN
+    case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
     default: left == right
     }
   }

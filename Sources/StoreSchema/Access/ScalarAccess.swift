@@ -4,6 +4,15 @@ extension Schema {
   public static func scalar<Scalar: Schematic & Equatable>(
     _ type: Scalar.Type, _ kind: Kind, read: @escaping @Sendable (Scalar) -> Value
   ) -> Schema {
+    scalar(type, kind, read: read, isEqual: ==)
+  }
+
+  /// The same for values that are told apart in another way than by `==`.
+  @inlinable
+  static func scalar<Scalar: Schematic>(
+    _ type: Scalar.Type, _ kind: Kind, read: @escaping @Sendable (Scalar) -> Value,
+    isEqual: @escaping @Sendable (Scalar, Scalar) -> Bool
+  ) -> Schema {
     Schema(
       kind: kind,
       access: Access(
@@ -12,8 +21,9 @@ extension Schema {
         assign: { (value, target) throws(SchemaError) in
           target.assumingMemoryBound(to: Scalar.self).pointee = try Scalar(schemaValue: value)
         },
-        isEqual: { $0.assumingMemoryBound(to: Scalar.self).pointee == $1.assumingMemoryBound(to: Scalar.self).pointee }
-      ))
+        isEqual: {
+          isEqual($0.assumingMemoryBound(to: Scalar.self).pointee, $1.assumingMemoryBound(to: Scalar.self).pointee)
+        }))
   }
 
   func mismatch(_ value: Value) -> SchemaError {
@@ -57,8 +67,8 @@ extension Double: Schematic {
 }
 
 extension String: Schematic {
-  /// `String`.
-  public static let schema = Schema.scalar(String.self, .string) { .string($0) }
+  /// `String`. Two texts are the same that agree byte by byte.
+  public static let schema = Schema.scalar(String.self, .string, read: { .string($0) }) { $0.hasSameBytes(as: $1) }
   /// The text.
   public init(schemaValue value: Value) throws(SchemaError) {
     guard case .string(let value) = value else { throw String.schema.mismatch(value) }

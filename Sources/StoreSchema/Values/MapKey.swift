@@ -45,7 +45,7 @@ public enum MapKey: Hashable, Comparable, Sendable {
 
 extension String {
   /// Whether two texts agree byte by byte; `==` also takes different spellings of a character for one.
-  func hasSameBytes(as other: String) -> Bool {
+  package func hasSameBytes(as other: String) -> Bool {
     // Texts that are kept in place, and those that share their bytes.
     let isSameText = withUnsafePointer(to: self) { text in
       withUnsafePointer(to: other) { StoreSchema.hasSameBytes(text, $0, MemoryLayout<String>.size) }

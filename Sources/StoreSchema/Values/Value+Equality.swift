@@ -1,6 +1,7 @@
 extension Value {
   /// Whether two values are the same. Not-a-number is the same as itself, unlike in arithmetic: a state that holds it has not
-  /// changed, and is the one that was recorded. The zeros of both signs are not: what reads them can tell them apart.
+  /// changed, and is the one that was recorded. The zeros of both signs are not, nor are texts that spell a character in two
+  /// ways: what reads them can tell them apart.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.none, .none): true
@@ -8,7 +9,7 @@ extension Value {
     case (.int(let left), .int(let right)): left == right
     case (.double(let left), .double(let right)):
       left == right ? left.sign == right.sign : left.isNaN && right.isNaN
-    case (.string(let left), .string(let right)): left == right
+    case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
     case (.list(let left), .list(let right)): left == right
     case (.map(let left), .map(let right)): left == right
     case (.record(let left), .record(let right)): left == right

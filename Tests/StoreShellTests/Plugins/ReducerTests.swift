@@ -43,4 +43,24 @@ struct ReducerTests {
       """)
     #expect(shell.run("plugin load \(folder)", "p try").output.hasSuffix(": p: not today\n"))
   }
+
+  /// Swift takes them for one.
+  @Test func textsThatSpellACharacterInTwoWaysAreTwo() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      #"""
+      return plugin {
+        state = { field("t", text()) }, actions = { { name = "one" }, { name = "two" }, { name = "task" } },
+        reducers = { one = function(s) s.t = "\u{e9}" end, two = function(s) s.t = "e\u{301}" end },
+        lifted = { { at = "tasks", on = "p.task", reduce = function(d) d.items[1].title = "e\u{301}" end } },
+        projections = { { name = "n", type = int(), fn = function(state) return #state.p.t end } },
+      }
+      """#, permissions: #"["reduce:tasks"]"#)
+    _ = try shell.type("plugin load \(folder)", "dispatch p.one", "show p.n")
+    #expect(try shell.type("dispatch p.two").output == "#3 p.two\n  p.t  \"\u{e9}\" -> \"e\u{301}\"\n")
+    #expect(try shell.type("show p.n", "undo --quiet", "show p.n", "redo --quiet", "show p.n").output == "3\n2\n3\n")
+    _ = try shell.type("dispatch tasks.add \u{e9} --quiet")
+    #expect(try shell.type("dispatch p.task").output.contains("tasks.items[id=1].title"))
+  }
 }
