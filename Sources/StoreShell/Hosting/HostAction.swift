@@ -139,12 +139,14 @@ enum ShellAction: Sendable {
     }
   }
 
-  /// Whether a plugin of that name is another one, or gone, after the action: its rules are not asked about it.
-  func replaces(_ plugin: String) -> Bool {
+  /// Whether the rules of a plugin are asked about the action: not where the plugin is another one, or gone, after it, nor
+  /// where a state is taken over, which holds already what such changes have led to.
+  func concernsRules(of plugin: String) -> Bool {
     switch self {
-    case .unloadPlugin(let name): name == plugin
-    case .reloadPlugin(let loaded, _, _): loaded.name == plugin
-    default: false
+    case .unloadPlugin(let name): name != plugin
+    case .reloadPlugin(let loaded, _, _): loaded.name != plugin
+    case .restore, .importState: false
+    default: true
     }
   }
 

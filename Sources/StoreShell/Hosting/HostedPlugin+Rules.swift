@@ -24,7 +24,7 @@ extension HostedPlugin {
         unit(
           name, plugin, surroundings,
           accepts: { action in
-            if case .shell(let change) = action.payload { !change.replaces(plugin.module.name) } else { true }
+            if case .shell(let change) = action.payload { change.concernsRules(of: plugin.module.name) } else { true }
           }, .transitions(name, rules)))
     }
     return units

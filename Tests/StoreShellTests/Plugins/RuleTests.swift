@@ -153,6 +153,17 @@ import Testing
     #expect(try shell.type("show counter.value").output == "1\n")
   }
 
+  @Test func aStateThatIsTakenOverIsNoTransition() throws {
+    let shell = try shell(
+      #"transitions = { { at = "counter.value", dispatch = "tasks.add", carry = function() return { title = "x" } end } }"#
+    )
+    _ = try shell.type("dispatch counter.increment --quiet", "undo", "redo")
+    #expect(try shell.type("= #state.tasks.items").output == "1\n")
+    // The plugin is gone then.
+    #expect(try shell.type("undo --to 0").output.hasPrefix("#6 shell.restore to=0\n"))
+    #expect(try shell.type("= #project('shell.log')").output == "6\n")
+  }
+
   @Test func transitionsThatCannotBe() throws {
     #expect(
       try refusal(#"transitions = { { at = "p.phas", to = "work", dispatch = "go" } }"#).contains(
