@@ -124,6 +124,8 @@ public struct EntryReader {
       Record(RecordLayout(name: action, fields: members.map(\.key.name)), members.map(\.value))
     }
     guard var shape = types.action(action) else { return untyped() }
+    // What a thunk was given never runs again.
+    let keepsArguments = keepsArguments || action.hasPrefix(LoggedEntry.thunkPrefix)
     if keepsArguments { shape = shape.limited(to: members) }
     do throws(SchemaError) {
       return Record(shape.layout, try Schema.values(fromJSON: members, shape.fields, shape.layout))

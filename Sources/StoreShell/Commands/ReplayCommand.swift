@@ -43,7 +43,7 @@ extension CommandDefinition {
     try invocation.checkFile(file)
     try session.finishCheck()
     if let word = try invocation.text(of: "with") {
-      options.replacement = try invocation.locator.source(word)
+      options.replacement = try session.version(of: word, in: file)
       options.verifies = true
     }
     let isUntouched = try session.isUntouched
@@ -132,6 +132,16 @@ extension Session {
         hint: "replay --with compares a plugin that the recording loads")
     }
     return recording
+  }
+
+  /// The version of a plugin that a recording is to be compared with. A name means the folder of the plugin that is loaded, as
+  /// `plugin reload` takes it, or that was when it was recorded, and else what `plugin load` finds.
+  fileprivate func version(of word: String, in file: String) throws -> PluginSource {
+    let locator = PluginLocator(options)
+    guard !PluginLocator.isPath(word) else { return try locator.source(word) }
+    if let loaded = store.plugin(named: word)?.source { return try loaded.readAgain() }
+    let recorded = try RecordingFile(file).header.plugins.last { $0.name == word }
+    return try locator.source(word, recordedIn: recorded?.directory)
   }
 
   /// Starts the session from a recording, before the first statement; prints nothing.

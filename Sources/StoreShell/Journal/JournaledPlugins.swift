@@ -44,8 +44,8 @@ private struct JournaledCode: Hashable {
 }
 
 /// After which actions of a journal which plugins were there, by the action that loaded each.
-private struct JournaledPlugins {
-  private(set) var points: [(number: Int, plugins: [JournaledCode])] = [(0, [])]
+struct JournaledPlugins {
+  fileprivate private(set) var points: [(number: Int, plugins: [JournaledCode])] = [(0, [])]
 
   init(_ file: any JournalReading, _ loads: [JournaledPlugin], upTo last: Int) throws {
     let restores = Dictionary(try file.restores().map { ($0.number, $0.target) }, uniquingKeysWith: { $1 })
@@ -83,6 +83,9 @@ private struct JournaledPlugins {
       (number, plugins.map { $0.typed(known[$0.code.digest] ?? types[$0.code.name]) })
     }
   }
+
+  /// The plugins that are there at the end.
+  var present: [JournaledPlugin] { points.last?.plugins.map(\.code) ?? [] }
 
   private func plugins(at number: Int) -> [JournaledCode] { points.last { $0.number <= number }?.plugins ?? [] }
 }

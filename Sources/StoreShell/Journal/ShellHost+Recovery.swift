@@ -30,8 +30,9 @@ extension ShellHost {
       guard contents.last > 0 else { return nil }
       throw JournalError.damaged(path: file.path, lastGood: nil, reason: "no state in it can be read")
     }
-    let loads = Dictionary(
-      try file.plugins(upTo: contents.last).map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+    let loads = try file.plugins(upTo: contents.last)
+    // The last load of a name is not the one that counts where a restore brought back another.
+    let present = loads.isEmpty ? [] : try JournaledPlugins(file, loads, upTo: contents.last).present
     let isOnlyRead = !(file is Journal)
     var changed: [ShellState.LoadedPlugin] = []
     var absent: [RecoveredStore.AbsentPlugin] = []
@@ -45,7 +46,9 @@ extension ShellHost {
     }
     let sources = try snapshot.shell.plugins.compactMap { plugin in
       do {
-        guard let load = loads[plugin.name] else { throw JournalError.isMissing(plugin.name, in: file.path) }
+        guard let load = present.first(where: { $0.name == plugin.name }) else {
+          throw JournalError.isMissing(plugin.name, in: file.path)
+        }
         let source = try source(load.running(plugin))
         if source.digest != plugin.digest { changed.append(plugin) }
         return source
@@ -303,7 +306,7 @@ extension ShellHost {
   /// - Parameter plugins: the plugins that were loaded then.
   func entryTypes(_ plugins: @escaping () -> [HostedPlugin]) -> EntryTypes {
     let swift = application.modules + [Module.shell]
-    let substates = application.substates
+    let (application, substates) = (application, application.substates)
     func module(_ name: Substring) -> Module? {
       swift.first { $0.name == name } ?? plugins().first { $0.plugin.module.name == name }?.plugin.module
     }
@@ -313,8 +316,18 @@ extension ShellHost {
           name.firstIndex(of: ".").flatMap { dot in module(name[..<dot])?.actions.first { $0.fullName == name } }
           ?? plugins().lazy.flatMap(\.plugin.addedActions).first { $0.fullName == name }
           ?? substates.lazy.flatMap(\.actions).first { $0.fullName == name }
+          ?? application.thunkType(name, of: plugins())
         return type.map { EntryTypes.ActionShape(fields: $0.fields, layout: $0.layout) }
       }, slice: { name in module(name[...])?.schema ?? substates.first { $0.name == name }?.schema })
+  }
+}
+
+extension HostedApplication {
+  /// The action that carries a thunk of the application or of a plugin, where that declares its arguments.
+  func thunkType(_ name: String, of plugins: [HostedPlugin]) -> ActionType? {
+    guard name.hasPrefix(LoggedEntry.thunkPrefix) else { return nil }
+    let types = plugins.flatMap(\.plugin.thunkTypes) + thunks.map(\.type)
+    return types.first { $0.action.fullName == name && !$0.takesAny }?.action
   }
 }
 

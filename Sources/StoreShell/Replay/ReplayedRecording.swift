@@ -63,7 +63,7 @@ extension ShellHost {
     }
     var count = 0
     var number = file.header.start
-    let reader = replayer.reader
+    var reader = replayer.reader
     while options.last.map({ number < $0 }) ?? true {
       guard let recorded = try next(file, after: number, by: reader, of: replayer) else {
         if let last = options.last { throw HistoryError.beyondHead(last, head: number) }
@@ -87,6 +87,8 @@ extension ShellHost {
         error.hint = replayer.editedPlugins
         throw error
       }
+      // Another plugin of the same name has other types.
+      if outcome.entry.isWhole { reader = replayer.reader }
       history.append(outcome.entry, state: replayer.state)
       options.journal?.record(
         outcome.entry, from: before, to: replayer.state, isWhole: outcome.entry.isWhole,

@@ -98,7 +98,9 @@ final class Replayer {
         }))
   }
 
-  private func type(named name: String) -> ActionType? { types[name] ?? ShellAction.types[name] }
+  private func type(named name: String) -> ActionType? {
+    types[name] ?? ShellAction.types[name] ?? host.application.thunkType(name, of: plugins)
+  }
 
   // MARK: Running
 
