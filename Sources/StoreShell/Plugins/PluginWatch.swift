@@ -22,6 +22,8 @@ final class PluginWatch {
   private var touched: [String: ContinuousClock.Instant] = [:]
   /// The plugins' folders that are followed.
   private var followed: [String] = []
+  /// Those that are, or were.
+  private var wasFollowed: Set<String> = []
   /// What was last loaded, or tried to be loaded, from a folder.
   private var seen: [String: String] = [:]
   /// The folders that were told to be gone.
@@ -34,8 +36,10 @@ final class PluginWatch {
     for source in plugins { seen[source.folder] = seen[source.folder] ?? source.digest }
     let wanted = plugins.map(\.folder)
     guard wanted != followed else { return }
+    // One that comes back may have been saved while it was away.
+    for folder in wanted where !followed.contains(folder) && wasFollowed.contains(folder) { touched[folder] = .now }
     followed = wanted
-    seen = seen.filter { wanted.contains($0.key) }
+    wasFollowed.formUnion(wanted)
     gone.formIntersection(wanted)
     folders.follow(wanted)
   }

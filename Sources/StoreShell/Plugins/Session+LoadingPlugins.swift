@@ -11,6 +11,7 @@ extension Session {
     try requireFreeName(source)
     try grant(source)
     let (plugin, report) = try refusing { try store.load(source, from: self.source(function: "plugin")) }
+    pluginWatch?.note(plugin.source)
     guard !isSilent else {
       if let failure = report.failure { throw ShellError(describing: failure) }
       return .none

@@ -213,4 +213,15 @@ import Testing
     try write("40")
     #expect(Glibc.poll(&poll, 1, 0) == 1)
   }
+
+  /// What was saved while the plugin was away is looked at when it comes back; what an undo chose is not.
+  @Test func whatIsSavedWhileAPluginIsAway() throws {
+    #expect(try shell.type("plugin unload p").status == 0)
+    try write("10")
+    #expect(try shell.type("undo", Self.add).errors == Self.reloaded(5))
+    #expect(try shell.type("show p.n").output == "10\n")
+    // The code that was loaded is not the one that is there, which somebody wanted.
+    _ = try shell.type("undo --to 2")
+    #expect(try shell.type("plugin unload p", "undo", Self.add).errors == "")
+  }
 }
