@@ -26,10 +26,8 @@ extension PluginSubcommand {
       throw ShellError(
         code: "no-such-file", message: "there is no folder '\(folder)'", at: invocation.operands[1], status: 2)
     }
-    var files = [
-      ("types/stsh.lua", TypeStubs.words),
-      ("types/store.lua", TypeStubs(invocation.session.modules(with: folder)).text),
-    ]
+    let modules = try invocation.session.modules(with: folder)
+    var files = [("types/stsh.lua", TypeStubs.words), ("types/store.lua", TypeStubs(modules).text)]
     if !Files.exists("\(folder)/.luarc.json") { files.append((".luarc.json", PluginSkeleton.languageServer)) }
     return try invocation.write(files, below: folder)
   }
@@ -63,10 +61,13 @@ extension Session {
   }
 
   /// The modules of the store; with that of the plugin in a folder, where one is there that is not loaded.
-  fileprivate func modules(with folder: String) -> [Module] {
-    guard let source = try? PluginSource(folder: folder) else { return store.modules }
+  ///
+  /// - Throws: `PluginError` where there is one that cannot be loaded: an editor would go on with the types before it.
+  fileprivate func modules(with folder: String) throws(PluginError) -> [Module] {
+    guard Files.exists("\(folder)/plugin.json") else { return store.modules }
+    let source = try PluginSource(folder: folder)
     let name = source.manifest.name
-    guard let plugin = try? Plugin(loading: source, into: store.surroundings(of: name)) else { return store.modules }
+    let plugin = try Plugin(loading: source, into: store.surroundings(of: name))
     let modules = store.modules.filter { $0.name != name } + [plugin.module]
     return modules.map { $0.adding(plugin.addedActions.filter { added in store.action(named: added.fullName) == nil }) }
   }

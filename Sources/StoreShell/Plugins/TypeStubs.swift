@@ -30,8 +30,10 @@ struct TypeStubs {
       "---@alias \(module.name).Draft \(types.inline(module.fields, in: module.name))"
     }
     let arguments = modules.flatMap(\.actions).filter { !$0.fields.isEmpty }.flatMap { action in
-      let documentation = action.documentation.isEmpty ? [] : ["---\(action.documentation)"]
-      return documentation + ["---@alias \(action.fullName) \(types.inline(action.fields, in: action.module))"]
+      let documentation = action.documentation.split(separator: "\n", omittingEmptySubsequences: false)
+      return documentation.map { "---\($0)" } + [
+        "---@alias \(action.fullName) \(types.inline(action.fields, in: action.module))"
+      ]
     }
     func overloads(_ owner: String) -> [String] { actions.map { "---@overload fun(self: \(owner), \($0))" } }
     var lines = ["---@meta stsh.store"] + types.classes

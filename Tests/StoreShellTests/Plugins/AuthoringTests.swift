@@ -209,10 +209,12 @@ import Testing
     #expect(text.contains("\n---@field beans { count: integer }\n"))
     #expect(text.contains("---@overload fun(self: stsh.Task, name: \"beans.add\", args?: { by?: integer })\n"))
     #expect(shell.session.store.loadedPlugins.isEmpty)
-    // One that does not load is left out.
+    // Of one that does not load the types stay as they were.
     try shell.write("beans/init.lua", "return plugin {")
-    #expect(try shell.type("plugin stubs \(folder)").status == 0)
-    #expect(shell.contents("beans/types/store.lua")?.contains("beans") == false)
+    let broken = try shell.type("plugin stubs \(folder)")
+    #expect(broken.errors.hasPrefix("error[plugin-load]: beans: \(folder)/init.lua:1: "))
+    #expect(broken.output.isEmpty && broken.status == 4)
+    #expect(shell.contents("beans/types/store.lua") == text)
   }
 
   @Test func typesOfEveryKind() throws {
@@ -238,5 +240,19 @@ import Testing
   @Test func aFolderThatIsNotThere() throws {
     let shell = try Shell()
     #expect(shell.run("plugin stubs \(shell.folder)/nowhere").status == 2)
+  }
+
+  @Test func aDocumentationOfSeveralLinesStaysAComment() throws {
+    let text = try stubs { shell in
+      let folder = try shell.plugin(
+        "p",
+        """
+        return plugin { actions = { { name = "go", doc = "One.\\n\\nThree.", args = { field("n", int()) } } },
+          reducers = { go = function() end } }
+        """)
+      _ = try shell.type("plugin load \(folder)")
+    }
+    #expect(text.contains("---One.\n---\n---Three.\n---@alias p.go { n: integer }\n"))
+    _ = try LuaState(name: "stubs").load(text, chunkName: "store.lua")
   }
 }
