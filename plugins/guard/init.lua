@@ -196,7 +196,7 @@ return plugin {
       fn = function(state)
         local rows = {}
         for action, limit in pairs(state.guard.limits) do
-          local text = string.format("%d in %d s", limit.count, limit.seconds // 1 | 0)
+          local text = string.format("%d in %.14g s", limit.count, limit.seconds)
           rows[#rows + 1] = { action = action, rule = text, dropped = limit.dropped }
         end
         for action, budget in pairs(state.guard.budgets) do
@@ -215,13 +215,8 @@ return plugin {
   },
 
   commands = {
-    { name = "status", summary = "the rules, and how many actions each has dropped", examples = { "guard status" },
-      run = function(_, cmd)
-        local rows = cmd:project("guard.rules")
-        if #rows == 0 then return "no rules" end
-        for _, row in ipairs(rows) do
-          cmd:print(string.format("%s: %s, %d dropped", row.action, row.rule, row.dropped))
-        end
-      end },
+    { name = "status", summary = "the rules, and how many actions each has dropped",
+      examples = { "guard status", "guard status --json" },
+      run = function(_, cmd) return cmd:project("guard.rules") end },
   },
 }

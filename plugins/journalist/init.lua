@@ -3,13 +3,15 @@
 
 local told = require("lib.sentences")
 
+-- A report may come from anywhere, and its time be none of a session.
 local function clock(at)
-  return string.format("%02d:%02d:%02d", at // 3600, at // 60 % 60, math.floor(at) % 60)
+  local seconds = math.tointeger(at // 1)
+  if not seconds or seconds < 0 then return "--:--:--" end
+  return string.format("%02d:%02d:%02d", seconds // 3600, seconds // 60 % 60, seconds % 60)
 end
 
--- A line of the feed as it is printed. A title may hold anything, line breaks too.
 local function row(entry)
-  return clock(entry.at) .. "  " .. entry.text:gsub("%c", " ")
+  return { at = clock(entry.at), text = entry.text }
 end
 
 local function shorten(s)
@@ -32,7 +34,8 @@ return plugin {
 
   actions = {
     { name = "report", quiet = true, doc = "Adds a line to the feed.", args = {
-        field("at", number()), field("action", text()), field("text", text()) } },
+        field("at", number(), "when it happened, in seconds since the session began"),
+        field("action", text(), "the name of the action that it is about"), field("text", text()) } },
     { name = "keep", doc = "Says how many lines the feed holds.", args = {
         field("lines", int { min = 1, max = 1000 }) } },
     { name = "clear", doc = "Empties the feed." },
@@ -85,18 +88,21 @@ return plugin {
 
   commands = {
     { name = "feed", args = { field("lines", int { min = 1, default = 10 }) },
-      summary = "the newest lines, oldest first", examples = { "journalist feed", "journalist feed 3" },
+      summary = "the newest lines, oldest first", examples = { "journalist feed", "journalist feed 3 --json" },
       run = function(args, cmd)
-        local feed = cmd.state.journalist.feed
-        if #feed == 0 then return "nothing yet" end
-        for i = math.max(1, #feed - args.lines + 1), #feed do cmd:print(row(feed[i])) end
+        local feed, rows = cmd.state.journalist.feed, {}
+        if #feed == 0 then return feed end     -- typed, as a list: an empty table of Lua may be a map
+        for i = math.max(1, #feed - args.lines + 1), #feed do rows[#rows + 1] = row(feed[i]) end
+        return rows
       end },
     { name = "search", args = { field("text", text()) },
       summary = "the lines that hold a text", examples = { "journalist search milk" },
       run = function(args, cmd)
+        local rows = {}
         for _, e in ipairs(cmd.state.journalist.feed) do
-          if e.text:lower():find(args.text:lower(), 1, true) then cmd:print(row(e)) end
+          if e.text:lower():find(args.text:lower(), 1, true) then rows[#rows + 1] = row(e) end
         end
+        return rows
       end },
   },
 }

@@ -15,6 +15,7 @@ local line = record("Line", {
   field("amount",  amount),
 })
 
+-- An amount as it is printed, such as 12.50. It is text: as a number 0.50 is 0.5, and large ones are rounded.
 local function cents(n)
   local sign = n < 0 and "-" or ""
   return string.format("%s%d.%02d", sign, math.abs(n) // 100, math.abs(n) % 100)
@@ -57,12 +58,15 @@ return plugin {
 
   actions = {
     { name = "open", doc = "Opens an account.", args = { field("account", text()), field("kind", kinds) } },
-    { name = "post", doc = "Enters a transaction whose lines sum to zero.", args = {
-        field("memo", text()), field("lines", list(line)) } },
-    { name = "transfer", doc = "Moves an amount from one account to another.", args = {
-        field("from", text()), field("to", text()), field("amount", int { min = 1, max = 1000000000000 }),
+    { name = "post", doc = "Enters a transaction whose lines sum to zero. Amounts are whole numbers of cents.", args = {
+        field("memo", text()),
+        field("lines", list(line), "an account and an amount in cents each: above zero receives, below gives") } },
+    { name = "transfer", doc = "Moves an amount, in cents, from one account to another.", args = {
+        field("from", text(), "the account that gives"), field("to", text(), "the account that receives"),
+        field("amount", int { min = 1, max = 1000000000000 }, "in cents: 1250 moves 12.50"),
         field("memo", text { default = "" }) } },
-    { name = "reverse", doc = "Enters the opposite of a transaction, once.", args = { field("id", int()) } },
+    { name = "reverse", doc = "Enters the opposite of a transaction, once.", args = {
+        field("id", int(), "the transaction's number, as in a statement") } },
     { name = "close", doc = "Takes away an account without a balance.", args = { field("account", text()) } },
   },
 
@@ -99,6 +103,7 @@ return plugin {
     end,
   },
 
+  -- In cents, to reckon with; the commands print 12.50.
   projections = {
     { name = "balances",
       type = list(record("Balance", { field("account", text()), field("kind", kinds), field("balance", int()) })),
@@ -129,15 +134,12 @@ return plugin {
   },
 
   commands = {
-    { name = "balances", summary = "every account with its balance", examples = { "ledger balances" },
+    { name = "balances", summary = "every account with its balance, 12.50 for 1250 cents",
+      examples = { "ledger balances", "ledger balances --json" },
       run = function(_, cmd)
-        local rows, width = cmd:project("ledger.balances"), 0
-        if #rows == 0 then return "no accounts yet" end
-        for _, row in ipairs(rows) do width = math.max(width, utf8.len(row.account)) end
-        for _, row in ipairs(rows) do
-          local name = row.account .. string.rep(" ", width - utf8.len(row.account))
-          cmd:print(string.format("%s  %-9s  %12s", name, row.kind, cents(row.balance)))
-        end
+        local rows = cmd:project("ledger.balances")
+        for _, row in ipairs(rows) do row.balance = cents(row.balance) end
+        return rows
       end },
     { name = "statement", args = {
         field("account", text()), field("last", int { min = 1, max = 1000, default = 100 }) },
@@ -146,21 +148,22 @@ return plugin {
       run = function(args, cmd)
         local books = cmd.state.ledger
         local balance = account(books, args.account).balance
-        local rows = {}
         -- From the newest back, so that a long ledger need not be summed up.
+        local rows = {}
         for i = #books.transactions, 1, -1 do
           local t = books.transactions[i]
           for j = #t.lines, 1, -1 do
             local l = t.lines[j]
             if l.account == args.account and #rows < args.last then
-              rows[#rows + 1] = string.format("%4d  %12s  %12s  %s", t.id, cents(l.amount), cents(balance), t.memo)
+              rows[#rows + 1] = { amount = cents(l.amount), balance = cents(balance), id = t.id, memo = t.memo }
               balance = balance - l.amount
             end
           end
           if #rows == args.last then break end
         end
-        if #rows == 0 then return "no lines yet" end
-        for i = #rows, 1, -1 do cmd:print(rows[i]) end
+        local lines = {}
+        for i = #rows, 1, -1 do lines[#lines + 1] = rows[i] end
+        return lines
       end },
   },
 }

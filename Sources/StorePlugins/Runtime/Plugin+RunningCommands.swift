@@ -26,6 +26,9 @@ public struct AwaitedAction: Sendable {
 
 /// How a command of a plugin runs: as a coroutine, so that it can wait.
 extension Plugin {
+  /// So often a command may wait: once a second for a day, and a loop in which no time passes comes to an end.
+  private static let mostWaits = 100_000
+
   private enum Step {
     case waiting
     case finished(CommandResult)
@@ -50,6 +53,7 @@ extension Plugin {
     } catch {
       throw calls.faults.runtime(place, error)
     }
+    var waits = 0
     var step = try resume(coroutine, emission, host, view, place) { writer in
       LuaBridge.write(.record(arguments), to: &writer)
       calls.appendCommand(to: &writer)
@@ -63,6 +67,10 @@ extension Plugin {
       calls.commandWait = nil
       let action: AwaitedAction?
       do {
+        waits += 1
+        guard waits <= Self.mostWaits else {
+          throw calls.faults.make(.budget, "\(place) waited more than \(grouped(Self.mostWaits)) times and was stopped")
+        }
         action = try host.wait(wait)
       } catch {
         // What its `<close>` variables ask for is done; an error there is nobody's.
@@ -98,7 +106,12 @@ extension Plugin {
     case .string(let text): return .text(text)
     default:
       do throws(SchemaError) {
-        return .value(calls.projected.reading(of: try objects.value(of: value)))
+        let result = try objects.value(of: value)
+        // A table without entries is a list of them that has none, unless it is known to be a map.
+        if case .table = value, case .map(let map) = result, map.isEmpty, !calls.projected.knows(result) {
+          return .value(Reading(value: .list([]), schema: .dynamic(.any)))
+        }
+        return .value(calls.projected.reading(of: result))
       } catch {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
       }

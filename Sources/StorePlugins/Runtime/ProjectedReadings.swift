@@ -15,6 +15,9 @@ struct ProjectedReadings {
     fitting(value) ?? Reading(value: withParts(value), schema: .dynamic(.any))
   }
 
+  /// Whether something was projected that a value stands for.
+  func knows(_ value: Value) -> Bool { fitting(value) != nil }
+
   private func fitting(_ value: Value) -> Reading? {
     readings.last { _, reading in
       value.withFields(inOrderOf: reading.value) == reading.value

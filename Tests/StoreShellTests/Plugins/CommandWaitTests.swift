@@ -6,7 +6,7 @@ import Testing
 /// `cmd:wait` in commands of plugins, on a virtual clock.
 @Suite struct CommandWaitTests {
   /// A session with a plugin `p`, whose action `tick` a task dispatches each second once `go` was dispatched.
-  private func shell(_ commands: String) throws -> Shell {
+  private func shell(_ commands: String, projections: String = "") throws -> Shell {
     let shell = try Shell { $0.grants = ["p"] }
     let folder = try shell.plugin(
       "p",
@@ -19,6 +19,7 @@ import Testing
           tick = function(s) s.ticks = s.ticks + 1 end },
         middleware = { { name = "m", supervise = function(state) if state.p.on then return { t = ticking } end end } },
         commands = { \(commands) },
+        projections = { \(projections) },
       }
       """, permissions: #"["timers"]"#)
     _ = try shell.type("plugin load \(folder)")
@@ -202,5 +203,22 @@ import Testing
     #expect(lua.output == "2\n")
     #expect(lua.errors.contains("(after): \(folder)/init.lua:5: spy\n"))
     #expect(lua.status == 1)
+  }
+
+  @Test func aCommandThatWaitsForEverIsStopped() throws {
+    let shell = try shell(#"{ name = "w", run = function(_, cmd) while true do cmd:wait(0) end end },"#)
+    #expect(
+      try shell.type("p w", "dispatch p.go --quiet")
+        == .init(
+          errors: "error[plugin-budget]: p: command 'p w' waited more than 100_000 times and was stopped\n"))
+  }
+
+  @Test func aTableWithoutEntriesIsAListUnlessItIsKnownToBeAMap() throws {
+    let shell = try shell(
+      """
+      { name = "none", run = function() return {} end },
+      { name = "some", run = function(_, cmd) return cmd:project("p.table") end },
+      """, projections: #"{ name = "table", type = map(int()), fn = function() return {} end },"#)
+    #expect(try shell.type("p none", "p none --json", "p some --json").output == "0 items\n[]\n{}\n")
   }
 }

@@ -74,7 +74,8 @@ test("a budget counts actions", function(t)
 end)
 
 test("without rules it says so", function(t)
-  t:equals(t:run("guard status"), "no rules")
+  t:equals(t:run("guard status"), "0 items")
+  t:equals(t:run("guard status --json"), "[]")
 end)
 
 test("a budget sums up an argument", function(t)
@@ -84,7 +85,7 @@ test("a budget sums up an argument", function(t)
   increment(t, 1, 3)
   increment(t, 1, 1)
   t:equals(value(t), 10)
-  t:equals(t:run("guard status"), "counter.increment: 10 of 10 of by spent, 2 dropped")
+  t:equals(t:get("guard.rules"), { { action = "counter.increment", rule = "10 of 10 of by spent", dropped = 2 } })
 end)
 
 test("a budget that is set anew goes on with what is spent", function(t)
@@ -114,10 +115,15 @@ test("nonsense is refused", function(t)
   t:fails("out-of-range", function() t:dispatch("limit", { action = "counter.reset", count = -1 }) end)
 end)
 
-test("the status says it in lines", function(t)
+test("the status is a table, and data", function(t)
   t:dispatch("limit", { action = "counter.*", count = 1, seconds = 5 })
   t:dispatch("budget", { action = "tasks.add", total = 3 })
   increment(t, 2)
   t:dispatch("tasks.add", { title = "a" })
-  t:equals(t:run("guard status"), "counter.*: 1 in 5 s, 1 dropped\ntasks.add: 1 of 3 spent, 0 dropped")
+  t:equals(t:run("guard status"),
+    "action     rule          dropped\n" ..
+    "counter.*  1 in 5 s      1\n" ..
+    "tasks.add  1 of 3 spent  0")
+  t:equals(t:run("guard status --json"),
+    '[{"action":"counter.*","rule":"1 in 5 s","dropped":1},{"action":"tasks.add","rule":"1 of 3 spent","dropped":0}]')
 end)

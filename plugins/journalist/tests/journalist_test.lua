@@ -44,15 +44,35 @@ test("a feed has at least one line", function(t)
 end)
 
 test("the commands show it, with the time", function(t)
-  t:equals(t:run("journalist feed"), "nothing yet")
   t:dispatch("tasks.add", { title = "Buy milk" })
   t:advance(3661)
   t:dispatch("counter.increment")
   t:dispatch("counter.increment")
   t:equals(t:run("journalist feed 2"),
+    "at        text\n01:01:01  the counter went from 0 to 1\n01:01:01  the counter went from 1 to 2")
+  t:equals(t:run("journalist feed"),
+    'at        text\n00:00:00  added "Buy milk"\n' ..
     "01:01:01  the counter went from 0 to 1\n01:01:01  the counter went from 1 to 2")
-  t:equals(t:run("journalist feed"), '00:00:00  added "Buy milk"\n' .. t:run("journalist feed 2"))
-  t:equals(t:run("journalist search MILK"), '00:00:00  added "Buy milk"')
+  t:equals(t:run("journalist search MILK"), 'at        text\n00:00:00  added "Buy milk"')
+end)
+
+test("what the commands show is data as well", function(t)
+  t:equals(t:run("journalist feed"), "0 items")
+  t:equals(t:run("journalist feed --json"), "[]")
+  t:dispatch("counter.increment")
+  local line = '[{"at":"00:00:00","text":"the counter went from 0 to 1"}]'
+  t:equals(t:run("journalist feed --json"), line)
+  t:equals(t:run("journalist search COUNTER --json"), line)
+  t:ok(t:run("journalist search tasks"):find("^0 "))
+end)
+
+test("a time that is none of a session is shown as none", function(t)
+  for _, at in ipairs { 1e300, -1, math.huge, 0 / 0 } do
+    t:dispatch("report", { at = at, action = "x", text = "y" })
+  end
+  t:dispatch("report", { at = 1e7, action = "x", text = "y" })
+  t:equals(t:run("journalist feed"),
+    "at          text\n" .. ("--:--:--    y\n"):rep(4) .. "2777:46:40  y")
 end)
 
 test("a closed gate is silence", function(t)
@@ -63,6 +83,5 @@ end)
 
 test("an entry is one line, whatever its title holds", function(t)
   t:dispatch("tasks.add", { title = "Buy\nmilk" })
-  t:equals(t:run("journalist feed"), '00:00:00  added "Buy milk"')
-  t:equals(t:run("journalist search milk"), '00:00:00  added "Buy milk"')
+  t:equals(t:run("journalist feed"), 'at        text\n00:00:00  added "Buy\\nmilk"')
 end)

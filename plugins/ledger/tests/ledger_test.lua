@@ -99,22 +99,32 @@ end)
 test("the commands print the books", function(t)
   books(t)
   t:dispatch("transfer", { from = "wages", to = "bank", amount = 123456, memo = "May" })
-  t:dispatch("transfer", { from = "bank", to = "rent", amount = 99, memo = "Rent" })
+  t:dispatch("transfer", { from = "bank", to = "rent", amount = 50, memo = "Rent" })
   t:equals(t:run("ledger balances"),
-    "bank   asset           1233.57\n" ..
-    "rent   expense            0.99\n" ..
-    "wages  income         -1234.56")
+    "account  balance   kind\n" ..
+    "bank     1234.06   asset\n" ..
+    "rent     0.50      expense\n" ..
+    "wages    -1234.56  income")
   t:equals(t:run("ledger statement bank"),
-    "   1       1234.56       1234.56  May\n" ..
-    "   2         -0.99       1233.57  Rent")
+    "amount   balance  id  memo\n" ..
+    "1234.56  1234.56  1   May\n" ..
+    "-0.50    1234.06  2   Rent")
 end)
 
-test("the commands say where there is nothing, and line up names by their letters", function(t)
-  t:equals(t:run("ledger balances"), "no accounts yet")
-  t:dispatch("open", { account = "café", kind = "expense" })
-  t:dispatch("open", { account = "rent", kind = "expense" })
-  t:equals(t:run("ledger balances"), "café  expense            0.00\nrent  expense            0.00")
-  t:equals(t:run("ledger statement rent"), "no lines yet")
+test("what the commands print is data as well", function(t)
+  t:equals(t:run("ledger balances"), "0 items")
+  t:equals(t:run("ledger balances --json"), "[]")
+  books(t)
+  t:dispatch("transfer", { from = "wages", to = "bank", amount = 5, memo = "May" })
+  t:equals(t:run("ledger balances --as csv"),
+    "account,balance,kind\r\nbank,0.05,asset\r\nrent,0.00,expense\r\nwages,-0.05,income\r\n")
+  t:equals(t:run("ledger statement bank --json"), '[{"amount":"0.05","balance":"0.05","id":1,"memo":"May"}]')
+  t:ok(t:run("ledger statement rent"):find("^0 "))
+end)
+
+test("the commands say that amounts are in cents", function(t)
+  t:ok(t:run("help ledger.transfer"):find("in cents: 1250 moves 12.50", 1, true))
+  t:ok(t:run("help ledger.post"):find("cents", 1, true))
 end)
 
 test("a statement has the newest lines, however long the ledger is", function(t)
@@ -128,8 +138,9 @@ test("a statement has the newest lines, however long the ledger is", function(t)
   for _ = 1, 4 do t:dispatch("ledger.post", { memo = "lunches", lines = lines }) end
   t:dispatch("ledger.transfer", { from = "food", to = "bank", amount = 20000, memo = "refund" })
   t:equals(t:run("ledger statement bank last=2"),
-    "   4         -0.01        -20.00  lunches\n" ..
-    "   5        200.00        180.00  refund")
+    "amount  balance  id  memo\n" ..
+    "-0.01   -20.00   4   lunches\n" ..
+    "200.00  180.00   5   refund")
   local _, count = t:run("ledger statement food"):gsub("lunches", "")
   t:equals(count, 99)
   t:equals(t:fails("refused", function() t:run("ledger statement rent") end), "ledger: there is no account 'rent'")
