@@ -74,8 +74,10 @@ public enum Files {
   public static func read(_ descriptor: Int32, path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     var status = stat()
-    if fstat(descriptor, &status) == 0, status.st_size > 0 { bytes.reserveCapacity(Int(status.st_size) + (1 << 16)) }
-    let chunk = 1 << 16
+    let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    // A little more than there is, to see that it is the end; small files are many.
+    let chunk = size > 0 ? min(size + 64, 1 << 16) : 1 << 16
+    bytes.reserveCapacity(size + chunk)
     while true {
       try waitToRead(descriptor, path: path, until: stop)
       var failure: Int32?

@@ -2,6 +2,10 @@
 struct PluginCode: Hashable, Sendable {
   private var files: [(name: String, bytes: [UInt8])] = []
   private let manifest: [UInt8]
+  /// The most bytes that all of them may have.
+  static let limit = 16 << 20
+  /// Whether there is more than that; not all are read then.
+  private(set) var isTooLarge = false
   /// FNV-1a in 64 bits, over the names, sizes and bytes of all files.
   private(set) var digest = ""
 
@@ -12,6 +16,8 @@ struct PluginCode: Hashable, Sendable {
     self.manifest = manifest
     for name in ["init.lua"] + Files.luaFiles(below: "\(folder)/lib").map({ "lib/\($0)" }) {
       if let bytes = try? PluginFile.read(name, in: folder) { files.append((name, bytes)) }
+      isTooLarge = files.reduce(0) { $0 + $1.bytes.count } > Self.limit
+      if isTooLarge { break }
     }
     digest = makeDigest()
   }

@@ -40,6 +40,11 @@ public struct PluginSource: Hashable, Sendable {
     bytes.dropByteOrderMark()
     manifest = try PluginManifest(parsing: bytes, file: file)
     code = PluginCode(of: folder, manifest: bytes)
+    if code.isTooLarge {
+      throw PluginError(
+        .load, "\(manifest.name): its files of Lua hold more than \(PluginCode.limit >> 20) MiB",
+        hint: "data belongs into the state, by actions: ingest reads files")
+    }
   }
 
   /// A digest of the manifest and the code, of 16 hexadecimal digits: two sources with one digest are the same plugin, as far
@@ -77,6 +82,9 @@ public struct PluginSource: Hashable, Sendable {
       throw PluginError(.load, "\(manifest.name): \(chunk): \(error.reason)")
     }
     bytes.dropByteOrderMark()
+    guard bytes.first != 0x1B else {
+      throw PluginError(.load, "\(manifest.name): \(chunk): this is bytecode; plugins are loaded as text only")
+    }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw PluginError(.load, "\(manifest.name): \(chunk): invalid UTF-8")
     }

@@ -47,6 +47,8 @@ final class RequiredModules {
     } catch {
       throw LuaFailure(error.message(withoutName: source.manifest.name))
     }
+    // Reading it takes its time, and again where it fails and is asked for once more.
+    lua.meter.work(file.text.utf8.count / 2)
     names.note(file.text, file.chunk)
     loading.append(name)
     defer { loading.removeLast() }

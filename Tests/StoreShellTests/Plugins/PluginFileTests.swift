@@ -78,4 +78,33 @@ import Testing
     #expect(outcome.errors.split(separator: "\n").count { $0.contains("error[plugin-load]") } == 2, "\(outcome)")
     #expect(session.run("plugin list --as raw").output.hasPrefix("good\t"))
   }
+
+  @Test(arguments: ["init.lua", "lib/h.lua", "tests/odd_test.lua"]) func bytecodeIsNamed(name: String) throws {
+    try shell.write("odd/init.lua", "require('lib.h') return plugin {}")
+    try shell.write("odd/lib/h.lua", "")
+    try shell.write("odd/\(name)", [0x1B] + Array("Lua".utf8))
+    let outcome = shell.run("plugin \(name.hasPrefix("tests") ? "test" : "load") \(shell.folder)/odd")
+    #expect(outcome.errors.contains("odd/\(name): this is bytecode; plugins are loaded as text only\n"), "\(outcome)")
+  }
+
+  /// A file that is asked for again and again, and fails each time, takes the budget of who asks.
+  @Test func aFileThatFailsIsNotReadForEver() throws {
+    try shell.write("odd/lib/h.lua", "error(1) --" + String(repeating: "x", count: 1 << 20))
+    try shell.write(
+      "odd/init.lua",
+      """
+      return plugin { actions = { { name = "go" } },
+        reducers = { go = function() while true do pcall(require, "lib.h") end end } }
+      """)
+    #expect(
+      try shell.type("plugin load \(shell.folder)/odd", "dispatch odd.go").errors.hasPrefix(
+        "error[plugin-budget]: odd: reducer 'odd.go' used more than 200_000 VM instructions and was stopped\n"))
+  }
+
+  @Test func aPluginThatIsTooLarge() throws {
+    let comment = "--" + String(repeating: "x", count: 7 << 20)
+    for name in ["a", "b", "c"] { try shell.write("odd/lib/\(name).lua", comment) }
+    try shell.write("odd/init.lua", "return plugin {}")
+    #expect(load().errors.hasPrefix("-c:1:1: error[plugin-load]: odd: its files of Lua hold more than 16 MiB\n"))
+  }
 }
