@@ -35,8 +35,11 @@ public struct PluginCheck: Sendable {
     note("manifest: \(manifest.name) \(manifest.version), API \(manifest.api)")
     checkPermissions(manifest, surroundings)
     checkDefinition(source, surroundings, view)
-    let tests = Files.names(in: "\(source.folder)/tests").filter { $0.hasSuffix("_test.lua") }.map { "tests/\($0)" }
+    let tests = source.testNames
     if checkSyntax(source, tests) { note("tests: \(Self.list(tests))") }
+    for name in source.idleTestNames {
+      fault("tests: \(name) is never run: a file of tests stands in tests and is called NAME_test.lua")
+    }
   }
 
   private static func list(_ texts: [String]) -> String { texts.isEmpty ? "none" : texts.joined(separator: ", ") }
@@ -181,6 +184,19 @@ public struct PluginCheck: Sendable {
       }
     }
     return faultCount == faultsBefore
+  }
+}
+
+extension PluginSource {
+  /// The files of the plugin's tests, in order.
+  public var testNames: [String] {
+    Files.names(in: "\(folder)/tests").filter { $0.hasSuffix("_test.lua") }.map { "tests/\($0)" }
+  }
+
+  /// What stands among them and is none of them.
+  public var idleTestNames: [String] {
+    let tests = testNames
+    return Files.luaFiles(below: "\(folder)/tests").map { "tests/\($0)" }.filter { !tests.contains($0) }
   }
 }
 

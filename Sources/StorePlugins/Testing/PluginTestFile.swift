@@ -14,7 +14,8 @@ public final class PluginTestFile {
   /// Whether the file has run, and so has declared its tests.
   private var isComplete = false
   private var calling: LuaFunction?
-  private var methods: PluginTestMethods?
+  /// What speaks for the test that runs: first what the whole file has of it, then the `t` of each test, which one may keep.
+  private var methods: [PluginTestMethods] = []
 
   /// What a test may use: as much as a script that is in a hurry.
   private static let limits = LuaState.Limits(instructions: 50_000_000, memory: 64 << 20, milliseconds: 10_000)
@@ -38,7 +39,7 @@ public final class PluginTestFile {
       calling = try Self.function(in: lua, "return function(body, t) body(t) end")
       let methods = try PluginTestMethods(in: lua)
       try lua.setGlobal("log", .table(methods.log))
-      self.methods = methods
+      self.methods = [methods]
       _ = try lua.call(try lua.load(file.text, chunkName: file.chunk))
       isComplete = true
     } catch {
@@ -75,15 +76,17 @@ public final class PluginTestFile {
   ///
   /// - Parameter host: its store and its clock.
   public func run(_ index: Int, host: any PluginTestHost) -> PluginTestOutcome {
-    guard let calling, let methods else {
+    guard let calling, let shared = methods.first else {
       return PluginTestOutcome(name: names[index], result: .failed(PluginTestFailure("the file has no tests")))
     }
     let run = PluginTestRun(host)
-    methods.run = run
-    defer { methods.run = nil }
     let result: PluginTestOutcome.Result
     do throws(LuaError) {
-      _ = try lua.call(calling, [.function(bodies[index]), .table(methods.table)])
+      let own = try PluginTestMethods(in: lua)
+      methods.append(own)
+      (shared.run, own.run) = (run, run)
+      defer { (shared.run, own.run) = (nil, nil) }
+      _ = try lua.call(calling, [.function(bodies[index]), .table(own.table)])
       // What `pcall` swallowed does not hold all the same.
       result = run.firstUnmet.map { .failed($0) } ?? .passed
     } catch {

@@ -20,7 +20,7 @@ final class PluginTestMethods {
     var functions: [(String, LuaValue)] = []
     for (name, method) in Self.methods {
       let function = try lua.makeFunction(name) { [unowned self] call in
-        guard let run else { throw LuaFailure("t:\(name) is only possible while a test runs") }
+        guard let run else { throw LuaFailure("t:\(name) is only possible while its test runs") }
         guard case .table = call.argument(0).kind else { throw LuaFailure("write t:\(name)(…), with a colon") }
         try method(&call, run)
       }
@@ -119,6 +119,12 @@ final class PluginTestMethods {
 
   private static func equals(_ call: inout LuaCall, _ run: PluginTestRun) throws {
     guard call.count >= 3 else { throw LuaFailure("t:equals needs what was found and what is expected") }
+    // Of texts that are no UTF-8 the host sees only that.
+    if case .string(let found) = call.argument(1).kind, case .string(let expected) = call.argument(2).kind,
+      !found.bytes.elementsEqual(expected.bytes), call[1] == call[2]
+    {
+      throw run.unmet("not equal: the bytes of the texts differ", call)
+    }
     let difference: LuaDifference?
     do throws(LuaDifference.Refusal) {
       difference = try LuaDifference.first(expected: call[2], found: call[1])
@@ -142,7 +148,9 @@ final class PluginTestMethods {
     }
     let error: LuaError
     do {
-      _ = try call.state.call(body)
+      // What the function takes counts as the test's.
+      let state = call.state
+      _ = try state.timed { () throws(LuaError) in try state.call(body) }
       throw run.unmet("expected error[\(code)], but nothing failed", call)
     } catch let raised as LuaError {
       error = raised

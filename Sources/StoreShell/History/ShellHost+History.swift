@@ -45,7 +45,7 @@ extension ShellHost {
   // MARK: Returning
 
   var undoLine: UndoLine {
-    UndoLine(head: history.head, oldest: history.oldest) { [unowned self] in try history.entry($0) }
+    UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self] in try history.entry($0) }
   }
 
   func returningPlugins(to number: Int) -> [PluginSource] {

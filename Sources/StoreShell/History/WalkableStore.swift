@@ -9,6 +9,8 @@ protocol WalkableStore: AnyObject {
   var head: Int { get }
   /// The oldest number whose state can be shown; 0: the initial state.
   var oldest: Int { get }
+  /// The number before which nothing is the user's own, and so nothing to be undone.
+  var firstPoint: Int { get set }
   /// The number before the oldest entry that can be read: where the state had another type once, entries go back further than
   /// states.
   var oldestEntry: Int { get }

@@ -29,6 +29,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   var timeline = PluginTimeline()
   /// What is shown instead of the present.
   @exclusivity(unchecked) var past: PastView?
+  /// The number before which nothing is the user's own.
+  var firstPoint = 0
   /// The modules that were read since somebody wanted to know.
   var readModules: Set<String>?
   let faults = FaultBox()

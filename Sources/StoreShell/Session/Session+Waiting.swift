@@ -30,6 +30,7 @@ extension Session {
     var isEnd = false
     clock.runDue()
     while true {
+      try patience?()
       if try isDone() { return .done }
       if isEnd { return .timeOver }
       // Whoever looks on sees what was said before the wait.

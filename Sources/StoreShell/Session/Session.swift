@@ -41,6 +41,8 @@ public final class Session {
   var expanding: Set<String> = []
   /// Whether it is the session of a plugin's test.
   var isTest = false
+  /// Throws what ends a wait that somebody has no time for.
+  var patience: (() throws -> Void)?
   /// Past lines, oldest first; set by the prompt.
   var pastLines: () -> [String] = { [] }
   /// What was granted to plugins for this session, by their names.

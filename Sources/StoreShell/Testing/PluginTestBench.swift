@@ -8,7 +8,6 @@ final class PluginTestBench: PluginTestHost {
   let session: Session
   private let name: String
   private let first: Int
-  private let deadline: ContinuousClock.Instant
   private var printed = ""
 
   /// Makes the store and loads the plugins into it.
@@ -29,13 +28,20 @@ final class PluginTestBench: PluginTestHost {
     session.isTest = true
     session.store.defaultPurity = .always
     name = sources.last?.manifest.name ?? ""
-    deadline = .now + .seconds(PluginTestBench.limit)
+    let deadline = ContinuousClock.now + .seconds(PluginTestBench.limit)
+    session.patience = {
+      guard ContinuousClock.now < deadline else {
+        throw PluginTestFailure("took longer than \(PluginTestBench.limit) s and was stopped")
+      }
+    }
     for source in sources {
       let (_, report) = try session.store.load(
         source, from: ActionSource(file: "test", function: "load", line: 0, kind: .batch))
       if let failure = report.failure ?? report.faults.first { throw failure }
     }
     first = session.store.log.last?.number ?? 0
+    // That the plugin is there is not the test's doing.
+    session.store.firstPoint = first
     console.interceptor = { [unowned self] text, target in
       if target == .standardOutput { printed += text }
     }
@@ -67,12 +73,7 @@ final class PluginTestBench: PluginTestHost {
 
   func advance(_ duration: Duration) throws {
     try asking {
-      _ = try session.wait(atMost: duration) {
-        guard ContinuousClock.now < deadline else {
-          throw PluginTestFailure("took longer than \(PluginTestBench.limit) s and was stopped")
-        }
-        return false
-      }
+      _ = try session.wait(atMost: duration) { false }
     }
   }
 

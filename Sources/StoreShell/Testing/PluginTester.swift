@@ -87,10 +87,13 @@ final class PluginTester {
   }
 
   private func files() throws -> [PluginTestFile] {
-    let names = Files.names(in: "\(source.folder)/tests").filter { $0.hasSuffix("_test.lua") }
-    return try names.map { name in
+    for name in source.idleTestNames where !session.options.isJSON {
+      session.console.writeError(
+        "note: \(source.displayName)/\(name) is not run: a file of tests stands in tests and is called NAME_test.lua\n")
+    }
+    return try source.testNames.map { name in
       do throws(PluginTestFailure) {
-        return try PluginTestFile("tests/\(name)", of: source)
+        return try PluginTestFile(name, of: source)
       } catch {
         throw ShellError(
           code: error.code ?? "lua-error",
@@ -140,11 +143,26 @@ final class PluginTester {
         root: number)
       let verdict = proof.reduce(call, context, &state)
       purity.addGenerated(failure: verdict.failure(of: call))
-      guard case .impure(var fault) = verdict else { continue }
+      var impurity = disturbance(by: call, in: bench)
+      if case .impure(let fault) = verdict { impurity = fault }
+      guard var fault = impurity else { continue }
       fault.origin = "generated action \(number); --seed \(seed) makes the same ones"
       purity.fault = fault
       return
     }
+  }
+
+  /// What shows that other code of the plugin changes what a reducer depends on: an action is processed with all that answers it.
+  private func disturbance(by call: ActionCall, in bench: PluginTestBench) -> PurityFault? {
+    let store = bench.session.store
+    let source = ActionSource(file: "generated", function: "test", line: 0, kind: .batch)
+    let report = store.dispatch(call, source: source)
+    _ = store.takeFaults()
+    if store.loadedPlugins.contains(where: { $0.name == self.source.manifest.name && $0.condition != .on }) {
+      _ = store.setPlugin(self.source.manifest.name, isOn: true, source: source)
+    }
+    guard let error = report.failure as? PluginError, error.code == .impure else { return nil }
+    return PurityFault(call, error.message, [])
   }
 }
 

@@ -295,4 +295,24 @@ import Testing
       shell.run("plugin test \(folder) --pure").output.contains(
         "ok   pure: 0 recorded and 200 generated actions, twice the same\n"))
   }
+
+  /// One action shows nothing of what answers it; those that are made up are processed as a store does it.
+  @Test func whatAMiddlewareChangesShowsInAProofOfOneAction() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "odd",
+      """
+      local seen = {}
+      return plugin {
+        state = { field("n", int()) }, actions = { { name = "go" } }, reducers = { go = function(s) s.n = seen.n or 0 end },
+        middleware = { { name = "m", after = function() seen.n = (seen.n or 0) + 1 end } },
+      }
+      """)
+    try shell.write("odd/tests/odd_test.lua", "test('it goes', function(t) t:dispatch('go') end)")
+    #expect(shell.run("plugin test \(folder)").status == 0)
+    let outcome = shell.run("plugin test \(folder) --pure --seed 7")
+    #expect(outcome.output.contains("depends on the captured 'seen.n', which has changed"), "\(outcome)")
+    #expect(outcome.output.contains("  generated action 2; --seed 7 makes the same ones\n"))
+    #expect(outcome.status == 1)
+  }
 }
