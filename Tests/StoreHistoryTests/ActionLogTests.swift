@@ -5,12 +5,13 @@ import Testing
 
 @Suite struct ActionLogTests {
   static func entry(
-    _ number: Int, _ action: String = "tick", quiet: Bool = true, plugin: String? = "clock", function: String = "tick",
-    line: Int = 1, changes: [Change] = [], failure: String? = nil
+    _ number: Int, _ action: String = "tick", quiet: Bool = true, plugin: String? = "clock", unit: String? = nil,
+    function: String = "tick", line: Int = 1, changes: [Change] = [], failure: String? = nil
   ) -> LoggedEntry {
     LoggedEntry(
       number: number, time: .seconds(number),
-      source: ActionSource(file: "f", function: function, line: line, kind: .effect, plugin: plugin), action: action,
+      source: ActionSource(file: "f", function: function, line: line, kind: .effect, plugin: plugin, unit: unit),
+      action: action,
       arguments: Record(RecordLayout(name: "", fields: []), []), isQuiet: quiet, changes: changes, failure: failure)
   }
 
@@ -102,5 +103,10 @@ import Testing
   @Test func loudActionsNeverFold() {
     #expect((1...3).map { ActionLogTests.entry($0, quiet: false) }.folded().map(\.count) == [1, 1, 1])
     #expect([LoggedEntry]().folded().isEmpty)
+  }
+
+  @Test func whatTwoUnitsDoInTheSameWayIsNotFoldedIntoOne() {
+    let entries = ["one", "one", "two"].enumerated().map { ActionLogTests.entry($0 + 1, unit: $1) }
+    #expect(entries.folded().map(\.count) == [2, 1])
   }
 }

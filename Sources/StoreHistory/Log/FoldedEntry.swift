@@ -25,7 +25,8 @@ public struct FoldedEntry: Sendable {
     guard first.isQuiet, entry.isQuiet, entry.action == first.action, entry.failure == nil, first.failure == nil,
       entry.droppedBy == first.droppedBy, entry.original == nil, first.original == nil,
       entry.source.kind == first.source.kind, entry.source.plugin == first.source.plugin,
-      entry.source.function == first.source.function, entry.number == last.number + 1
+      entry.source.unit == first.source.unit, entry.source.function == first.source.function,
+      entry.number == last.number + 1
     else { return false }
     last = entry
     count += 1

@@ -15,7 +15,7 @@ extension Session {
       // The action stands; what went wrong beside it fails the command all the same.
       let interruption = takeInterruption(error)
       let errors = interruption.map { [$0] } ?? faults.errors
-      for error in options.isJSON ? [joined(errors, faults)] : errors { report(error, in: statement) }
+      reportEach(options.isJSON ? [joined(errors, faults)] : errors, in: statement)
       // What carries a thunk is never reduced, and of a check nothing stays.
       if !options.isJSON, !faults.isThunk, !isChecking {
         let action = faults.action.map { " \($0)" } ?? ""
@@ -84,6 +84,22 @@ extension Session {
   func fail(_ status: Int32) {
     tally.failed += 1
     if tally.firstStatus == 0 { tally.firstStatus = status }
+  }
+
+  /// Prints errors of a statement. One that comes many times, as where a loop dispatches what is refused, is printed once.
+  func reportEach(_ errors: [ShellError], in statement: Statement) {
+    let few = 3
+    var counts: [String: Int] = [:]
+    for error in errors { counts["\(error.code) \(error.message)", default: 0] += 1 }
+    var printed: Set<String> = []
+    for var error in errors {
+      let text = "\(error.code) \(error.message)"
+      if let count = counts[text], count > few {
+        guard printed.insert(text).inserted else { continue }
+        error.details.append("and \(count - 1) more times")
+      }
+      report(error, in: statement)
+    }
   }
 
   /// Prints an error of a statement.

@@ -183,7 +183,7 @@ public final class Session {
     var status = execute(statement)
     if store.watchesPlugins || pluginWatch != nil { followPlugins() }
     let late = store.takeFaults()
-    for error in late { report(ShellError(describing: error), in: statement) }
+    reportEach(late.map { ShellError(describing: $0) }, in: statement)
     if status == 0, !late.isEmpty {
       fail(1)
       status = 1

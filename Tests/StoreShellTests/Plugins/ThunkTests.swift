@@ -183,4 +183,18 @@ import Testing
 
 extension Substring {
   fileprivate var trimmed: String { split(separator: " ").joined(separator: " ") }
+
+  /// A loop over what is refused says so once.
+  @Test func whatIsRefusedManyTimesIsToldOnce() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { actions = { { name = "take" } }, reducers = { take = function() refuse("sold out") end },
+        thunks = { many = function(_, t) for _ = 1, 50 do t:dispatch("take") end end } }
+      """)
+    _ = try shell.type("plugin load \(folder)")
+    #expect(
+      try shell.type("thunk p.many").errors == "error[refused]: p: sold out\n  and 49 more times\n")
+  }
 }
