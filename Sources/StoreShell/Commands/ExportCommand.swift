@@ -91,7 +91,7 @@ extension Invocation {
     let output = try ReplacingFile(file)
     let (count, start) = try write(to: output, make)
     var result = print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
-    result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start)
+    result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start) + session.store.notesOfUnreadablePlugins
     return result
   }
 
@@ -114,7 +114,7 @@ extension Invocation {
     }
     let (_, start) = try write(to: output, make)
     var result = session.answersInJSON ? print(text) : .none
-    result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start)
+    result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start) + session.store.notesOfUnreadablePlugins
     return result
   }
 
@@ -140,6 +140,15 @@ extension Invocation {
     try session.finish(output)
     progress.clear()
     return (count, start)
+  }
+}
+
+extension RecordableStore {
+  /// What is to be known of a recording of plugins that cannot be read any more.
+  fileprivate var notesOfUnreadablePlugins: [String] {
+    unreadablePlugins.map { plugin in
+      "\(plugin.name) is no longer in \(plugin.directory) as it was: its state is written without its types, and does not verify"
+    }
   }
 }
 

@@ -60,6 +60,15 @@ final class PluginTimeline {
   /// What was loaded after an action, in load order.
   func members(at number: Int) -> [Member] { points.last { $0.number <= number }?.members ?? [] }
 
+  /// Those whose code is gone, and with it the type of their state, of which there is no other version either.
+  var unreadable: [JournaledPlugin] {
+    var found: [JournaledPlugin] = []
+    for case let (nil, lost?) in points.flatMap(\.members).map({ ($0.version, $0.lost) }) where !found.contains(lost) {
+      found.append(lost)
+    }
+    return found
+  }
+
   /// The names of the plugins that were loaded after an action, in load order.
   func names(at number: Int) -> [String] {
     members(at: number).compactMap(\.name)

@@ -7,6 +7,8 @@ import StoreSchema
 protocol RecordableStore: AnyObject {
   /// Whether the application's reducers are told when an action happened.
   var tellsReducersTheTime: Bool { get }
+  /// The plugins whose code cannot be read any more, and with it the type of what they did.
+  var unreadablePlugins: [JournaledPlugin] { get }
   /// Hands out all that is kept and can be replayed, from the oldest on.
   ///
   /// - Parameters:
@@ -20,6 +22,7 @@ protocol RecordableStore: AnyObject {
 
 extension ShellHost: RecordableStore {
   var tellsReducersTheTime: Bool { application.tellsReducersTheTime }
+  var unreadablePlugins: [JournaledPlugin] { timeline.unreadable }
 
   /// The hash of all types of state and actions.
   var schemaHash: UInt64 {
