@@ -95,6 +95,9 @@ struct DefinitionTests {
     #expect(error?.message == "p: bad/p/init.lua: does not call plugin{…}")
     #expect(error?.hint == "end it with: return plugin { … }")
     #expect(try message("plugin {}\nplugin {}") == "p: bad/p/init.lua:2: plugin{…} may be called once only")
+    // A call that ends the chunk leaves no line.
+    #expect(
+      try message("plugin {}\nreturn plugin {}") == "p: bad/p/init.lua: plugin{…} may be called once only")
     #expect(try message("plugin(7)") == "p: bad/p/init.lua:1: plugin{…} needs a table")
   }
 

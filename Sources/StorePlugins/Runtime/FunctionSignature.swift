@@ -12,6 +12,12 @@ struct FunctionSignature {
   static let middleware = FunctionSignature(text: "function(action, ctx)", members: ["dispatch", "task", "state"])
   static let thunk = FunctionSignature(text: "function(args, t)", members: ["dispatch", "dispatch_wait", "get"])
 
+  /// What to try where a reducer looks for an argument of its action in its draft; nil: it does something else.
+  static func reducerHint(for error: LuaError, arguments: [String]) -> String? {
+    arguments.contains { error.message.hasSuffix("has no field '\($0)'") }
+      ? "its parameters are function(draft, args, meta)" : nil
+  }
+
   /// What to try where an error is of that kind; nil: it is of another.
   func hint(for error: LuaError) -> String? {
     let isOfMember = members.contains { name in

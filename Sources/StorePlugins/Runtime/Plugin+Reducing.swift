@@ -135,7 +135,8 @@ extension Plugin {
       outcome.isDone
       ? calls.faults.make(
         .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
-      : calls.faults.reducer(call.type.fullName, caller.error(outcome))
+      : calls.faults.reducer(
+        call.type.fullName, caller.error(outcome), arguments: call.type.fields.map(\.name))
     if let digest, let kept = check(digest, watched, call) { return kept }
     if !modules.isIdle, let kept = checkModules(watched, call) { return kept }
     return fault

@@ -224,6 +224,11 @@ public final class Plugin: @unchecked Sendable {
         return table
       }
     } catch {
+      var error = error
+      // Lua knows no place where `plugin` was called by what ends a chunk.
+      if error.kind == .runtime, error.underlying == nil, error.chunk == nil {
+        error.message = "\(chunk): \(error.message)"
+      }
       throw faults.load(error)
     }
     throw PluginError(

@@ -55,7 +55,9 @@ struct PluginFaults {
   static let impurityHint = "keep the value in the plugin's state"
 
   /// A fault of a reducer: the state is unchanged.
-  func reducer(_ name: String, _ error: LuaError) -> PluginError {
+  ///
+  /// - Parameter arguments: the names of those that the action has.
+  func reducer(_ name: String, _ error: LuaError, arguments: [String] = []) -> PluginError {
     let place = "reducer '\(name)'"
     if let refusal = error.underlying as? DeliberateRefusal { return make(.refused, refusal.reason) }
     if let schema = error.underlying as? SchemaError {
@@ -66,7 +68,11 @@ struct PluginFaults {
       return PluginError(
         .budget, "\(manifest.name): \(place) \(error.messageWithoutPlace) and was stopped", trace: trace(of: error))
     }
-    return runtime(place, error)
+    let fault = runtime(place, error)
+    guard fault.hint == nil, let hint = FunctionSignature.reducerHint(for: error, arguments: arguments) else {
+      return fault
+    }
+    return PluginError(fault.code, fault.message, trace: fault.trace, hint: hint)
   }
 
   private static func hint(for error: SchemaError) -> String {

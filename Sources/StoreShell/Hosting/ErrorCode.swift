@@ -70,7 +70,7 @@ enum ErrorCode {
     "out-of-range": "a number is outside the bounds that its type declares.",
     "plugin-api": "the plugin is written for another version of the plugin API than this shell serves.",
     "plugin-budget":
-      "a plugin used more instructions, time, tasks or actions a second than it may; a reducer changed nothing.",
+      "a plugin used more instructions, time, tasks or actions a second than it may; a reducer changed nothing. It may ask for more under limits in plugin.json.",
     "plugin-check": "plugin check found faults, which it lists.",
     "plugin-grant":
       "the plugin asks for permissions that nobody granted. Run with --grant NAME, or answer at the prompt.",

@@ -63,4 +63,17 @@ struct ReducerTests {
     _ = try shell.type("dispatch tasks.add \u{e9} --quiet")
     #expect(try shell.type("dispatch p.task").output.contains("tasks.items[id=1].title"))
   }
+
+  @Test func whoTakesTheArgumentsForTheDraftIsToldTheParameters() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { state = { field("n", int()) }, actions = { { name = "inc", args = { field("by", int()) } } },
+        reducers = { inc = function(a, s) s.n = s.n + a.by end } }
+      """)
+    let errors = try shell.type("plugin load \(folder)", "dispatch p.inc 1").errors
+    #expect(
+      errors.hasSuffix("p has no field 'by'\n  hint: its parameters are function(draft, args, meta)\n"), "\(errors)")
+  }
 }
