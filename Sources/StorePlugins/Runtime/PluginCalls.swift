@@ -43,6 +43,8 @@ final class PluginCalls {
   var dispatches: Allowance
   /// How many actions one dispatch may cause (R30).
   let mostActions: () -> Int
+  /// How tables that are printed are written; nil: by their type.
+  var tables: TableText?
   /// The time on the clock of the store; nil: it has none.
   var time: () -> Duration? = { nil }
   /// The thunk that runs.
@@ -164,7 +166,7 @@ final class PluginCalls {
     let print = try lua.makeFunction("print") { [unowned self] call in
       try check(.command)
       guard case .table = call[0] else { throw LuaFailure("write cmd:print(…), with a colon") }
-      let text = try Self.printed(call, from: 1, separator: " ")
+      let text = try Self.printed(call, from: 1, separator: " ", tables)
       try asking { $0.print(text) }
     }
     let wait = try makeWaitFunction(in: lua)
@@ -186,11 +188,15 @@ final class PluginCalls {
   /// The text that a function is called with that prints: once it is printed the call holds it no longer.
   ///
   /// - Parameter first: the first argument that is printed.
-  static func printed(_ call: LuaCall, from first: Int, separator: String) throws(LuaError) -> String {
+  static func printed(
+    _ call: LuaCall, from first: Int, separator: String, _ tables: TableText? = nil
+  ) throws(LuaError) -> String {
     let state = call.state
     return try state.metered { () throws(LuaError) -> String in
       var texts: [String] = []
-      for position in first..<max(call.count, first) { texts.append(try call.describe(position)) }
+      for position in first..<max(call.count, first) {
+        texts.append(try TableText.text(of: call, position, tables))
+      }
       return texts.joined(separator: separator)
     }
   }

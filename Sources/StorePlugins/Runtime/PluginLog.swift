@@ -30,6 +30,8 @@ final class PluginLog {
   private var dropped = 0
   /// What was said before anybody listened.
   private var early: [PluginLogLine] = []
+  /// How tables are written; nil: by their type.
+  var tables: TableText?
   /// Why nothing may be said now; nil: it may.
   var refusal: () -> String? = { nil }
 
@@ -97,11 +99,12 @@ final class PluginLog {
   }
 
   /// What the arguments of a call say. It is not kept, and so counts as work only.
-  private static func text(of call: LuaCall) throws(LuaError) -> String {
+  private func text(of call: LuaCall) throws(LuaError) -> String {
     let state = call.state
+    let tables = tables
     let texts = try state.metered { () throws(LuaError) -> [String] in
       var texts: [String] = []
-      for position in 0..<call.count { texts.append(try call.describe(position)) }
+      for position in 0..<call.count { texts.append(try TableText.text(of: call, position, tables)) }
       return texts
     }
     let text = texts.joined(separator: " ")
@@ -123,7 +126,7 @@ final class PluginLog {
       let function = try lua.makeFunction(level.rawValue) { [unowned self] call in
         if let refusal = refusal() { throw LuaFailure("log.\(level.rawValue) is not possible in a \(refusal)") }
         let before = dropped
-        try write(level) { try PluginLog.text(of: call) }
+        try write(level) { try text(of: call) }
         // A flood of lines that nobody gets takes time that no instruction counts.
         if dropped > before { call.state.meter.work(20) }
       }

@@ -4,6 +4,7 @@ import StorePlugins
 extension ShellHost {
   /// Does what a plugin needs before it stands in the store: it is heard, and its interceptors are made.
   func prepare(_ plugin: Plugin) throws(PluginError) {
+    plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
     plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] in pluginLog?($0) }
     try plugin.buildInterceptors(view: view)
   }

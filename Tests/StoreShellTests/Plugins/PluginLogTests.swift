@@ -185,4 +185,25 @@ import Testing
     let (_, loading) = try shell(limits: #"{"log_lines":100000}"#)
     #expect(loading.errors.contains("\"limits.log_lines\" must be a whole number in 1...1000"), "\(loading.errors)")
   }
+
+  @Test func tablesAreWrittenWithWhatTheyHold() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "p",
+      """
+      local within = {} within.within = within
+      return plugin { actions = { { name = "go", args = { field("n", int()) } } },
+        middleware = { { name = "m", after = function(action) log.info(action.args, { 1, "x" }, {}, within) end } },
+        commands = { { name = "say", run = function(_, cmd)
+          cmd:print({ a = { true } }, nil) log.warn({ [function() end] = 1 }) end },
+          { name = "flood", run = function(_, cmd)
+            local t = {} for i = 1, 1000 do t[i] = { i } end
+            while true do cmd:print(t) end end } } }
+      """)
+    _ = try shell.type("plugin load \(folder)")
+    #expect(try shell.type("dispatch p.go 7 --quiet").errors == "[p] { n = 7 } { 1, \"x\" } {} table\n")
+    #expect(
+      try shell.type("p say") == .init(output: "{ a = { true } } nil\n", errors: "[p] warning: table\n"))
+    #expect(try shell.type("p flood").errors.hasPrefix("error[plugin-budget]: p: command 'p flood' used more than"))
+  }
 }

@@ -1,0 +1,38 @@
+import LuaRuntime
+import StoreSchema
+
+/// What is printed of a table that a plugin prints: what it holds, where that is data, as the host writes values.
+struct TableText {
+  private let text: (Value) -> String
+
+  init(_ text: @escaping (Value) -> String) { self.text = text }
+
+  /// The text of an argument, as the tables are written or, where nobody says how, by their type.
+  static func text(of call: LuaCall, _ position: Int, _ tables: TableText?) throws(LuaError) -> String {
+    let described = try call.describe(position)
+    // One with a `__tostring` says itself what it is.
+    guard described == "table", let tables else { return described }
+    return tables.text(of: call, position) ?? described
+  }
+
+  /// The text of an argument that is such a table; nil: it is something else. Counts as work by its length.
+  private func text(of call: LuaCall, _ position: Int) -> String? {
+    guard case .table = call.argument(position).kind,
+      let value = try? LuaBridge.value(
+        of: call[position],
+        reading: { (_) throws(SchemaError) in
+          throw SchemaError(Path(), .typeMismatch(expected: "data", found: "an object of the shell"))
+        })
+    else { return nil }
+    let text = text(value)
+    call.state.meter.work(text.utf8.count)
+    return text
+  }
+}
+
+extension Plugin {
+  /// Has tables that the plugin logs or prints written as values.
+  public func describeTables(_ text: @escaping (Value) -> String) {
+    (log.tables, calls.tables) = (TableText(text), TableText(text))
+  }
+}
