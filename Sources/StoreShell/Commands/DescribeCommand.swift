@@ -97,6 +97,13 @@ private struct ModuleDescription {
       out += "commands\n"
       out += ModuleDescription.columns(module.commands.map { ["\(module.name) \($0.name)", $0.summary] })
     }
+    var types = NamedTypes()
+    // Those of the state stand beside it.
+    for field in module.fields { types.add(field.schema, isKnown: true) }
+    for field in module.actions.flatMap(\.fields) { types.add(field.schema) }
+    for projection in module.projections { types.add(projection.schema) }
+    for field in module.commands.flatMap(\.fields) { types.add(field.schema) }
+    if !types.details.isEmpty { out += "types\n" + types.details.map { "  \($0)\n" }.joined() }
     for (title, lines) in plugin?.otherParts ?? [] where !lines.isEmpty {
       out += "\(title)\n" + lines.map { "  \($0)\n" }.joined()
     }

@@ -154,6 +154,9 @@ enum HelpText {
     let explained = action.fields.filter { !$0.documentation.isEmpty }
     out += list(
       "arguments", explained.map { NamedMeaning(name: $0.name, meaning: $0.documentation) }, width: width)
+    var types = NamedTypes()
+    for field in action.fields { types.add(field.schema) }
+    if !types.details.isEmpty { out += "types\n" + types.details.map { "  \($0)\n" }.joined() }
     return out + "describe \(action.module) shows the state that it is about\n"
   }
 

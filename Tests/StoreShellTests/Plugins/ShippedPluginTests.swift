@@ -180,4 +180,14 @@ import Testing
         "must be -9000000000000000000...9000000000000000000"))
     #expect(try shell.type("show ledger.accounts.a.balance").output == "8999999999999999998\n")
   }
+
+  /// What an argument is made of can be learnt from the shell.
+  @Test func typesWithinArgumentsAreDescribed() throws {
+    let shell = try Shell()
+    let line = "\n  Line{account: String, amount: Int}\n"
+    let outcome = try shell.type("plugin load ledger", "describe ledger")
+    #expect(outcome.output.contains("\ntypes\(line)"), "\(outcome)")
+    #expect(try shell.type("help ledger.post").output.contains("\ntypes\(line)describe ledger shows"))
+    #expect(try shell.type("describe tasks", "help tasks.add").output.contains("types\n") == false)
+  }
 }

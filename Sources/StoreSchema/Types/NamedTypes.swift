@@ -1,0 +1,32 @@
+/// The types with names of their own that schemas are made of, each once: records, cases with names, unions. What a listing says
+/// of one is its ``Schema/typeDetail``.
+public struct NamedTypes {
+  /// What each is made of, in the order in which they were met.
+  public private(set) var details: [String] = []
+  private var seen: Set<String> = []
+
+  /// No types so far.
+  public init() {}
+
+  /// Takes in those of a schema that were not met before: its own, and those within it.
+  ///
+  /// - Parameter isKnown: whether the reader knows the outermost one already, so that only what is within it is new.
+  public mutating func add(_ schema: Schema, isKnown: Bool = false) {
+    switch schema.kind {
+    case .bool, .int, .double, .string, .any: break
+    case .optional(let wrapped), .list(let wrapped), .map(_, let wrapped): add(wrapped, isKnown: isKnown)
+    case .choice: note(schema, isKnown)
+    case .record(let record):
+      note(schema, isKnown)
+      for field in record.fields { add(field.schema) }
+    case .union(let union):
+      note(schema, isKnown)
+      for field in union.cases.flatMap(\.fields) { add(field.schema) }
+    }
+  }
+
+  private mutating func note(_ schema: Schema, _ isKnown: Bool) {
+    guard let detail = schema.typeDetail, seen.insert(detail).inserted, !isKnown else { return }
+    details.append(detail)
+  }
+}
