@@ -89,6 +89,17 @@ struct ManifestTests {
         == "p/plugin.json: \"name\" must be a lower-case letter, then letters, digits and _; got \"\(name)\"")
   }
 
+  @Test func namesThatLuaOrAListingCouldNotTake() {
+    func refusal(_ name: String) -> String? {
+      refuse("", base: "\"name\": \"\(name)\", \"version\": \"1\", \"api\": 1")
+    }
+    #expect(
+      refusal("end") == "p/plugin.json: \"name\" is a word of Lua itself: no code could write state.end")
+    #expect(
+      refusal(String(repeating: "a", count: 65)) == "p/plugin.json: \"name\" has more than 64 letters")
+    #expect(refusal(String(repeating: "a", count: 64)) == nil)
+  }
+
   @Test func unknownKeys() {
     let error = parse(#"{ "name": "p", "version": "1", "api": 1, "permisions": [] }"#)
     #expect(error?.message == "p/plugin.json: unknown key \"permisions\"")

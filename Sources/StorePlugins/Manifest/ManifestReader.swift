@@ -26,6 +26,14 @@ extension PluginManifest {
         "\(file): \"name\" must be a lower-case letter, then letters, digits and _; got \(ScalarText.quoted(name))",
         hint: Self.name(like: name).map { "did you mean '\($0)'?" })
     }
+    guard name.utf8.count <= Self.longestName else {
+      throw PluginError(.load, "\(file): \"name\" has more than \(Self.longestName) letters")
+    }
+    guard !Self.luaKeywords.contains(name) else {
+      throw PluginError(
+        .load, "\(file): \"name\" is a word of Lua itself: no code could write state.\(name)",
+        hint: "give the plugin another name")
+    }
     version = try reader.line("version")
     api = try reader.integer("api")
     summary = try reader.optionalLine("summary") ?? ""
@@ -40,6 +48,8 @@ extension PluginManifest {
 }
 
 extension PluginManifest {
+  private static let longestName = 64
+
   /// The name nearest to a text that is none, with `_` for dashes, spaces and dots: `my_plugin` for `My-Plugin`. Nil: more
   /// than that keeps it from being one.
   public static func name(like text: String) -> String? {

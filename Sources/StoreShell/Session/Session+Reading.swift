@@ -99,12 +99,9 @@ enum ShellListing: String, CaseIterable {
       rows(
         ["name", "version", "origin", "state", "units", "failedAt"],
         session.store.loadedPlugins.map { plugin in
-          let isOn = session.store.units.contains { plugin.units.contains($0.name) && $0.isOpen }
-          let isShut = plugin.condition == .on && !isOn && !plugin.units.isEmpty
-          return [
-            .string(plugin.name), .string(plugin.version), .string(plugin.folder),
-            .string(isShut ? ShellState.Condition.off.rawValue : plugin.state), .int(plugin.units.count),
-            plugin.failedAt,
+          [
+            .string(plugin.name), .string(plugin.version), .string(plugin.folder), .string(plugin.state),
+            .int(plugin.units.count), plugin.failedAt,
           ]
         })
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
