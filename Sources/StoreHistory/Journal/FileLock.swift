@@ -40,7 +40,10 @@ final class FileLock: Sendable {
 
   /// Gives the right back.
   func release() {
-    if isHeld.exchange(false, ordering: .relaxed) { close(descriptor) }
+    guard isHeld.exchange(false, ordering: .relaxed) else { return }
+    // A process that is being started has the descriptor too, until it runs its program.
+    flock(descriptor, LOCK_UN)
+    close(descriptor)
   }
 
   /// The first bytes of the file.
