@@ -96,7 +96,7 @@ public final class Journal: JournalReading, Sendable {
   ///   - slices: the modules of the state after it, in their order.
   ///   - plugins: the plugins that are loaded in it.
   public func restart(after number: Int, _ slices: [StateSlice], plugins: [JournaledPlugin]) {
-    writer.append(.restart, plugins.map { .plugin($0) } + [.snapshot(number: number, slices: slices)])
+    writer.append(.restart(after: number), plugins.map { .plugin($0) } + [.snapshot(number: number, slices: slices)])
   }
 
   /// Whether the whole state should be appended behind the last action; true once each time.

@@ -15,7 +15,7 @@ final class JournalQueue: @unchecked Sendable {
     case lastSnapshot(number: Int, slices: [StateSlice])
     case plugin(JournaledPlugin)
     /// All that was written before goes.
-    case restart
+    case restart(after: Int)
 
     /// The last action that is in the file once the item is; nil: it makes no difference.
     var last: Int? {

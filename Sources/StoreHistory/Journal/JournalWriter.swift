@@ -159,8 +159,10 @@ final class JournalWriter: @unchecked Sendable {
             case .lastSnapshot(let number, let slices):
               if rows.hasRoomForLastSnapshot { try rows.write(slices, after: number, to: db) }
             case .plugin(let plugin): try rows.write(plugin, to: db)
-            case .restart:
+            case .restart(let number):
               try RowWriter.removeAll(from: db)
+              // There is no state before it.
+              try JournalFile.setMeta([JournalMeta.base: number > 0 ? "\(number)" : nil], in: db)
               rows = try RowWriter(db)
             }
           }

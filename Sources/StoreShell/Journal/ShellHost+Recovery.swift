@@ -46,7 +46,9 @@ extension ShellHost {
     }
     let sources = try snapshot.shell.plugins.compactMap { plugin in
       do {
-        guard let load = present.first(where: { $0.name == plugin.name }) else {
+        // A damaged file may not tell which it was.
+        let load = present.first { $0.name == plugin.name } ?? loads.last { $0.name == plugin.name }
+        guard let load else {
           throw JournalError.isMissing(plugin.name, in: file.path)
         }
         let source = try source(load.running(plugin))

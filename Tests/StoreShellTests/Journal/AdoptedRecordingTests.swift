@@ -112,4 +112,22 @@ import Testing
         """)
     #expect(writer.run("show counter.value").output == "1\n")
   }
+
+  /// One that begins late makes a file that does, too: nothing is missing in it.
+  @Test func aRecordingThatBeginsLate() throws {
+    let late = try Shell()
+    _ = try late.type("set journal.limit 5")
+    for _ in 1...20 { _ = try late.type("dispatch counter.increment --quiet") }
+    let run = "\(late.folder)/late.jsonl"
+    #expect(late.run("export journal \(run)").status == 0)
+    let store = "\(recorder.folder)/late.db"
+    let writer = try shell(store)
+    #expect(writer.run("replay \(run)").status == 0)
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let reader = try shell(store)
+    let again = "\(recorder.folder)/again.jsonl"
+    #expect(reader.run("export journal \(again)").status == 0)
+    #expect(reader.run("undo --quiet", "show counter.value").output == "19\n")
+    #expect(try Shell().run("replay \(again) --verify").output.hasSuffix("every state matches\n"))
+  }
 }
