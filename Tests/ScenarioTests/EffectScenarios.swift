@@ -120,6 +120,7 @@ struct EffectScenarios {
       dispatch u.search q=c
       wait 1s
       effects cancel u/u/s
+      effects cancel u/u/s
       dispatch u.fetch
       effects cancel u/u/p
       wait 15s
@@ -145,6 +146,8 @@ struct EffectScenarios {
             E 5 u/p start · E 5 u/p cancel
             """))
       #expect(recording.output.hasSuffix("(none running)\n"))
+      #expect(recording.errors.contains("\nnote: nothing under u/u/s\n"))
+      #expect(recording.status == 0)
     }
   }
 }

@@ -87,6 +87,12 @@ extension CommandDefinition {
     try invocation.session.finishCheck()
     try store.requirePresent()
     guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
+    // It may just have ended.
+    if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
+      var result = CommandResult.none
+      result.notes = ["nothing under \(id)"]
+      return result
+    }
     let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))
     throw ShellError(
       code: "unknown-effect", message: "there is no effect '\(id)'", at: invocation.operands[1],
