@@ -32,6 +32,10 @@ struct ChunkNames {
   private func renaming(_ text: String, toLua: Bool) -> String {
     guard let folder, folder.inLua != folder.shown else { return text }
     let (from, to) = toLua ? (folder.shown, folder.inLua) : (folder.inLua, folder.shown)
-    return text.hasPrefix(from + "/") ? to + text.dropFirst(from.count) : text
+    // Else it is what somebody says that begins alike.
+    guard text.hasPrefix(from + "/"), text.dropFirst(from.count).prefix(while: { $0 != ":" }).hasSuffix(".lua") else {
+      return text
+    }
+    return to + text.dropFirst(from.count)
   }
 }

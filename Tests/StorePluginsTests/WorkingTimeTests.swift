@@ -1,5 +1,8 @@
+import Glibc
 import LuaRuntime
+import PluginSupport
 import StoreCore
+import StoreSchema
 import Testing
 
 @testable import StorePlugins
@@ -15,11 +18,11 @@ import Testing
     let time = WorkingTime()
     #expect(!time.isOver(context(1, root: 1), lua))
     // Of the first long call it is not known what it was for.
-    lua.worked = 6000
+    lua.worked = 12_000
     #expect(!time.isOver(context(2, root: 1), lua))
-    lua.worked += 4000
+    lua.worked += 8000
     #expect(!time.isOver(context(3, root: 1), lua))
-    lua.worked += 2000
+    lua.worked += 4000
     #expect(time.isOver(context(4, root: 1), lua))
     #expect(time.isOver(context(5, root: 1), lua))
     #expect(!time.isOver(context(6, root: 6), lua))
@@ -41,5 +44,22 @@ import Testing
     #expect(lua.worked == 0)
     _ = try state.call(long)
     #expect(lua.worked > 0)
+  }
+
+  /// What others do behind `next` takes none of the plugin's own time.
+  @Test func whatAnInterceptorWaitsForIsNotItsWork() throws {
+    let bench = try Bench()
+    let plugin = try bench.load(
+      PluginFolder(
+        "p", permissions: ["intercept"],
+        lua: """
+          return plugin { interceptors = { function(_, _, next) return function(action)
+            for _ = 1, 3000 do end next(action) for _ = 1, 3000 do end end end } }
+          """))
+    try plugin.buildInterceptors(view: bench.view)
+    try plugin.intercept(
+      0, ActionCall(Bench.add, [.string("x"), .bool(false)]), context(1, root: 1), view: bench.view, emit: { _, _ in },
+      next: { _ in usleep(30_000) })
+    #expect(plugin.caller.worked == 0)
   }
 }

@@ -68,6 +68,9 @@ public enum Files {
     if sources[1].revents != 0 { throw FileError(path: path, code: EINTR) }
   }
 
+  /// The most bytes that are read at once.
+  private static let largest = 1 << 32
+
   /// The bytes that are left in an open file.
   ///
   /// - Parameter stop: a descriptor that ends the reading when it becomes readable; -1: nothing does.
@@ -77,6 +80,7 @@ public enum Files {
     let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
     // A little more than there is, to see that it is the end; small files are many.
     let chunk = size > 0 ? min(size + 64, 1 << 16) : 1 << 16
+    guard size <= largest else { throw FileError(path: path, code: EFBIG) }
     bytes.reserveCapacity(size + chunk)
     while true {
       try waitToRead(descriptor, path: path, until: stop)

@@ -46,7 +46,6 @@ extension Plugin {
   ) throws(PluginError) {
     let plan = interceptors[index]
     guard let body = plan.body else { return next(nil) }
-    guard !workingTime.isOver(context, caller) else { throw calls.faults.overtime("interceptor '\(plan.name)'") }
     var isChanged = false
     plan.passage = InterceptorPlan.Passage(
       next: { call in
@@ -57,7 +56,10 @@ extension Plugin {
     // A command of the plugin may have dispatched the action.
     let outer = calls.emission
     calls.emission = nil
+    // What others do behind `next` is not the plugin's work.
+    let worked = caller.worked
     defer {
+      caller.worked = worked
       calls.emission = outer
       if isChanged || plan.passage?.hasPassed == false { calls.permissions.noteIntercept() }
       plan.passage = nil

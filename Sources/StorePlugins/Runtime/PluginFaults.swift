@@ -119,7 +119,9 @@ struct PluginFaults {
   /// All calls for one dispatch took longer than they may together.
   func overtime(_ place: String) -> PluginError {
     make(
-      .budget, "\(place) was not called: the plugin has worked \(WorkingTime.most / 1000) s for one dispatch already")
+      .budget,
+      "\(place) was not called: the plugin's middlewares have worked \(WorkingTime.most / 1000) s for one dispatch already"
+    )
   }
 
   /// A fault of a task or a thunk, which has ended by it.

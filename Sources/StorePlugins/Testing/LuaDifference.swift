@@ -32,7 +32,11 @@ struct LuaDifference {
       throw Refusal(message: "the tables are too big to compare, or hold themselves")
     }
     guard case .table(let expectedTable) = expected, case .table(let foundTable) = found else {
-      return areEqual(expected, found) ? nil : LuaDifference(path: path, expected: expected, found: found)
+      if case .other(LuaValue.badText) = expected, expected == found, depth > 0 {
+        throw Refusal(message: "the texts at \(path) are not UTF-8 and cannot be compared within tables")
+      }
+      let isSame = areEqual(expected, found) && expected != .other(LuaValue.badText)
+      return isSame ? nil : LuaDifference(path: path, expected: expected, found: found)
     }
     for (key, value) in expectedTable.entries() {
       let step = path + self.step(key)

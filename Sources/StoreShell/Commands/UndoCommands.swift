@@ -28,7 +28,10 @@ extension CommandDefinition {
       try invocation.refuseOperands(from: 0)
       let number = try invocation.number(text, at: invocation.word(of: "to"), or: nil)
       try session.finishCheck()
-      let report = try session.restore(to: try line.origin(of: number), source: source)
+      let target = try line.origin(of: number)
+      let first = session.store.firstPoint
+      guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
+      let report = try session.restore(to: target, source: source)
       session.clock.isPaused = false
       return try session.finish(report, quietly: invocation.has("quiet"))
     }

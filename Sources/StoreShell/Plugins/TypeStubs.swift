@@ -187,6 +187,10 @@ struct TypeStubs {
     ---@param fields stsh.Field[]
     ---@return stsh.Type
     function record(name, fields) end
+    ---The value that a file below `lib` returns: `require("lib.day")`.
+    ---@param name string
+    ---@return any
+    function require(name) end
     ---Refuses the action that is being reduced, on purpose: nothing is changed, and it is no fault of the plugin's.
     ---@param reason string
     function refuse(reason) end

@@ -27,6 +27,7 @@ import Testing
         """
         test("undo", function(t)
           t:fails("nothing-to-undo", function() t:run("undo") end)
+          t:fails("not-kept", function() t:run("undo --to 0") end)
           t:dispatch("add") t:run("undo")
           t:fails("nothing-to-undo", function() t:run("undo") end)
           t:dispatch("add")
@@ -53,7 +54,9 @@ import Testing
         """)
   }
 
-  @Test(arguments: [#""\xff", "\xfe""#, #""\u{e9}", "e\u{301}""#, #"{ "\u{e9}" }, { "e\u{301}" }"#])
+  @Test(arguments: [
+    #""\xff", "\xfe""#, #""\u{e9}", "e\u{301}""#, #"{ "\u{e9}" }, { "e\u{301}" }"#, #"{ "\xff" }, { "\xfe" }"#,
+  ])
   func textsAreComparedByteByByte(texts: String) throws {
     #expect(try test("test('t', function(t) t:equals(\(texts)) end)").output.hasSuffix("0 passed, 1 failed\n"))
   }

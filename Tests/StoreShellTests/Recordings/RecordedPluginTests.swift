@@ -126,4 +126,18 @@ import Testing
     _ = again.openStore(copy)
     #expect(again.run("log").output.contains(text))
   }
+
+  /// What an author writes is shown as it was written, though it begins as a file of the plugin's would.
+  @Test(arguments: ["p/day is bad", "a: p/day", "p/day.lua is bad"]) func whatAnAuthorSaysIsLeftAlone(text: String)
+    throws
+  {
+    let folder = try shell.plugin(
+      "p",
+      """
+      return plugin { actions = { { name = "go" } }, reducers = { go = function() error("\(text)", 0) end } }
+      """)
+    #expect(
+      try shell.type("plugin load \(folder)", "dispatch p.go").errors
+        == "error[plugin-runtime]: p: reducer 'p.go': \(text)\n")
+  }
 }
