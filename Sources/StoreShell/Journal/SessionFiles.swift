@@ -38,7 +38,9 @@ public struct SessionFiles: Sendable {
     localtime_r(&time, &parts)
     func digits(_ number: Int32) -> String { (number < 10 ? "0" : "") + "\(number)" }
     let day = "\(parts.tm_year + 1900)\(digits(parts.tm_mon + 1))\(digits(parts.tm_mday))"
-    return "\(folder)/\(day)-\(digits(parts.tm_hour))\(digits(parts.tm_min))\(digits(parts.tm_sec))-\(process).db"
+    // Of two that begin within a second the names are sorted, too.
+    let number = String(repeating: "0", count: max(7 - "\(process)".utf8.count, 0)) + "\(process)"
+    return "\(folder)/\(day)-\(digits(parts.tm_hour))\(digits(parts.tm_min))\(digits(parts.tm_sec))-\(number).db"
   }
 
   /// The sessions that ended unexpectedly and were not recovered, the newest first.
