@@ -303,6 +303,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
         hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
     }
     let plugin = try Plugin(loading: source, into: surroundings(of: name))
+    // As a reload does, which else refused what was loaded.
+    try plugin.checkLibraries()
     try prepare(plugin)
     try refuseTakenActions(plugin)
     let onLoad = try onLoadCall(of: plugin)

@@ -32,13 +32,22 @@ struct PluginLocator {
         : "plugins are looked for by name in their own folders; a path has a /")
   }
 
+  /// What messages call the folder of a plugin that a file tells of: its name where that leads there, else the way from here.
+  private func shownName(of written: JournaledPlugin) -> String {
+    if let found = try? source(written.name), Files.absolute(found.folder) == written.directory {
+      return found.displayName
+    }
+    let here = Files.absolute(".") + "/"
+    return written.directory.hasPrefix(here) ? String(written.directory.dropFirst(here.count)) : written.directory
+  }
+
   /// A plugin that a store's file tells of, in the folder that it was loaded from. Where that is gone: in a folder of `-p`, or
   /// where its name leads, if the same code is there.
   ///
   /// - Throws: `PluginError` where there is none, or its manifest cannot be read.
   func source(_ written: JournaledPlugin) throws(PluginError) -> PluginSource {
     guard !Files.isDirectory(written.directory) else {
-      return try PluginSource(folder: written.directory, displayedAs: written.name)
+      return try PluginSource(folder: written.directory, displayedAs: shownName(of: written))
     }
     for folder in options.pluginFolders {
       if let source = try? PluginSource(folder: folder), source.manifest.name == written.name { return source }

@@ -107,4 +107,11 @@ import Testing
     try shell.write("odd/init.lua", "return plugin {}")
     #expect(load().errors.hasPrefix("-c:1:1: error[plugin-load]: odd: its files of Lua hold more than 16 MiB\n"))
   }
+
+  /// What a reload would refuse is not loaded either.
+  @Test func aLibraryThatNobodyRequiresIsReadAtLoad() throws {
+    try shell.write("odd/init.lua", "return plugin {}")
+    try shell.write("odd/lib/h.lua", "return = 3")
+    #expect(load().errors.contains("odd/lib/h.lua:1: unexpected symbol near '='\n"))
+  }
 }
