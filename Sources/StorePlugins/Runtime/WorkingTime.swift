@@ -1,8 +1,8 @@
 import LuaRuntime
 import StoreCore
 
-/// How long a plugin's middlewares have worked for one outside dispatch and all that it caused. Each call may take its second, and an action
-/// may cause a thousand others: together they would hold the store for a quarter of an hour.
+/// How long a plugin's middlewares have worked for one outside dispatch and all that it caused. Each call may take its second,
+/// and an action may cause a thousand others: together they would hold the store for a quarter of an hour.
 final class WorkingTime {
   /// So many milliseconds.
   static let most = 10_000
