@@ -91,7 +91,6 @@ return plugin {
       summary = "the newest lines, oldest first", examples = { "journalist feed", "journalist feed 3 --json" },
       run = function(args, cmd)
         local feed, rows = cmd.state.journalist.feed, {}
-        if #feed == 0 then return feed end     -- typed, as a list: an empty table of Lua may be a map
         for i = math.max(1, #feed - args.lines + 1), #feed do rows[#rows + 1] = row(feed[i]) end
         return rows
       end },

@@ -30,8 +30,9 @@ struct TypeStubs {
       "---@alias \(module.name).Draft \(types.inline(module.fields, in: module.name))"
     }
     let arguments = modules.flatMap(\.actions).filter { !$0.fields.isEmpty }.flatMap { action in
-      let documentation = action.documentation.split(separator: "\n", omittingEmptySubsequences: false)
-      return documentation.map { "---\($0)" } + [
+      let text = action.documentation
+      let lines = text.isEmpty ? [] : text.split(separator: "\n", omittingEmptySubsequences: false)
+      return lines.map { "---\($0)" } + [
         "---@alias \(action.fullName) \(types.inline(action.fields, in: action.module))"
       ]
     }

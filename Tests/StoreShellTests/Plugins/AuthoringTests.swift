@@ -252,6 +252,7 @@ import Testing
         """)
       _ = try shell.type("plugin load \(folder)")
     }
+    #expect(!text.contains("---\n---@alias"))
     #expect(text.contains("---One.\n---\n---Three.\n---@alias p.go { n: integer }\n"))
     _ = try LuaState(name: "stubs").load(text, chunkName: "store.lua")
   }
