@@ -36,35 +36,40 @@ let package = Package(
   targets: [
     .target(
       name: "StoreCore", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
-      swiftSettings: strict),
-    .target(name: "StoreUnits", dependencies: ["StoreCore", "StoreSchema", collections], swiftSettings: strict),
+      path: "Sources/Store/StoreCore", swiftSettings: strict),
     .target(
-      name: "StoreSchema", dependencies: [collections, "StoreSchemaMacros"], swiftSettings: strict),
+      name: "StoreUnits", dependencies: ["StoreCore", "StoreSchema", collections], path: "Sources/Store/StoreUnits",
+      swiftSettings: strict),
+    .target(
+      name: "StoreSchema", dependencies: [collections, "StoreSchemaMacros"], path: "Sources/Store/StoreSchema",
+      swiftSettings: strict),
     // Apart from the plug-in: a test that depends on a macro has all tests, and all they depend on, built a second time, for
     // the host.
     .target(
       name: "SchemaExpansion", dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")],
-      swiftSettings: strict),
+      path: "Sources/Store/SchemaExpansion", swiftSettings: strict),
     .macro(
       name: "StoreSchemaMacros",
       dependencies: [
         "SchemaExpansion", .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
         .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
       ],
+      path: "Sources/Store/StoreSchemaMacros", swiftSettings: strict),
+    .target(
+      name: "StoreTesting", dependencies: ["StoreCore", "StoreSchema"], path: "Sources/Store/StoreTesting",
       swiftSettings: strict),
-    .target(name: "StoreTesting", dependencies: ["StoreCore", "StoreSchema"], swiftSettings: strict),
-    .target(name: "CLua", linkerSettings: lua),
-    .target(name: "LuaRuntime", dependencies: ["CLua"], swiftSettings: strict),
+    .target(name: "CLua", path: "Sources/Lua/CLua", linkerSettings: lua),
+    .target(name: "LuaRuntime", dependencies: ["CLua"], path: "Sources/Lua/LuaRuntime", swiftSettings: strict),
     .target(
       name: "StorePlugins", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "LuaRuntime"],
-      swiftSettings: strict),
+      path: "Sources/Host/StorePlugins", swiftSettings: strict),
     .target(
       name: "StoreHistory",
       dependencies: [
         "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
-      swiftSettings: strict),
+      path: "Sources/Host/StoreHistory", swiftSettings: strict),
     .target(
       name: "StoreCombine",
       dependencies: [
@@ -72,32 +77,36 @@ let package = Package(
         .product(
           name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows])),
       ],
-      swiftSettings: strict),
+      path: "Sources/Store/StoreCombine", swiftSettings: strict),
     .target(
       name: "StoreShell",
       dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreHistory"],
+      path: "Sources/Shell/StoreShell", swiftSettings: strict),
+    .target(name: "CReadline", path: "Sources/Shell/CReadline", linkerSettings: [.linkedLibrary("readline")]),
+    .target(
+      name: "LineEditor", dependencies: ["CReadline", "StoreShell"], path: "Sources/Shell/LineEditor",
       swiftSettings: strict),
-    .target(name: "CReadline", linkerSettings: [.linkedLibrary("readline")]),
-    .target(name: "LineEditor", dependencies: ["CReadline", "StoreShell"], swiftSettings: strict),
-    .target(name: "StandardModules", dependencies: ["StoreCore", "StoreSchema", collections], swiftSettings: strict),
+    .target(
+      name: "StandardModules", dependencies: ["StoreCore", "StoreSchema", collections],
+      path: "Sources/Programs/StandardModules", swiftSettings: strict),
     .executableTarget(
       name: "stsh",
       dependencies: [
         "StoreCore", "StoreShell", "LineEditor", "StandardModules",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      path: "Sources/Programs/stsh", swiftSettings: strict),
     .executableTarget(
       name: "Gallery", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreShell", "LineEditor"],
-      swiftSettings: strict),
-    .target(name: "LuaLimit", linkerSettings: lua),
-    .executableTarget(name: "StartLimit", swiftSettings: strict),
+      path: "Sources/Programs/Gallery", swiftSettings: strict),
+    .target(name: "LuaLimit", path: "Sources/Benchmarks/LuaLimit", linkerSettings: lua),
+    .executableTarget(name: "StartLimit", path: "Sources/Benchmarks/StartLimit", swiftSettings: strict),
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
         "LuaLimit", "StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreShell", "StandardModules",
       ],
-      swiftSettings: strict),
+      path: "Sources/Benchmarks/StoreBenchmarks", swiftSettings: strict),
     .executableTarget(
       name: "LineEditorProbe", dependencies: ["LineEditor"], path: "Tests/LineEditorProbe", swiftSettings: strict),
     .testTarget(name: "StoreSchemaTests", dependencies: ["StoreSchema"], swiftSettings: strict),

@@ -4,7 +4,7 @@ import Testing
 /// The list of what the libraries cover names tests that exist, and leaves out no row.
 @Suite struct CoverageTests {
   private func rows() throws -> [[Substring]] {
-    try PackageFolder.text("Sources/StoreCore/StoreCore.docc/Coverage.md").split(separator: "\n")
+    try PackageFolder.text("Sources/Store/StoreCore/StoreCore.docc/Coverage.md").split(separator: "\n")
       .filter { $0.hasPrefix("| ") && !$0.hasPrefix("| row ") }
       .map { $0.dropFirst(2).dropLast(2).split(separator: " | ") }
   }

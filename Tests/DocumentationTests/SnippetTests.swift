@@ -28,7 +28,7 @@ import Testing
   @Test(arguments: articles)
   func whatAnArticleShowsCompiles(article: String) throws {
     let compiled = try compiled()
-    let text = try PackageFolder.text("Sources/StoreCore/StoreCore.docc/\(article).md")
+    let text = try PackageFolder.text("Sources/Store/StoreCore/StoreCore.docc/\(article).md")
     // Bridges to libraries that this package does not depend on cannot be compiled here.
     let shown = text.components(separatedBy: "### A bridge to ")[0]
     for block in blocks(of: shown) { #expect(compiled.contains(block), "\(block.first ?? "")") }

@@ -33,7 +33,7 @@ import Testing
 
   @Test func theTypedFilesAreTheLastStepsThatTheTutorialShows() throws {
     let typedFiles = PackageFolder.url.appending(path: "Tests/DocumentationTests/Tutorial")
-    let catalog = PackageFolder.url.appending(path: "Sources/StoreCore/StoreCore.docc")
+    let catalog = PackageFolder.url.appending(path: "Sources/Store/StoreCore/StoreCore.docc")
     let tutorial = try String(contentsOf: catalog.appending(path: "BuildingAnEggTimer.tutorial"), encoding: .utf8)
     let shown = tutorial.matches(of: /@Code\(name: "(.+?)\.swift", file: (.+?)\)/).map {
       (name: String($0.output.1), step: String($0.output.2))

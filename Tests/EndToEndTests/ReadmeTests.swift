@@ -29,7 +29,7 @@ struct ReadmeTests {
   }
 
   @Test func whatItShowsOfEmbeddingIsTheExampleProgram() throws {
-    let program = try #require(contents(ofFile: Shell.packageFolder + "/Sources/Gallery/main.swift"))
+    let program = try #require(contents(ofFile: Shell.packageFolder + "/Sources/Programs/Gallery/main.swift"))
     #expect(try blocks("swift").contains(program))
     #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 60)
   }

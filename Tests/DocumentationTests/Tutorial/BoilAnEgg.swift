@@ -1,1 +1,1 @@
-../../../Sources/StoreCore/StoreCore.docc/Resources/BoilAnEgg-03.swift
+../../../Sources/Store/StoreCore/StoreCore.docc/Resources/BoilAnEgg-03.swift

@@ -1,1 +1,1 @@
-../../../Sources/StoreCore/StoreCore.docc/Resources/EggTimer-12.swift
+../../../Sources/Store/StoreCore/StoreCore.docc/Resources/EggTimer-12.swift

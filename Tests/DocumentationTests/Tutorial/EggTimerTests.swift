@@ -1,1 +1,1 @@
-../../../Sources/StoreCore/StoreCore.docc/Resources/EggTimerTests-04.swift
+../../../Sources/Store/StoreCore/StoreCore.docc/Resources/EggTimerTests-04.swift
