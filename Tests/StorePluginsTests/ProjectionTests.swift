@@ -30,7 +30,7 @@ struct ProjectionTests {
     do {
       return try bench.project("p", "x")
     } catch {
-      return (error as? PluginError).map { "\($0.code.rawValue): \($0.message)" } ?? "\(error)"
+      return (error as? PluginError).map { "\($0.code.reported.rawValue): \($0.message)" } ?? "\(error)"
     }
   }
 

@@ -33,7 +33,7 @@ struct Program {
     if options.recover, session.options.journal == nil {
       return session.writeError(
         ShellError(
-          code: "nothing-to-recover", message: "there is no session at the prompt that ended unexpectedly",
+          code: .nothingToRecover, message: "there is no session at the prompt that ended unexpectedly",
           hint: "a store of your own is taken up again with --store FILE", status: 2))
     }
     if options.check { session.checkOnly() }

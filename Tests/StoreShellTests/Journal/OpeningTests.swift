@@ -36,10 +36,10 @@ import Testing
     let shell = try Shell()
     let file = try shell.write("a.db", "")
     let error = ShellError(JournalError.cannotOpen(path: file, reason: "Permission denied"))
-    #expect(error.code == "store-failed" && error.status == 1)
+    #expect(error.code == .storeFailed && error.status == 1)
     #expect(error.hint?.hasSuffix("stsh --store \(file) --read-only") == true)
     let missing = ShellError(JournalError.cannotOpen(path: "\(file).gone", reason: "No such file or directory"))
-    #expect(missing.code == "no-such-file" && missing.status == 2 && missing.hint == nil)
+    #expect(missing.code == .noSuchFile && missing.status == 2 && missing.hint == nil)
   }
 
   @Test func whatIsNoFileToOpenIsNotSaidToBeMissing() throws {

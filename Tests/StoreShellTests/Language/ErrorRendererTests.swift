@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ErrorRendererTests {
   private let unknown = ShellError(
-    code: "unknown-action", message: "unknown action 'counter.incremnt'",
+    code: .unknownAction, message: "unknown action 'counter.incremnt'",
     place: .span(Word.Span(column: 10, width: 16)), hint: "did you mean 'counter.increment'?")
 
   @Test func inAFile() throws {
@@ -39,7 +39,7 @@ import Testing
     let value = String(repeating: "x", count: 5000)
     let line = "dispatch counter.increment by=1 " + String(repeating: " ", count: 2000) + "bye=\(value)"
     let error = ShellError(
-      code: "unexpected-argument", message: "no such argument: \(value)", at: try statement(line).words[3],
+      code: .unexpectedArgument, message: "no such argument: \(value)", at: try statement(line).words[3],
       details: [value, String(repeating: "line\n", count: 100)])
     let text = ErrorRenderer(file: nil).text(of: error, in: try statement(line))
     let lines = text.split(separator: "\n")
@@ -58,7 +58,7 @@ import Testing
   @Test func ofTheWholeCommand() throws {
     let line = "assert state.counter.value == 8 -- counter should be 8"
     let error = ShellError(
-      code: "assert-failed", message: "counter should be 8",
+      code: .assertFailed, message: "counter should be 8",
       details: ["left   state.counter.value = 1", "right  8 = 8"], status: 3)
     var reader = StatementReader(Array(line.utf8), grammar: grammar, firstLine: 2)
     let statement = try #require(try reader.next())
@@ -87,7 +87,7 @@ import Testing
   @Test func caretUnderTheNameAndItsSign() throws {
     let statement = try statement("dispatch counter.increment by=two")
     let error = ShellError(
-      code: "type-mismatch", message: "'by' must be Int, got string \"two\"", place: .span(statement.words[2].nameSpan))
+      code: .typeMismatch, message: "'by' must be Int, got string \"two\"", place: .span(statement.words[2].nameSpan))
     #expect(
       ErrorRenderer(file: "stdin").text(of: error, in: statement) == """
         stdin:1:28: error[type-mismatch]: 'by' must be Int, got string "two"
@@ -134,7 +134,7 @@ import Testing
   }
 
   @Test func elsewhere() throws {
-    let error = ShellError(code: "bad-record", message: "data.jsonl:7: not JSON", place: .line)
+    let error = ShellError(code: .badRecord, message: "data.jsonl:7: not JSON", place: .line)
     let statement = try statement("ingest data.jsonl")
     #expect(
       ErrorRenderer(file: "f").text(of: error, in: statement) == "f:1: error[bad-record]: data.jsonl:7: not JSON\n")

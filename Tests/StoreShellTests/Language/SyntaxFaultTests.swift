@@ -64,7 +64,7 @@ import Testing
       _ = try reader.next()
       Issue.record("no fault")
     } catch {
-      #expect(error.code == "line-too-long")
+      #expect(error.code == .lineTooLong)
       #expect(ErrorRenderer(file: "f").text(of: error) == "f:1:1: error[line-too-long]: \(error.message)\n")
     }
     #expect(try reader.next()?.line == 2)

@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// Why a plugin could not be loaded, or what its code did wrong.
 public struct PluginError: Error, Hashable, Sendable {
   /// What kind of fault it is.
@@ -28,30 +30,47 @@ public struct PluginError: Error, Hashable, Sendable {
     (plugin.map(message(withoutName:)) ?? message) + (hint.map { " (\($0))" } ?? "")
   }
 
-  /// The codes under which the shell reports plugin faults (`help CODE`).
-  public enum Code: String, Sendable {
+  /// The kinds of fault.
+  public enum Code: Sendable {
     /// The plugin's files cannot be read or run.
-    case load = "plugin-load"
+    case load
     /// The plugin is written for another plugin API.
-    case api = "plugin-api"
+    case api
     /// The plugin asks for what it was not granted.
-    case grant = "plugin-grant"
+    case grant
     /// The plugin's code raised an error.
-    case runtime = "plugin-runtime"
+    case runtime
     /// The plugin refused an action on purpose, for a reason that it gives.
-    case refused = "refused"
+    case refused
     /// A state, an action or a name does not fit the declared types.
-    case schema = "plugin-schema"
+    case schema
     /// A call used more than its budget.
-    case budget = "plugin-budget"
+    case budget
     /// A reducer or projection keeps state of its own.
-    case impure = "plugin-impure"
+    case impure
     /// A task of the plugin failed.
-    case task = "plugin-task"
+    case task
     /// The plugin needed more memory than it may use.
-    case memory = "plugin-memory"
+    case memory
     /// The user interrupted the plugin's code.
     case interrupted
+
+    /// The code under which the shell reports the fault.
+    public var reported: ErrorCode {
+      switch self {
+      case .load: .pluginLoad
+      case .api: .pluginApi
+      case .grant: .pluginGrant
+      case .runtime: .pluginRuntime
+      case .refused: .refused
+      case .schema: .pluginSchema
+      case .budget: .pluginBudget
+      case .impure: .pluginImpure
+      case .task: .pluginTask
+      case .memory: .pluginMemory
+      case .interrupted: .interrupted
+      }
+    }
   }
 }
 

@@ -30,7 +30,7 @@ public final class PluginTestFile {
     do throws(PluginError) {
       file = try source.lua(path)
     } catch {
-      throw PluginTestFailure(code: "no-such-file", error.message)
+      throw PluginTestFailure(code: .noSuchFile, error.message)
     }
     do throws(LuaError) {
       lua = try LuaState(name: "\(source.manifest.name) tests", limits: Self.limits)
@@ -43,7 +43,7 @@ public final class PluginTestFile {
       _ = try lua.call(try lua.load(file.text, chunkName: file.chunk))
       isComplete = true
     } catch {
-      throw Self.failure(error, code: error.kind == .syntax ? "lua-syntax" : "lua-error")
+      throw Self.failure(error, code: error.kind == .syntax ? .luaSyntax : .luaError)
     }
   }
 
@@ -100,7 +100,7 @@ public final class PluginTestFile {
   }
 
   /// The failure that stands for an error, with the lines of the file that led to it.
-  static func failure(_ error: LuaError, code: String?) -> PluginTestFailure {
+  static func failure(_ error: LuaError, code: ErrorCode?) -> PluginTestFailure {
     let trace = error.traceback.filter { $0.chunk != "test" }
     var failure: PluginTestFailure
     if let own = error.origin as? PluginTestFailure {

@@ -33,14 +33,14 @@ public struct PluginTestFailure: Error, Hashable, Sendable {
   /// Where in the test's file; nil: not known.
   public var place: PluginTestPlace?
   /// The code of the shell's error; nil: what the test says of its plugin does not hold.
-  public var code: String?
+  public var code: ErrorCode?
   /// What is wrong, in one sentence.
   public var message: String
   /// Lines below it.
   public var details: [String]
 
   /// Makes a failure.
-  public init(code: String? = nil, _ message: String, details: [String] = [], at place: PluginTestPlace? = nil) {
+  public init(code: ErrorCode? = nil, _ message: String, details: [String] = [], at place: PluginTestPlace? = nil) {
     self.code = code
     self.message = message
     self.details = details

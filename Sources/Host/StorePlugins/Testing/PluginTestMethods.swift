@@ -166,12 +166,12 @@ final class PluginTestMethods {
     case .syntax, .runtime, .notText: break
     }
     guard let failure = error.origin as? PluginTestFailure else {
-      guard code != "lua-error" else { return call.results.append(error.detail) }
+      guard code != ErrorCode.luaError.rawValue else { return call.results.append(error.detail) }
       throw run.unmet(
         "expected error[\(code)], got another", details: ["error[lua-error]: \(error.message)"], call)
     }
     guard let found = failure.code else { throw error }
-    guard found == code else {
+    guard found.rawValue == code else {
       throw run.unmet("expected error[\(code)], got another", details: [failure.headline], call)
     }
     call.results.append(failure.message)

@@ -58,7 +58,7 @@ extension Session {
 extension Invocation {
   fileprivate static func missingCommand(_ definition: CommandDefinition, _ statement: Statement) -> ShellError {
     ShellError(
-      code: "missing-argument", message: "\(definition.verb) needs a command", at: statement.words[0],
+      code: .missingArgument, message: "\(definition.verb) needs a command", at: statement.words[0],
       hint: "usage: \(definition.usage[0])")
   }
 

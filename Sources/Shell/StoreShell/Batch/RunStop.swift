@@ -80,7 +80,7 @@ public final class RunStop: Sendable {
         status: 128 + number)
     case .timeOver(let time):
       return ShellError(
-        code: "timed-out", message: "the run was not over after \(EffectListing.limit(time))", status: 5)
+        code: .timedOut, message: "the run was not over after \(EffectListing.limit(time))", status: 5)
     }
   }
 }

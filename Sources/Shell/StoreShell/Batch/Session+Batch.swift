@@ -68,7 +68,7 @@ extension Session {
     var chain = outer.chain
     if let statement { chain.insert(ErrorRenderer.Origin(file: outer.file, line: statement.line), at: 0) }
     guard chain.count < 64 else {
-      throw ShellError(code: "runaway", message: "files source each other more than 64 deep")
+      throw ShellError(code: .runaway, message: "files source each other more than 64 deep")
     }
     origin = StatementOrigin(
       file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended)
@@ -111,7 +111,7 @@ extension Session {
       guard let lua = try? lua(), let message = lua.syntaxFault(text, isExpression: isExpression) else { return nil }
       let lines = statement.text.split(separator: "\n", omittingEmptySubsequences: false)
       return SyntaxFault(
-        code: "lua-syntax", message: message, line: statement.line + span.line, column: span.column, width: span.width,
+        code: .luaSyntax, message: message, line: statement.line + span.line, column: span.column, width: span.width,
         text: span.line < lines.count ? String(lines[span.line]) : statement.text)
     }
     let verb = commands.innermost(statement).words[0].text

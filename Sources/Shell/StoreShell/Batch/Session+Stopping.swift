@@ -21,7 +21,7 @@ extension Session {
   /// here.
   func stoppedStatus() -> Int32? {
     guard let stop, stop.isStopped, let error = stop.error else { return nil }
-    if !hasReportedStop, error.code == "timed-out" {
+    if !hasReportedStop, error.code == .timedOut {
       hasReportedStop = true
       writeError(error, file: origin.file)
     }

@@ -26,9 +26,9 @@ extension CommandDefinition {
     let end = store.viewed?.number ?? store.head
     guard store.oldest < end else {
       throw store.oldest == 0
-        ? ShellError(code: "never-held", message: "nothing has happened yet")
+        ? ShellError(code: .neverHeld, message: "nothing has happened yet")
         : ShellError(
-          code: "not-kept",
+          code: .notKept,
           message: "#\(store.oldest) is the oldest state that is kept, and nothing has happened since",
           hint: store.hintAtBeginning)
     }
@@ -36,13 +36,13 @@ extension CommandDefinition {
     let answer = try store.bisect(numbers, holds: condition.holds)
     guard !answer.heldBefore || store.oldest == 0 else {
       throw ShellError(
-        code: "not-kept",
+        code: .notKept,
         message: "\(text) holds already after #\(store.oldest), the oldest state that is kept: it may have held before",
         hint: store.hintAtBeginning)
     }
     guard let entry = answer.entry else {
       throw ShellError(
-        code: "never-held",
+        code: .neverHeld,
         message: numbers.count == 1
           ? "\(text) does not hold after #\(end)"
           : "\(text) holds after none of #\(numbers.lowerBound)-\(numbers.upperBound)",

@@ -73,17 +73,17 @@ struct CommandTable: Sendable {
     }
     if session.store.action(named: verb.text) != nil {
       throw ShellError(
-        code: "unknown-command", message: "'\(verb.text)' is an action, not a command", at: verb,
+        code: .unknownCommand, message: "'\(verb.text)' is an action, not a command", at: verb,
         hint: "run it with: dispatch \(statement.words.map(\.text).joined(separator: " "))")
     }
     if let binding = session.names.binding(String(verb.text.prefix { $0 != "=" })) {
       throw ShellError(
-        code: "unknown-command", message: "'\(binding.name)' is a binding, not a command", at: verb,
+        code: .unknownCommand, message: "'\(binding.name)' is a binding, not a command", at: verb,
         hint: "print it with: show \(binding.name); set it with: \(binding.name) := VALUE")
     }
     if session.isReadable(verb.text), statement.words.dropFirst().first?.text != ":=" {
       throw ShellError(
-        code: "unknown-command", message: "'\(verb.text)' is a value, not a command", at: verb,
+        code: .unknownCommand, message: "'\(verb.text)' is a value, not a command", at: verb,
         hint: "print it with: show \(verb.text)")
     }
     let names =
@@ -91,7 +91,7 @@ struct CommandTable: Sendable {
       + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
     let suggestion = Suggestion.nearest(to: verb.text, among: names).map { "did you mean '\($0)'?" }
     throw ShellError(
-      code: "unknown-command", message: "there is no command '\(verb.text)'", at: verb,
+      code: .unknownCommand, message: "there is no command '\(verb.text)'", at: verb,
       hint: suggestion ?? Self.habit(verb.text, atPrompt: session.origin.kind == .repl) ?? "help lists the commands")
   }
 

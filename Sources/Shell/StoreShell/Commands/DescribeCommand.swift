@@ -41,7 +41,7 @@ extension CommandDefinition {
         modules.map(\.name).first { name.hasPrefix("\($0).") }
         ?? Suggestion.nearest(to: name, among: modules.map(\.name))
       throw ShellError(
-        code: "unknown-module", message: "there is no module '\(name)'", at: word,
+        code: .unknownModule, message: "there is no module '\(name)'", at: word,
         hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")
     }
     guard try invocation.isInWords() else {

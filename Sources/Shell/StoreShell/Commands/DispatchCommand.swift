@@ -78,7 +78,7 @@ extension Invocation {
         guard let found = fields.indices.first(where: { fields[$0].name == name }) else {
           let suggestion = Suggestion.nearest(to: name, among: fields.map(\.name))
           throw ShellError(
-            code: "unexpected-argument", message: "\(owner) has no argument '\(name)'",
+            code: .unexpectedArgument, message: "\(owner) has no argument '\(name)'",
             place: .span(word.bareNameSpan), hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: \(usage())")
         }
         index = found
@@ -89,7 +89,7 @@ extension Invocation {
           let count = fields.count
           let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
           throw ShellError(
-            code: "unexpected-argument", message: "\(owner) takes \(arguments)", at: word, hint: "usage: \(usage())")
+            code: .unexpectedArgument, message: "\(owner) takes \(arguments)", at: word, hint: "usage: \(usage())")
         }
         index = position
         literal = value
@@ -97,7 +97,7 @@ extension Invocation {
       }
       guard given[index] == nil else {
         throw ShellError(
-          code: "unexpected-argument", message: "'\(fields[index].name)' is given twice",
+          code: .unexpectedArgument, message: "'\(fields[index].name)' is given twice",
           place: .span(word.bareNameSpan), hint: "usage: \(usage())")
       }
       given[index] = try value(literal, for: fields[index], at: word, usage: usage())
@@ -109,7 +109,7 @@ extension Invocation {
       } catch {
         let field = fields[index]
         throw ShellError(
-          code: "missing-argument", message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb,
+          code: .missingArgument, message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb,
           hint: "usage: \(usage())")
       }
     }
@@ -135,7 +135,7 @@ extension Session {
     let isModule = store.modules.contains { $0.name == name }
     let suggestion = isModule ? nil : Suggestion.nearest(to: name, among: actionNames)
     return ShellError(
-      code: "unknown-action", message: "unknown action '\(name)'", place: place,
+      code: .unknownAction, message: "unknown action '\(name)'", place: place,
       hint: suggestion.map { "did you mean '\($0)'?" }
         ?? (isModule
           ? "describe \(name) lists its actions" : "describe lists the modules, describe MODULE their actions"))

@@ -55,11 +55,11 @@ extension CommandDefinition {
     case ("state", _), ("journal", _):
       let forms = what == "state" ? "json" : "jsonl, stsh or redux-devtools"
       throw ShellError(
-        code: "unknown-format", message: "export \(what) has no form '\(form ?? "")'",
+        code: .unknownFormat, message: "export \(what) has no form '\(form ?? "")'",
         place: invocation.word(of: "as").map { .span($0.span) } ?? .command, hint: "it takes \(forms)", status: 2)
     default:
       throw ShellError(
-        code: "unexpected-argument", message: "export writes 'state' or 'journal', not '\(what)'",
+        code: .unexpectedArgument, message: "export writes 'state' or 'journal', not '\(what)'",
         at: invocation.operands[0], hint: "usage: \(invocation.usage)")
     }
   }

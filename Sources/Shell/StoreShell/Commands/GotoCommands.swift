@@ -76,7 +76,7 @@ extension CommandDefinition {
     let shown = store.viewed?.number ?? store.head
     guard number > store.oldest, number <= shown, try store.entry(number) != nil else {
       throw ShellError(
-        code: "out-of-range", message: "there is no #\(number) among the actions up to #\(shown)",
+        code: .outOfRange, message: "there is no #\(number) among the actions up to #\(shown)",
         at: invocation.operands[0], hint: "log lists them")
     }
     let skipped = store.viewed?.skipped ?? []
@@ -104,7 +104,7 @@ extension CommandDefinition {
     let number = try invocation.requiredNumber(0)
     try invocation.session.finishCheck()
     guard let viewed = invocation.session.store.viewed, viewed.skipped.contains(number) else {
-      throw ShellError(code: "not-skipped", message: "#\(number) is not skipped", at: invocation.operands[0])
+      throw ShellError(code: .notSkipped, message: "#\(number) is not skipped", at: invocation.operands[0])
     }
     return try invocation.look(at: viewed.number, without: viewed.skipped.filter { $0 != number })
   }

@@ -49,17 +49,17 @@ extension CommandDefinition {
     if let action = invocation.session.store.action(named: topic) {
       return invocation.print(HelpText.text(of: action, width: width))
     }
-    if let explanation = ErrorCode.explanations[topic] {
+    if let code = ErrorCode(rawValue: topic) {
       return invocation.print(
-        WrappedText.hanging("error[\(topic)]: \(explanation)", indentation: 0, width: width) + "\n")
+        WrappedText.hanging("error[\(code)]: \(code.explanation)", indentation: 0, width: width) + "\n")
     }
-    let names = commands.definitions.map(\.verb) + ErrorCode.explanations.keys.sorted()
+    let names = commands.definitions.map(\.verb) + ErrorCode.words
     let actions = topic.contains(".") ? invocation.session.store.modules.flatMap(\.actions).map(\.fullName) : []
     let nearest = Suggestion.nearest(to: topic, among: actions.isEmpty ? names : actions)
     let suggestion = nearest.map { "did you mean '\($0)'?" }
     let isModule = invocation.session.store.modules.contains { $0.name == topic }
     throw ShellError(
-      code: "unknown-topic", message: "there is no help on '\(topic)'", at: invocation.operands[0],
+      code: .unknownTopic, message: "there is no help on '\(topic)'", at: invocation.operands[0],
       hint: isModule ? "describe \(topic) shows the module" : suggestion ?? "help lists the commands")
   }
 }
@@ -79,7 +79,7 @@ extension Invocation {
 
   private func noPart(_ part: String, of topic: String, having parts: [String]) -> ShellError {
     ShellError(
-      code: "unknown-topic", message: "\(topic) has no part '\(part)'", at: operands[1],
+      code: .unknownTopic, message: "\(topic) has no part '\(part)'", at: operands[1],
       hint: Suggestion.nearest(to: part, among: parts).map { "did you mean '\($0)'?" }
         ?? "help \(topic) explains all of it")
   }

@@ -39,7 +39,7 @@ extension CommandDefinition {
     let what = try invocation.required(0, "'state'")
     guard what == "state" else {
       throw ShellError(
-        code: "unexpected-argument", message: "import reads 'state', not '\(what)'", at: invocation.operands[0],
+        code: .unexpectedArgument, message: "import reads 'state', not '\(what)'", at: invocation.operands[0],
         hint: what == "journal" ? "run it again: replay FILE" : "usage: \(invocation.usage)")
     }
     let file = try invocation.required(1, "a file")
@@ -65,7 +65,7 @@ extension CommandDefinition {
         String(decoding: before[(before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0)...], as: UTF8.self).count + 1
       let isRecording = bytes.starts(with: Array("{\"format\":\"\(RecordingHeader.format)\"".utf8))
       throw ShellError(
-        code: "bad-state", message: "\(file):\(line):\(column): \(error.message)",
+        code: .badState, message: "\(file):\(line):\(column): \(error.message)",
         hint: isRecording ? "it says what happened; run it again: replay FILE" : nil)
     } catch let error as SchemaError {
       let named = JSON.numberText(at: error.path, of: bytes.span).map(error.naming) ?? error

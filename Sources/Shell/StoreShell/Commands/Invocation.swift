@@ -41,12 +41,12 @@ struct Invocation {
       guard let flag = definition.flags.first(where: { $0.name == name }) else {
         let part = definition.part(words.dropFirst().first?.text)
         throw ShellError(
-          code: "unknown-flag", message: "\(part.verb) has no flag --\(name)", at: word,
+          code: .unknownFlag, message: "\(part.verb) has no flag --\(name)", at: word,
           hint: Invocation.hint(onFlag: word, name, given, of: part), status: 2)
       }
       guard flag.value != nil || given == nil else {
         throw ShellError(
-          code: "unexpected-argument", message: "--\(name) takes no value", at: word,
+          code: .unexpectedArgument, message: "--\(name) takes no value", at: word,
           hint: "usage: \(definition.usage[0])", status: 2)
       }
       var value = given
@@ -55,7 +55,7 @@ struct Invocation {
         value = index < words.count ? Invocation.value(words[index], of: needed) : nil
         guard value != nil else {
           throw ShellError(
-            code: "missing-argument", message: "--\(name) needs \(needed)", at: word,
+            code: .missingArgument, message: "--\(name) needs \(needed)", at: word,
             hint: "usage: \(definition.usage[0])", status: 2)
         }
         place = words[index]
@@ -162,7 +162,7 @@ struct Invocation {
   /// The error for an operand that is missing.
   func missing(_ name: String) -> ShellError {
     ShellError(
-      code: "missing-argument", message: "\(definition.verb) needs \(name)", at: operands.last ?? statement.words[0],
+      code: .missingArgument, message: "\(definition.verb) needs \(name)", at: operands.last ?? statement.words[0],
       hint: "usage: \(usage)")
   }
 
@@ -170,7 +170,7 @@ struct Invocation {
   func refuseOperands(from index: Int) throws {
     guard index < operands.count else { return }
     throw ShellError(
-      code: "unexpected-argument", message: "\(definition.verb) takes no '\(operands[index].text)' here",
+      code: .unexpectedArgument, message: "\(definition.verb) takes no '\(operands[index].text)' here",
       at: operands[index], hint: "usage: \(usage)")
   }
 
@@ -179,7 +179,7 @@ struct Invocation {
     for word in statement.words {
       guard case .flag(let name, _) = word.kind, !allowed.contains(where: { $0.name == name }) else { continue }
       throw ShellError(
-        code: "unknown-flag", message: "\(form) has no flag --\(name)", at: word,
+        code: .unknownFlag, message: "\(form) has no flag --\(name)", at: word,
         hint: "usage: \(usage)", status: 2)
     }
   }
@@ -198,7 +198,7 @@ struct Invocation {
     } catch {
       let place = Word.Span(line: word.line, column: word.column + error.offset, width: 1)
       throw ShellError(
-        code: "unknown-path", message: "'\(resolved)' is not a path: \(error.message)",
+        code: .unknownPath, message: "'\(resolved)' is not a path: \(error.message)",
         place: .span(resolved == text ? place : word.span))
     }
   }
@@ -208,9 +208,9 @@ struct Invocation {
     do {
       return try body()
     } catch let error as PathError {
-      throw ShellError(code: "unknown-path", message: error.message, at: word, hint: error.hint)
+      throw ShellError(code: .unknownPath, message: error.message, at: word, hint: error.hint)
     } catch var error as ShellError {
-      if error.place == .command, ["unknown-variable", "type-mismatch"].contains(error.code) {
+      if error.place == .command, [.unknownVariable, .typeMismatch].contains(error.code) {
         error.place = .span(word.span)
       }
       throw error
@@ -227,7 +227,7 @@ struct Invocation {
       let names = Format.allCases.map(\.rawValue)
       let hint = Suggestion.nearest(to: name, among: names).map { "did you mean \($0)?" }
       throw ShellError(
-        code: "unknown-format", message: "there is no format '\(name)'",
+        code: .unknownFormat, message: "there is no format '\(name)'",
         place: flags["as"].map { .span($0.word.span) } ?? .command,
         hint: hint ?? "formats are \(names.joined(separator: ", "))", status: 2)
     }

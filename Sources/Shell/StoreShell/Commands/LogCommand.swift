@@ -34,7 +34,7 @@ extension CommandDefinition {
     if let text = try invocation.operand(0) {
       guard let number = Int(text), number > 0 else {
         throw ShellError(
-          code: "type-mismatch", message: "log needs a number of lines, got '\(text)'", at: invocation.operands[0],
+          code: .typeMismatch, message: "log needs a number of lines, got '\(text)'", at: invocation.operands[0],
           hint: "usage: \(invocation.usage)")
       }
       limit = number
@@ -72,7 +72,7 @@ extension Invocation {
       try requireKnown(path, place)
       return session.named(path)
     } catch let error as PathSyntaxError {
-      throw ShellError(code: "unknown-path", message: "'\(text)' is not a path: \(error.message)", place: place)
+      throw ShellError(code: .unknownPath, message: "'\(text)' is not a path: \(error.message)", place: place)
     }
   }
 
@@ -83,7 +83,7 @@ extension Invocation {
     } catch let error as PathError {
       let changes = session.store.log.entries.lazy.flatMap(\.changes)
       guard !changes.contains(where: session.concern(path)) else { return }
-      throw ShellError(code: "unknown-path", message: error.message, place: place, hint: error.hint)
+      throw ShellError(code: .unknownPath, message: error.message, place: place, hint: error.hint)
     }
   }
 }

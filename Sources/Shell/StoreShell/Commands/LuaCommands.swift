@@ -47,7 +47,7 @@ extension CommandDefinition {
       guard let word = invocation.operands.first else { return try invocation.show(session.variables()) }
       try session.requireFree(word.text, as: .variable, at: word)
       throw ShellError(
-        code: "missing-argument", message: "let \(word.text) needs a value", at: word,
+        code: .missingArgument, message: "let \(word.text) needs a value", at: word,
         hint: "usage: let NAME = EXPR; show $NAME shows a variable")
     }
     let name = try invocation.required(0, "a name")
@@ -95,7 +95,7 @@ extension CommandDefinition {
     }
     let said = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
     throw ShellError(
-      code: "assert-failed", message: said ?? "\(text) does not hold", details: details, status: 3)
+      code: .assertFailed, message: said ?? "\(text) does not hold", details: details, status: 3)
   }
 }
 

@@ -24,7 +24,7 @@ extension CommandDefinition {
     }
     guard word.text == "on" || word.text == "off" else {
       throw ShellError(
-        code: "unexpected-argument", message: "middleware takes on or off, got '\(word.text)'", at: word,
+        code: .unexpectedArgument, message: "middleware takes on or off, got '\(word.text)'", at: word,
         hint: "usage: middleware [on|off NAME]")
     }
     try invocation.refuseOperands(from: 2)
@@ -33,7 +33,7 @@ extension CommandDefinition {
     guard names.contains(name) else {
       let suggestion = Suggestion.nearest(to: name, among: names)
       throw ShellError(
-        code: "unknown-middleware", message: "there is no middleware '\(name)'", at: invocation.operands[1],
+        code: .unknownMiddleware, message: "there is no middleware '\(name)'", at: invocation.operands[1],
         hint: suggestion.map { "did you mean '\($0)'?" } ?? "middleware lists them")
     }
     try session.finishCheck()

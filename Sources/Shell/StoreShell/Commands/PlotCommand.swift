@@ -45,7 +45,7 @@ extension Invocation {
     guard let text = try text(of: "over") else { return 100 }
     if let number = Int(text), number > 0 { return number }
     throw ShellError(
-      code: "type-mismatch", message: "--over takes a number of actions, got '\(text)'",
+      code: .typeMismatch, message: "--over takes a number of actions, got '\(text)'",
       place: word(of: "over").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
   }
 }
@@ -99,7 +99,7 @@ extension Value {
     case .int(let number): Double(number)
     case .double(let number): number
     case .bool(let isTrue): isTrue ? 1 : 0
-    default: throw ShellError(code: "type-mismatch", message: "plot draws numbers, got \(described)")
+    default: throw ShellError(code: .typeMismatch, message: "plot draws numbers, got \(described)")
     }
   }
 }

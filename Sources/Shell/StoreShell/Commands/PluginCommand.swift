@@ -16,7 +16,7 @@ extension CommandDefinition {
       let names = PluginSubcommand.all.map(\.name)
       let suggestion = Suggestion.nearest(to: word, among: names)
       throw ShellError(
-        code: "unknown-command", message: "plugin has no '\(word)'", at: invocation.operands[0],
+        code: .unknownCommand, message: "plugin has no '\(word)'", at: invocation.operands[0],
         hint: suggestion.map { "did you mean 'plugin \($0)'?" } ?? "plugin takes \(names.joined(separator: ", "))")
     }
     invocation.usage = subcommand.usage

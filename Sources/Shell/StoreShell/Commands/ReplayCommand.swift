@@ -49,7 +49,7 @@ extension CommandDefinition {
     let isUntouched = try session.isUntouched
     guard isUntouched || options.verifies else {
       throw ShellError(
-        code: "not-fresh",
+        code: .notFresh,
         message: "replay puts a recording in place of what happened; this session has actions of its own",
         hint: "start from it: stsh --replay \(file); or compare only: replay \(file) --verify")
     }
@@ -66,7 +66,7 @@ extension Invocation {
     guard let text = try text(of: "to") else { return nil }
     guard let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 else {
       throw ShellError(
-        code: "type-mismatch", message: "--to needs the number of an action, got '\(text)'",
+        code: .typeMismatch, message: "--to needs the number of an action, got '\(text)'",
         place: word(of: "to").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
     }
     return number
@@ -128,7 +128,7 @@ extension Session {
       })
     if let replacement = options.replacement, !isReplaced {
       throw ShellError(
-        code: "unknown-plugin", message: "\(file) loads no plugin '\(replacement.manifest.name)'",
+        code: .unknownPlugin, message: "\(file) loads no plugin '\(replacement.manifest.name)'",
         hint: "replay --with compares a plugin that the recording loads")
     }
     return recording
@@ -151,7 +151,7 @@ extension Session {
     do {
       guard try isUntouched else {
         throw ShellError(
-          code: "not-fresh",
+          code: .notFresh,
           message: "--replay starts a new store; \(options.journal?.path ?? "this one") holds actions",
           hint: "give --store a file that is not there yet, or leave it out")
       }

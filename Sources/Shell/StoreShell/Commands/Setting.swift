@@ -44,7 +44,7 @@ struct Setting: Sendable {
       write: { session, value in
         guard let limits = session.store.historyLimits.changed(by: value) else {
           throw ShellError(
-            code: "type-mismatch",
+            code: .typeMismatch,
             message: "journal.limit is a number of actions, a size such as 32MiB, or both, got '\(value)'")
         }
         try session.finishCheck()
@@ -63,7 +63,7 @@ struct Setting: Sendable {
       write: { session, value in
         guard !session.isTest || value == Purity.always.rawValue else {
           throw ShellError(
-            code: "not-allowed", message: "plugin.purity stays always in a test: it looks at every call of a reducer")
+            code: .notAllowed, message: "plugin.purity stays always in a test: it looks at every call of a reducer")
         }
         let purity = Purity(rawValue: value) ?? .always
         return try session.finish(session.store.setPurity(purity, source: session.source(function: "set")))
@@ -117,7 +117,7 @@ struct Setting: Sendable {
   private static func number(_ value: String, _ name: String, atMost maximum: Int) throws -> Int {
     if let number = Int(value), number > 0, number <= maximum { return number }
     let bounds = maximum == .max ? "above 0" : "in 1...\(maximum)"
-    throw ShellError(code: "out-of-range", message: "\(name) is a number \(bounds), got '\(value)'")
+    throw ShellError(code: .outOfRange, message: "\(name) is a number \(bounds), got '\(value)'")
   }
 
   /// Where the setting got its value: the place of a `set`, an option of the program, or `default`.
@@ -130,7 +130,7 @@ struct Setting: Sendable {
     guard values.isEmpty || values.contains(value) else {
       let suggestion = Suggestion.nearest(to: value, among: values)
       throw ShellError(
-        code: "type-mismatch", message: "expected one of \(values.joined(separator: ", ")), got '\(value)'", at: word,
+        code: .typeMismatch, message: "expected one of \(values.joined(separator: ", ")), got '\(value)'", at: word,
         hint: suggestion.map { "did you mean \($0)?" })
     }
     if !values.isEmpty { try session.finishCheck() }
@@ -138,7 +138,7 @@ struct Setting: Sendable {
       let result = try write(session, value)
       if isOfSession { session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)" }
       return result
-    } catch var error as ShellError where ["out-of-range", "type-mismatch"].contains(error.code) {
+    } catch var error as ShellError where [.outOfRange, .typeMismatch].contains(error.code) {
       error.place = .span(word.span)
       throw error
     }
@@ -151,7 +151,7 @@ extension Session {
     if let setting = Setting.all.first(where: { $0.name == name }) { return setting }
     let suggestion = Suggestion.nearest(to: name, among: Setting.all.map(\.name))
     throw ShellError(
-      code: "unknown-setting", message: "there is no setting '\(name)'", at: word,
+      code: .unknownSetting, message: "there is no setting '\(name)'", at: word,
       hint: suggestion.map { "did you mean '\($0)'?" } ?? "set lists them")
   }
 }

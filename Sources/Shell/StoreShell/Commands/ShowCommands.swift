@@ -50,7 +50,7 @@ extension CommandDefinition {
     try session.finishCheck()
     if let viewed = session.store.viewed {
       throw ShellError(
-        code: "not-at-head", message: "the store shows \(viewed.text); a watch follows the present",
+        code: .notAtHead, message: "the store shows \(viewed.text); a watch follows the present",
         hint: "`goto head` returns to the present")
     }
     let path = try invocation.path(0, "a path")
@@ -103,7 +103,7 @@ extension Invocation {
 
   private func unknownWatch(_ text: String) -> ShellError {
     ShellError(
-      code: "unknown-watch", message: "there is no watch '\(text)'", at: operands[1], hint: "watch lists them")
+      code: .unknownWatch, message: "there is no watch '\(text)'", at: operands[1], hint: "watch lists them")
   }
 }
 

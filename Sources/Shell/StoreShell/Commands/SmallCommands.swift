@@ -37,7 +37,7 @@ extension CommandDefinition {
     if let text = try invocation.operand(0) {
       guard let number = Int32(text), (0...255).contains(number) else {
         throw ShellError(
-          code: "out-of-range", message: "a status is 0...255, got '\(text)'", at: invocation.operands[0])
+          code: .outOfRange, message: "a status is 0...255, got '\(text)'", at: invocation.operands[0])
       }
       status = number
     }
@@ -111,14 +111,14 @@ extension CommandDefinition {
     let word = try invocation.operand(0)
     guard word == nil || word == "on" || word == "off" else {
       throw ShellError(
-        code: "unexpected-argument", message: "trace takes on or off, got '\(word ?? "")'", at: invocation.operands[0],
+        code: .unexpectedArgument, message: "trace takes on or off, got '\(word ?? "")'", at: invocation.operands[0],
         hint: "usage: \(invocation.usage)")
     }
     let spans = try invocation.text(of: "spans")
     if let spans, let flag = invocation.word(of: "spans") {
       guard word == "on", !invocation.has("stable") else {
         throw ShellError(
-          code: "unexpected-argument", message: "--spans goes with trace on, and not with --stable", at: flag,
+          code: .unexpectedArgument, message: "--spans goes with trace on, and not with --stable", at: flag,
           hint: "usage: \(invocation.usage)")
       }
       try session.refuseStore(spans, at: .span(flag.span))
@@ -205,6 +205,6 @@ struct SourcedFileFailed: Error {
 
   /// What the `source` itself has to say of it, where every command answers.
   var error: ShellError {
-    ShellError(code: "failed", message: "a command of \(file) failed", place: .line, status: status)
+    ShellError(code: .failed, message: "a command of \(file) failed", place: .line, status: status)
   }
 }

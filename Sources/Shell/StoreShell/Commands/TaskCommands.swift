@@ -36,7 +36,7 @@ extension CommandDefinition {
     }
     guard let duration = DurationLiteral.parse(word) else {
       throw ShellError(
-        code: "type-mismatch", message: "wait takes a duration such as 500ms, 2s or 5min, got '\(word)'",
+        code: .typeMismatch, message: "wait takes a duration such as 500ms, 2s or 5min, got '\(word)'",
         at: invocation.operands[0], hint: "usage: \(invocation.usage)")
     }
     try session.finishCheck()
@@ -79,7 +79,7 @@ extension CommandDefinition {
     }
     guard word.text == "cancel" else {
       throw ShellError(
-        code: "unexpected-argument", message: "effects takes cancel, got '\(word.text)'", at: word,
+        code: .unexpectedArgument, message: "effects takes cancel, got '\(word.text)'", at: word,
         hint: "usage: \(invocation.usage)")
     }
     try invocation.refuseOperands(from: 2)
@@ -95,7 +95,7 @@ extension CommandDefinition {
     }
     let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))
     throw ShellError(
-      code: "unknown-effect", message: "there is no effect '\(id)'", at: invocation.operands[1],
+      code: .unknownEffect, message: "there is no effect '\(id)'", at: invocation.operands[1],
       hint: suggestion.map { "did you mean '\($0)'?" } ?? "effects lists them")
   }
 }
@@ -105,7 +105,7 @@ extension Invocation {
     guard let text = try text(of: "timeout") else { return nil }
     if let duration = DurationLiteral.parse(text) { return duration }
     throw ShellError(
-      code: "type-mismatch", message: "--timeout takes a duration such as 500ms, 2s or 5min, got '\(text)'",
+      code: .typeMismatch, message: "--timeout takes a duration such as 500ms, 2s or 5min, got '\(text)'",
       place: word(of: "timeout").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
   }
 }
@@ -121,6 +121,6 @@ extension Session {
     case .timeOver: reason = "\(what) after \(EffectListing.limit(timeout ?? .zero))"
     case .stuck: reason = "\(what), and nothing waits for the clock"
     }
-    throw ShellError(code: "timed-out", message: reason, details: details, status: 5)
+    throw ShellError(code: .timedOut, message: reason, details: details, status: 5)
   }
 }

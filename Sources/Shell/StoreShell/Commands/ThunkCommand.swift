@@ -39,13 +39,13 @@ extension Invocation {
     guard let type = found.first(where: { $0.fullName == name }) ?? found.first else {
       let suggestion = Suggestion.nearest(to: name, among: thunks.flatMap { [$0.fullName, $0.action.name] })
       throw ShellError(
-        code: "unknown-thunk", message: "there is no thunk '\(name)'", at: word,
+        code: .unknownThunk, message: "there is no thunk '\(name)'", at: word,
         hint: idlePlugin(withThunk: name).map { "\($0) is off; plugin enable \($0)" }
           ?? suggestion.map { "did you mean '\($0)'?" } ?? "thunk lists them")
     }
     guard found.count == 1 || type.fullName == name else {
       throw ShellError(
-        code: "unknown-thunk", message: "several modules have a thunk '\(name)'", at: word,
+        code: .unknownThunk, message: "several modules have a thunk '\(name)'", at: word,
         hint: "write one of \(found.map(\.fullName).joined(separator: ", "))")
     }
     return type
@@ -70,7 +70,7 @@ extension Invocation {
     for word in words {
       guard case .named(let name, let literal) = word.kind, !named.contains(where: { $0.name == name }) else {
         throw ShellError(
-          code: "unexpected-argument", message: "thunk \(type.fullName) takes arguments by name, each once", at: word,
+          code: .unexpectedArgument, message: "thunk \(type.fullName) takes arguments by name, each once", at: word,
           hint: "usage: \(usage) NAME=VALUE…")
       }
       named.append((name, try at(word) { try session.value(literal) }))

@@ -77,7 +77,7 @@ extension Invocation {
     guard let text = try operand(0) else { return 1 }
     guard let count = Int(text), count > 0 else {
       throw ShellError(
-        code: "type-mismatch", message: "\(definition.verb) takes a number above 0, got '\(text)'", at: operands[0],
+        code: .typeMismatch, message: "\(definition.verb) takes a number above 0, got '\(text)'", at: operands[0],
         hint: "usage: \(usage)")
     }
     return count
@@ -92,7 +92,7 @@ extension Invocation {
     let span = place.map { ShellError.Place.span($0.span) } ?? .command
     guard let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 else {
       throw ShellError(
-        code: "type-mismatch",
+        code: .typeMismatch,
         message: "\(definition.verb) takes the number of an action\(word.map { " or \($0)" } ?? ""), got '\(text)'",
         place: span, hint: "usage: \(usage)")
     }

@@ -23,7 +23,7 @@ extension CommandDefinition {
       try invocation.session.finishCheck()
       guard let entry = try store.entry(number) else {
         throw ShellError(
-          code: "out-of-range", message: "there is no action #\(number)", at: invocation.operands[0],
+          code: .outOfRange, message: "there is no action #\(number)", at: invocation.operands[0],
           hint: "log lists them")
       }
       try chain.follow(entry, showing: entry.changes, in: store)
@@ -84,7 +84,7 @@ extension Invocation {
       })
     else { return }
     throw ShellError(
-      code: "unknown-path",
+      code: .unknownPath,
       message: "\(module).\(name) is a projection: it is made from the state, which actions change",
       at: operands[0], hint: "describe \(module) lists the fields of its state")
   }

@@ -46,10 +46,10 @@ extension CommandTable {
     var taken = Set(definitions.map(\.verb) + modules.map(\.name) + ["shell"])
     for command in commands {
       guard command.verb.isName else {
-        throw ShellError(code: "syntax", message: "'\(command.verb)' is not a name", status: 2)
+        throw ShellError(code: .syntax, message: "'\(command.verb)' is not a name", status: 2)
       }
       guard taken.insert(command.verb).inserted else {
-        throw ShellError(code: "name-taken", message: "'\(command.verb)' is a command or a module already")
+        throw ShellError(code: .nameTaken, message: "'\(command.verb)' is a command or a module already")
       }
     }
     guard !commands.isEmpty else { return self }

@@ -68,7 +68,7 @@ public enum JSONReport {
   static func watch(id: Int, path: String, failure: ShellError) -> String {
     """
     {"event":"watch","id":\(id),"path":\(ScalarText.quoted(path)),\
-    "error":{"code":\(ScalarText.quoted(failure.code)),"message":\(ScalarText.quoted(failure.message))}}
+    "error":{"code":\(ScalarText.quoted(failure.code.rawValue)),"message":\(ScalarText.quoted(failure.message))}}
     """
   }
 
@@ -121,7 +121,7 @@ public enum JSONReport {
   }
 
   private static func failure(
-    _ code: String, _ message: String, line: Int?, column: Int?, details: [String], hint: String?, file: String?,
+    _ code: ErrorCode, _ message: String, line: Int?, column: Int?, details: [String], hint: String?, file: String?,
     data: String? = nil
   ) -> String {
     var out = TextBuffer()
@@ -133,7 +133,7 @@ public enum JSONReport {
     }
     if let line { out.append("\"line\":\(line),") }
     out.append("\"error\":{\"code\":" as StaticString)
-    out.appendQuoted(code)
+    out.appendQuoted(code.rawValue)
     out.append(",\"message\":" as StaticString)
     out.appendQuoted(message)
     if let column { out.append(",\"column\":\(column)") }

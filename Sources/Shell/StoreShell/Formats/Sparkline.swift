@@ -33,7 +33,7 @@ enum Sparkline {
     case .double(let number): return number
     default:
       throw ShellError(
-        code: "type-mismatch", message: "spark draws a list of numbers, got \(value.described)",
+        code: .typeMismatch, message: "spark draws a list of numbers, got \(value.described)",
         hint: "choose one field of all items, as in items[*].size")
     }
   }

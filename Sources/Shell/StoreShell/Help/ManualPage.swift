@@ -42,7 +42,7 @@ public struct ManualPage {
     for (path, meaning) in Self.files { page.item(path, meaning) }
     page.section("ERRORS")
     page.paragraph("Every error has a code, which help CODE explains:")
-    for (code, explanation) in ErrorCode.explanations.sorted(by: { $0.key < $1.key }) { page.item(code, explanation) }
+    for code in ErrorCode.allCases { page.item(code.rawValue, code.explanation) }
     return page.text
   }
 

@@ -39,7 +39,7 @@ struct ViewedPoint {
   func refusal(of verb: String) -> ShellError? {
     guard !skipped.isEmpty else { return nil }
     return ShellError(
-      code: "not-at-head", message: "the store shows \(text); \(verb) tells of what happened",
+      code: .notAtHead, message: "the store shows \(text); \(verb) tells of what happened",
       hint: "`goto \(number)` shows #\(number) as it was; show and diff tell of what would be")
   }
 
@@ -47,7 +47,7 @@ struct ViewedPoint {
   var refusal: ShellError {
     let undo = skipped.isEmpty ? "; `undo --to \(number)` makes #\(number) the present" : ""
     return ShellError(
-      code: "not-at-head", message: "the store shows \(text); dispatching from the past would fork history",
+      code: .notAtHead, message: "the store shows \(text); dispatching from the past would fork history",
       hint: "`goto head` returns to the present\(undo)")
   }
 }

@@ -224,7 +224,7 @@ extension ShellError {
   /// Why an action cannot run again.
   fileprivate static func codeIsLost(of name: String, for entry: LoggedEntry) -> ShellError {
     ShellError(
-      code: "plugin-load",
+      code: .pluginLoad,
       message:
         "#\(entry.number) \(entry.action) cannot run again: the plugin '\(name)' ran code that is no longer there",
       hint: "bring back the plugin's files as they were when it ran", status: 4)

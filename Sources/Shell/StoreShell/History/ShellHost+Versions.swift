@@ -35,7 +35,7 @@ extension ShellHost {
   func requireCode(toGoOnFrom number: Int) throws(ShellError) {
     guard let member = timeline.members(at: number).first(where: { $0.lost != nil && !$0.goesOn }) else { return }
     throw ShellError(
-      code: "plugin-load",
+      code: .pluginLoad,
       message: "after #\(number) the plugin '\(member.name ?? "")' ran code that is no longer there",
       hint: "bring back the plugin's files as they were to go on from there", status: 4)
   }

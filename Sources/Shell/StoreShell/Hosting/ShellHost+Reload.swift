@@ -135,7 +135,7 @@ extension ShellError {
     let name = word.lastComponent
     let meant = loaded.contains(name) ? name : Suggestion.nearest(to: word, among: loaded)
     return ShellError(
-      code: "unknown-plugin", message: "no plugin '\(word)' is loaded", place: place,
+      code: .unknownPlugin, message: "no plugin '\(word)' is loaded", place: place,
       hint: meant.map { "did you mean '\($0)'?" })
   }
 }

@@ -21,7 +21,7 @@ struct BadRecord {
   let isOfFormat: Bool
   /// Whether it was ingested all the same, and what the error is called then.
   var isIngested: Bool { code != nil }
-  private let code: String?
+  private let code: ErrorCode?
 
   init(_ error: any Error, file: String, line: Int, type: ActionType) {
     self.file = file
@@ -58,7 +58,7 @@ struct BadRecord {
   func error(behind count: Int) -> ShellError {
     let verb = count == 1 ? "was" : "were"
     return ShellError(
-      code: code ?? "bad-record", message: sentence, place: .line,
+      code: code ?? .badRecord, message: sentence, place: .line,
       details: [
         "\(count) \(count == 1 ? "record" : "records") \(isIngested ? "up to this one" : "before it") \(verb) ingested"
       ],

@@ -40,7 +40,7 @@ extension CommandDefinition {
     let format = try invocation.recordFormat()
     guard file != "-" || session.origin.file != "stdin" else {
       throw ShellError(
-        code: "no-such-file", message: "standard input is the script itself", at: invocation.operands[0], status: 2)
+        code: .noSuchFile, message: "standard input is the script itself", at: invocation.operands[0], status: 2)
     }
     try invocation.checkFile(file)
     try session.finishCheck()
@@ -69,7 +69,7 @@ extension Invocation {
     case .type(let type): return type
     case .dropped(let projection):
       throw ShellError(
-        code: "unknown-action", message: "'\(name)' is mapped to nothing by the projection \(projection)", at: flag)
+        code: .unknownAction, message: "'\(name)' is mapped to nothing by the projection \(projection)", at: flag)
     case nil: throw session.unknownAction(name, at: .span(flag.span))
     }
   }
@@ -86,7 +86,7 @@ extension Invocation {
     let inner = file.lastIndex(of: ".").flatMap { RecordFormat(fileName: String(file[..<$0])) }
     let flag = inner.map { " --format \($0.rawValue)" } ?? ""
     throw ShellError(
-      code: "unreadable-file", message: "\(file) is compressed by \(form.tool)", at: operands[0],
+      code: .unreadableFile, message: "\(file) is compressed by \(form.tool)", at: operands[0],
       hint: "\(form.unpacking) FILE | stsh -c 'ingest - --as ACTION\(flag)'", status: 2)
   }
 
@@ -94,7 +94,7 @@ extension Invocation {
     guard let name = try text(of: "format") else { return nil }
     if let format = RecordFormat(rawValue: name) { return format }
     throw ShellError(
-      code: "unknown-format", message: "records are jsonl, csv or tsv, not '\(name)'",
+      code: .unknownFormat, message: "records are jsonl, csv or tsv, not '\(name)'",
       place: word(of: "format").map { .span($0.span) } ?? .command, status: 2)
   }
 
@@ -113,20 +113,20 @@ extension Invocation {
       let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
         throw ShellError(
-          code: "missing-argument", message: "--map needs NAME=FIELD, not '\(pair)'",
+          code: .missingArgument, message: "--map needs NAME=FIELD, not '\(pair)'",
           place: word(of: "map").map { .span($0.span) } ?? .command, hint: "usage: \(usage)", status: 2)
       }
       guard type.fields.contains(where: { $0.name == parts[0] }) else {
         let suggestion = Suggestion.nearest(to: parts[0], among: type.fields.map(\.name))
         throw ShellError(
-          code: "unexpected-argument", message: "\(type.fullName) has no argument '\(parts[0])'",
+          code: .unexpectedArgument, message: "\(type.fullName) has no argument '\(parts[0])'",
           place: word(of: "map").map { .span($0.span) } ?? .command,
           hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: dispatch \(type.signature)")
       }
       guard !names.values.contains(parts[0]), names[parts[1]] == nil else {
         let word = names.values.contains(parts[0]) ? parts[0] : parts[1]
         throw ShellError(
-          code: "unexpected-argument", message: "--map names '\(word)' twice",
+          code: .unexpectedArgument, message: "--map names '\(word)' twice",
           place: self.word(of: "map").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
       }
       names[parts[1]] = parts[0]

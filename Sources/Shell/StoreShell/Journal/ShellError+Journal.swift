@@ -8,22 +8,22 @@ extension ShellError {
     switch error {
     case .inUse(let path, _):
       self.init(
-        code: "store-in-use", message: error.description,
+        code: .storeInUse, message: error.description,
         hint: "to look at it meanwhile: stsh --store \(path) --read-only")
-    case .notAJournal: self.init(code: "store-unreadable", message: error.description)
+    case .notAJournal: self.init(code: .storeUnreadable, message: error.description)
     case .unknownFormat:
-      self.init(code: "store-unreadable", message: error.description, hint: "a later stsh can open it")
+      self.init(code: .storeUnreadable, message: error.description, hint: "a later stsh can open it")
     case .damaged(_, let last, _):
-      self.init(code: "store-damaged", message: error.description, hint: last == nil ? nil : readOnly)
+      self.init(code: .storeDamaged, message: error.description, hint: last == nil ? nil : readOnly)
     case .cannotOpen(let path, _) where Files.isReadable(path):
-      self.init(code: "store-failed", message: error.description, hint: readOnly)
+      self.init(code: .storeFailed, message: error.description, hint: readOnly)
     case .cannotOpen(let path, let reason) where Files.exists(path) || !reason.hasSuffix(FileError.missing):
-      self.init(code: "store-unreadable", message: error.description, status: 2)
-    case .cannotOpen: self.init(code: "no-such-file", message: error.description, status: 2)
-    case .cannotWrite: self.init(code: "store-failed", message: error.description)
+      self.init(code: .storeUnreadable, message: error.description, status: 2)
+    case .cannotOpen: self.init(code: .noSuchFile, message: error.description, status: 2)
+    case .cannotWrite: self.init(code: .storeFailed, message: error.description)
     case .cannotRebase:
       self.init(
-        code: "store-failed", message: error.description, hint: "it takes room for a copy; the file is as it was")
+        code: .storeFailed, message: error.description, hint: "it takes room for a copy; the file is as it was")
     }
   }
 }

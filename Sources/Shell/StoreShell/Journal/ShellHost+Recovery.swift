@@ -155,7 +155,7 @@ extension ShellHost {
       return try body()
     } catch let error as ChangeError {
       throw ShellError(
-        code: "store-schema", message: "\(file.path): \(error.path): \(error.message)",
+        code: .storeSchema, message: "\(file.path): \(error.path): \(error.message)",
         hint: "open it once with the version that wrote it; the file is as it was")
     }
   }
@@ -186,7 +186,7 @@ extension ShellHost {
       return state
     } catch let error as StateMisfit {
       throw ShellError(
-        code: "store-schema", message: "\(file.path): its state does not fit what is declared now",
+        code: .storeSchema, message: "\(file.path): its state does not fit what is declared now",
         details: error.problems,
         hint: "give new fields a default, and plugins a migrate(); "
           + (misfits.isEmpty ? "the file is as it was" : Self.waysOut(of: file)))
@@ -235,7 +235,7 @@ extension ShellHost {
   private static func refusalToMigrate(_ path: String) -> ShellError? {
     guard let match = path.firstMatch(of: /^(.*)\.before-[0-9]+(\.[0-9]+)?$/) else { return nil }
     return ShellError(
-      code: "store-schema",
+      code: .storeSchema,
       message:
         "\(path) is the copy of \(match.1) from before its state had another type; opened, it would get that, too",
       hint: "to look at it: stsh --store \(path) --read-only; to go on from it: copy it to another name, and open that")

@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// Turns errors into text, in one place: where, what, the line with a caret under the fault, details, a hint.
 public struct ErrorRenderer: Sendable {
   /// The name under which the statements' file is reported: a path, `-c` or `stdin`; nil at the prompt.
@@ -66,7 +68,7 @@ public struct ErrorRenderer: Sendable {
     return out
   }
 
-  private func appendHead(_ code: String, _ message: String, line: Int, column: Int?, to out: inout String) {
+  private func appendHead(_ code: ErrorCode, _ message: String, line: Int, column: Int?, to out: inout String) {
     if let file {
       out += "\(file):\(line):"
       if let column { out += "\(column):" }
@@ -76,11 +78,11 @@ public struct ErrorRenderer: Sendable {
   }
 
   /// Messages quote what users and plugins wrote: none of its control characters reaches the terminal.
-  private func appendMessage(_ code: String, _ message: String, to out: inout String) {
+  private func appendMessage(_ code: ErrorCode, _ message: String, to out: inout String) {
     out += tag(code) + Excerpt.lines(of: message).map { DisplayText.printable($0) }.joined(separator: "\n  ") + "\n"
   }
 
-  private func tag(_ code: String) -> String {
+  private func tag(_ code: ErrorCode) -> String {
     usesColor ? "\u{1B}[1;31merror[\(code)]:\u{1B}[0m " : "error[\(code)]: "
   }
 

@@ -34,7 +34,7 @@ extension Session {
     case .string, .int, .bool, .none: return JSON.text(of: value)
     default:
       throw ShellError(
-        code: "type-mismatch", message: "a selector takes a number or a text, \(reference.text) is \(value.described)")
+        code: .typeMismatch, message: "a selector takes a number or a text, \(reference.text) is \(value.described)")
     }
   }
 }

@@ -1,7 +1,9 @@
+import StoreSchema
+
 /// Why a command failed, in the parts that the renderer and the JSON form put together.
 public struct ShellError: Error, Hashable, Sendable {
   /// The stable word that names the kind of error; `help CODE` explains it.
-  public var code: String
+  public var code: ErrorCode
   /// What was expected and what came, in one sentence.
   public var message: String
   /// What of the statement is at fault.
@@ -29,7 +31,7 @@ public struct ShellError: Error, Hashable, Sendable {
 
   /// Makes an error.
   public init(
-    code: String, message: String, place: Place = .command, details: [String] = [], hint: String? = nil,
+    code: ErrorCode, message: String, place: Place = .command, details: [String] = [], hint: String? = nil,
     status: Int32 = 1
   ) {
     self.code = code
@@ -51,7 +53,7 @@ public struct ShellError: Error, Hashable, Sendable {
 
   /// Makes an error of one word.
   public init(
-    code: String, message: String, at word: Word, details: [String] = [], hint: String? = nil, status: Int32 = 1
+    code: ErrorCode, message: String, at word: Word, details: [String] = [], hint: String? = nil, status: Int32 = 1
   ) {
     self.init(
       code: code, message: message, place: .span(word.span), details: details, hint: hint, status: status)

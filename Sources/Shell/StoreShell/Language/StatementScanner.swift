@@ -359,7 +359,7 @@ extension StatementScanner {
 
   var tooLong: SyntaxFault {
     SyntaxFault(
-      code: "line-too-long", message: "a statement may have at most \(maximumLength) bytes", line: cursor.firstLine,
+      code: .lineTooLong, message: "a statement may have at most \(maximumLength) bytes", line: cursor.firstLine,
       column: 1, width: 0,
       text: "")
   }

@@ -1,7 +1,9 @@
+import StoreSchema
+
 /// Why a text is not a statement.
 public struct SyntaxFault: Error, Hashable, Sendable {
   /// The code under which the shell reports the fault: `syntax` or `line-too-long`.
-  public let code: String
+  public let code: ErrorCode
   /// What is wrong, in a sentence.
   public let message: String
   /// The line in the file, from 1.
@@ -14,7 +16,7 @@ public struct SyntaxFault: Error, Hashable, Sendable {
   public let text: String
 
   /// Makes a fault.
-  public init(code: String = "syntax", message: String, line: Int, column: Int, width: Int = 1, text: String) {
+  public init(code: ErrorCode = .syntax, message: String, line: Int, column: Int, width: Int = 1, text: String) {
     self.code = code
     self.message = message
     self.line = line

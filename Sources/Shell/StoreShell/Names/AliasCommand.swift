@@ -16,7 +16,7 @@ extension CommandDefinition {
     let session = invocation.session
     guard session.origin.allowsAliases else {
       throw ShellError(
-        code: "not-allowed", message: "aliases are for the prompt, so that scripts stay portable",
+        code: .notAllowed, message: "aliases are for the prompt, so that scripts stay portable",
         hint: "write the command out")
     }
     guard let tail = invocation.statement.lua else {
@@ -47,7 +47,7 @@ extension Session {
   func run(_ alias: SessionNames.Alias, _ statement: Statement) throws -> CommandResult {
     guard expanding.insert(alias.name).inserted else {
       throw ShellError(
-        code: "unknown-command", message: "there is no command '\(alias.name)' but the alias itself",
+        code: .unknownCommand, message: "there is no command '\(alias.name)' but the alias itself",
         at: statement.words[0])
     }
     defer { expanding.remove(alias.name) }
@@ -92,7 +92,7 @@ extension Statement {
     guard let whole,
       let count = whole.words.firstIndex(where: { $0.line == verb.line && $0.column == verb.column }),
       let inner = whole.droppingWords(count)
-    else { throw ShellError(code: "syntax", message: "'\(command)' is no command", at: verb, status: 2) }
+    else { throw ShellError(code: .syntax, message: "'\(command)' is no command", at: verb, status: 2) }
     return (whole, inner)
   }
 }

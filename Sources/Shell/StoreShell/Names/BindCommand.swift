@@ -40,13 +40,13 @@ extension CommandDefinition {
     guard let action = try invocation.actionType(invocation.operands[2]) else { return .none }
     guard let field = action.fields.first, action.fields.dropFirst().allSatisfy({ (try? $0.check(nil)) != nil }) else {
       throw ShellError(
-        code: "type-mismatch", message: "\(action.fullName) does not set one value", at: invocation.operands[2],
+        code: .typeMismatch, message: "\(action.fullName) does not set one value", at: invocation.operands[2],
         hint: "usage: dispatch \(action.signature)")
     }
     let (expected, found) = (field.schema.wrapped.typeName, type.wrapped.typeName)
     guard expected == found || found == Schema.dynamic(.any).typeName else {
       throw ShellError(
-        code: "type-mismatch",
+        code: .typeMismatch,
         message: "'\(path)' is \(found), but '\(field.name)' of \(action.fullName) is \(expected)",
         at: invocation.operands[2])
     }
@@ -78,12 +78,12 @@ extension Session {
     let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
     guard words.count > 1 else {
       throw ShellError(
-        code: "missing-argument", message: "\(binding.name) := needs a value", at: words[0],
+        code: .missingArgument, message: "\(binding.name) := needs a value", at: words[0],
         hint: "usage: \(usage)")
     }
     guard words.count == 2 else {
       throw ShellError(
-        code: "unexpected-argument", message: "\(binding.name) := takes one value", at: words[2],
+        code: .unexpectedArgument, message: "\(binding.name) := takes one value", at: words[2],
         hint: "usage: \(usage)")
     }
     let arguments = try invocation.arguments(

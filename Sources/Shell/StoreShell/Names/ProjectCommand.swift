@@ -44,7 +44,7 @@ extension CommandDefinition {
     guard tail.text.contains(where: { !$0.isWhitespace }) else { throw invocation.missing("an expression") }
     try session.requireFree(name, as: .projection, at: invocation.operands[0])
     if let message = try session.lua().syntaxFault(tail.text, isExpression: true) {
-      throw ShellError(code: "lua-syntax", message: message, status: 2)
+      throw ShellError(code: .luaSyntax, message: message, status: 2)
     }
     let projection = SessionProjection(
       name: name, expression: tail.text, chunk: session.chunkName, actions: try invocation.projectedActions())
@@ -60,7 +60,7 @@ extension Invocation {
     guard let literal = literal(of: "actions"), let word = word(of: "actions") else { return nil }
     guard case .record(let fields) = literal else {
       throw ShellError(
-        code: "type-mismatch", message: "--actions takes a record such as {up = counter.increment, hush = nil}",
+        code: .typeMismatch, message: "--actions takes a record such as {up = counter.increment, hush = nil}",
         at: word)
     }
     return try fields.map { name, value in

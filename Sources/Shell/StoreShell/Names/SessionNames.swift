@@ -63,7 +63,7 @@ extension Session {
   func reading(_ projection: SessionProjection) throws -> Reading {
     guard projectionDepth < 16 else {
       throw ShellError(
-        code: "runaway", message: "the projection '\(projection.name)' is read within itself, or too deep within others"
+        code: .runaway, message: "the projection '\(projection.name)' is read within itself, or too deep within others"
       )
     }
     projectionDepth += 1
@@ -78,7 +78,7 @@ extension Session {
     let owner: String
     if kind != .alias, !name.isName {
       throw ShellError(
-        code: "syntax", message: "'\(name)' is not a name", at: word,
+        code: .syntax, message: "'\(name)' is not a name", at: word,
         hint: kind == .variable ? "usage: let NAME = EXPR" : nil, status: 2)
     } else if kind != .variable, commands[name] != nil {
       owner = "a command"
@@ -97,7 +97,7 @@ extension Session {
     } else {
       return
     }
-    throw ShellError(code: "name-taken", message: "'\(name)' is \(owner)", at: word)
+    throw ShellError(code: .nameTaken, message: "'\(name)' is \(owner)", at: word)
   }
 
   /// What a name can be of.

@@ -7,15 +7,15 @@ extension PluginSubcommand {
     let name = folder.split(separator: "/").last.map(String.init) ?? folder
     guard PluginManifest.isName(name) else {
       throw ShellError(
-        code: "type-mismatch", message: "'\(name)' is no name of a plugin", at: invocation.operands[1],
+        code: .typeMismatch, message: "'\(name)' is no name of a plugin", at: invocation.operands[1],
         hint: PluginManifest.name(like: name).map { "did you mean '\($0)'?" }
           ?? "a name is a lower-case letter, then letters, digits and _")
     }
     if let clash = invocation.session.clash(ofPlugin: name) {
-      throw ShellError(code: "type-mismatch", message: clash, at: invocation.operands[1])
+      throw ShellError(code: .typeMismatch, message: clash, at: invocation.operands[1])
     }
     guard !Files.exists(folder) else {
-      throw ShellError(code: "failed", message: "'\(folder)' is there already", at: invocation.operands[1])
+      throw ShellError(code: .failed, message: "'\(folder)' is there already", at: invocation.operands[1])
     }
     return try invocation.write(PluginSkeleton(name).files, below: folder)
   }
@@ -24,7 +24,7 @@ extension PluginSubcommand {
     let folder = try invocation.operand(1) ?? "."
     guard Files.isDirectory(folder) else {
       throw ShellError(
-        code: "no-such-file", message: "there is no folder '\(folder)'", at: invocation.operands[1], status: 2)
+        code: .noSuchFile, message: "there is no folder '\(folder)'", at: invocation.operands[1], status: 2)
     }
     let modules = try invocation.session.modules(with: folder)
     var files = [("types/stsh.lua", TypeStubs.words), ("types/store.lua", TypeStubs(modules).text)]

@@ -34,7 +34,7 @@ extension Invocation {
     let faults = findings.count { $0.isFault }
     guard faults > 0 else { return try isInWords ? print(lines.map { $0 + "\n" }.joined()) : show(reading) }
     var error = ShellError(
-      code: "plugin-check", message: "\(name): \(faults) \(faults == 1 ? "fault" : "faults")",
+      code: .pluginCheck, message: "\(name): \(faults) \(faults == 1 ? "fault" : "faults")",
       details: session.answersInJSON ? lines : [], status: 4)
     if isInWords {
       session.console.write(lines.map { $0 + "\n" }.joined())

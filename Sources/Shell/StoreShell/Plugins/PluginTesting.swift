@@ -50,7 +50,7 @@ extension Invocation {
     guard let text = try text(of: "seed") else { return nil }
     if let seed = UInt64(text) { return seed }
     throw ShellError(
-      code: "type-mismatch", message: "--seed takes a whole number from 0 on, got '\(text)'",
+      code: .typeMismatch, message: "--seed takes a whole number from 0 on, got '\(text)'",
       place: word(of: "seed").map { .span($0.span) } ?? .command, hint: "usage: \(usage)", status: 2)
   }
 }

@@ -57,7 +57,7 @@ extension Session {
       return try load()
     } catch {
       var error = ShellError(describing: error)
-      if error.code != "replay-diverged" { error.status = 4 }
+      if error.code != .replayDiverged { error.status = 4 }
       throw error
     }
   }

@@ -9,19 +9,19 @@ extension Session {
     let verbs = plugin.module.commands.map(\.name)
     guard !verbs.isEmpty else {
       throw ShellError(
-        code: "unknown-command", message: "\(name) adds no commands", at: statement.words[0],
+        code: .unknownCommand, message: "\(name) adds no commands", at: statement.words[0],
         hint: "describe \(name) lists its actions, for dispatch")
     }
     let listing = "commands of \(name): \(verbs.joined(separator: ", "))"
     guard statement.words.count > 1 else {
       throw ShellError(
-        code: "missing-argument", message: "\(name) needs one of its commands", at: statement.words[0], hint: listing)
+        code: .missingArgument, message: "\(name) needs one of its commands", at: statement.words[0], hint: listing)
     }
     let word = statement.words[1]
     guard let definition = plugin.definition(ofCommand: word.text) else {
       let suggestion = Suggestion.nearest(to: word.text, among: verbs)
       throw ShellError(
-        code: "unknown-command", message: "\(name) has no command '\(word.text)'", at: word,
+        code: .unknownCommand, message: "\(name) has no command '\(word.text)'", at: word,
         hint: suggestion.map { "did you mean '\(name) \($0)'?" } ?? listing)
     }
     guard let rest = statement.droppingWords(1) else { return .none }
@@ -77,7 +77,7 @@ extension Session: PluginCommandHost {
   /// The call as one of the action that now goes by its name: the plugin may have been reloaded while its command waited.
   private func renewed(_ call: ActionCall) throws -> ActionCall {
     guard let type = store.action(named: call.type.fullName) else {
-      throw ShellError(code: "unknown-action", message: "unknown action '\(call.type.fullName)'")
+      throw ShellError(code: .unknownAction, message: "unknown action '\(call.type.fullName)'")
     }
     guard type !== call.type else { return call }
     let arguments = zip(call.type.fields, call.arguments).filter { $0.1 != .none }
@@ -107,7 +107,7 @@ extension Session: PluginCommandHost {
     }
     guard case .stuck = end else { return found }
     throw ShellError(
-      code: "timed-out",
+      code: .timedOut,
       message: "\(wait.actions.joined(separator: " or ")) did not come, and nothing waits for the clock", status: 5)
   }
 }

@@ -86,12 +86,12 @@ extension Invocation {
     let place = word(of: "verify").map { ShellError.Place.span($0.span) } ?? .command
     guard let count = Int(text), count > 0 else {
       throw ShellError(
-        code: "type-mismatch", message: "--verify takes a number of actions, got '\(text)'", place: place,
+        code: .typeMismatch, message: "--verify takes a number of actions, got '\(text)'", place: place,
         hint: "usage: \(usage)")
     }
     guard !options.resets else {
       throw ShellError(
-        code: "unexpected-argument", message: "--verify compares states that --reset would drop", place: place,
+        code: .unexpectedArgument, message: "--verify compares states that --reset would drop", place: place,
         hint: "usage: \(usage)")
     }
     options.verifies = count

@@ -219,7 +219,7 @@ struct Completer {
       let typed = words.spelling.typed
       // What an action is for is asked where it is known by its module.
       let others =
-        typed.contains(".") ? nameCandidates(actionNames, typed) : plain(ErrorCode.explanations.keys.sorted())
+        typed.contains(".") ? nameCandidates(actionNames, typed) : plain(ErrorCode.words)
       let plugins = session.store.loadedPlugins.map(\.name)
       return plain(session.commands.definitions.map(\.verb) + plugins) + others
     }

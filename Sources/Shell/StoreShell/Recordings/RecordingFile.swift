@@ -73,6 +73,6 @@ struct RecordingFile {
   }
 
   private static func fault(_ path: String, _ line: Int, _ message: String, hint: String? = nil) -> ShellError {
-    ShellError(code: "bad-recording", message: "\(path):\(line): \(message)", hint: hint)
+    ShellError(code: .badRecording, message: "\(path):\(line): \(message)", hint: hint)
   }
 }

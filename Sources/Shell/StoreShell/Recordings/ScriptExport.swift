@@ -39,7 +39,7 @@ struct ScriptExport: RecordingExport {
   mutating func begin(_ header: RecordingHeader, _ state: HostState) throws {
     guard header.start == 0 else {
       throw ShellError(
-        code: "not-kept",
+        code: .notKept,
         message: "a script starts from the beginning, but the history goes back to #\(header.start) only",
         hint: "export journal FILE writes what is kept")
     }
@@ -149,7 +149,7 @@ struct ScriptExport: RecordingExport {
       return excuse + (["substate reset"] + names).joined(separator: " ")
     default:
       throw ShellError(
-        code: "not-allowed", message: "#\(entry.number) \(entry.action) has no command that a script could say")
+        code: .notAllowed, message: "#\(entry.number) \(entry.action) has no command that a script could say")
     }
   }
 
@@ -167,7 +167,7 @@ struct ScriptExport: RecordingExport {
     let text = JSON.text(of: state.exported(ExportedShell(substates: substates)) { modules.contains($0) })
     guard text.utf8.count < StatementReader.usualMaximumLength / 2 else {
       throw ShellError(
-        code: "not-allowed", message: "#\(entry.number) \(entry.action) brought more than a statement can say",
+        code: .notAllowed, message: "#\(entry.number) \(entry.action) brought more than a statement can say",
         hint: "export journal FILE writes it")
     }
     return text.utf8.contains(UInt8(ascii: "'")) ? ScalarText.quoted(text) : "'\(text)'"

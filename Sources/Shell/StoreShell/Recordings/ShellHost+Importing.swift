@@ -67,7 +67,7 @@ extension ShellHost: ImportingStore {
   ) throws(ShellError) {
     for name in names where members[.string(name)] != nil && plugin(named: name) == nil {
       throw ShellError(
-        code: "unknown-plugin",
+        code: .unknownPlugin,
         message: "\(file): the state of plugin '\(name)' is there, but the plugin is not loaded",
         hint: "plugin load \(name)")
     }

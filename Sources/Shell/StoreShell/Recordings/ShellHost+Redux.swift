@@ -114,6 +114,6 @@ extension ShellHost {
   }
 
   private func misfit(_ file: String, _ place: String, _ message: String) -> ShellError {
-    ShellError(code: "bad-state", message: "\(file): \(place): \(message)")
+    ShellError(code: .badState, message: "\(file): \(place): \(message)")
   }
 }

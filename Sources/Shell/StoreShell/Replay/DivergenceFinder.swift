@@ -88,7 +88,7 @@ extension Divergence {
   ///   - other: from what the state differs.
   func error(_ subject: String, differsFrom other: String) -> ShellError {
     ShellError(
-      code: "replay-diverged",
+      code: .replayDiverged,
       message: "\(subject): state after #\(entry.number) \(entry.action) differs from \(other)", details: details)
   }
 }

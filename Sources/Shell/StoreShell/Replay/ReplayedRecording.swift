@@ -75,7 +75,7 @@ extension ShellHost {
       let outcome: Replayer.Outcome
       do {
         outcome = try replayer.run(recorded)
-      } catch let error as ShellError where error.code == "bad-recording" {
+      } catch let error as ShellError where error.code == .badRecording {
         throw file.fault(error.message, hint: replayer.editedPlugins ?? error.hint)
       } catch let error as SchemaError {
         throw file.fault("\(recorded.entry.action): \(error.message)")

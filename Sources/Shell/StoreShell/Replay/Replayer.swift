@@ -166,7 +166,7 @@ final class Replayer {
   private func reduce(_ entry: LoggedEntry) throws -> String? {
     guard let type = types[entry.action] else {
       let hint = Suggestion.nearest(to: entry.action, among: Array(types.keys)).map { "did you mean '\($0)'?" }
-      throw ShellError(code: "bad-recording", message: "unknown action '\(entry.action)'", hint: hint)
+      throw ShellError(code: .badRecording, message: "unknown action '\(entry.action)'", hint: hint)
     }
     let action = try host.application.hostAction(ActionCall(type, entry.arguments.values))
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
@@ -176,7 +176,7 @@ final class Replayer {
       state = try reducer.replay(CollectionOfOne(ReplayedAction(action, context: context)), from: state)
       return nil
     } catch {
-      return ErrorCode.of(error.cause)
+      return ErrorCode.of(error.cause).rawValue
     }
   }
 
@@ -215,7 +215,7 @@ final class Replayer {
     case (ShellAction.Types.restore.fullName, .int(let target)?, _):
       guard let point = returns[target] else {
         throw ShellError(
-          code: "bad-recording", message: "#\(entry.number) returns to #\(target), which is not recorded")
+          code: .badRecording, message: "#\(entry.number) returns to #\(target), which is not recorded")
       }
       (state, plugins) = point
     default:
@@ -253,7 +253,7 @@ final class Replayer {
   private func reload(_ recorded: RecordedEntry, _ name: String, version: String, digest: String) throws {
     let hash = recorded.hashes[name]
     guard let index = plugins.firstIndex(where: { $0.plugin.module.name == name }) else {
-      throw ShellError(code: "bad-recording", message: "plugin '\(name)' is reloaded before it is loaded")
+      throw ShellError(code: .badRecording, message: "plugin '\(name)' is reloaded before it is loaded")
     }
     let old = plugins[index].plugin
     let source = try source(name, digest: digest)

@@ -13,6 +13,6 @@ struct Attempt {
   var value: Value {
     guard let error else { return .none }
     return .record(
-      Record(Attempt.layout, [.string(error.code), .string(error.message), error.hint.map { .string($0) } ?? .none]))
+      Record(Attempt.layout, [.string(error.code.rawValue), .string(error.message), error.hint.map { .string($0) } ?? .none]))
   }
 }

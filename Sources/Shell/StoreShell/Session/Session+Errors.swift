@@ -42,7 +42,7 @@ extension Session {
 
   /// The error with what to write instead, where Lua was given a module's name as if it were a variable.
   private func pointingAtState(_ error: ShellError) -> ShellError {
-    guard error.code == "lua-error", error.hint == nil,
+    guard error.code == .luaError, error.hint == nil,
       let module = store.modules.first(where: { error.message.contains("(global '\($0.name)')") })
     else { return error }
     var error = error

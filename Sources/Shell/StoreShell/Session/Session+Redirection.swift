@@ -49,7 +49,7 @@ extension Session {
   func requireExecution(_ redirection: Redirection) throws(ShellError) {
     guard redirection.kind == .command, !options.allowsExecution else { return }
     throw ShellError(
-      code: "not-allowed", message: "results may not be piped into commands here (--no-exec)",
+      code: .notAllowed, message: "results may not be piped into commands here (--no-exec)",
       place: .span(redirection.span))
   }
 
@@ -58,7 +58,7 @@ extension Session {
     let isOwn = options.journal?.owns(file) ?? false
     guard isOwn || Journal.isInUse(file) else { return }
     throw ShellError(
-      code: "store-in-use",
+      code: .storeInUse,
       message: "\(file) is the file that \(isOwn ? "this" : "another") session keeps its store in", place: place,
       hint: "write to another file")
   }
@@ -103,7 +103,7 @@ extension Session {
         throw error
       }
       throw ShellError(
-        code: "type-mismatch", message: "expected the name of a file", place: .span(redirection.span))
+        code: .typeMismatch, message: "expected the name of a file", place: .span(redirection.span))
     }
   }
 
@@ -127,7 +127,7 @@ extension Session {
       return JSON.text(of: .string(String(decoding: lines, as: UTF8.self)))
     }
     func failed(_ reason: String) -> ShellError {
-      var error = ShellError(code: "failed", message: "\(line): \(reason)", place: .span(redirection.span))
+      var error = ShellError(code: .failed, message: "\(line): \(reason)", place: .span(redirection.span))
       error.data = data
       return error
     }

@@ -35,7 +35,7 @@ extension Session {
       if let position = Int(name) {
         guard case .bare(let argument) = withArguments(.variable(name)) else {
           throw ShellError(
-            code: "unknown-variable", message: "there is no argument $\(position)",
+            code: .unknownVariable, message: "there is no argument $\(position)",
             hint: "the script was given \(origin.arguments.count)")
         }
         return try value(.bare(argument))
@@ -45,7 +45,7 @@ extension Session {
       if let value = try names.value(of: name, in: self) { return value }
       let suggestion = Suggestion.nearest(to: name, among: letNames)
       throw ShellError(
-        code: "unknown-variable", message: "there is no variable $\(name)",
+        code: .unknownVariable, message: "there is no variable $\(name)",
         hint: suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
     }
   }

@@ -24,7 +24,7 @@ extension ShellError {
         self.init(describing: underlying)
       } else {
         self.init(
-          code: error.isSyntax ? "lua-syntax" : "lua-error", message: error.message,
+          code: error.isSyntax ? .luaSyntax : .luaError, message: error.message,
           details: Array(error.trace.prefix(1)),
           // What a plugin is told there is no help for here, where the session's Lua may be let out.
           hint: error.message.contains("' is not part of the plugin sandbox")
@@ -34,13 +34,13 @@ extension ShellError {
       }
     case let error as SubstateError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as SchemaError: self.init(code: error.code, message: error.message)
-    case let error as PathError: self.init(code: "unknown-path", message: error.message, hint: error.hint)
-    case let error as PathSyntaxError: self.init(code: "unknown-path", message: error.message)
+    case let error as PathError: self.init(code: .unknownPath, message: error.message, hint: error.hint)
+    case let error as PathSyntaxError: self.init(code: .unknownPath, message: error.message)
     case let error as StoreError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as HistoryError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as JournalError: self.init(error)
     case let error as FileError: self.init(error)
-    default: self.init(code: "failed", message: "\(error)")
+    default: self.init(code: .failed, message: "\(error)")
     }
   }
 
@@ -49,13 +49,13 @@ extension ShellError {
     let isMissing = [ENOENT, ENOTDIR].contains(error.code)
     let isWritten = error.operation == .writing
     self.init(
-      code: isMissing ? "no-such-file" : isWritten ? "write-failed" : "unreadable-file",
+      code: isMissing ? .noSuchFile : isWritten ? .writeFailed : .unreadableFile,
       message: "\(error.path.isEmpty ? "''" : error.path): \(error.reason)", place: place,
       hint: isMissing ? UserEnvironment.hint(forMissing: error.path) : nil, status: isMissing || !isWritten ? 2 : 1)
   }
 
   /// Ctrl-C was pressed while a command ran.
-  static let interrupted = ShellError(code: "interrupted", message: "stopped by Ctrl-C", status: 130)
+  static let interrupted = ShellError(code: .interrupted, message: "stopped by Ctrl-C", status: 130)
 
   /// The error that stands for a plugin's fault. Lua stack traces show one line.
   init(_ error: PluginError) {
@@ -66,7 +66,7 @@ extension ShellError {
       case .interrupted: ShellError.interrupted.status
       }
     self.init(
-      code: error.code.rawValue, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,
+      code: error.code.reported, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,
       status: status)
     traceback = Array(error.trace.dropFirst())
   }

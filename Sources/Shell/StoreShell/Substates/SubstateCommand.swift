@@ -40,7 +40,7 @@ extension CommandDefinition {
       report = session.store.changeSubstates(.reset(names: names), source: session.source(function: "substate"))
     case let word?:
       throw ShellError(
-        code: "unexpected-argument", message: "substate takes add or reset, got '\(word)'", at: invocation.operands[0],
+        code: .unexpectedArgument, message: "substate takes add or reset, got '\(word)'", at: invocation.operands[0],
         hint: "usage: \(invocation.usage)")
     }
     return try session.finish(report)

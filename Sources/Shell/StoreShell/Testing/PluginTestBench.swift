@@ -61,7 +61,7 @@ final class PluginTestBench: PluginTestHost {
       let own = known.filter { $0.hasPrefix("\(name).") }.map { String($0.dropFirst(name.count + 1)) }
       let suggestion = Suggestion.nearest(to: action, among: own + known)
       throw PluginTestFailure(
-        code: "unknown-action",
+        code: .unknownAction,
         "unknown action '\(action)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }
     try asking {
@@ -86,7 +86,7 @@ final class PluginTestBench: PluginTestHost {
     guard let name = [unit, "\(name).\(unit)"].first(where: { names.contains($0) }) else {
       let suggestion = Suggestion.nearest(to: unit, among: names)
       throw PluginTestFailure(
-        code: "unknown-middleware",
+        code: .unknownMiddleware,
         "there is no middleware '\(unit)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
     }
     try asking {
@@ -113,7 +113,7 @@ final class PluginTestBench: PluginTestHost {
     let verb = statement.words[0].text
     let isAllowed = session.commands[verb] == nil || PluginTestBench.commands.contains(verb)
     guard statement.redirection == nil, isAllowed else {
-      throw PluginTestFailure(code: "not-allowed", "tests may not run '\(statement.text)'")
+      throw PluginTestFailure(code: .notAllowed, "tests may not run '\(statement.text)'")
     }
     let outer = session.statement
     session.statement = statement

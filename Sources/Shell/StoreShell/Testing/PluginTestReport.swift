@@ -78,22 +78,22 @@ struct PluginTestReport {
     if lines.isEmpty {
       if let filter, let names, !names.isEmpty {
         return ShellError(
-          code: "plugin-test",
+          code: .pluginTest,
           message: "\(plugin): the name of no test holds '\(filter)'",
           hint: "there are \(names.prefix(5).map { "'\($0)'" }.joined(separator: ", "))\(names.count > 5 ? ", …" : "")")
       }
       let hint = names == nil ? "write tests/\(plugin)_test.lua: test(\"it counts\", function(t) … end)" : nil
-      return ShellError(code: "plugin-test", message: "\(plugin): there is no test to run", hint: hint)
+      return ShellError(code: .pluginTest, message: "\(plugin): there is no test to run", hint: hint)
     }
     guard failed == 0 else {
-      return ShellError(code: "plugin-test", message: "\(plugin): \(failed) of \(ran) tests failed")
+      return ShellError(code: .pluginTest, message: "\(plugin): \(failed) of \(ran) tests failed")
     }
     guard purity?.fault == nil else {
-      return ShellError(code: "plugin-test", message: "\(plugin): a reducer is not pure")
+      return ShellError(code: .pluginTest, message: "\(plugin): a reducer is not pure")
     }
     guard purity?.showsNothing != true else {
       return ShellError(
-        code: "plugin-test", message: "\(plugin): no action worked, so nothing shows its reducers to be pure",
+        code: .pluginTest, message: "\(plugin): no action worked, so nothing shows its reducers to be pure",
         hint: "write a test that dispatches what works; its actions are reduced again")
     }
     return nil
@@ -181,7 +181,7 @@ extension PluginTestReport.Line {
     case .failed(let failure):
       fields += [
         ("status", .string("failed")), ("line", failure.place.map { .int($0.line) } ?? .none),
-        ("code", failure.code.map { .string($0) } ?? .none), ("message", .string(failure.message)),
+        ("code", failure.code.map { .string($0.rawValue) } ?? .none), ("message", .string(failure.message)),
         ("details", .texts(failure.details)),
       ]
     }

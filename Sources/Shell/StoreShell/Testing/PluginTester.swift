@@ -96,7 +96,7 @@ final class PluginTester {
         return try PluginTestFile(name, of: source)
       } catch {
         throw ShellError(
-          code: error.code ?? "lua-error",
+          code: error.code ?? .luaError,
           message: error.place.map { "\($0.file):\($0.line): \(error.message)" } ?? error.message,
           details: error.details, status: 2)
       }

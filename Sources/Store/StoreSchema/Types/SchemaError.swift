@@ -36,12 +36,12 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The code under which the shell reports the error (`help CODE`).
-  public var code: String {
+  public var code: ErrorCode {
     switch problem {
-    case .outOfRange: "out-of-range"
-    case .missingField, .missingArgument: "missing-argument"
-    case .unknownField, .unknownArgument: "unexpected-argument"
-    default: "type-mismatch"
+    case .outOfRange: .outOfRange
+    case .missingField, .missingArgument: .missingArgument
+    case .unknownField, .unknownArgument: .unexpectedArgument
+    default: .typeMismatch
     }
   }
 
