@@ -38,7 +38,7 @@ extension PluginManifest.Limits {
 
 extension LoggedEntry {
   /// Whether the user interrupted its reducers: how far they would have come is not known, and nothing that they did stayed.
-  var wasInterrupted: Bool { failure == PluginError.Code.interrupted.rawValue }
+  var wasInterrupted: Bool { failure == ErrorCode.interrupted.rawValue }
 
   /// The entry as a call of its action as that is declared now.
   ///
