@@ -165,6 +165,25 @@ import Testing
     #expect(open.map(\.prompt) == ["  \"> ", "  (> ", "lua> ", "  \\> "])
   }
 
+  @Test func aLineThatComesAgainIsReadAgain() throws {
+    let found = try statements("dispatch a.b c=1\nshow a.b # same\ndispatch a.b c=1\n\ndispatch a.b c=2\n").map {
+      "\($0.line) \($0.words.map(\.text).joined(separator: "|"))"
+    }
+    #expect(found == ["1 dispatch|a.b|c=1", "2 show|a.b", "3 dispatch|a.b|c=1", "5 dispatch|a.b|c=2"])
+    let counts = try statements("echo words words\necho words words\\\n more\necho words words\n").map(\.words.count)
+    #expect(counts == [3, 4, 3])
+  }
+
+  @Test func aLineThatIsStillArrivingWaits() throws {
+    var reader = StatementReader(grammar: grammar)
+    reader.append("dispatch a.b\ndispatch a.b".utf8)
+    #expect(try reader.next()?.line == 1)
+    #expect(try reader.next() == nil)
+    reader.append("c\ndispatch a.b\n".utf8)
+    #expect(try reader.next()?.words[1].text == "a.bc")
+    #expect(try reader.next()?.words[1].text == "a.b")
+  }
+
   @Test func droppingWords() throws {
     let inner = try #require(try statement("try dispatch x").droppingWords(1))
     #expect(inner.words.map(short) == ["dispatch", "x"])

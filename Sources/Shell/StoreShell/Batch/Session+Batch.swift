@@ -96,7 +96,6 @@ extension Session {
     var reader = reader
     do throws(SyntaxFault) {
       while true {
-        reader.skipPlainLines()
         guard let statement = try reader.next() else { return nil }
         if let fault = luaFault(of: statement) { return fault }
       }

@@ -32,11 +32,8 @@ extension CommandDefinition {
     let call = try invocation.call(type, at: word, invocation.operands.dropFirst())
     let info = try invocation.text(of: "info")
     try session.finishCheck()
-    let action = try session.store.prepare(call)
-    let isQuiet = invocation.has("quiet")
-    if info == nil { session.prepare(action, isQuiet: isQuiet, of: invocation.statement) }
-    let report = session.store.dispatch(action, source: session.source(info: info, function: "dispatch"))
-    return try session.finish(report, quietly: isQuiet)
+    let report = session.store.dispatch(call, source: session.source(info: info, function: "dispatch"))
+    return try session.finish(report, quietly: invocation.has("quiet"))
   }
 }
 

@@ -33,12 +33,8 @@ protocol DynamicStore: WalkableStore, RecordableStore, ReplayingStore, Importing
   func action(named name: String) -> ActionType?
   /// Has an action processed, with all that it causes.
   func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport
-  /// The typed action of a call, to be dispatched as often as one likes.
-  func prepare(_ call: ActionCall) throws(SchemaError) -> HostAction
-  /// Has a prepared action processed, with all that it causes.
+  /// Has a typed action processed, with all that it causes.
   func dispatch(_ action: HostAction, source: ActionSource) -> DispatchReport
-  /// Counts how often the names of actions came to mean something else.
-  var actionNamesVersion: Int { get }
   /// What stands at a path, or what a projection gives.
   func read(_ path: Path) throws -> Reading
   /// Hands the look at the state that plugins and Lua get.

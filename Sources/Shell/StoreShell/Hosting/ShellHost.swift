@@ -18,8 +18,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   private let logger: HostUnit
   private let logSink: LogSink
   var plugins: [HostedPlugin] = []
-  var actionsByName: [String: ActionType] = [:] { didSet { actionNamesVersion += 1 } }
-  private(set) var actionNamesVersion = 0
+  var actionsByName: [String: ActionType] = [:]
   let interruption: Interruption
   /// What happened so far.
   @exclusivity(unchecked) var history: History<State>
@@ -163,14 +162,10 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
     do throws(SchemaError) {
-      return dispatch(try prepare(call), source: source)
+      return dispatch(try application.hostAction(call), source)
     } catch {
       return DispatchReport(number: nil, failure: error, faults: [])
     }
-  }
-
-  func prepare(_ call: ActionCall) throws(SchemaError) -> HostAction {
-    try application.hostAction(call)
   }
 
   func dispatch(_ action: HostAction, source: ActionSource) -> DispatchReport { dispatch(action, source) }

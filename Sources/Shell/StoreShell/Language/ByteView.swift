@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Bytes of someone else, with bounds checked and without a count of references: the reader of statements looks at each
 /// byte more than once, and retaining an array each time took most of its time.
 ///
@@ -40,33 +34,6 @@ struct ByteView: Bytes {
   /// The position of a byte at or behind another; nil where there is none.
   func first(_ byte: UInt8, from position: Int) -> Int? {
     part(position..<base.count).firstIndex(of: byte).map { $0 + position }
-  }
-
-  /// The end of the line that starts at a position, where a letter starts it and nothing follows but letters, digits, dots,
-  /// dashes, underscores and spaces; nil for other lines and for one that has no end.
-  func endOfPlainLine(from start: Int) -> Int? {
-    guard start < base.count, base[start].isNameByte, !base[start].isDigit else { return nil }
-    var position = start
-    while position < base.count, ByteView.isPlain(base[position]) { position += 1 }
-    return position < base.count && base[position] == 0x0A ? position : nil
-  }
-
-  /// Whether the same bytes stand at another position too.
-  func hasSame(_ range: Range<Int>, at position: Int) -> Bool {
-    precondition(range.lowerBound >= 0 && range.upperBound <= base.count && position >= 0)
-    guard let start = base.baseAddress, position + range.count <= base.count else { return false }
-    return memcmp(start + range.lowerBound, start + position, range.count) == 0
-  }
-
-  /// Whether a byte is one of those that plain lines are made of: each has a bit.
-  @inline(__always)
-  private static func isPlain(_ byte: UInt8) -> Bool {
-    let marks: UInt64 = 1 << 0x20 | 1 << 0x2D | 1 << 0x2E
-    let digits: UInt64 = 0x3FF << 0x30
-    let letters: UInt64 = 0x3FF_FFFF << 0x01 | 0x3FF_FFFF << 0x21
-    let underscore: UInt64 = 1 << 0x1F
-    let bits = byte < 64 ? marks | digits : letters | underscore
-    return byte < 128 && bits >> UInt64(byte & 63) & 1 == 1
   }
 
   private func part(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> {

@@ -28,13 +28,6 @@ final class CompiledGrammar: Sendable {
     mayKnow(name) && numberVerbs.contains { $0.elementsEqual(name) }
   }
 
-  /// Whether the first word of a line decides how the rest of it is read.
-  func decidesReading(_ line: Slice<ByteView>) -> Bool {
-    guard mayKnow(line) else { return false }
-    let word = line.prefix { $0 != 0x20 }
-    return luaVerb(word) != nil || isPrefix(word)
-  }
-
   /// Whether a word could be one of the verbs, by its first byte.
   private func mayKnow(_ name: Slice<ByteView>) -> Bool {
     guard let first = name.first else { return false }

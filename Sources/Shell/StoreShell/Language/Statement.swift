@@ -1,34 +1,31 @@
 /// One statement of the command language.
 public struct Statement: Sendable {
   /// The number of its first line in its file, from 1.
-  public let line: Int
-  /// What its lines say; the same object where a line of a script repeats.
-  let reading: StatementText
-  /// Whether the reader has met the same line before.
-  let isRepeated: Bool
+  public private(set) var line: Int
+  /// The statement as written, from the start of its first line to the end of its last.
+  public let text: String
+  /// The words, the verb first; never empty. A Lua verb has the words before its Lua and the flags behind it.
+  public let words: [Word]
+  /// The Lua of a Lua verb, perhaps empty; nil for other verbs.
+  public let lua: LuaTail?
+  /// Where the result goes instead.
+  public let redirection: Redirection?
 
   /// Makes a statement.
   public init(text: String, line: Int, words: [Word], lua: LuaTail? = nil, redirection: Redirection? = nil) {
-    self.init(StatementText(text: text, words: words, lua: lua, redirection: redirection), line: line)
-  }
-
-  init(_ reading: StatementText, line: Int, isRepeated: Bool = false) {
-    self.reading = reading
+    self.text = text
     self.line = line
-    self.isRepeated = isRepeated
+    self.words = words
+    self.lua = lua
+    self.redirection = redirection
   }
-
-  /// The statement as written, from the start of its first line to the end of its last.
-  public var text: String { reading.text }
-  /// The words, the verb first; never empty. A Lua verb has the words before its Lua and the flags behind it.
-  public var words: [Word] { reading.words }
-  /// The Lua of a Lua verb, perhaps empty; nil for other verbs.
-  public var lua: LuaTail? { reading.lua }
-  /// Where the result goes instead.
-  public var redirection: Redirection? { reading.redirection }
 
   /// The statement as it stands on another line.
-  func numbered(_ line: Int) -> Statement { Statement(reading, line: line) }
+  func numbered(_ line: Int) -> Statement {
+    var statement = self
+    statement.line = line
+    return statement
+  }
 
   /// The command behind a number of words, as in `try COMMAND`; text and places stay those of the whole. Nil where no
   /// word is left.
@@ -36,44 +33,6 @@ public struct Statement: Sendable {
     guard count < words.count else { return nil }
     return Statement(
       text: text, line: line, words: Array(words.dropFirst(count)), lua: lua, redirection: redirection)
-  }
-}
-
-/// What the lines of a statement say, wherever they stand.
-final class StatementText: Sendable {
-  let text: String
-  let words: [Word]
-  let lua: LuaTail?
-  let redirection: Redirection?
-
-  init(text: String, words: [Word], lua: LuaTail?, redirection: Redirection?) {
-    self.text = text
-    self.words = words
-    self.lua = lua
-    self.redirection = redirection
-  }
-
-  /// Whether all that it says is said in it: no variable, no Lua, and its result goes nowhere else.
-  var isConstant: Bool { lua == nil && redirection == nil && words.allSatisfy(\.isConstant) }
-}
-
-extension Word {
-  fileprivate var isConstant: Bool {
-    switch kind {
-    case .value(let literal), .named(_, let literal): literal.isConstant
-    case .flag(_, let literal): literal?.isConstant ?? true
-    }
-  }
-}
-
-extension Literal {
-  fileprivate var isConstant: Bool {
-    switch self {
-    case .bare, .text: true
-    case .list(let elements): elements.allSatisfy(\.isConstant)
-    case .record(let fields): fields.allSatisfy { $0.value.isConstant }
-    case .lua, .variable: false
-    }
   }
 }
 

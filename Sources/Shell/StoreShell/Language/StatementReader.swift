@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Splits text into statements, one at a time, as its bytes arrive: a whole file at once, standard input in blocks, the
 /// prompt line by line.
 ///
@@ -20,7 +14,6 @@ public struct StatementReader: Sendable {
   private var isFinished = false
   private var isSkippingLine = false
   private var isAtStart = true
-  private var recent = RepeatedLines()
 
   /// The line in the file that the next statement starts on or behind, from 1.
   public private(set) var line: Int
@@ -59,26 +52,6 @@ public struct StatementReader: Sendable {
   /// Takes note that the text has no more bytes: what is still open is at fault.
   public mutating func finish() { isFinished = true }
 
-  /// Passes over the lines ahead that cannot be at fault, so that checking a script costs little: they hold nothing but
-  /// words without quotes, brackets, variables or Lua.
-  mutating func skipPlainLines() {
-    guard !isSkippingLine else { return }
-    if isAtStart { skipMark() }
-    bytes.withUnsafeBufferPointer { bytes in
-      let bytes = ByteView(bytes)
-      while let end = bytes.endOfPlainLine(from: position), end - position <= maximumLength,
-        !grammar.decidesReading(bytes[position..<end])
-      {
-        let plain = position..<end + 1
-        repeat {
-          position += plain.count
-          line += 1
-          // Lines of generated scripts repeat.
-        } while bytes.hasSame(plain, at: position)
-      }
-    }
-  }
-
   /// The next statement; nil where there is none, or none yet.
   ///
   /// - Throws: ``SyntaxFault``; the next call goes on behind it.
@@ -86,16 +59,9 @@ public struct StatementReader: Sendable {
     continuation = nil
     if isAtStart { skipMark() }
     while skipToStatement() {
-      if let statement = repeated() { return statement }
-      let start = position
       let outcome = bytes.withUnsafeBufferPointer { read(ByteView($0)) }
       switch outcome {
       case .statement(let statement, let end, let lines):
-        if lines == 0, let statement {
-          bytes.withUnsafeBufferPointer {
-            recent.keep(statement.reading, of: UnsafeBufferPointer(rebasing: $0[start..<end]))
-          }
-        }
         leave(end, lines)
         if let statement { return statement }
       case .fault(let fault, let end, let lines):
@@ -117,19 +83,6 @@ public struct StatementReader: Sendable {
     if bytes.count < mark.count, !isFinished, mark.starts(with: bytes) { return }
     isAtStart = false
     if bytes.starts(with: mark) { position = mark.count }
-  }
-
-  /// The statement of the next line where that line was met before.
-  private mutating func repeated() -> Statement? {
-    let known: (StatementText, end: Int)? = bytes.withUnsafeBufferPointer { bytes in
-      let count = min(bytes.count - position, RepeatedLines.maximumLength + 1)
-      guard let start = bytes.baseAddress, let found = memchr(start + position, 0x0A, count) else { return nil }
-      let end = UnsafeRawPointer(found) - UnsafeRawPointer(start)
-      return recent[UnsafeBufferPointer(rebasing: bytes[position..<end])].map { ($0, end) }
-    }
-    guard let (reading, end) = known else { return nil }
-    defer { leave(end, 0) }
-    return Statement(reading, line: line, isRepeated: true)
   }
 
   /// What a scan of the next lines came to: its end, and how many line ends it passed.

@@ -28,7 +28,6 @@ public final class Session {
   @exclusivity(unchecked) var statement: Statement?
   var watches = WatchList()
   @exclusivity(unchecked) var tally = Tally()
-  @exclusivity(unchecked) var prepared = PreparedDispatches()
   var lastValue = Value.none
   var letNames: [String] = []
   /// What became of the last `try`.
@@ -207,7 +206,7 @@ public final class Session {
   private func execute(_ statement: Statement) -> Int32 {
     let head = console.isHolding ? store.head : nil
     do {
-      let result = try runPrepared(statement) ?? commands.run(statement, in: self)
+      let result = try commands.run(statement, in: self)
       // A result that nobody has seen yet is not shown any more, unless it tells of what was done.
       if console.isHolding, store.head == head, isInterrupted {
         console.dropHeld()
