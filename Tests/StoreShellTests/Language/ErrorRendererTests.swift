@@ -51,7 +51,7 @@ import Testing
     #expect(lines[3] == "  " + value.prefix(1000) + "... (4000 more characters)")
     #expect(lines.last == "  ... (61 more lines)")
     #expect(lines.count == 4 + 41)
-    let short = ShellError(code: "x", message: String(repeating: "y", count: 1001))
+    let short = ShellError(code: .failed, message: String(repeating: "y", count: 1001))
     #expect(ErrorRenderer(file: nil).text(of: short).hasSuffix("y... (1 more character)\n"))
   }
 
@@ -119,16 +119,16 @@ import Testing
   @Test func carets() throws {
     func lines(_ text: String, _ word: Int) throws -> [String] {
       let statement = try statement(text)
-      let error = ShellError(code: "x", message: "m", at: statement.words[word])
+      let error = ShellError(code: .failed, message: "m", at: statement.words[word])
       return ErrorRenderer(file: "f").text(of: error, in: statement).split(separator: "\n").map(String.init)
     }
-    #expect(try lines("\ta\tb", 1) == ["f:1:4: error[x]: m", "  \ta\tb", "  \t \t^"])
-    #expect(try lines("a 日本 cd", 2) == ["f:1:6: error[x]: m", "  a 日本 cd", "         ^~"])
+    #expect(try lines("\ta\tb", 1) == ["f:1:4: error[failed]: m", "  \ta\tb", "  \t \t^"])
+    #expect(try lines("a 日本 cd", 2) == ["f:1:6: error[failed]: m", "  a 日本 cd", "         ^~"])
     #expect(try lines("a 👩‍👩‍👧 e\u{301}x", 1)[2] == "    ^~")
     #expect(try lines("a 👩‍👩‍👧 e\u{301}x", 2)[2] == "       ^~")
-    #expect(try lines("a [\n 1] bc", 2) == ["f:2:5: error[x]: m", "   1] bc", "      ^~"])
-    #expect(try lines("a [\r\n 1] bc", 2) == ["f:2:5: error[x]: m", "   1] bc", "      ^~"])
-    #expect(try lines("a [\n 1] bc", 1) == ["f:1:3: error[x]: m", "  a [", "    ^"])
+    #expect(try lines("a [\n 1] bc", 2) == ["f:2:5: error[failed]: m", "   1] bc", "      ^~"])
+    #expect(try lines("a [\r\n 1] bc", 2) == ["f:2:5: error[failed]: m", "   1] bc", "      ^~"])
+    #expect(try lines("a [\n 1] bc", 1) == ["f:1:3: error[failed]: m", "  a [", "    ^"])
     #expect(try lines("a 'x\u{1B}[2J' b", 2)[1] == "  a 'x\\u{1b}[2J' b")
     #expect(try lines("a 'x\u{1B}[2J' b", 2)[2] == "                 ^")
   }

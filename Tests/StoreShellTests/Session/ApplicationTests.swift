@@ -176,7 +176,7 @@ import Testing
       application(commands: [
         ApplicationCommand("fix", summary: "mends the lamp") { _ in throw Broken() },
         ApplicationCommand("blame", summary: "says who did it") { _ in
-          throw ShellError(code: "nobody", message: "nobody did it", hint: "ask again", status: 7)
+          throw ShellError(code: .refused, message: "nobody did it", hint: "ask again", status: 7)
         },
       ]))
     let outcome = shell.run("fix")
