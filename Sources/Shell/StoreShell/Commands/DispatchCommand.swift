@@ -186,14 +186,14 @@ extension Session {
     if let failure = report.failure {
       guard failure is StoreError, let number = report.number else { throw ShellError(describing: failure) }
       let errors = [failure] + report.faults
-      guard let entry = store.log[number: number] else { throw AppliedWithFaults(errors: errors, number: number) }
+      guard let entry = report.entry else { throw AppliedWithFaults(errors: errors, number: number) }
       // The action was applied; what it caused was stopped.
       if !answersInJSON, !options.isQuiet, !isQuiet { write(entry) }
       throw AppliedWithFaults(errors: errors, entry)
     }
     let isSilent = options.isQuiet || isQuiet
     guard answersInJSON || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
-    guard let entry = store.log[number: number] else {
+    guard let entry = report.entry else {
       // It was too large for the history, or what it caused was.
       guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
       if !answersInJSON {

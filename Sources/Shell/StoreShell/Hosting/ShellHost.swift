@@ -175,7 +175,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     let outer = faults.take()
     let result = store.dispatch(action, source: source)
     if case .stopped = result.outcome { faults.noteLoss() }
-    var report = DispatchReport(number: result.number, failure: result.failure, faults: faults.take())
+    var report = DispatchReport(
+      number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
+      faults: faults.take())
     if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
     faults.put(outer)
     stopFaulty()

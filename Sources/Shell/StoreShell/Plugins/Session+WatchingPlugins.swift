@@ -60,13 +60,13 @@ extension Session {
   }
 
   private func write(_ report: PluginReloadReport) {
-    guard let number = report.report.number, let entry = store.log[number: number] else { return }
+    guard let entry = report.report.entry else { return }
     guard !options.isJSON else {
       let manifest = report.plugin.source.manifest
       return console.writeEvent(
-        JSONReport.reload(id: number, plugin: manifest.name, version: manifest.version, details: report.details))
+        JSONReport.reload(id: entry.number, plugin: manifest.name, version: manifest.version, details: report.details))
     }
-    var text = "[plugin.watch] #\(number) \(ActionText.text(entry.action, arguments: entry.arguments))\n"
+    var text = "[plugin.watch] #\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\n"
     for detail in report.details { text += "[plugin.watch]  \(detail)\n" }
     console.writeError(text)
   }
