@@ -118,10 +118,13 @@ public struct JournalRow: Hashable, Sendable {
   public var isOfShell: Bool { action.hasPrefix("shell.") }
 
   /// Whether it changed more than the row tells: the state after it was written, too.
-  public var changesMore: Bool { isOfShell && failure == nil && entry?.contains(Self.droppedByMark) != true }
+  public var changesMore: Bool { isOfShell && failure == nil && !Self.isDropped(entry) }
 
-  /// What an entry's JSON has where a middleware dropped the action.
-  static let droppedByMark = "\"droppedBy\":"
+  /// Whether the JSON of an entry names an interceptor that dropped the action.
+  static func isDropped(_ entry: String?) -> Bool {
+    guard let entry, case .map(let members)? = try? JSON.value(of: entry) else { return false }
+    return members[.string("droppedBy")] != nil
+  }
 
   /// Why nothing behind an action that changed more than its row tells can be read, where the state after it cannot.
   public func stateIsLost(_ path: String) -> JournalError {

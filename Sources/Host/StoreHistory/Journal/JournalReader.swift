@@ -369,7 +369,7 @@ struct JournalReader {
             """, arguments: [UndoLine.restoreAction]
         ).compactMap { row in
           let (arguments, entry): (String?, String?) = (try row.checkedIfPresent(1), try row.checkedIfPresent(2))
-          guard entry?.contains(JournalRow.droppedByMark) != true, let arguments,
+          guard !JournalRow.isDropped(entry), let arguments,
             case .map(let members)? = try? JSON.value(of: arguments), case .int(let target)? = members[.string("to")]
           else { return nil }
           return (try row.checked(0), target)
