@@ -38,7 +38,7 @@ import Testing
     let error = ShellError(JournalError.cannotOpen(path: file, reason: "Permission denied"))
     #expect(error.code == .storeFailed && error.status == 1)
     #expect(error.hint?.hasSuffix("stsh --store \(file) --read-only") == true)
-    let missing = ShellError(JournalError.cannotOpen(path: "\(file).gone", reason: "No such file or directory"))
+    let missing = ShellError(JournalError.noSuchFile(path: "\(file).gone", reason: "No such file or directory"))
     #expect(missing.code == .noSuchFile && missing.status == 2 && missing.hint == nil)
   }
 

@@ -45,13 +45,13 @@ final class MappedFile {
     memory = UnsafeRawBufferPointer(bytes)
   }
 
-  /// What the system says to whoever wants to read a file; nil: nothing, it may be read.
-  static func refusal(_ path: String) -> String? {
+  /// The number of the system's error for whoever wants to read a file; nil: the file may be read.
+  static func refusal(_ path: String) -> Int32? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return String(cString: strerror(errno)) }
+    guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
     var byte: UInt8 = 0
-    return read(descriptor, &byte, 1) < 0 ? String(cString: strerror(errno)) : nil
+    return read(descriptor, &byte, 1) < 0 ? errno : nil
   }
 
   deinit { munmap(UnsafeMutableRawPointer(mutating: memory.baseAddress), memory.count) }

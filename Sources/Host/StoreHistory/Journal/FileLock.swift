@@ -20,7 +20,7 @@ final class FileLock: Sendable {
   init(_ path: String, creates: Bool = true) throws(JournalError) {
     let made = creates ? open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600) : -1
     let opened = made >= 0 ? made : open(path, (creates ? O_CREAT : 0) | O_RDWR | O_CLOEXEC, 0o600)
-    guard opened >= 0 else { throw .cannotOpen(path: path, reason: String(cString: strerror(errno))) }
+    guard opened >= 0 else { throw .refusal(of: path, code: errno) }
     var status = stat()
     guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(opened)
@@ -29,7 +29,7 @@ final class FileLock: Sendable {
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(opened)
-      guard code == EWOULDBLOCK else { throw .cannotOpen(path: path, reason: String(cString: strerror(code))) }
+      guard code == EWOULDBLOCK else { throw .refusal(of: path, code: code) }
       throw .inUse(path: path, process: nil)
     }
     descriptor = opened

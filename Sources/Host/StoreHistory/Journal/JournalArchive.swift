@@ -63,7 +63,7 @@ public final class JournalArchive: JournalReading, Sendable {
     guard let image = evidence.image else {
       // SQLite would take away the log of an empty file.
       if evidence.hasLog { throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path)) }
-      if let reason = MappedFile.refusal(path) { throw .cannotOpen(path: path, reason: reason) }
+      if let code = MappedFile.refusal(path) { throw .refusal(of: path, code: code) }
       throw .notAJournal(path: path)
     }
     let reason: String

@@ -1,4 +1,5 @@
 import StoreCore
+import StoreSchema
 
 /// What a journal holds, as found when it was opened.
 public struct JournalContents: Hashable, Sendable {

@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Why a journal cannot be opened, read or written.
 public enum JournalError: Error, Hashable, Sendable {
   /// Another process has the file open for writing; its number where it left one.
@@ -13,6 +19,8 @@ public enum JournalError: Error, Hashable, Sendable {
   case damaged(path: String, lastGood: Int?, reason: String)
   /// The system refused to open the file.
   case cannotOpen(path: String, reason: String)
+  /// There is no such file, and none can be made.
+  case noSuchFile(path: String, reason: String)
   /// The system refused to write, such as a full disk. What was acknowledged before is in the file.
   case cannotWrite(path: String, last: Int, reason: String)
   /// The file cannot be taken over to the types of this program, or a copy of it as it was cannot be kept, such as on a full
@@ -23,13 +31,23 @@ public enum JournalError: Error, Hashable, Sendable {
   public var path: String {
     switch self {
     case .inUse(let path, _), .notAJournal(let path), .unknownFormat(let path, _), .damaged(let path, _, _),
-      .cannotOpen(let path, _), .cannotWrite(let path, _, _), .cannotRebase(let path, _):
+      .cannotOpen(let path, _), .noSuchFile(let path, _), .cannotWrite(let path, _, _), .cannotRebase(let path, _):
       path
     }
   }
 }
 
 extension JournalError {
+  /// The system's refusal to open a file.
+  ///
+  /// - Parameters:
+  ///   - code: the number of the system's error, such as `ENOENT`.
+  ///   - folder: the folder that the system refused to write; nil: it refused the file itself.
+  static func refusal(of path: String, code: Int32, folder: String? = nil) -> JournalError {
+    let reason = (folder.map { "\($0) cannot be written: " } ?? "") + String(cString: strerror(code))
+    return code == ENOENT ? .noSuchFile(path: path, reason: reason) : .cannotOpen(path: path, reason: reason)
+  }
+
   /// An action that its types do not fit, though they are those with which it was written.
   public init(_ error: EntryError, at number: Int, in path: String) {
     self = .damaged(path: path, lastGood: number - 1, reason: "#\(number) does not fit its type: \(error.message)")
@@ -53,7 +71,7 @@ extension JournalError: CustomStringConvertible {
     case .damaged(let path, 0, let reason): "\(path) is damaged: \(reason)"
     case .damaged(let path, let last?, let reason): "\(path) is damaged after #\(last): \(reason)"
     case .damaged(let path, nil, let reason): "\(path) is damaged, nothing of it can be read: \(reason)"
-    case .cannotOpen(let path, let reason): "cannot open \(path): \(reason)"
+    case .cannotOpen(let path, let reason), .noSuchFile(let path, let reason): "cannot open \(path): \(reason)"
     case .cannotWrite(let path, let last, let reason): "cannot write \(path) after #\(last): \(reason)"
     case .cannotRebase(let path, let reason): "cannot bring \(path) to the types that are declared now: \(reason)"
     }

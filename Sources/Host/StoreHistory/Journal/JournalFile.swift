@@ -269,10 +269,10 @@ final class JournalFile: Sendable {
     return code == 0 ? Int(exactly: limit.rlim_cur) : nil
   }
 
-  /// What the system has against files being made beside a file; nil: nothing.
-  fileprivate static func refusal(of path: String) -> String? {
+  /// The system's refusal to make files beside a file; nil: it makes them.
+  fileprivate static func refusal(of path: String) -> JournalError? {
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    return access(folder, W_OK | X_OK) == 0 ? nil : "\(folder) cannot be written: \(String(cString: strerror(errno)))"
+    return access(folder, W_OK | X_OK) == 0 ? nil : .refusal(of: path, code: errno, folder: folder)
   }
 }
 
@@ -289,7 +289,7 @@ extension JournalError {
       case .SQLITE_NOTADB: self = .notAJournal(path: path)
       case .SQLITE_CORRUPT: self = .damaged(path: path, lastGood: last, reason: reason)
       case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
-        self = .cannotOpen(path: path, reason: JournalFile.refusal(of: path) ?? reason)
+        self = JournalFile.refusal(of: path) ?? .cannotOpen(path: path, reason: reason)
       case .SQLITE_ERROR: self = .damaged(path: path, lastGood: last, reason: reason)
       default:
         self =

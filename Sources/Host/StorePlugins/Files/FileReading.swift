@@ -28,9 +28,6 @@ public struct FileError: Error, Hashable, Sendable {
     self.operation = operation
   }
 
-  /// What the system says where there is no such file.
-  public static let missing = FileError(path: "", code: ENOENT).reason
-
   /// What the system says: `No such file or directory`.
   public var reason: String { String(cString: strerror(code)) }
 }

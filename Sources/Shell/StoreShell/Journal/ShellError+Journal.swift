@@ -17,9 +17,8 @@ extension ShellError {
       self.init(code: .storeDamaged, message: error.description, hint: last == nil ? nil : readOnly)
     case .cannotOpen(let path, _) where Files.isReadable(path):
       self.init(code: .storeFailed, message: error.description, hint: readOnly)
-    case .cannotOpen(let path, let reason) where Files.exists(path) || !reason.hasSuffix(FileError.missing):
-      self.init(code: .storeUnreadable, message: error.description, status: 2)
-    case .cannotOpen: self.init(code: .noSuchFile, message: error.description, status: 2)
+    case .cannotOpen: self.init(code: .storeUnreadable, message: error.description, status: 2)
+    case .noSuchFile: self.init(code: .noSuchFile, message: error.description, status: 2)
     case .cannotWrite: self.init(code: .storeFailed, message: error.description)
     case .cannotRebase:
       self.init(
