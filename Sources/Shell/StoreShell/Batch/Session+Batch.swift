@@ -150,7 +150,7 @@ extension Session {
         let isInterrupted = status != 0 && lastError?.code == ShellError.interrupted.code
         if status != 0, !options.keepsGoing || isInterrupted { return stoppedStatus() ?? status }
       } catch {
-        console.transcribe(error)
+        console.transcribe(error, program: options.name)
         report(error)
         if !options.keepsGoing { return 2 }
       }

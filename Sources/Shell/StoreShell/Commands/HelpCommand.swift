@@ -43,7 +43,7 @@ extension CommandDefinition {
       let part = try invocation.operand(1)
       let commands = try part.map { [try invocation.command($0, of: plugin.module)] } ?? plugin.module.commands
       let summary = part == nil ? plugin.source.manifest.summary : ""
-      return invocation.print(HelpText.text(of: plugin.module, commands, summary: summary))
+      return invocation.print(HelpText.text(of: plugin.module, commands, summary: summary, program: invocation.session.options.name))
     }
     try invocation.refuseOperands(from: 1)
     if let action = invocation.session.store.action(named: topic) {
@@ -134,13 +134,13 @@ enum HelpText {
   }
 
   /// A plugin: what it is for, and some or all of its commands with their usage.
-  static func text(of module: Module, _ commands: [CommandType], summary: String) -> String {
+  static func text(of module: Module, _ commands: [CommandType], summary: String, program: String) -> String {
     var out = summary.isEmpty ? "" : "\(module.name): \(summary)\n"
     for command in commands {
       let usage = (["\(module.name) \(command.name)"] + command.fields.map(\.signature)).joined(separator: " ")
       out += "usage: \(usage)\n"
       if !command.summary.isEmpty { out += "  \(command.summary)\n" }
-      for example in command.examples { out += "  stsh> \(example)\n" }
+      for example in command.examples { out += "  \(program)> \(example)\n" }
     }
     return out + "describe \(module.name) shows its state, actions and projections\n"
   }

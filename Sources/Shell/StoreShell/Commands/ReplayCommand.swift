@@ -51,7 +51,7 @@ extension CommandDefinition {
       throw ShellError(
         code: .notFresh,
         message: "replay puts a recording in place of what happened; this session has actions of its own",
-        hint: "start from it: stsh --replay \(file); or compare only: replay \(file) --verify")
+        hint: "start from it: \(session.options.name) --replay \(file); or compare only: replay \(file) --verify")
     }
     try session.store.requirePresent()
     let count = try session.replay(file, options, adopts: isUntouched && options.replacement == nil)

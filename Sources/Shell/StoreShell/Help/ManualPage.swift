@@ -39,7 +39,7 @@ public struct ManualPage {
     page.section("ENVIRONMENT")
     for (name, meaning) in Self.environment { page.item(name, meaning) }
     page.section("FILES")
-    for (path, meaning) in Self.files { page.item(path, meaning) }
+    for (path, meaning) in files { page.item(path, meaning) }
     page.section("ERRORS")
     page.paragraph("Every error has a code, which help CODE explains:")
     for code in ErrorCode.allCases { page.item(code.rawValue, code.explanation) }
@@ -52,7 +52,7 @@ public struct ManualPage {
     page.paragraph(command.summary)
     for entry in command.names { page.item(entry.name, entry.meaning) }
     for flag in command.flags { page.item(flag.form, flag.summary) }
-    for example in command.examples { page.lines(HelpText.lines(of: example)) }
+    for example in command.examples { page.lines(HelpText.lines(of: example, prompt: "\(program.name)> ")) }
   }
 
   private static let description = [
@@ -78,10 +78,12 @@ public struct ManualPage {
     ("VISUAL, EDITOR", "the editor that Ctrl-X Ctrl-E starts on a statement"),
   ]
 
-  private static let files = [
-    ("$XDG_CONFIG_HOME/stsh/init.stsh", "runs before the first prompt"),
-    ("$XDG_DATA_HOME/stsh/plugins/NAME/", "plugins that are found by name, before those that ship"),
-    ("$XDG_STATE_HOME/stsh/history", "past statements"),
-    ("$XDG_STATE_HOME/stsh/grants.json", "what plugins may do for good"),
-  ]
+  private var files: [(path: String, meaning: String)] {
+    [
+      ("$XDG_CONFIG_HOME/\(program.name)/init.stsh", "runs before the first prompt"),
+      ("$XDG_DATA_HOME/\(program.name)/plugins/NAME/", "plugins that are found by name, before those that ship"),
+      ("$XDG_STATE_HOME/\(program.name)/history", "past statements"),
+      ("$XDG_STATE_HOME/\(program.name)/grants.json", "what plugins may do for good"),
+    ]
+  }
 }

@@ -15,6 +15,8 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   let store: Store<Action, State>
   let clock: any StoreClock
   let application: HostedApplication
+  /// What the program is called.
+  let program: String
   private let logger: HostUnit
   private let logSink: LogSink
   var plugins: [HostedPlugin] = []
@@ -54,9 +56,11 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   /// Hosts an application.
   ///
+  /// - Parameter program: what the program is called, as its journals and hints say.
   /// - Throws: ``StoreError`` where two of its middlewares share a name.
-  init(_ application: HostedApplication, clock: any StoreClock) throws(StoreError) {
+  init(_ application: HostedApplication, program: String, clock: any StoreClock) throws(StoreError) {
     self.application = application
+    self.program = program
     self.clock = clock
     let sink = LogSink()
     logSink = sink

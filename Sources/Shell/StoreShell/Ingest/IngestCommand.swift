@@ -50,7 +50,7 @@ extension CommandDefinition {
     let chosen = format ?? hints.first ?? .jsonl
     var records: any RecordReading
     switch chosen {
-    case .jsonl: records = JSONRecords(lines: lines, mapping: mapping)
+    case .jsonl: records = JSONRecords(lines: lines, mapping: mapping, program: session.options.name)
     case .csv: records = TableRecords(lines: lines, separator: UInt8(ascii: ","), mapping: mapping)
     case .tsv: records = TableRecords(lines: lines, separator: 0x09, mapping: mapping)
     }
@@ -87,7 +87,7 @@ extension Invocation {
     let flag = inner.map { " --format \($0.rawValue)" } ?? ""
     throw ShellError(
       code: .unreadableFile, message: "\(file) is compressed by \(form.tool)", at: operands[0],
-      hint: "\(form.unpacking) FILE | stsh -c 'ingest - --as ACTION\(flag)'", status: 2)
+      hint: "\(form.unpacking) FILE | \(session.options.name) -c 'ingest - --as ACTION\(flag)'", status: 2)
   }
 
   fileprivate func recordFormat() throws -> RecordFormat? {

@@ -6,11 +6,14 @@ struct JSONRecords: RecordReading {
   private let lines: LineReader
   private let mapping: RecordMapping
   private let plain: PlainRecords?
+  /// What the program is called that ingests them.
+  private let program: String
   /// The fields that `--map` names and that no record had so far, but for the plain ones.
   private var unseen: Set<String>
   private var hasRecords = false
 
-  init(lines: LineReader, mapping: RecordMapping) {
+  init(lines: LineReader, mapping: RecordMapping, program: String) {
+    self.program = program
     self.lines = lines
     self.mapping = mapping
     plain = PlainRecords(mapping)
@@ -57,7 +60,7 @@ struct JSONRecords: RecordReading {
       }
       throw RecordFault(
         message: message,
-        hint: "for one object a line: jq -c \(filter) FILE | stsh -c 'ingest - --as \(mapping.type.fullName)'")
+        hint: "for one object a line: jq -c \(filter) FILE | \(program) -c 'ingest - --as \(mapping.type.fullName)'")
     }
   }
 

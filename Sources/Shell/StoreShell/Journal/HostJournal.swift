@@ -53,7 +53,7 @@ final class HostJournal {
     guard let journal = journal ?? open(before, at: entry.number - 1) else { return }
     last = entry.number
     if raisesFormat {
-      notes.append("\(journal.path) has today's format from here on, which earlier versions of stsh cannot read")
+      notes.append("\(journal.path) has today's format from here on, which earlier versions of \(header.program) cannot read")
       raisesFormat = false
     }
     if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }
@@ -125,7 +125,7 @@ final class HostJournal {
     self.journal = nil
     try journal.end(number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [])
     if let failure = journal.takeFailure() {
-      notes.append("\(failure); to export what is good: stsh --store \(journal.path) --read-only")
+      notes.append("\(failure); to export what is good: \(header.program) --store \(journal.path) --read-only")
     }
   }
 }

@@ -133,7 +133,8 @@ extension Session {
 
   private func tellOfOtherParts(_ archive: JournalArchive) {
     for part in archive.otherParts {
-      note("\(Self.text(part)) can be read, too: stsh --store \(archive.path) --read-only --to \(part.upperBound - 1)")
+      let way = "\(options.name) --store \(archive.path) --read-only --to \(part.upperBound - 1)"
+      note("\(Self.text(part)) can be read, too: \(way)")
     }
   }
 
@@ -156,7 +157,7 @@ extension Session {
     for session in files.untold.reversed() {
       guard let last = try? Journal.last(in: session.path), last > 0 else { continue }
       console.writeError(
-        "session \(session.id) ended unexpectedly after #\(last); recover it with: stsh --recover\n")
+        "session \(session.id) ended unexpectedly after #\(last); recover it with: \(options.name) --recover\n")
       files.tell(session)
     }
   }

@@ -3,16 +3,18 @@ import StorePlugins
 
 extension ShellError {
   /// The error that stands for what is wrong with a journal.
-  init(_ error: JournalError) {
-    let readOnly = "to look at it and to export what is good: stsh --store \(error.path) --read-only"
+  ///
+  /// - Parameter program: what the program is called that hints tell to run; nil: no hint tells to run it.
+  init(_ error: JournalError, program: String?) {
+    let readOnly = program.map { "to look at it and to export what is good: \($0) --store \(error.path) --read-only" }
     switch error {
     case .inUse(let path, _):
       self.init(
         code: .storeInUse, message: error.description,
-        hint: "to look at it meanwhile: stsh --store \(path) --read-only")
+        hint: program.map { "to look at it meanwhile: \($0) --store \(path) --read-only" })
     case .notAJournal: self.init(code: .storeUnreadable, message: error.description)
     case .unknownFormat:
-      self.init(code: .storeUnreadable, message: error.description, hint: "a later stsh can open it")
+      self.init(code: .storeUnreadable, message: error.description, hint: program.map { "a later \($0) can open it" })
     case .damaged(_, let last, _):
       self.init(code: .storeDamaged, message: error.description, hint: last == nil ? nil : readOnly)
     case .cannotOpen(let path, _) where Files.isReadable(path):

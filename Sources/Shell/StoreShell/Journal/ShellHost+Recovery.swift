@@ -11,7 +11,7 @@ extension ShellHost {
     var hash = StableHash()
     hash.add(signature)
     return JournalHeader(
-      program: "stsh", began: began, schema: signature, schemaHash: StableHash.text(of: hash.value))
+      program: program, began: began, schema: signature, schemaHash: StableHash.text(of: hash.value))
   }
 
   var journaledState: HostState { store.present }
@@ -40,7 +40,7 @@ extension ShellHost {
       if error is JournalError { return error }
       var described = ShellError(describing: error)
       described.message = "\(file.path) needs the plugin '\(plugin)': \(described.message)"
-      described.hint = (described.hint.map { "\($0); " } ?? "") + Self.waysOut(of: file)
+      described.hint = (described.hint.map { "\($0); " } ?? "") + waysOut(of: file)
       described.status = 4
       return described
     }
@@ -88,7 +88,7 @@ extension ShellHost {
     try recompose(reconciling: false)
     rebindPlugins()
     let isOfAnotherType = hasOtherModules || !migrating.isEmpty
-    if isOfAnotherType, !isOnlyRead, let error = Self.refusalToMigrate(file.path) { throw error }
+    if isOfAnotherType, !isOnlyRead, let error = refusalToMigrate(file.path) { throw error }
     var state = try readingChanges(of: file) {
       try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
     }
@@ -145,8 +145,8 @@ extension ShellHost {
   }
 
   /// What can be done about a file that cannot be opened because of a plugin.
-  private static func waysOut(of file: any JournalReading) -> String {
-    "the file is as it was; to look at it without the plugin: stsh --store \(file.path) --read-only"
+  private func waysOut(of file: any JournalReading) -> String {
+    "the file is as it was; to look at it without the plugin: \(program) --store \(file.path) --read-only"
   }
 
   /// Reads what was changed in a file, and says of changes that fit nothing what to do.
@@ -189,7 +189,7 @@ extension ShellHost {
         code: .storeSchema, message: "\(file.path): its state does not fit what is declared now",
         details: error.problems,
         hint: "give new fields a default, and plugins a migrate(); "
-          + (misfits.isEmpty ? "the file is as it was" : Self.waysOut(of: file)))
+          + (misfits.isEmpty ? "the file is as it was" : waysOut(of: file)))
     }
   }
 
@@ -232,13 +232,14 @@ extension ShellHost {
 
   /// Why the copy of a file that was kept from before a change of type is not brought to the new type itself: then nothing of
   /// before would be left to go back to. nil: it is no such copy.
-  private static func refusalToMigrate(_ path: String) -> ShellError? {
+  private func refusalToMigrate(_ path: String) -> ShellError? {
     guard let match = path.firstMatch(of: /^(.*)\.before-[0-9]+(\.[0-9]+)?$/) else { return nil }
     return ShellError(
       code: .storeSchema,
       message:
         "\(path) is the copy of \(match.1) from before its state had another type; opened, it would get that, too",
-      hint: "to look at it: stsh --store \(path) --read-only; to go on from it: copy it to another name, and open that")
+      hint: "to look at it: \(program) --store \(path) --read-only; "
+        + "to go on from it: copy it to another name, and open that")
   }
 
   /// A path where nothing is yet.

@@ -112,7 +112,7 @@ public final class Prompt {
         if isInterrupted { return try noteRest(of: reader) }
       } catch {
         number += 1
-        session.console.transcribe(error)
+        session.console.transcribe(error, program: session.options.name)
         session.report(error)
         return
       }

@@ -6,6 +6,7 @@ import StoreSchema
 /// What tasks and middlewares did comes by itself when the script runs.
 struct ScriptExport: RecordingExport {
   private let output: ReplacingFile
+  private let program: String
   private let locator: PluginLocator
   /// Whether anything happened by itself as time went by.
   private let isTimed: Bool
@@ -26,9 +27,10 @@ struct ScriptExport: RecordingExport {
   private var state: HostState?
 
   init(
-    _ output: ReplacingFile, locator: PluginLocator, isTimed: Bool, needsStore: Bool,
+    _ output: ReplacingFile, program: String, locator: PluginLocator, isTimed: Bool, needsStore: Bool,
     substateSchema: @escaping (String) -> Schema
   ) {
+    self.program = program
     self.output = output
     self.substateSchema = substateSchema
     self.locator = locator
@@ -49,7 +51,7 @@ struct ScriptExport: RecordingExport {
     let grants = names.map { " --grant \($0)" }.joined()
     self.state = state
     let options = (isTimed ? " --clock virtual" : "") + (needsStore ? " --store NEWFILE" : "")
-    write("# run with: stsh\(options)\(grants) FILE")
+    write("# run with: \(program)\(options)\(grants) FILE")
   }
 
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws {

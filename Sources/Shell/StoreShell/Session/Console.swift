@@ -152,10 +152,10 @@ public final class Console {
   public func startTranscript(_ file: String) throws { transcript = try Transcript(file: file) }
 
   /// Keeps a statement that is about to run.
-  func transcribe(_ statement: Statement) { transcript?.write(statement) }
+  func transcribe(_ statement: Statement, program: String) { transcript?.write(statement, program: program) }
 
   /// Keeps a line that is no statement.
-  func transcribe(_ fault: SyntaxFault) { transcript?.write("\(Transcript.prompt)\(fault.text)\n") }
+  func transcribe(_ fault: SyntaxFault, program: String) { transcript?.write("\(program)> \(fault.text)\n") }
 
   /// Whether all statements and what they print are kept.
   var hasTranscript: Bool { transcript != nil }

@@ -25,7 +25,7 @@ extension Session {
       fail(status)
       return status
     default:
-      let shellError = takeInterruption(error) ?? pointingAtState(ShellError(describing: error))
+      let shellError = takeInterruption(error) ?? pointingAtState(ShellError(describing: error, program: options.name))
       report(shellError, in: statement)
       fail(shellError.status)
       return shellError.status
@@ -119,7 +119,7 @@ extension Session {
   /// - Returns: its status.
   @discardableResult
   public func writeError(_ error: any Error, file: String? = nil) -> Int32 {
-    let error = ShellError(describing: error)
+    let error = ShellError(describing: error, program: options.name)
     if options.isJSON {
       console.write(JSONReport.failure(error, file: file) + "\n")
     } else {

@@ -107,7 +107,7 @@ public final class Session {
     if options.format != .auto { settingOrigins["output"] = "--as" }
     clock = SessionClock(isVirtual: options.hasVirtualClock)
     let hosted = HostedApplication(application)
-    store = try ShellHost(hosted, clock: clock.clock)
+    store = try ShellHost(hosted, program: options.name, clock: clock.clock)
     commands = try .standard.adding(hosted.commands, besides: hosted.modules)
     makeSibling = { try Session(application, options: $0, console: $1) }
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
@@ -175,7 +175,7 @@ public final class Session {
       (self.statement, isExcused) = outer
     }
     tally.reached += 1
-    console.transcribe(statement)
+    console.transcribe(statement, program: options.name)
     let before = tally
     clock.runDue()
     if pluginWatch != nil { reloadSavedPlugins() }

@@ -12,7 +12,9 @@ import StoreUnits
 
 extension ShellError {
   /// The error of the whole command that stands for an error of a library.
-  init(describing error: any Error) {
+  ///
+  /// - Parameter program: what the program is called that hints tell to run; nil: no hint tells to run it.
+  init(describing error: any Error, program: String? = nil) {
     switch error {
     case let error as ShellError: self = error
     case let error as PluginError: self.init(error)
@@ -21,14 +23,14 @@ extension ShellError {
       if let action = error.startedBy { details.append("task started by \(action)") }
     case let error as SessionLuaError:
       if let underlying = error.underlying {
-        self.init(describing: underlying)
+        self.init(describing: underlying, program: program)
       } else {
         self.init(
           code: error.isSyntax ? .luaSyntax : .luaError, message: error.message,
           details: Array(error.trace.prefix(1)),
           // What a plugin is told there is no help for here, where the session's Lua may be let out.
           hint: error.message.contains("' is not part of the plugin sandbox")
-            ? "stsh --unsafe-lua allows it in commands" : nil,
+            ? program.map { "\($0) --unsafe-lua allows it in commands" } : nil,
           status: error.isSyntax ? 2 : 1)
         traceback = Array(error.trace.dropFirst())
       }
@@ -38,7 +40,7 @@ extension ShellError {
     case let error as PathSyntaxError: self.init(code: .unknownPath, message: error.message)
     case let error as StoreError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as HistoryError: self.init(code: ErrorCode.of(error), message: error.message)
-    case let error as JournalError: self.init(error)
+    case let error as JournalError: self.init(error, program: program)
     case let error as FileError: self.init(error)
     default: self.init(code: .failed, message: "\(error)")
     }

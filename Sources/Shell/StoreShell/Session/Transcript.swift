@@ -8,8 +8,6 @@ import StorePlugins
 
 /// A file with all statements of a session and what they printed, in order, as on a terminal without colour.
 final class Transcript {
-  /// What stands before a statement.
-  static let prompt = "stsh> "
   private let file: String
   private let descriptor: Int32
   /// Why something is missing from the file.
@@ -24,9 +22,11 @@ final class Transcript {
 
   deinit { close(descriptor) }
 
-  func write(_ statement: Statement) {
+  /// Writes a statement behind the prompt of a program; its further lines stand under its first.
+  func write(_ statement: Statement, program: String) {
+    let further = String(repeating: " ", count: program.count) + "> "
     let lines = statement.text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
-    write(lines.enumerated().map { ($0 == 0 ? Self.prompt : "    > ") + $1 + "\n" }.joined())
+    write(lines.enumerated().map { ($0 == 0 ? "\(program)> " : further) + $1 + "\n" }.joined())
   }
 
   func write(_ text: String) {
