@@ -9,7 +9,10 @@ import StoreSchema
 
 /// Reads records that are as plain as most are: an object with texts without escapes, whole numbers, truth values and nothing
 /// more, under names of arguments. Their values go to the arguments' places at once, where `JSON.fields` makes a text of
-/// every name and looks for it (20,600 and 5,000 instructions for a record with six fields).
+/// every name and looks for it.
+///
+/// The gain is 38 % of the instructions of `ingest`: a record of the Debian packages (row B2) costs 34,200 of them here and
+/// 54,900 by `JSON.fields`, counted by callgrind.
 ///
 /// What is not plain is left to `JSON.fields`, which also says what is wrong with it.
 final class PlainRecords {
