@@ -32,6 +32,7 @@ static inline void begin(CLuaMachine *machine, lua_State *L, lua_State *hooked, 
     machine->isRepeating = machine->isRepeatable;
     machine->callBase = NULL;
     machine->failureString = NULL;
+    machine->missingString = NULL;
     machine->orderedTable = NULL;
     clua_startBudget(machine, hooked, true);
   } else {
@@ -159,6 +160,7 @@ static inline CLuaStatus callOutermost(CLuaMachine *machine, Request request, in
   machine->error.frameCount = 0;
   machine->callBase = NULL;
   machine->failureString = NULL;
+  machine->missingString = NULL;
   machine->orderedTable = NULL;
   machine->isRepeating = machine->isRepeatable;
   clua_startBudget(machine, L, isCounted);

@@ -90,11 +90,12 @@ void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record) {
 
 void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level) {
   CLuaError *error = &machine->error;
+  lua_Debug record;
+  error->isOfCode = lua_getstack(L, level, &record) && lua_getinfo(L, "S", &record) && *record.what != 'C';
   error->frameCount = 0;
   if (error->frames == NULL) error->frames = malloc(CLUA_MAXIMUM_FRAMES * sizeof(CLuaFrame));
   if (error->frames == NULL) return;
   error->frames[0].line = -1;
-  lua_Debug record;
   bool isComplete = true;
   for (; lua_getstack(L, level, &record); level += 1) {
     if ((const void *)record.i_ci == machine->callBase) break;
@@ -197,6 +198,7 @@ static void describeUnknown(CLuaMachine *machine, lua_State *L) {
 CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status) {
   CLuaError *error = &machine->error;
   error->isHostFailure = false;
+  error->isOutsideSandbox = false;
   if (machine->exhausted != CLuaStatusDone) {
     setMessage(error, machine->exhaustedMessage, strlen(machine->exhaustedMessage));
     return machine->exhausted;
@@ -215,6 +217,7 @@ CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status) {
   size_t count;
   const char *text = lua_tolstring(L, -1, &count);
   error->isHostFailure = text == machine->failureString;
+  error->isOutsideSandbox = text == machine->missingString;
   setMessage(error, text, count);
   return status == LUA_ERRSYNTAX ? CLuaStatusSyntax : CLuaStatusRuntime;
 }

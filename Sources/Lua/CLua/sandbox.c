@@ -66,6 +66,9 @@ static const Missing missingMembers[] = {
 
 static const char viewKey[] = "view";
 
+/// Where the last message about a missing name is anchored in the registry, so that its address stays its own.
+static const char missingKey[] = "missing name";
+
 /// What a table advises about a name; NULL: nothing.
 static const char *adviceOn(const Missing *table, const char *name) {
   while (table->name != NULL && strcmp(table->name, name) != 0) table += 1;
@@ -74,7 +77,14 @@ static const char *adviceOn(const Missing *table, const char *name) {
 
 static void raiseIfMissing(lua_State *L, const Missing *table, const char *name) {
   const char *advice = adviceOn(table, name);
-  if (advice != NULL) luaL_error(L, "'%s' is not part of the plugin sandbox (%s)", name, advice);
+  if (advice == NULL) return;
+  luaL_where(L, 1);
+  lua_pushfstring(L, "'%s' is not part of the plugin sandbox (%s)", name, advice);
+  lua_concat(L, 2);
+  clua_machine(L)->missingString = lua_tostring(L, -1);
+  lua_pushvalue(L, -1);
+  lua_rawsetp(L, LUA_REGISTRYINDEX, missingKey);
+  lua_error(L);
 }
 
 bool clua_isView(lua_State *L, int index) {

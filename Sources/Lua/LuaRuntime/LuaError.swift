@@ -18,6 +18,18 @@ public struct LuaError: Error, CustomStringConvertible {
     case notText
   }
 
+  /// A mistake of the code that failed, where it is one of those that are known.
+  public enum Mistake: Equatable, Sendable {
+    /// It used a variable, a field or a method for which its value is not made, such as a field of nil.
+    ///
+    /// - Parameter kind: `global`, `local`, `upvalue`, `field`, `method` or `constant`.
+    case misuse(kind: String, name: String)
+    /// It asked for a name that the sandbox leaves out.
+    case outsideSandbox
+    /// It asked an object of the host for a field that the object has not, nor one of a similar name.
+    case noField(String, of: String)
+  }
+
   /// A Lua function that was running.
   public struct Frame: Equatable, Sendable, CustomStringConvertible {
     /// The name of the chunk, in full.
@@ -50,6 +62,8 @@ public struct LuaError: Error, CustomStringConvertible {
   public var traceback: [Frame]
   /// The error that a callback of the host threw, when that is what went wrong.
   public var underlying: (any Error)?
+  /// The mistake of the code; nil: none that is known.
+  public var mistake: Mistake?
 
   /// An error with the place that its message begins with.
   public init(kind: Kind, message: String, traceback: [Frame] = [], underlying: (any Error)? = nil) {
@@ -70,6 +84,14 @@ public struct LuaError: Error, CustomStringConvertible {
   public var detail: String {
     guard let chunk, let line else { return message }
     return String(message.dropFirst("\(chunk):\(line): ".count))
+  }
+
+  /// The variable that Lua names at the end of a message of its own, such as `(global 'x')`: it tells of it nowhere else.
+  static func misuse(in message: String) -> Mistake? {
+    guard message.last == ")", let start = message.lastIndex(of: "(") else { return nil }
+    let words = message[start...].dropFirst().dropLast().split(separator: " ", maxSplits: 1)
+    guard words.count == 2, words[1].count > 1, words[1].first == "'", words[1].last == "'" else { return nil }
+    return .misuse(kind: String(words[0]), name: String(words[1].dropFirst().dropLast()))
   }
 
   /// Finds `chunk:line: ` at the start of a message.
@@ -103,11 +125,14 @@ public struct LuaFailure: Error, CustomStringConvertible {
   public var message: String
   /// What goes before it.
   public var location: Location
+  /// The mistake of the Lua code that called; nil: none that is known.
+  public var mistake: LuaError.Mistake?
 
   /// A failure with a message.
-  public init(_ message: String, location: Location = .caller) {
+  public init(_ message: String, location: Location = .caller, mistake: LuaError.Mistake? = nil) {
     self.message = message
     self.location = location
+    self.mistake = mistake
   }
 
   /// The message.

@@ -32,7 +32,15 @@ extension LuaState {
     if machine.pointee.depth == 0 { lastFailure = nil }
     var error = LuaError(
       kind: kind, message: message, traceback: frames.map { LuaError.Frame($0, chunkNames) }, underlying: underlying)
+    if let failure = underlying as? LuaFailure {
+      error.mistake = failure.mistake
+    } else if raw.isOutsideSandbox {
+      error.mistake = .outsideSandbox
+    } else if kind == .runtime, underlying == nil, raw.isOfCode {
+      error.mistake = LuaError.misuse(in: message)
+    }
     if let inner = underlying as? LuaError {
+      error.mistake = inner.mistake
       error.kind = inner.kind
       error.traceback = inner.traceback + error.traceback
     }

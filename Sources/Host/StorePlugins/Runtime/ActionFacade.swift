@@ -101,7 +101,9 @@ final class ActionFacade: LuaFacade {
     default:
       let names = ["id", "at", "source", "name", "args"]
       let suggestion = Suggestion.nearest(to: key, among: names)
-      throw LuaFailure("\(name) has no field '\(key)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+      throw LuaFailure(
+        "\(name) has no field '\(key)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""),
+        mistake: suggestion == nil ? .noField(key, of: name) : nil)
     }
   }
 

@@ -14,17 +14,18 @@ struct FunctionSignature {
 
   /// What to try where a reducer looks for an argument of its action in its draft; nil: it does something else.
   static func reducerHint(for error: LuaError, arguments: [String]) -> String? {
-    arguments.contains { error.message.hasSuffix("has no field '\($0)'") }
-      ? "its parameters are function(draft, args, meta)" : nil
+    guard case .noField(let name, _)? = error.mistake, arguments.contains(name) else { return nil }
+    return "its parameters are function(draft, args, meta)"
   }
 
   /// What to try where an error is of that kind; nil: it is of another.
   func hint(for error: LuaError) -> String? {
-    let isOfMember = members.contains { name in
-      error.message.hasSuffix("attempt to call a nil value (method '\(name)')")
-        || error.message.hasSuffix("action has no field '\(name)'")
-        || (name == "state" && error.message.hasSuffix("attempt to index a nil value (field 'state')"))
-    }
-    return isOfMember ? "its parameters are \(text)" : nil
+    let member: String? =
+      switch error.mistake {
+      case .misuse("method", let name), .noField(let name, of: "action"): name
+      case .misuse("field", "state"): "state"
+      default: nil
+      }
+    return member.map(members.contains) == true ? "its parameters are \(text)" : nil
   }
 }

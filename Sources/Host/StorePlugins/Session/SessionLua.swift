@@ -100,7 +100,7 @@ public final class SessionLua {
     do {
       return try body()
     } catch let error as SessionLuaError {
-      throw error.underlying ?? LuaFailure(error.message)
+      throw error.underlying ?? LuaFailure(error.message, mistake: error.mistake)
     }
   }
 
@@ -315,6 +315,8 @@ public struct SessionLuaError: Error, Sendable {
   public let trace: [String]
   /// The error that the shell itself raised, when that is what went wrong.
   public let underlying: (any Error)?
+  /// The mistake of the code; nil: none that is known.
+  let mistake: LuaError.Mistake?
 
   init(_ error: LuaError) {
     isSyntax = error.kind == .syntax
@@ -326,6 +328,16 @@ public struct SessionLuaError: Error, Sendable {
     }
     self.trace = trace
     underlying = error.underlying is LuaFailure ? nil : error.underlying
+    mistake = error.mistake
+  }
+
+  /// Whether the code asked for a name that the sandbox leaves out.
+  public var isOutsideSandbox: Bool { mistake == .outsideSandbox }
+
+  /// The global that the code used for something that its value is not made for; nil: the error is another.
+  public var misusedGlobal: String? {
+    guard case .misuse("global", let name)? = mistake else { return nil }
+    return name
   }
 
   private static let dollarHint =

@@ -33,8 +33,10 @@ extension SliceObjects {
     if case .record(let record) = shape(number).schema.kind {
       suggestion = Suggestion.nearest(to: name, among: record.layout.fields)
     }
+    let owner = "\(path(number))"
     return LuaFailure(
-      "\(path(number)) has no field '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+      "\(owner) has no field '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""),
+      mistake: suggestion == nil ? .noField(name, of: owner) : nil)
   }
 
   func wrongKey(_ number: Int, _ key: LuaKeyArgument) -> LuaFailure {

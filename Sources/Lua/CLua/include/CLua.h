@@ -155,6 +155,10 @@ typedef struct CLuaError {
   CLuaFrame *_Nullable frames;
   int32_t frameCount;
   bool isHostFailure;
+  /// Whether Lua code itself failed, rather than a function that it called.
+  bool isOfCode;
+  /// Whether Lua code asked for a name that the sandbox leaves out.
+  bool isOutsideSandbox;
 } CLuaError;
 
 /// A long text that Lua holds.
@@ -279,6 +283,7 @@ typedef struct CLuaMachine {
   size_t failureCapacity;
   bool failureHasLocation;
   const void *_Nullable failureString;
+  const void *_Nullable missingString;
 
   int64_t *_Nullable freed;
   size_t freedCount;

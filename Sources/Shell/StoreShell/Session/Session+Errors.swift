@@ -42,11 +42,11 @@ extension Session {
 
   /// The error with what to write instead, where Lua was given a module's name as if it were a variable.
   private func pointingAtState(_ error: ShellError) -> ShellError {
-    guard error.code == .luaError, error.hint == nil,
-      let module = store.modules.first(where: { error.message.contains("(global '\($0.name)')") })
-    else { return error }
+    guard error.hint == nil, let name = error.misusedGlobal, store.modules.contains(where: { $0.name == name }) else {
+      return error
+    }
     var error = error
-    error.hint = "in Lua a module is a field of state: state.\(module.name)"
+    error.hint = "in Lua a module is a field of state: state.\(name)"
     return error
   }
 

@@ -29,10 +29,11 @@ extension ShellError {
           code: error.isSyntax ? .luaSyntax : .luaError, message: error.message,
           details: Array(error.trace.prefix(1)),
           // What a plugin is told there is no help for here, where the session's Lua may be let out.
-          hint: error.message.contains("' is not part of the plugin sandbox")
+          hint: error.isOutsideSandbox
             ? program.map { "\($0) --unsafe-lua allows it in commands" } : nil,
           status: error.isSyntax ? 2 : 1)
         traceback = Array(error.trace.dropFirst())
+        misusedGlobal = error.misusedGlobal
       }
     case let error as SubstateError: self.init(code: ErrorCode.of(error), message: error.message)
     case let error as SchemaError: self.init(code: error.code, message: error.message)
