@@ -24,6 +24,19 @@ import Testing
     #expect(error?.traceback.map(\.description) == ["bad/niltrap/init.lua:2: in upvalue 'title'"])
   }
 
+  @Test func mistakesOfTheCodeAreKnown() throws {
+    let session = try LuaState(name: "mistakes", sandbox: .session)
+    #expect(failure(session, "return tasks.items")?.mistake == .misuse(kind: "global", name: "tasks"))
+    #expect(failure(session, "local t = {} t:go()")?.mistake == .misuse(kind: "method", name: "go"))
+    #expect(failure(session, "local t = {} return t.a.b")?.mistake == .misuse(kind: "field", name: "a"))
+    #expect(failure(session, "return math.random()")?.mistake == .outsideSandbox)
+    // What a text says decides nothing.
+    #expect(failure(session, "error(\"attempt to index a nil value (global 'tasks')\")")?.mistake == nil)
+    #expect(failure(session, "error(\"'os' is not part of the plugin sandbox\")")?.mistake == nil)
+    #expect(failure(session, "return 1 < {}")?.mistake == nil)
+    #expect(failure(session, "return (")?.mistake == nil)
+  }
+
   @Test func endlessLoopNamesItsLine() throws {
     let reducer = try #require(
       try state.call(state.load("return function()\n\n\n while true do end end", chunkName: "bad/spin/init.lua"))

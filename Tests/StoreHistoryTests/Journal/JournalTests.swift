@@ -40,6 +40,22 @@ import Testing
 
   private func open(_ durability: Durability) throws -> Journal { try open("a.db", durability) }
 
+  /// An argument of that name says nothing of it.
+  @Test func whetherAnActionWasDroppedIsReadFromItsEntry() throws {
+    let journal = try open()
+    let arguments = Record(RecordLayout(name: "set", fields: ["droppedBy"]), [.string("guard")])
+    for (number, interceptor) in [(1, nil), (2, "guard")] {
+      journal.append(
+        LoggedEntry(
+          number: number, time: .zero, source: Sample.entry(1).source, action: "shell.set", arguments: arguments,
+          isQuiet: false, changes: [], failure: nil, digest: "0123", droppedBy: interceptor))
+    }
+    var rows: [JournalRow] = []
+    try journal.visit(1...2) { rows.append($0) }
+    #expect(rows.map { $0.entry?.contains("\"droppedBy\":") } == [true, true])
+    #expect(rows.map(\.changesMore) == [true, false])
+  }
+
   @Test func aRowIsAllOfItsAction() throws {
     let journal = try open()
     let entry = LoggedEntry(
