@@ -42,6 +42,7 @@ struct Recording {
     guard let output = tmpfile(), let errors = tmpfile() else { throw SystemFailure(what: "tmpfile") }
     defer { for file in [output, errors] { fclose(file) } }
     var options = SessionOptions()
+    options.name = "stsh"
     options.hasVirtualClock = true
     options.isJSON = isJSON
     options.pluginFolders = plugins.map(\.path)

@@ -38,7 +38,8 @@ import Testing
     let error = ShellError(JournalError.cannotOpen(path: file, reason: "Permission denied"), program: "gallery")
     #expect(error.code == .storeFailed && error.status == 1)
     #expect(error.hint?.hasSuffix("gallery --store \(file) --read-only") == true)
-    let missing = ShellError(JournalError.noSuchFile(path: "\(file).gone", reason: "No such file or directory"), program: nil)
+    let missing = ShellError(
+      JournalError.noSuchFile(path: "\(file).gone", reason: "No such file or directory"), program: nil)
     #expect(missing.code == .noSuchFile && missing.status == 2 && missing.hint == nil)
   }
 

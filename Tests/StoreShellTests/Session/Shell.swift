@@ -39,6 +39,7 @@ final class Shell {
     self.output = output
     self.errors = errors
     var options = SessionOptions()
+    options.name = "stsh"
     options.hasVirtualClock = true
     options.pluginSearchPath = [Shell.package + "/plugins"]
     adjust(&options)

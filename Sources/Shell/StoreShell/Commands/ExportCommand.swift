@@ -48,7 +48,8 @@ extension CommandDefinition {
     case ("journal", "stsh"):
       return try invocation.export(to: file) {
         ScriptExport(
-          $0, program: invocation.session.options.name, locator: invocation.locator, isTimed: try invocation.session.isTimed,
+          $0, program: invocation.session.options.name, locator: invocation.locator,
+          isTimed: try invocation.session.isTimed,
           needsStore: try invocation.session.returnsFarBack, substateSchema: store.substateSchema)
       }
     case ("journal", "redux-devtools"): return try invocation.export(to: file) { ReduxExport($0) }

@@ -43,7 +43,8 @@ extension CommandDefinition {
       let part = try invocation.operand(1)
       let commands = try part.map { [try invocation.command($0, of: plugin.module)] } ?? plugin.module.commands
       let summary = part == nil ? plugin.source.manifest.summary : ""
-      return invocation.print(HelpText.text(of: plugin.module, commands, summary: summary, program: invocation.session.options.name))
+      return invocation.print(
+        HelpText.text(of: plugin.module, commands, summary: summary, program: invocation.session.options.name))
     }
     try invocation.refuseOperands(from: 1)
     if let action = invocation.session.store.action(named: topic) {

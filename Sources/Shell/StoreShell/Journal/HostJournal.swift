@@ -53,7 +53,8 @@ final class HostJournal {
     guard let journal = journal ?? open(before, at: entry.number - 1) else { return }
     last = entry.number
     if raisesFormat {
-      notes.append("\(journal.path) has today's format from here on, which earlier versions of \(header.program) cannot read")
+      notes.append(
+        "\(journal.path) has today's format from here on, which earlier versions of \(header.program) cannot read")
       raisesFormat = false
     }
     if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }

@@ -1,7 +1,7 @@
 /// What a session was started with.
 public struct SessionOptions: Sendable {
-  /// What the program is called: its prompt starts with it.
-  public var name = "stsh"
+  /// The name of the program, as its prompt, its hints and its journals show it; by default that of its executable.
+  public var name = executable
   /// Whether scripts go on after an error.
   public var keepsGoing = false
   /// Whether every command answers with one JSON object a line.
@@ -39,4 +39,9 @@ public struct SessionOptions: Sendable {
 
   /// The options of a session that was told nothing.
   public init() {}
+
+  /// The name of the running executable.
+  private static var executable: String {
+    CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "shell"
+  }
 }

@@ -18,6 +18,7 @@ final class PluginTestBench: PluginTestHost {
   /// - Throws: what a plugin did wrong while it was loaded.
   init(_ sources: [PluginSource], in outer: Session) throws {
     var options = SessionOptions()
+    options.name = outer.options.name
     options.hasVirtualClock = true
     options.allowsExecution = false
     options.pluginSearchPath = outer.options.pluginSearchPath
