@@ -144,7 +144,7 @@ extension Invocation {
   }
 }
 
-extension RecordableStore {
+extension ShellHost {
   /// What is to be known of a recording of plugins that cannot be read any more.
   fileprivate var notesOfUnreadablePlugins: [String] {
     unreadablePlugins.map { plugin in
@@ -153,7 +153,7 @@ extension RecordableStore {
   }
 }
 
-extension WalkableStore {
+extension ShellHost {
   /// What is to be known of a recording that does not begin with the store.
   fileprivate func notes(ofWhatIsLeftOutUpTo start: Int) -> [String] {
     let reason =

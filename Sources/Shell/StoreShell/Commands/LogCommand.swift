@@ -100,7 +100,7 @@ private struct LogFilter {
   }
 }
 
-extension WalkableStore {
+extension ShellHost {
   /// The last lines of the log up to the point that is shown, however old.
   ///
   /// - Returns: the lines, and whether there may have been earlier ones that are no longer kept.

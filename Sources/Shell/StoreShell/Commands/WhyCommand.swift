@@ -100,7 +100,7 @@ private struct Causes {
   var isEmpty: Bool { listing.isEmpty }
 
   /// Adds an action with some of its changes, and what caused it.
-  mutating func follow(_ entry: LoggedEntry, showing changes: [Change], in store: any DynamicStore) throws {
+  mutating func follow(_ entry: LoggedEntry, showing changes: [Change], in store: ShellHost) throws {
     add(entry, changes, "")
     var cause = entry.source.cause
     while let number = cause, let entry = try store.entry(number) {
@@ -155,7 +155,7 @@ extension Session {
   }
 }
 
-extension WalkableStore {
+extension ShellHost {
   /// The last entry up to a number that meets a condition.
   func lastEntry(upTo end: Int, where condition: (LoggedEntry) throws -> Bool) throws -> LoggedEntry? {
     var upper = end

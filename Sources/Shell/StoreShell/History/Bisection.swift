@@ -2,6 +2,9 @@ import StoreHistory
 import StoreSchema
 
 extension ShellHost {
+  /// The first of some actions after which a condition on the state holds, and whether it holds before them already.
+  ///
+  /// - Parameter holds: asks the condition of what can be read at the moment.
   func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer {
     let start = numbers.lowerBound - 1
     let view = PastView(start, try history.state(at: start), try plugins(at: start))

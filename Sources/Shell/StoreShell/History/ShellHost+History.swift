@@ -5,19 +5,29 @@ import StoreSchema
 
 /// What happened to the store, and the way back to it.
 extension ShellHost {
+  /// The number of the last action; 0: there was none.
   var head: Int { history.head }
+  /// The oldest number whose state can be shown; 0: the initial state.
   var oldest: Int { history.oldest }
+  /// The number before the oldest entry that can be read: where the state had another type once, entries go back further than
+  /// states.
   var oldestEntry: Int { history.oldestEntry }
+  /// Whether actions before the oldest one cannot be read because a file is damaged.
   var isBeginningUnreadable: Bool { (history.older as? JournalEntries)?.isBeginningUnreadable ?? false }
+  /// How much of the history memory holds.
   var historyLimits: HistoryLimits { history.limits }
+  /// The latest actions.
   var log: ActionLog { history.log }
 
+  /// The entry of a number, however old; nil where there is none.
   func entry(_ number: Int) throws -> LoggedEntry? { try history.entry(number) }
 
+  /// Hands out entries in order, as far as they are kept, until the body returns false.
   func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
     try history.visit(numbers, body)
   }
 
+  /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
   func changes(from old: Int, to new: Int) throws -> [Change] {
     guard let skipped = past?.skipped, !skipped.isEmpty else {
       return try State.changes(from: history.state(at: old), to: history.state(at: new))
@@ -25,6 +35,7 @@ extension ShellHost {
     return try State.changes(from: point(old, without: skipped).state, to: point(new, without: skipped).state)
   }
 
+  /// Whether an action brought the whole state of a plugin or a substate, or took it away, which no change tells.
   func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool {
     guard entry.isWhole, entry.number > oldest, !application.modules.contains(where: { $0.name == module }) else {
       return false
@@ -38,22 +49,28 @@ extension ShellHost {
     return try isThere(at: entry.number) != isThere(at: entry.number - 1)
   }
 
+  /// Changes how much of the history memory holds, by a recorded action.
   func setHistoryLimits(_ limits: HistoryLimits, source: ActionSource) -> DispatchReport {
     dispatch(.setHistoryLimits(limits), source)
   }
 
   // MARK: Returning
 
+  /// What undo and redo find in the log.
   var undoLine: UndoLine {
     UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self] in try history.entry($0) }
   }
 
+  /// The plugins that were loaded after an action and do not run now: they come back with it.
   func returningPlugins(to number: Int) -> [PluginSource] {
     timeline.members(at: number).compactMap(\.version?.source).filter { source in
       !plugins.contains { $0.plugin.source == source }
     }
   }
 
+  /// Makes an earlier point the present, by a recorded action, and shows it.
+  ///
+  /// - Throws: where what is shown is nothing that happened.
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
     if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
     try requireCode(toGoOnFrom: number)

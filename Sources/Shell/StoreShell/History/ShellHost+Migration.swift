@@ -2,6 +2,7 @@ import StoreHistory
 import StoreSchema
 
 extension ShellHost {
+  /// What became of the value at a path when the state was brought to another type.
   func migration(of path: Path) throws -> Migration {
     guard oldestEntry < oldest, let entries = history.older as? JournalEntries,
       case .field(let module)? = path.steps.first

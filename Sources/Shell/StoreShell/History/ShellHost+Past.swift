@@ -30,14 +30,17 @@ extension ShellHost {
     }
   }
 
+  /// What is shown instead of the present; nil: the present.
   var viewed: ViewedPoint? {
     past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: history.head) }
   }
 
+  /// Throws the error for what may not be done while the past is shown.
   func requirePresent() throws {
     if let viewed { throw viewed.refusal }
   }
 
+  /// Has everything read the state after an action, without those that are skipped, while a closure runs.
   func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
     try viewing(try point(number, without: past?.skipped ?? []), body)
   }
@@ -49,12 +52,14 @@ extension ShellHost {
     return try body()
   }
 
+  /// Shows the state after an action from now on, read-only (R27), with some actions left out.
   func look(at number: Int, without skipped: [Int]) throws {
     let view = try point(number, without: skipped)
     past = view
     store.park(at: view.state)
   }
 
+  /// Shows the present again, and goes on.
   func lookAtPresent() {
     past = nil
     store.unpark()

@@ -52,6 +52,7 @@ extension ShellHost {
 
 /// A state and the plugins that it belongs to.
 private struct HostedState {
+  /// The state of the moment.
   var state: HostState
   var plugins: [HostedPlugin]
   /// The plugins whose code is no longer there as it was: others may stand for them, which nothing can run again with.

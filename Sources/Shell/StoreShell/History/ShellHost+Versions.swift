@@ -3,6 +3,7 @@ import StoreSchema
 
 /// Plugins of the present and of earlier points, the latter made ready again from their code.
 extension ShellHost {
+  /// The folders of the loaded plugins, by name.
   var loadedPlugins: [LoadedPluginListing] {
     let shell = withShownState { $0.shell }
     let lost = lostCode

@@ -12,6 +12,7 @@ final class Interruption {
 }
 
 extension ShellHost {
+  /// Has the store ask between two actions whether what one dispatch caused is to end there.
   func setInterruption(_ isInterrupted: @escaping () -> Bool) {
     interruption.isRequested = isInterrupted
     store.setInterruption(isInterrupted)

@@ -3,6 +3,7 @@ import StorePlugins
 
 /// What runs beside actions, and what goes wrong in it.
 extension ShellHost {
+  /// The effects that run or wait, in the order of their units.
   var effects: [EffectListing] {
     let lua = Set(plugins.flatMap { $0.units.map(\.name) + $0.interceptors.map(\.name) })
     return store.effects.map { effect in
@@ -12,6 +13,10 @@ extension ShellHost {
     }
   }
 
+  /// Cancels the effects of an id; nil: all.
+  ///
+  /// - Returns: whether there was any.
+  @discardableResult
   func cancelEffects(_ id: String?) -> Bool {
     guard let id else { return store.cancelEffects() }
     var found = false
@@ -21,13 +26,16 @@ extension ShellHost {
     return found
   }
 
+  /// Whether there is anything to be told of by `takeFaults`.
   var hasFaults: Bool { !faults.isEmpty }
 
+  /// What went wrong since it was last asked, where no dispatch told of it: in tasks, and in what they caused.
   func takeFaults() -> [any Error] {
     stopFaulty()
     return faults.take()
   }
 
+  /// Has `takeFaults` tell of what went wrong in a dispatch that was one of several in a statement.
   func leaveFaults(of report: DispatchReport) {
     for fault in report.faults { faults.note(fault) }
   }

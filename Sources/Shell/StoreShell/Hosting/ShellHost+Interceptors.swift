@@ -9,6 +9,7 @@ extension ShellHost {
     try plugin.buildInterceptors(view: view)
   }
 
+  /// The thunks of the application and of the plugins that run.
   var thunks: [ThunkType] {
     let shell = store.withState { $0.shell }
     return application.thunks.map(\.type)

@@ -3,8 +3,10 @@ import StoreSchema
 
 /// Reading what is shown by paths.
 extension ShellHost {
+  /// The state that is shown: that of the moment, or an earlier one.
   var shownState: State { withShownState { $0 } }
 
+  /// What stands at a path, or what a projection gives.
   func read(_ path: Path) throws -> Reading {
     try withShownState { state in try read(path, in: state) }
   }

@@ -5,6 +5,8 @@ import StoreSchema
 /// Reloading plugins: an edited version is made ready beside the one that runs, and takes its place in the commit of one
 /// action (R28).
 extension ShellHost {
+  /// Puts a plugin's edited version in its place, by a recorded action (R28). Where anything is wrong with it, all stays as
+  /// it was.
   func reload(
     _ source: PluginSource, _ options: PluginReloadOptions, from actionSource: ActionSource
   ) throws -> PluginReloadReport {
@@ -43,10 +45,13 @@ extension ShellHost {
       changesType: running?.schema.shape != slice?.schema.shape, verified: verified)
   }
 
+  /// Takes note that reloading a plugin failed, before it came to the store or in it.
   func noteFailedReload(of plugin: String) { failedReloads[plugin] = clock.now }
 
+  /// What the loaded plugins were read from, in load order.
   var sources: [PluginSource] { plugins.map(\.plugin.source) }
 
+  /// Changes that, by a recorded action.
   func setPluginWatch(_ isOn: Bool, source: ActionSource) -> DispatchReport {
     dispatch(.setPluginWatch(isOn), source)
   }

@@ -6,13 +6,14 @@ import StoreUnits
 
 /// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
 /// logged.
-final class ShellHost: DynamicStore, @unchecked Sendable {
+final class ShellHost: @unchecked Sendable {
   // Safe: a session uses a host on one thread, the one that dispatches; what a store calls back runs on it too. What changes
   // with every action is changed by nothing that such a change calls, so checks of exclusive access would find nothing.
   typealias Action = HostAction
   typealias State = HostState
 
   let store: Store<Action, State>
+  /// The clock that stamps actions.
   let clock: any StoreClock
   let application: HostedApplication
   /// What the program is called.
@@ -52,6 +53,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
   @exclusivity(unchecked) private var finder = DifferenceFinder()
   /// Gets what plugins say.
   var pluginLog: ((PluginLogLine) -> Void)?
+  /// How often plugins are looked at for state of their own, where nobody set it.
   var defaultPurity = Purity.sampled { didSet { applyPurity() } }
 
   /// Hosts an application.
@@ -116,20 +118,28 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   // MARK: What the shell asks
 
+  /// The modules in order: Swift ones as hosted, then plugins as loaded.
   var modules: [Module] {
     let added = shownPlugins.flatMap(\.plugin.addedActions)
     return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + lostModules
       + substateModules
   }
+  /// When watchers are told.
   var emission: String { withShownState { $0.shell.emission } }
+  /// How many actions one outside dispatch may cause.
   var runaway: Int { withShownState { $0.shell.runaway } }
+  /// Where a setting of the store was changed; nil: nowhere, it is what it is by default.
   func settingOrigin(_ name: String) -> String? { withShownState { $0.shell.settingOrigins[name] } }
+  /// How often plugins are looked at for state of their own.
   var purity: Purity { withShownState { $0.shell.purity } ?? defaultPurity }
+  /// The most that a plugin may ask for.
   var ceiling: PluginManifest.Limits { withShownState { $0.shell.ceiling } }
+  /// Hands the look at the state that plugins and Lua get.
   var view: any StateView { HostView(host: self) }
 
   var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
 
+  /// The middlewares in composition order.
   var units: [UnitListing] {
     let running = Dictionary(grouping: store.effects, by: \.unit)
     let shown = [logger] + application.units + shownPlugins.flatMap(\.units)
@@ -143,27 +153,35 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     }
   }
 
+  /// The action of that full name.
   func action(named name: String) -> ActionType? { actionsByName[name] }
 
+  /// The plugin of that name.
   func plugin(named name: String) -> Plugin? { shownPlugins.first { $0.plugin.module.name == name }?.plugin }
 
+  /// Has every phase of every action reported; nil: no longer.
   func setTrace(_ sink: ((TraceEvent) -> Void)?) {
     traceSink = sink
     store.setTrace(sink)
   }
 
+  /// Has the phases of every action timed; nil: no longer.
   func setSpans(_ listener: SpanListener?) { store.setSpans(listener) }
 
+  /// Reports something that happened before an action reached the store.
   func trace(_ event: TraceEvent) { traceSink?(event) }
 
   var state: State { store.withState { $0 } }
 
+  /// Tells of every action that goes through the reducers, with the states around it.
   func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { observer = tell }
 
+  /// Gets what the logger middleware says.
   func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { logSink.write = sink }
 
   // MARK: Dispatching
 
+  /// Has an action processed, with all that it causes.
   func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
     do throws(SchemaError) {
       return dispatch(try application.hostAction(call), source)
@@ -188,6 +206,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     return report
   }
 
+  /// Moves a gate, by a recorded action.
   func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport {
     let running = effectCount(of: name)
     var report = dispatch(.setGate(name: name, isOpen: isOpen), source)
@@ -195,18 +214,22 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     return report
   }
 
+  /// Changes when watchers are told, by a recorded action.
   func setEmission(_ policy: String, source: ActionSource) -> DispatchReport {
     dispatch(.setEmission(policy), source)
   }
 
+  /// Changes how many actions one dispatch may cause, by a recorded action.
   func setRunaway(_ limit: Int, source: ActionSource) -> DispatchReport {
     dispatch(.setRunaway(limit), source)
   }
 
+  /// Changes how often plugins are looked at for state of their own, by a recorded action.
   func setPurity(_ purity: Purity, source: ActionSource) -> DispatchReport {
     dispatch(.setPurity(purity), source)
   }
 
+  /// Changes the most that a plugin may ask for of one thing, by a recorded action.
   func setCeiling(
     _ limit: PluginManifest.NamedLimit, _ ceiling: PluginManifest.Limits, source: ActionSource
   ) -> DispatchReport {
@@ -217,10 +240,12 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     for hosted in plugins { hosted.plugin.purity = purity }
   }
 
+  /// Lets a plugin run or stops it, by a recorded action.
   func setPlugin(_ name: String, isOn: Bool, source: ActionSource) -> DispatchReport {
     dispatch(.switchPlugin(name: name, to: isOn ? .on : .off), source)
   }
 
+  /// What the store did by itself since it was last asked, in a sentence each.
   func takeNotes() -> [String] {
     for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
     guard !notes.isEmpty else { return [] }
@@ -280,6 +305,9 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
 
   // MARK: Reading
 
+  /// Tells a watcher of a value: now, and after every commit that changed it.
+  ///
+  /// - Parameter read: the value at the moment of the call.
   func watch(
     _ name: String, _ read: @escaping @Sendable () -> Value,
     _ onChange: @escaping @Sendable (Notification<Value>) -> Void
@@ -289,12 +317,15 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
       name, { _ in read() }, isDifferent: { [unowned self] in $0 != $1 || emission == "always" }, onChange)
   }
 
+  /// What stops the Lua of each plugin, from any thread.
   var interrupts: [@Sendable () -> Void] { plugins.map(\.plugin.interrupt) }
 
+  /// The plugins whose Lua ran when it was to be stopped, since it was last asked.
   func takeInterrupted() -> [String] { plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name) }
 
   // MARK: Plugins
 
+  /// Runs a plugin's definition and adds it, by a recorded action; all or nothing (R28).
   func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport) {
     try requirePresent()
     let name = source.manifest.name
@@ -327,6 +358,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     return (plugin, finishLoading(hosted, onLoad, report, actionSource))
   }
 
+  /// What a plugin of that name finds in the store that it is loaded into: all but itself.
   func surroundings(of plugin: String) -> Plugin.Surroundings {
     let added = Set((self.plugin(named: plugin)?.addedActions ?? []).map(\.fullName))
     var surroundings = Plugin.Surroundings(
@@ -348,6 +380,7 @@ final class ShellHost: DynamicStore, @unchecked Sendable {
     (try? application.hostAction(call)) ?? Action(call: call, payload: .plugin)
   }
 
+  /// Takes a plugin away with all that it registered, by a recorded action.
   func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
     try requirePresent()
     guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {

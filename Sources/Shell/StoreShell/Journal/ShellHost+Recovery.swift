@@ -14,6 +14,7 @@ extension ShellHost {
       program: program, began: began, schema: signature, schemaHash: StableHash.text(of: hash.value))
   }
 
+  /// The state at present, as journals take it.
   var journaledState: HostState { store.present }
 
   /// Restores the state after the last action of a journal, with the plugins that were loaded then: no reducer, no middleware
@@ -117,6 +118,7 @@ extension ShellHost {
       hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept, absent: absent)
   }
 
+  /// Has tasks follow what was restored, once what they dispatch is kept.
   func startTasks() { store.reconcileEffects() }
 
   /// Brings a plugin back, without its slice.

@@ -2,20 +2,8 @@ import StoreCore
 import StorePlugins
 import StoreSchema
 
-/// A store whose state can be taken out and put back.
-protocol ImportingStore: AnyObject {
+extension ShellHost {
   /// The state of all modules as one value, with what is to be known of those that come and go.
-  var exportedState: Value { get }
-  /// Takes over a state, by a recorded action; all or nothing.
-  ///
-  /// - Parameter requireFree: throws where a substate may not have a name.
-  /// - Throws: `SchemaError` with the first path that does not fit, `PluginError` where a plugin cannot migrate its slice.
-  func importState(
-    _ json: Value, from file: String, source: ActionSource, requireFree: (String) throws -> Void
-  ) throws -> DispatchReport
-}
-
-extension ShellHost: ImportingStore {
   var exportedState: Value {
     withShownState { state in
       let state = copy state
@@ -23,6 +11,10 @@ extension ShellHost: ImportingStore {
     }
   }
 
+  /// Takes over a state, by a recorded action; all or nothing.
+  ///
+  /// - Parameter requireFree: throws where a substate may not have a name.
+  /// - Throws: `SchemaError` with the first path that does not fit, `PluginError` where a plugin cannot migrate its slice.
   func importState(
     _ json: Value, from file: String, source: ActionSource, requireFree: (String) throws -> Void
   ) throws -> DispatchReport {

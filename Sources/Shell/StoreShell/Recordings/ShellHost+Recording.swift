@@ -3,25 +3,10 @@ import StoreHistory
 import StorePlugins
 import StoreSchema
 
-/// A store whose history can be written down.
-protocol RecordableStore: AnyObject {
+extension ShellHost {
   /// Whether the application's reducers are told when an action happened.
-  var tellsReducersTheTime: Bool { get }
-  /// The plugins whose code cannot be read any more, and with it the type of what they did.
-  var unreadablePlugins: [JournaledPlugin] { get }
-  /// Hands out all that is kept and can be replayed, from the oldest on.
-  ///
-  /// - Parameters:
-  ///   - header: gets what a replay needs to know first, and the state before the first entry.
-  ///   - entry: gets each entry, the hashes of the slices that it changed, and the state after it.
-  func record(
-    header: (RecordingHeader, HostState) throws -> Void,
-    entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
-  ) throws
-}
-
-extension ShellHost: RecordableStore {
   var tellsReducersTheTime: Bool { application.tellsReducersTheTime }
+  /// The plugins whose code cannot be read any more, and with it the type of what they did.
   var unreadablePlugins: [JournaledPlugin] { timeline.unreadable }
 
   /// The hash of all types of state and actions.
@@ -83,6 +68,11 @@ extension ShellHost: RecordableStore {
     }
   }
 
+  /// Hands out all that is kept and can be replayed, from the oldest on.
+  ///
+  /// - Parameters:
+  ///   - header: gets what a replay needs to know first, and the state before the first entry.
+  ///   - entry: gets each entry, the hashes of the slices that it changed, and the state after it.
   func record(
     header: (RecordingHeader, HostState) throws -> Void,
     entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void

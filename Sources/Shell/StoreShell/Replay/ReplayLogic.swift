@@ -48,6 +48,7 @@ struct ReplayLogic {
 }
 
 extension ShellHost {
+  /// What all reducers but those of a plugin make of an action.
   func reduced(without plugin: String, _ call: ActionCall, _ context: ActionContext, _ state: HostState) throws
     -> HostState
   {

@@ -33,6 +33,10 @@ struct ReplayOptions {
 }
 
 extension ShellHost {
+  /// Runs a recording beside the store: nothing of it is changed. Where it is written and does not run to its end, the journal
+  /// gets back what happened so far.
+  ///
+  /// - Parameter progress: is told how many of how many actions were run; throws to stop.
   func replay(
     _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {

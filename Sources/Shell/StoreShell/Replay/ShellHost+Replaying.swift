@@ -3,20 +3,7 @@ import StoreHistory
 import StorePlugins
 import StoreSchema
 
-/// A store that recordings are run for.
-protocol ReplayingStore: AnyObject {
-  /// Runs a recording beside the store: nothing of it is changed. Where it is written and does not run to its end, the journal
-  /// gets back what happened so far.
-  ///
-  /// - Parameter progress: is told how many of how many actions were run; throws to stop.
-  func replay(
-    _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
-  ) throws -> ReplayedRecording
-  /// Makes what a recording led to the present, and its actions the history. Watchers are told once (R27).
-  func adopt(_ recording: ReplayedRecording) throws
-}
-
-extension ShellHost: ReplayingStore {
+extension ShellHost {
   /// The state that the store began with.
   var initialState: HostState {
     var initial = HostState(app: application.initial)
@@ -27,6 +14,7 @@ extension ShellHost: ReplayingStore {
     return initial
   }
 
+  /// Makes what a recording led to the present, and its actions the history. Watchers are told once (R27).
   func adopt(_ recording: ReplayedRecording) throws {
     try requirePresent()
     let before = store.withState { $0 }

@@ -21,7 +21,7 @@ public final class Session {
     return { start.duration(to: .now) }
   }()
 
-  let store: any DynamicStore
+  let store: ShellHost
   let clock: SessionClock
   let commands: CommandTable
   @exclusivity(unchecked) var origin = StatementOrigin.prompt

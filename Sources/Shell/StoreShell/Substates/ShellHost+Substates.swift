@@ -19,10 +19,13 @@ extension ShellHost {
     }
   }
 
+  /// The type that the substates of a name must have; nil: any.
   func substateSchema(_ name: String) -> Schema { application.substateSchema(name) }
 
+  /// Whether a module is a substate.
   func isSubstate(_ name: String) -> Bool { withShownState { $0.substates.contains { $0.name == name } } }
 
+  /// Adds or takes away substates, by a recorded action.
   func changeSubstates(_ change: SubstateChange, source: ActionSource) -> DispatchReport {
     dispatch(.substate(change), source)
   }

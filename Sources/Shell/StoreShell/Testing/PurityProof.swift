@@ -38,13 +38,13 @@ struct PurityProof {
 
   private let one: ReducerTwin
   private let other: ReducerTwin
-  private let store: any DynamicStore
+  private let store: ShellHost
   private let name: String
   /// The modules over whose slices other plugins reduce too.
   private let shared: Set<String>
 
   /// Loads the plugin twice into the surroundings that it has in a store.
-  init(_ source: PluginSource, in store: any DynamicStore) throws {
+  init(_ source: PluginSource, in store: ShellHost) throws {
     self.store = store
     name = source.manifest.name
     let surroundings = store.surroundings(of: name)

@@ -1,26 +1,6 @@
 import StoreHistory
 import StorePlugins
 
-/// A store whose actions are kept in a file and taken up again from there.
-protocol JournaledStore: AnyObject {
-  /// Where what happens is kept; nil: nowhere but in memory.
-  var journal: HostJournal? { get set }
-  /// What a journal says of the store, the time in seconds since 1970.
-  func journalHeader(began: Int) -> JournalHeader
-  /// The state at present, as journals take it.
-  var journaledState: HostState { get }
-  /// Restores the state after the last action of a journal, with the plugins that were loaded then, as far as they are there
-  /// where it is only read.
-  ///
-  /// - Parameter source: reads a plugin again, and sees to its permissions.
-  /// - Returns: nil: there is nothing to restore.
-  func recover(
-    _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
-  ) throws -> RecoveredStore?
-  /// Has tasks follow what was restored, once what they dispatch is kept.
-  func startTasks()
-}
-
 /// What was taken up from a journal.
 struct RecoveredStore {
   /// The last action.
