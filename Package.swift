@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "StorePlugins", targets: ["StorePlugins"]),
     .library(name: "StoreHistory", targets: ["StoreHistory"]),
     .library(name: "StoreCombine", targets: ["StoreCombine"]),
+    .library(name: "ShellLanguage", targets: ["ShellLanguage"]),
     .library(name: "StoreShell", targets: ["StoreShell"]),
     .library(name: "LineEditor", targets: ["LineEditor"]),
     .executable(name: "stsh", targets: ["stsh"]),
@@ -79,8 +80,10 @@ let package = Package(
       ],
       path: "Sources/Store/StoreCombine", swiftSettings: strict),
     .target(
+      name: "ShellLanguage", dependencies: ["StoreSchema"], path: "Sources/Shell/ShellLanguage", swiftSettings: strict),
+    .target(
       name: "StoreShell",
-      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreHistory"],
+      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreHistory", "ShellLanguage"],
       path: "Sources/Shell/StoreShell", swiftSettings: strict),
     .target(name: "CReadline", path: "Sources/Shell/CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .target(
@@ -104,7 +107,8 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "LuaLimit", "StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreShell", "StandardModules",
+        "LuaLimit", "StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "ShellLanguage", "StoreShell",
+        "StandardModules",
       ],
       path: "Sources/Benchmarks/StoreBenchmarks", swiftSettings: strict),
     .executableTarget(
@@ -147,9 +151,10 @@ let package = Package(
     .testTarget(
       name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],
       swiftSettings: strict),
+    .testTarget(name: "ShellLanguageTests", dependencies: ["ShellLanguage", "StoreSchema"], swiftSettings: strict),
     .testTarget(
       name: "StoreShellTests",
-      dependencies: ["StoreShell", "StandardModules", "StoreUnits", "LuaRuntime", "PluginSupport"],
+      dependencies: ["StoreShell", "ShellLanguage", "StandardModules", "StoreUnits", "LuaRuntime", "PluginSupport"],
       swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["stsh", "Gallery", "TerminalSupport"], swiftSettings: strict),

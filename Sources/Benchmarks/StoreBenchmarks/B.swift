@@ -1,4 +1,5 @@
 import LuaLimit
+import ShellLanguage
 import StorePlugins
 import StoreSchema
 import StoreShell

@@ -1,5 +1,6 @@
 import ArgumentParser
 import LineEditor
+import ShellLanguage
 import StandardModules
 import StoreShell
 

@@ -1,4 +1,5 @@
 import Glibc
+import ShellLanguage
 import StoreShell
 
 /// The statements of past sessions, in a private file that several sessions may append to at once.

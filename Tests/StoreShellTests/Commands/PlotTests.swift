@@ -1,3 +1,4 @@
+import ShellLanguage
 import Testing
 
 @testable import StoreShell

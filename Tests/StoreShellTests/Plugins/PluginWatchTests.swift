@@ -1,4 +1,5 @@
 import Glibc
+import ShellLanguage
 import StoreCore
 import StorePlugins
 import StoreSchema

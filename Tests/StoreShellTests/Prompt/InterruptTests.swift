@@ -1,4 +1,5 @@
 import Foundation
+import ShellLanguage
 import Synchronization
 import Testing
 

@@ -1,4 +1,5 @@
 import Glibc
+import ShellLanguage
 import StandardModules
 import StoreSchema
 

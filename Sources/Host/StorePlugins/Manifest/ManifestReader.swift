@@ -29,7 +29,7 @@ extension PluginManifest {
     guard name.utf8.count <= Self.longestName else {
       throw PluginError(.load, "\(file): \"name\" has more than \(Self.longestName) letters")
     }
-    guard !Self.luaKeywords.contains(name) else {
+    guard !name.isLuaKeyword else {
       throw PluginError(
         .load, "\(file): \"name\" is a word of Lua itself: no code could write state.\(name)",
         hint: "give the plugin another name")

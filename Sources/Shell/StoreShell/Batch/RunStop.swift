@@ -1,3 +1,4 @@
+import ShellLanguage
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreSchema
 
 /// One command of the shell: what help, completion and the reader of statements need to know, and what it does.

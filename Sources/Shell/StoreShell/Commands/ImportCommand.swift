@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreCore
 import StoreHistory
 import StorePlugins

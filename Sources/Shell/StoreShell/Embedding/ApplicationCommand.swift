@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreSchema
 
 /// A command of an application's own: it stands among the shell's, in `help` and in completion too.

@@ -1,3 +1,5 @@
+import ShellLanguage
+
 /// An earlier point of the history, or one as it might have been, that is looked at instead of the present.
 final class PastView {
   /// The number of the action after which the state is shown.

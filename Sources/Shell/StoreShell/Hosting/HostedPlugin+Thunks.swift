@@ -1,5 +1,7 @@
+import ShellLanguage
 import StoreCore
 import StorePlugins
+import StoreSchema
 
 extension HostedPlugin {
   /// The interceptor that takes the plugin's thunks and runs them (R20); nil where it declares none. It stands behind the

@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreHistory
 
 /// Tells long work whether the command that does it is to stop.

@@ -1,5 +1,6 @@
 import StoreCore
 import StorePlugins
+import StoreSchema
 
 extension ShellHost {
   /// Does what a plugin needs before it stands in the store: it is heard, and its interceptors are made.

@@ -190,8 +190,6 @@ final class ShellHost: @unchecked Sendable {
     }
   }
 
-  func dispatch(_ action: HostAction, source: ActionSource) -> DispatchReport { dispatch(action, source) }
-
   private func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
     if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
     let outer = faults.take()

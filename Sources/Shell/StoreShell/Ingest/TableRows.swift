@@ -1,3 +1,4 @@
+import ShellLanguage
 import StorePlugins
 
 /// Splits a table into rows of cells, one row at a time (RFC 4180): cells in `"` may hold separators, line ends, and `"`

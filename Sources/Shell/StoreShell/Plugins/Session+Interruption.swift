@@ -1,3 +1,5 @@
+import ShellLanguage
+
 extension Session {
   /// Offers to unload the plugins whose code ran when a statement was interrupted, where once was not enough.
   func followInterruption(_ statement: Statement, wasRepeated: Bool) {

@@ -1,5 +1,7 @@
+import ShellLanguage
 import StoreCore
 import StorePlugins
+import StoreSchema
 
 extension Session {
   /// What wakes whoever waits for a line or for time to pass.

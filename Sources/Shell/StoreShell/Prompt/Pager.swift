@@ -1,3 +1,5 @@
+import ShellLanguage
+
 /// Shows a result that is taller than the screen, in a program that scrolls.
 public struct Pager: Sendable {
   private let command: String

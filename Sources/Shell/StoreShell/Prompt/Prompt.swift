@@ -1,3 +1,5 @@
+import ShellLanguage
+
 /// The conversation with a person: reads statements line by line, shows what is open, prints above the line.
 public final class Prompt {
   private let session: Session

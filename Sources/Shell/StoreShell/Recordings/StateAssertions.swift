@@ -102,7 +102,7 @@ struct StateAssertions {
   }
 
   private static func member(_ name: String) -> String {
-    name.isName && !PluginManifest.luaKeywords.contains(name)
+    name.isName && !name.isLuaKeyword
       ? ".\(name)" : "[\(InlineText.text(of: .string(name), spelling: .lua))]"
   }
 

@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreSchema
 
 /// What became of a command under `try`.
@@ -13,6 +14,8 @@ struct Attempt {
   var value: Value {
     guard let error else { return .none }
     return .record(
-      Record(Attempt.layout, [.string(error.code.rawValue), .string(error.message), error.hint.map { .string($0) } ?? .none]))
+      Record(
+        Attempt.layout, [.string(error.code.rawValue), .string(error.message), error.hint.map { .string($0) } ?? .none])
+    )
   }
 }

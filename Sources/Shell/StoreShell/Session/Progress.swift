@@ -1,3 +1,5 @@
+import ShellLanguage
+
 /// Says on a terminal how far a long command has come, and looks whether it is to stop.
 struct Progress {
   /// How many steps there are; 0: not known.

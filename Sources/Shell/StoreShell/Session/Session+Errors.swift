@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreHistory
 
 /// What is said of what went wrong.

@@ -1,3 +1,5 @@
+import ShellLanguage
+
 /// What a session was started with.
 public struct SessionOptions: Sendable {
   /// The name of the program, as its prompt, its hints and its journals show it; by default that of its executable.

@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreCore
 
 /// Where statements come from: decides their sources, the form of errors, and what `$1` stands for.

@@ -1,3 +1,4 @@
+import ShellLanguage
 import StorePlugins
 
 #if canImport(Glibc)

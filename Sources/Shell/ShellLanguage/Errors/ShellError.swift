@@ -1,0 +1,68 @@
+import StoreSchema
+
+/// Why a command failed, in the parts that the renderer and the JSON form put together.
+public struct ShellError: Error, Hashable, Sendable {
+  /// The stable word that names the kind of error; `help CODE` explains it.
+  public var code: ErrorCode
+  /// What was expected and what came, in one sentence.
+  public var message: String
+  /// What of the statement is at fault.
+  public var place: Place
+  /// Lines between the statement and the hint.
+  public var details: [String]
+  /// Where Lua was, from the second place on: the first is among the details.
+  public var traceback: [String] = []
+  /// What to try.
+  public var hint: String?
+  /// The exit status that the error stands for.
+  public var status: Int32
+  /// The global of Lua that was used for something that its value is not made for, where that is the error.
+  var misusedGlobal: String?
+  /// What the command has to say all the same, as JSON, for `--json`.
+  package var data: String?
+
+  /// What of a statement can be at fault.
+  public enum Place: Hashable, Sendable {
+    /// All of it: no caret, and at the prompt the line is not repeated.
+    case command
+    /// A part of it.
+    case span(Word.Span)
+    /// All of it, where the fault is in another file: the message starts with its place, and no column is named.
+    case line
+  }
+
+  /// Makes an error.
+  public init(
+    code: ErrorCode, message: String, place: Place = .command, details: [String] = [], hint: String? = nil,
+    status: Int32 = 1
+  ) {
+    self.code = code
+    self.message = message
+    self.place = place
+    self.details = details
+    self.hint = hint
+    self.status = status
+  }
+
+  /// The error with all of Lua's stack among its details.
+  package var showingTraceback: ShellError {
+    guard !traceback.isEmpty else { return self }
+    var error = self
+    error.details.insert(contentsOf: traceback, at: min(1, details.count))
+    error.traceback = []
+    return error
+  }
+
+  /// Makes an error of one word.
+  public init(
+    code: ErrorCode, message: String, at word: Word, details: [String] = [], hint: String? = nil, status: Int32 = 1
+  ) {
+    self.init(
+      code: code, message: message, place: .span(word.span), details: details, hint: hint, status: status)
+  }
+}
+
+extension ShellError: CustomStringConvertible {
+  /// The message, as Lua code meets it that catches the error.
+  public var description: String { message }
+}

@@ -1,0 +1,55 @@
+import StoreSchema
+
+/// Draws `raw`: text as it is, one element a line, the fields of a record and the entries of a map with tabs.
+package enum RawRenderer {
+  package static func write(_ value: Value, to out: inout TextBuffer) {
+    switch value {
+    case .list(let list):
+      // Tables of Lua are records without a type.
+      let columns = if case .map? = list.first { TableColumns(list) } else { TableColumns?.none }
+      for element in list {
+        if let columns { writeLine(element, columns, to: &out) } else { writeLine(element, to: &out) }
+        out.passOn()
+      }
+    case .map(let map):
+      for (key, value) in map {
+        out.append(Cell.text(of: key))
+        out.append("\t" as Unicode.Scalar)
+        append(value, to: &out)
+        out.append("\n" as Unicode.Scalar)
+        out.passOn()
+      }
+    default: writeLine(value, to: &out)
+    }
+  }
+
+  private static func writeLine(_ value: Value, to out: inout TextBuffer) {
+    if case .record(let record) = value {
+      for (index, field) in record.values.enumerated() {
+        if index > 0 { out.append("\t" as Unicode.Scalar) }
+        append(field, to: &out)
+      }
+    } else {
+      append(value, to: &out)
+    }
+    out.append("\n" as Unicode.Scalar)
+  }
+
+  private static func writeLine(_ row: Value, _ columns: TableColumns, to out: inout TextBuffer) {
+    var isFirst = true
+    columns.forEachCell(of: row) { value in
+      if !isFirst { out.append("\t" as Unicode.Scalar) }
+      isFirst = false
+      append(value, to: &out)
+    }
+    out.append("\n" as Unicode.Scalar)
+  }
+
+  private static func append(_ value: Value, to out: inout TextBuffer) {
+    if case .string(let text) = value {
+      out.append(text)
+    } else {
+      _ = Cell.append(value, to: &out)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import StoreSchema
+
+/// Draws `spark`: a bar for each number of a list, from the smallest to the largest.
+package enum Sparkline {
+  /// The bars; a list's none is a gap.
+  ///
+  /// - Throws: ``ShellError`` where there is something else than numbers.
+  package static func text(of value: Value, isUTF8: Bool) throws(ShellError) -> String {
+    var numbers: [Double?] = []
+    if case .list(let list) = value {
+      for element in list { numbers.append(try number(element)) }
+    } else {
+      numbers = [try number(value)]
+    }
+    let bars: [Character] = isUTF8 ? ["▁", "▂", "▃", "▅", "█"] : ["_", ".", "-", "=", "#"]
+    let finite = numbers.compactMap(\.self).filter(\.isFinite)
+    let smallest = finite.min() ?? 0
+    let largest = finite.max() ?? 0
+    return String(
+      numbers.map { number in
+        guard let number, !number.isNaN else { return " " }
+        guard number > smallest, largest > smallest else { return bars[0] }
+        // Halves keep the difference of the extremes within range.
+        let share = (min(number, largest) / 2 - smallest / 2) / (largest / 2 - smallest / 2)
+        return bars[Int(share * Double(bars.count - 1) + 0.5)]
+      })
+  }
+
+  private static func number(_ value: Value) throws(ShellError) -> Double? {
+    switch value {
+    case .none: return nil
+    case .int(let number): return Double(number)
+    case .double(let number): return number
+    default:
+      throw ShellError(
+        code: .typeMismatch, message: "spark draws a list of numbers, got \(value.described)",
+        hint: "choose one field of all items, as in items[*].size")
+    }
+  }
+}

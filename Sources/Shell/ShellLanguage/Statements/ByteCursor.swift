@@ -1,0 +1,132 @@
+/// A position in bytes that knows its line: the part of the scanner that is cheap to copy.
+package struct ByteCursor {
+  package let bytes: ByteView
+  /// The number of the first line, in the file.
+  package let firstLine: Int
+  /// Whether the end of the bytes is the end of the text.
+  package let isLast: Bool
+  package var position: Int
+  /// Where the current line starts.
+  package var lineStart: Int
+  /// The number of line ends passed.
+  package var lineIndex = 0
+
+  package init(_ bytes: ByteView, at position: Int, firstLine: Int, isLast: Bool) {
+    self.bytes = bytes
+    self.firstLine = firstLine
+    self.isLast = isLast
+    self.position = position
+    lineStart = position
+  }
+
+  /// A position, and the line that it is on.
+  package struct Place {
+    package var position: Int
+    package var lineStart: Int
+    package var line: Int
+  }
+
+  package var here: Place { Place(position: position, lineStart: lineStart, line: lineIndex) }
+  package var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  /// Whether a word may end here.
+  package var isAtBoundary: Bool {
+    guard position < bytes.count else { return true }
+    switch bytes[position] {
+    case 0x20, 0x09, 0x0A: return true
+    case 0x0D: return isNewline(at: position)
+    case UInt8(ascii: "\\"): return isContinuation(at: position)
+    default: return false
+    }
+  }
+
+  package func isNewline(at position: Int) -> Bool {
+    guard position < bytes.count else { return false }
+    if bytes[position] == 0x0A { return true }
+    guard bytes[position] == 0x0D else { return false }
+    return position + 1 == bytes.count || bytes[position + 1] == 0x0A
+  }
+
+  /// Whether the line ends here.
+  package func isAtLineEnd() throws(StatementScanner.Interruption) -> Bool {
+    guard let byte = peek, byte != 0x0D || position + 1 < bytes.count else {
+      if isLast { return true }
+      throw .unfinished(lineIndex > 0 ? .backslash : nil, here)
+    }
+    return byte == 0x0A || (byte == 0x0D && isNewline(at: position))
+  }
+
+  /// Whether the `\` here is the last byte of its line.
+  package func isContinuation(at position: Int) -> Bool {
+    position + 1 == bytes.count || isNewline(at: position + 1)
+  }
+
+  /// Passes over the line end here, which is one or two bytes.
+  package mutating func passNewline() {
+    if position < bytes.count, bytes[position] == 0x0D { position += 1 }
+    newline()
+  }
+
+  /// Passes over the `\n` here.
+  package mutating func newline() {
+    position = min(position + 1, bytes.count)
+    lineStart = position
+    lineIndex += 1
+  }
+
+  /// The end of the line that a position is on, before its `\n` or `\r\n`.
+  package func endOfLine(from position: Int) -> Int {
+    guard let end = bytes.first(0x0A, from: position) else {
+      return isLast && bytes.last == 0x0D && position < bytes.count ? bytes.count - 1 : bytes.count
+    }
+    return end > position && bytes[end - 1] == 0x0D ? end - 1 : end
+  }
+
+  package func characters(_ range: Range<Int>) -> Int {
+    bytes.isASCII(range) ? range.count : bytes.text(range).count
+  }
+
+  package func syntaxFault(_ message: String, at place: Place, width: Int = 1) -> SyntaxFault {
+    let line = bytes[place.lineStart..<endOfLine(from: place.position)]
+    return SyntaxFault(
+      message: message, line: firstLine + place.line, column: characters(place.lineStart..<place.position) + 1,
+      width: width, text: String(decoding: line, as: UTF8.self))
+  }
+
+  package func requireBoundary() throws(StatementScanner.Interruption) {
+    guard !isAtBoundary else { return }
+    throw .fault(syntaxFault("expected a space here", at: here))
+  }
+
+  /// The text from a line's start to here.
+  package func text(from start: Int) throws(StatementScanner.Interruption) -> String {
+    var end = position
+    while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
+    if let text = bytes.validText(start..<end) { return text }
+    throw .fault(invalidText(start..<end))
+  }
+
+  private func invalidText(_ range: Range<Int>) -> SyntaxFault {
+    var place = Place(position: range.lowerBound, lineStart: range.lowerBound, line: 0)
+    var iterator = bytes[range].makeIterator()
+    var parser = Unicode.UTF8.ForwardParser()
+    while case .valid(let scalar) = parser.parseScalar(from: &iterator) {
+      place.position += scalar.count
+      if scalar.first == 0x0A {
+        place.lineStart = place.position
+        place.line += 1
+      }
+    }
+    return syntaxFault("this is not UTF-8", at: place)
+  }
+
+  /// Where the `=` of `name=value` stands, if such a word starts here.
+  package func nameBeforeEquals() -> Int? {
+    var end = position
+    while end < bytes.count, bytes[end].isNameByte { end += 1 }
+    guard end > position, end < bytes.count, bytes[end] == UInt8(ascii: "="), !bytes[position].isDigit else {
+      return nil
+    }
+    return end
+  }
+}

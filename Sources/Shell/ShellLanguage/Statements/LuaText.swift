@@ -1,0 +1,167 @@
+/// Just enough of Lua's lexical rules to tell its strings and comments from the rest (Lua 5.4 manual, 3.1).
+package enum LuaText {
+  /// What stands at a position.
+  package enum Piece {
+    /// Code of one byte.
+    case code
+    /// A string or a long comment, up to this end.
+    case skipped(end: Int)
+    /// A comment to the end of its line, exclusive.
+    case comment(end: Int)
+    /// A string or a long comment that the text does not end.
+    case unfinished
+  }
+
+  /// What starts at a position that is not inside a string or comment.
+  package static func piece(in bytes: some Bytes, at position: Int) -> Piece {
+    switch bytes[position] {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return string(in: bytes, at: position)
+    case UInt8(ascii: "["):
+      guard let level = longBracket(in: bytes, at: position) else { return .code }
+      return long(in: bytes, from: position + level + 2, level: level)
+    case UInt8(ascii: "-"):
+      guard position + 1 < bytes.endIndex, bytes[position + 1] == UInt8(ascii: "-") else { return .code }
+      if let level = longBracket(in: bytes, at: position + 2) {
+        return long(in: bytes, from: position + level + 4, level: level)
+      }
+      let end = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+      return .comment(end: end)
+    default: return .code
+    }
+  }
+
+  /// Where the comment starts that runs to the end of the text; nil where the text ends otherwise.
+  package static func lastLineComment(in bytes: some Bytes) -> Int? {
+    var position = bytes.startIndex
+    while position < bytes.endIndex {
+      switch piece(in: bytes, at: position) {
+      case .code: position += 1
+      case .skipped(let end): position = end
+      case .comment(let end):
+        if end == bytes.endIndex { return position }
+        position = end
+      case .unfinished: return nil
+      }
+    }
+    return nil
+  }
+
+  /// Whether there is nothing but blanks and comments.
+  package static func isBlank(_ bytes: some Bytes) -> Bool {
+    var position = bytes.startIndex
+    while position < bytes.endIndex {
+      switch piece(in: bytes, at: position) {
+      case .code:
+        guard [UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r")].contains(bytes[position])
+        else { return false }
+        position += 1
+      case .skipped(let end):
+        guard bytes[position] == UInt8(ascii: "-") else { return false }
+        position = end
+      case .comment(let end): position = end
+      case .unfinished: return false
+      }
+    }
+    return true
+  }
+
+  /// Whether the last byte is neither in a string nor in a comment.
+  package static func endsInCode(_ bytes: some Bytes) -> Bool {
+    var position = bytes.startIndex
+    while position < bytes.endIndex {
+      switch piece(in: bytes, at: position) {
+      case .code: position += 1
+      case .skipped(let end): position = end
+      case .comment(let end):
+        if end == bytes.endIndex { return false }
+        position = end
+      case .unfinished: return false
+      }
+    }
+    return true
+  }
+
+  /// Where the text in quotes ends that starts at a position; nil where none does, or it has no end.
+  package static func endOfQuotes(in bytes: some Bytes, at position: Int) -> Int? {
+    guard [UInt8(ascii: "\""), UInt8(ascii: "'")].contains(bytes[position]),
+      case .skipped(let end) = piece(in: bytes, at: position)
+    else { return nil }
+    return end
+  }
+
+  /// The position behind the `)` that closes the `(` at another; nil where none does.
+  package static func endOfParentheses(in bytes: some Bytes, at open: Int) -> Int? {
+    var position = open
+    var level = 0
+    while position < bytes.endIndex {
+      switch piece(in: bytes, at: position) {
+      case .skipped(let end), .comment(let end): position = end
+      case .unfinished: return nil
+      case .code:
+        if bytes[position] == UInt8(ascii: "(") { level += 1 }
+        if bytes[position] == UInt8(ascii: ")") { level -= 1 }
+        position += 1
+        if level == 0 { return position }
+      }
+    }
+    return nil
+  }
+
+  /// The text without blanks and line ends around it.
+  package static func trimmed(_ bytes: some Bytes) -> String {
+    var start = bytes.startIndex
+    var end = bytes.endIndex
+    while start < end, bytes[start].isBlankOrNewline { start += 1 }
+    while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
+    return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  private static func string(in bytes: some Bytes, at start: Int) -> Piece {
+    var position = start + 1
+    while position < bytes.endIndex {
+      switch bytes[position] {
+      case bytes[start]: return .skipped(end: position + 1)
+      case UInt8(ascii: "\\"): position += 2
+      // Lua refuses a string that the line does not end; what follows is read as code.
+      case UInt8(ascii: "\n"): return .skipped(end: position)
+      default: position += 1
+      }
+    }
+    return .unfinished
+  }
+
+  private static func long(in bytes: some Bytes, from start: Int, level: Int) -> Piece {
+    var position = start
+    while position < bytes.endIndex {
+      if bytes[position] == UInt8(ascii: "]") {
+        var end = position + 1
+        while end < bytes.endIndex, bytes[end] == UInt8(ascii: "=") { end += 1 }
+        if end - position - 1 == level, end < bytes.endIndex, bytes[end] == UInt8(ascii: "]") {
+          return .skipped(end: end + 1)
+        }
+      }
+      position += 1
+    }
+    return .unfinished
+  }
+
+  /// The number of `=` in an opening long bracket, or nil where none starts.
+  private static func longBracket(in bytes: some Bytes, at start: Int) -> Int? {
+    guard start < bytes.endIndex, bytes[start] == UInt8(ascii: "[") else { return nil }
+    var position = start + 1
+    while position < bytes.endIndex, bytes[position] == UInt8(ascii: "=") { position += 1 }
+    guard position < bytes.endIndex, bytes[position] == UInt8(ascii: "[") else { return nil }
+    return position - start - 1
+  }
+}
+
+extension UInt8 {
+  package var isBlank: Bool { self == 0x20 || self == 0x09 }
+  package var isBlankOrNewline: Bool { self == 0x20 || self == 0x09 || self == 0x0A || self == 0x0D }
+  /// Whether the byte may stand in a name: a letter, a digit or `_`.
+  package var isNameByte: Bool {
+    let letter = self | 0x20
+    return (letter >= 0x61 && letter <= 0x7A) || self == 0x5F || isDigit
+  }
+  package var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+}

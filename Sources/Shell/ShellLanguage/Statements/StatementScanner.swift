@@ -1,0 +1,366 @@
+/// Reads one statement from bytes, without a look back and without regular expressions.
+package struct StatementScanner {
+  /// Why there is no statement; boxed, since it is rare and would make every return wide.
+  package indirect enum Interruption: Error {
+    /// The bytes end too early; what is open, and where it was opened, is nil where only the line end is missing.
+    case unfinished(Continuation?, Place)
+    /// There is none.
+    case fault(SyntaxFault)
+  }
+
+  package static let maximumDepth = 200
+
+  package let start: Int
+  package let grammar: CompiledGrammar
+  package let maximumLength: Int
+  package var cursor: ByteCursor
+  package var depth = 0
+  private var words: [Word] = []
+  private var lua: LuaTail?
+  private var redirection: Redirection?
+  private var flagsEnded = false
+  /// Whether `#17` is a word.
+  private var takesNumbers = false
+  /// The last position whose column is known, and how many characters of its line stand before it.
+  private var measured: (position: Int, characters: Int)
+
+  /// - Parameters:
+  ///   - start: where the statement's first line starts; the line is not blank.
+  ///   - isLast: whether the end of the bytes is the end of the text.
+  package init(_ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: CompiledGrammar, maximumLength: Int) {
+    self.start = start
+    self.grammar = grammar
+    self.maximumLength = maximumLength
+    cursor = ByteCursor(bytes, at: start, firstLine: firstLine, isLast: isLast)
+    measured = (start, 0)
+  }
+
+  /// Reads the statement; `position` is then at its line end. Nil where there are but blanks and a comment.
+  package mutating func statement() throws(Interruption) -> Statement? {
+    words.reserveCapacity(4)
+    try verbs()
+    try remainingWords()
+    guard !words.isEmpty else { return nil }
+    guard position - start <= maximumLength else { throw .fault(tooLong) }
+    return Statement(
+      text: try cursor.text(from: start), line: cursor.firstLine, words: words, lua: lua, redirection: redirection)
+  }
+
+  /// Reads a verb, and the one behind it where that is a prefix.
+  private mutating func verbs() throws(Interruption) {
+    repeat {
+      try skipBlanks()
+      if try cursor.isAtLineEnd() || bytes[position] == UInt8(ascii: "#") { return }
+      guard words.count <= Grammar.mostPrefixes else { throw fault(Grammar.tooManyPrefixes, at: here) }
+    } while try verb()
+  }
+
+  /// Reads a verb.
+  ///
+  /// - Returns: whether another one follows: it is a prefix.
+  private mutating func verb() throws(Interruption) -> Bool {
+    let verbStart = position
+    if bytes[position] == UInt8(ascii: "="), let verb = grammar.luaVerb(bytes[position...position]) {
+      let place = here
+      position += 1
+      append(.value(.bare("=")), from: place)
+      try luaTail(verb)
+      return false
+    }
+    try word()
+    guard case .value(.bare) = words[words.count - 1].kind else { return false }
+    let name = bytes[verbStart..<position]
+    if let verb = grammar.luaVerb(name) {
+      try luaVerb(verb)
+    } else if grammar.takesNumbers(name) {
+      takesNumbers = true
+    } else {
+      return grammar.isPrefix(name)
+    }
+    return false
+  }
+
+  private mutating func luaVerb(_ verb: LuaVerb) throws(Interruption) {
+    switch verb.form {
+    case .immediate: try luaTail(verb)
+    case .following(let word):
+      try skipBlanks()
+      guard position + word.utf8.count <= bytes.count,
+        bytes[position..<(position + word.utf8.count)].elementsEqual(word.utf8)
+      else { return }
+      let place = here
+      position += word.utf8.count
+      guard isAtBoundary else {
+        position = place.position
+        return
+      }
+      append(.value(.bare(word)), from: place)
+      try luaTail(verb)
+    case .named:
+      try skipBlanks()
+      let place = here
+      var end = position
+      while end < bytes.count, bytes[end].isNameByte { end += 1 }
+      var sign = end
+      while sign < bytes.count, bytes[sign].isBlank { sign += 1 }
+      guard end > position, !bytes[position].isDigit, sign < bytes.count, bytes[sign] == UInt8(ascii: "=") else {
+        return
+      }
+      position = end
+      append(.value(.bare(bytes.text(place.position..<end))), from: place)
+      position = sign + 1
+      try luaTail(verb)
+    }
+  }
+
+  private mutating func remainingWords() throws(Interruption) {
+    while true {
+      try skipBlanks()
+      guard try !cursor.isAtLineEnd() else { return }
+      switch bytes[position] {
+      case UInt8(ascii: "#") where !(takesNumbers && position + 1 < bytes.count && bytes[position + 1].isDigit):
+        position = cursor.endOfLine(from: position)
+        guard position < bytes.count || isLast else { throw .unfinished(nil, here) }
+        return
+      case UInt8(ascii: ">"), UInt8(ascii: "|"):
+        try redirect(bytes[position])
+        return
+      default: try word()
+      }
+    }
+  }
+
+  private mutating func redirect(_ sign: UInt8) throws(Interruption) {
+    let place = here
+    position += 1
+    if sign == UInt8(ascii: "|") {
+      try skipBlanks()
+      let command = here
+      try shellCommand()
+      let text = LuaText.trimmed(bytes[command.position..<position])
+      guard !text.isEmpty else { throw fault("expected a shell command after |", at: place) }
+      redirection = Redirection(kind: .command, target: .text(text), span: span(from: place))
+      return
+    }
+    let appends = peek == UInt8(ascii: ">")
+    if appends { position += 1 }
+    try skipBlanks()
+    if try cursor.isAtLineEnd() || bytes[position] == UInt8(ascii: "#") {
+      throw fault("expected a file name after \(appends ? ">>" : ">")", at: place, width: appends ? 2 : 1)
+    }
+    let target = try fileName()
+    redirection = Redirection(kind: appends ? .append : .file, target: target, span: span(from: place))
+    try skipBlanks()
+    guard try !cursor.isAtLineEnd() else { return }
+    guard bytes[position] == UInt8(ascii: "#") else {
+      throw fault("nothing may follow the file of a redirection", at: here)
+    }
+    position = cursor.endOfLine(from: position)
+    guard position < bytes.count || isLast else { throw .unfinished(nil, here) }
+  }
+
+  /// Reads the file of a redirection. What other shells would take for one more, such as `f>g` or `&2`, is no name unless
+  /// it is quoted.
+  private mutating func fileName() throws(Interruption) -> Literal {
+    let start = position
+    let target = try operand(.word)
+    if case .bare = target,
+      let sign = bytes[start..<position].firstIndex(where: { $0 == UInt8(ascii: ">") || $0 == UInt8(ascii: "|") })
+        ?? (bytes[start] == UInt8(ascii: "&") ? start : nil)
+    {
+      position = sign
+      throw fault("a result has one file and nothing after it; quote a name with this in it", at: here)
+    }
+    try cursor.requireBoundary()
+    return target
+  }
+
+  /// Passes over a shell command to the end of its line; open quotes and a `\` continue it.
+  private mutating func shellCommand() throws(Interruption) {
+    var open: (quote: UInt8, place: Place)?
+    while let byte = peek {
+      switch byte {
+      case UInt8(ascii: "\n"):
+        guard open != nil else { return }
+        cursor.newline()
+        continue
+      case UInt8(ascii: "\\") where open?.quote != UInt8(ascii: "'"):
+        position += 1
+        if peek == UInt8(ascii: "\n") {
+          cursor.newline()
+          continue
+        }
+        if peek == nil { break }
+      case UInt8(ascii: "\""), UInt8(ascii: "'"):
+        if open == nil {
+          open = (byte, here)
+        } else if open?.quote == byte {
+          open = nil
+        }
+      default: break
+      }
+      position += 1
+    }
+    position = min(position, bytes.count)
+    if let open { throw .unfinished(.quote(Character(Unicode.Scalar(open.quote))), open.place) }
+    guard isLast else { throw .unfinished(lineIndex > 0 ? .backslash : nil, here) }
+  }
+
+  private mutating func word() throws(Interruption) {
+    let place = here
+    if bytes[position] == UInt8(ascii: "-"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "-"),
+      !flagsEnded
+    {
+      position += 2
+      if isAtBoundary, !words.isEmpty {
+        flagsEnded = true
+        return
+      }
+      let nameStart = position
+      while position < bytes.count, bytes[position] != UInt8(ascii: "="), !isAtBoundary { position += 1 }
+      let name = bytes.text(nameStart..<position)
+      var value: Literal?
+      if peek == UInt8(ascii: "=") {
+        position += 1
+        value = try isAtBoundary ? .bare("") : operand(.word)
+      }
+      try cursor.requireBoundary()
+      append(.flag(name: name, value), from: place)
+      return
+    }
+    if let nameEnd = cursor.nameBeforeEquals() {
+      let name = bytes.text(position..<nameEnd)
+      position = nameEnd + 1
+      let value: Literal = try isAtBoundary ? .bare("") : operand(.word)
+      try requireBoundary(after: value)
+      append(.named(name: name, value), from: place)
+      return
+    }
+    let value = try operand(.word)
+    try requireBoundary(after: value)
+    append(.value(value), from: place)
+  }
+
+  private func requireBoundary(after value: Literal) throws(Interruption) {
+    if case .variable(let name) = value, peek == UInt8(ascii: ".") || peek == UInt8(ascii: "[") {
+      throw fault("expected a space here; what is inside a variable is said in Lua: $(\(name)…)", at: cursor.here)
+    }
+    try cursor.requireBoundary()
+  }
+
+  private mutating func luaTail(_ verb: LuaVerb) throws(Interruption) {
+    while let byte = peek, byte.isBlank { position += 1 }
+    let place = here
+    var lua: [UInt8] = []
+    while true {
+      let end = cursor.endOfLine(from: position)
+      let isComplete = end < bytes.count || isLast
+      lua += bytes[position..<end]
+      position = end
+      if lua.last == UInt8(ascii: "\\"), LuaText.endsInCode(lua[...]) {
+        lua[lua.count - 1] = 0x20
+        guard end < bytes.count else { break }
+      } else {
+        guard isComplete else { throw .unfinished(lineIndex > 0 ? .lua : nil, place) }
+        guard verb.isLua, grammar.base.isUnfinishedLua(String(decoding: lua, as: UTF8.self)) else { break }
+        guard end < bytes.count else { throw .unfinished(.lua, place) }
+      }
+      guard end - start <= maximumLength else { throw .fault(tooLong) }
+      cursor.passNewline()
+      lua.append(UInt8(ascii: "\n"))
+    }
+    guard position < bytes.count || isLast else { throw .unfinished(.backslash, place) }
+    let length = flagsStart(in: lua, verb) ?? lua.count
+    var tail = lua[..<length]
+    if length < lua.count { position -= lua.count - length }
+    while let byte = tail.last, byte.isBlankOrNewline { tail.removeLast() }
+    let firstLineEnd = min(place.position + tail.count, cursor.endOfLine(from: place.position))
+    let column = column(of: place)
+    self.lua = LuaTail(
+      text: String(decoding: tail, as: UTF8.self),
+      span: Word.Span(line: place.line, column: column, width: cursor.characters(place.position..<firstLineEnd)))
+  }
+
+  /// Where in a Lua text the flags start, where its verb takes any: Lua sees a comment at its end.
+  private func flagsStart(in lua: [UInt8], _ verb: LuaVerb) -> Int? {
+    guard verb.takesFlags, let comment = LuaText.lastLineComment(in: lua[...]), comment + 2 < lua.count else {
+      return nil
+    }
+    guard comment == 0 || lua[comment - 1].isBlankOrNewline else { return nil }
+    let first = lua[comment + 2]
+    return first.isNameByte && !first.isDigit ? comment : nil
+  }
+}
+
+// MARK: Places
+
+extension StatementScanner {
+  package typealias Place = ByteCursor.Place
+
+  package var bytes: ByteView { cursor.bytes }
+  package var isLast: Bool { cursor.isLast }
+  package var position: Int {
+    get { cursor.position }
+    set { cursor.position = newValue }
+  }
+  package var lineIndex: Int { cursor.lineIndex }
+  package var here: Place { cursor.here }
+  package var peek: UInt8? { cursor.peek }
+  package var isAtBoundary: Bool { cursor.isAtBoundary }
+
+  package func fault(_ message: String, at place: Place, width: Int = 1) -> Interruption {
+    .fault(cursor.syntaxFault(message, at: place, width: width))
+  }
+
+  package mutating func skipBlanks() throws(Interruption) {
+    while position < bytes.count {
+      let byte = bytes[position]
+      if byte.isBlank {
+        position += 1
+      } else if byte == UInt8(ascii: "\\"), cursor.isContinuation(at: position) {
+        let place = here
+        position += 1
+        guard position < bytes.count else {
+          if isLast { return }
+          throw .unfinished(.backslash, place)
+        }
+        cursor.passNewline()
+      } else {
+        return
+      }
+    }
+  }
+
+  /// The column of a place, from 1. Columns of one line are asked for from left to right, so that each is cheap.
+  private mutating func column(of place: Place) -> Int {
+    guard place.lineStart == cursor.lineStart else { return cursor.characters(place.lineStart..<place.position) + 1 }
+    if place.position < measured.position || measured.position < place.lineStart { measured = (place.lineStart, 0) }
+    measured.characters += cursor.characters(measured.position..<place.position)
+    measured.position = place.position
+    return measured.characters + 1
+  }
+
+  /// From a place to here, or to the end of its line where a line end came between.
+  private mutating func span(from place: Place) -> Word.Span {
+    let end = place.line == lineIndex ? position : cursor.endOfLine(from: place.position)
+    return Word.Span(line: place.line, column: column(of: place), width: cursor.characters(place.position..<end))
+  }
+
+  private mutating func append(_ kind: Word.Kind, from place: Place) {
+    let span = span(from: place)
+    var text: String
+    if case .value(.bare(let word)) = kind {
+      text = word
+    } else {
+      text = bytes.text(place.position..<position)
+    }
+    words.append(Word(text: text, line: span.line, column: span.column, width: span.width, kind: kind))
+  }
+
+  package var tooLong: SyntaxFault {
+    SyntaxFault(
+      code: .lineTooLong, message: "a statement may have at most \(maximumLength) bytes", line: cursor.firstLine,
+      column: 1, width: 0,
+      text: "")
+  }
+}

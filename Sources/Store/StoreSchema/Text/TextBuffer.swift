@@ -1,0 +1,91 @@
+/// Text under way to its reader, as UTF-8. With a sink it is handed on in pieces, so that a long result never stands in
+/// memory as a whole.
+package struct TextBuffer {
+  private static let pieceSize = 1 << 16
+
+  package private(set) var bytes: [UInt8] = []
+  private let sink: (([UInt8]) -> Void)?
+
+  package init(sink: (([UInt8]) -> Void)? = nil) {
+    self.sink = sink
+    bytes.reserveCapacity(sink == nil ? 256 : TextBuffer.pieceSize * 2)
+  }
+
+  /// Hands on what there is, if that is enough to be worth a call.
+  package mutating func passOn() {
+    if bytes.count >= TextBuffer.pieceSize { flush() }
+  }
+
+  /// Hands on what there is.
+  package mutating func flush() {
+    guard let sink, !bytes.isEmpty else { return }
+    sink(bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  package mutating func removeLast(_ count: Int) { bytes.removeLast(count) }
+
+  package mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+  package mutating func append(_ character: Unicode.Scalar) { bytes.append(UInt8(truncatingIfNeeded: character.value)) }
+
+  package mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
+  }
+
+  package mutating func append(_ text: StaticString) {
+    bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  package mutating func append(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
+
+  package mutating func append(_ slice: ArraySlice<UInt8>) { bytes.append(contentsOf: slice) }
+
+  package mutating func append(_ number: Int) {
+    if number >= 0, number < 10 {
+      bytes.append(UInt8(ascii: "0") + UInt8(number))
+      return
+    }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+      var rest = number.magnitude
+      var first = digits.count
+      repeat {
+        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+        first -= 1
+        digits[first] = UInt8(ascii: "0") + UInt8(digit)
+        rest = quotient
+      } while rest > 0
+      if number < 0 { bytes.append(UInt8(ascii: "-")) }
+      bytes.append(contentsOf: digits[first...])
+    }
+  }
+
+  package mutating func append(_ value: Bool) {
+    if value { append("true" as StaticString) } else { append("false" as StaticString) }
+  }
+
+  package mutating func append(spaces count: Int) {
+    guard count > 0 else { return }
+    bytes.append(contentsOf: repeatElement(0x20, count: count))
+  }
+
+  /// Appends text in quotes, escaped as JSON wants it.
+  package mutating func appendQuoted(_ text: String) {
+    append("\"" as Unicode.Scalar)
+    var text = text
+    let isPlain = text.withUTF8 { utf8 in
+      for byte in utf8 where !ScalarText.isPlain(byte) { return false }
+      bytes.append(contentsOf: utf8)
+      return true
+    }
+    if !isPlain {
+      var escaped = ""
+      ScalarText.appendEscaped(text, to: &escaped)
+      append(escaped)
+    }
+    append("\"" as Unicode.Scalar)
+  }
+
+  package var text: String { String(decoding: bytes, as: UTF8.self) }
+}
