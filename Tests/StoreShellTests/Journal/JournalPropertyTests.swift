@@ -67,7 +67,7 @@ import Testing
 
     /// Puts the version there that a session runs.
     func restore(_ session: Session, _ shell: Shell) throws {
-      let loaded = (session.store as? ShellHost)?.plugin(named: "bag")?.source.digest
+      let loaded = session.store.plugin(named: "bag")?.source.digest
       if let known = codes.first(where: { $0.digest == loaded }) { _ = try shell.plugin("bag", known.code) }
     }
   }

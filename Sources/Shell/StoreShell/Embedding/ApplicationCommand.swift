@@ -61,7 +61,7 @@ public struct CommandContext<Action: SchematicUnion, State: SchematicRecord> {
   /// - Throws: why it failed; the state is then as it was. What goes wrong beside it, in middlewares and tasks, is reported when
   ///   the command is done, and fails it.
   public func dispatch(_ action: Action) throws {
-    try session.finishOne(session.store.dispatch(erase(action), source: session.source(function: "dispatch")))
+    try session.finishOne(session.store.dispatch(erase(action), session.source(function: "dispatch")))
   }
 
   /// Prints a line among the results; with `--json` an event says it.

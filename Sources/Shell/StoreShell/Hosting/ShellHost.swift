@@ -190,7 +190,8 @@ final class ShellHost: @unchecked Sendable {
     }
   }
 
-  private func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
+  /// Has a typed action processed, with all that it causes.
+  func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
     if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
     let outer = faults.take()
     let result = store.dispatch(action, source: source)
