@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreHistory
 import StoreSchema
 import Testing

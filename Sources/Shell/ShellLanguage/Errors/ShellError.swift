@@ -17,7 +17,7 @@ public struct ShellError: Error, Hashable, Sendable {
   /// The exit status that the error stands for.
   public var status: Int32
   /// The global of Lua that was used for something that its value is not made for, where that is the error.
-  var misusedGlobal: String?
+  package var misusedGlobal: String?
   /// What the command has to say all the same, as JSON, for `--json`.
   package var data: String?
 
