@@ -148,7 +148,7 @@ public final class Journal: JournalReading, Sendable {
       if writer.hasWritten || isTakenUp {
         try file.database.writeWithoutTransaction { db in
           let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
-          try JournalFile.setMeta([JournalMeta.end: "\(JournalContents.endInOrder)\(last)"], in: db)
+          try JournalMeta.set([JournalMeta.end: "\(JournalContents.endInOrder)\(last)"], in: db)
         }
       }
       try file.close()

@@ -60,7 +60,7 @@ final class JournalFile: Sendable {
           var meta = header.meta
           meta[JournalMeta.format] = "\(JournalTables.version)"
           meta[JournalMeta.id] = StableHash.text(of: .random(in: 0 ... .max))
-          try JournalFile.setMeta(meta, in: db)
+          try JournalMeta.set(meta, in: db)
           return .commit
         }
       }
@@ -72,7 +72,7 @@ final class JournalFile: Sendable {
   func begin(_ db: Database) throws {
     var meta: [String: String?] = [JournalMeta.process: "\(getpid())", JournalMeta.end: String?.none]
     if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
-    try JournalFile.setMeta(meta, in: db)
+    try JournalMeta.set(meta, in: db)
     // What is added has the form of today.
     try db.execute(sql: "PRAGMA user_version = \(JournalTables.version)")
   }
@@ -267,35 +267,5 @@ final class JournalFile: Sendable {
       let code = getrlimit(RLIMIT_FSIZE, &limit)
     #endif
     return code == 0 ? Int(exactly: limit.rlim_cur) : nil
-  }
-
-  /// The system's refusal to make files beside a file; nil: it makes them.
-  fileprivate static func refusal(of path: String) -> JournalError? {
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    return access(folder, W_OK | X_OK) == 0 ? nil : .refusal(of: path, code: errno, folder: folder)
-  }
-}
-
-extension JournalError {
-  /// What an error of SQLite means for a journal.
-  ///
-  /// - Parameter last: the last action that is known to be good.
-  init(_ error: any Error, path: String, last: Int?) {
-    switch error {
-    case let error as JournalError: self = error
-    case let error as DatabaseError:
-      let reason = error.reason
-      switch error.resultCode {
-      case .SQLITE_NOTADB: self = .notAJournal(path: path)
-      case .SQLITE_CORRUPT: self = .damaged(path: path, lastGood: last, reason: reason)
-      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
-        self = JournalFile.refusal(of: path) ?? .cannotOpen(path: path, reason: reason)
-      case .SQLITE_ERROR: self = .damaged(path: path, lastGood: last, reason: reason)
-      default:
-        self =
-          last.map { .cannotWrite(path: path, last: $0, reason: reason) } ?? .cannotOpen(path: path, reason: reason)
-      }
-    default: self = .cannotOpen(path: path, reason: "\(error)")
-    }
   }
 }

@@ -162,12 +162,12 @@ final class JournalWriter: @unchecked Sendable {
             case .restart(let number):
               try RowWriter.removeAll(from: db)
               // There is no state before it.
-              try JournalFile.setMeta([JournalMeta.base: number > 0 ? "\(number)" : nil], in: db)
+              try JournalMeta.set([JournalMeta.base: number > 0 ? "\(number)" : nil], in: db)
               rows = try RowWriter(db)
             }
           }
           // Which plugins were loaded before the first action is part of what the file says of itself.
-          if backlog.contains(where: \.isRestart) { try JournalFile.setMeta([:], in: db) }
+          if backlog.contains(where: \.isRestart) { try JournalMeta.set([:], in: db) }
           return .commit
         }
         if !hasBegun { file.markBegun(db) }
@@ -188,7 +188,7 @@ final class JournalWriter: @unchecked Sendable {
       do {
         try db.inTransaction(.immediate) {
           if !hasBegun { try file.begin(db) }
-          try JournalFile.setMeta(header.meta.merging([JournalMeta.base: "\(last)"]) { $1 }, in: db)
+          try JournalMeta.set(header.meta.merging([JournalMeta.base: "\(last)"]) { $1 }, in: db)
           try rows.write(slices, after: last, to: db)
           return .commit
         }

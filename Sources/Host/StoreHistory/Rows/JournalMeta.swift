@@ -1,11 +1,30 @@
 import GRDB
 
-/// What a file says of itself, and the checksum over it.
-extension JournalFile {
+/// What a file says of itself: the names of the rows of the table `meta`, and the checksum over them.
+enum JournalMeta {
+  static let program = "program"
+  static let began = "began"
+  static let schema = "schema"
+  static let schemaHash = "schemaHash"
+  static let process = "process"
+  static let end = "end"
+  /// A number that no other file has, by which a write-ahead log is known to belong to it.
+  static let id = "id"
+  /// A number that changes when the file starts anew with another history.
+  static let restart = "restart"
+  /// The run of the machine in which it was written last.
+  static let boot = "boot"
+  /// The form of the tables when the file was made.
+  static let format = "format"
+  /// The checksum over all that the file says of itself.
+  static let checksum = "checksum"
+  /// The action from whose state on states can be restored: before it the state had another type.
+  static let base = "base"
+
   /// Changes what a file says of itself, all or nothing.
   ///
   /// - Parameter values: by the names of ``JournalMeta``; nil takes one away.
-  static func setMeta(_ values: [String: String?], in db: Database) throws {
+  static func set(_ values: [String: String?], in db: Database) throws {
     try db.inSavepoint {
       for (name, value) in values.sorted(by: { $0.key < $1.key }) {
         if let value {
@@ -16,25 +35,25 @@ extension JournalFile {
       }
       try db.execute(
         sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)",
-        arguments: [JournalMeta.checksum, try metaChecksum(of: db)])
+        arguments: [JournalMeta.checksum, try currentChecksum(in: db)])
       return .commit
     }
   }
 
   /// What is wrong with what a file says of itself; nil: nothing, or an earlier version of the program wrote it, which did not
   /// check it.
-  static func faultInMeta(_ db: Database) throws -> String? {
+  static func fault(in db: Database) throws -> String? {
     let written = try String.fetchOne(
       db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [JournalMeta.checksum])
     if written == nil, try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 < JournalTables.firstWithCheckedMeta {
       return nil
     }
-    return try written == metaChecksum(of: db) ? nil : "what it says of itself is not what was written"
+    return try written == currentChecksum(in: db) ? nil : "what it says of itself is not what was written"
   }
 
   /// The checksum over what a file says of itself, and over the plugins that were loaded before its first action: those that an
   /// action loaded are in the checksum of its row.
-  private static func metaChecksum(of db: Database) throws -> String {
+  private static func currentChecksum(in db: Database) throws -> String {
     var checksum = RowChecksum()
     // Who writes it, and since when the machine runs, is nothing that it tells of its history.
     let others = [JournalMeta.checksum, JournalMeta.process, JournalMeta.boot]

@@ -1,5 +1,3 @@
-import GRDB
-
 /// The tables of a journal. Their comments stay in the file: `sqlite3 FILE .schema` shows them.
 enum JournalTables {
   /// Tells a journal from other SQLite files: `STSH`.
@@ -70,26 +68,4 @@ enum JournalTables {
     PRAGMA application_id = \(applicationID);
     PRAGMA user_version = \(version);
     """
-}
-
-/// Names of rows of the table `meta`.
-enum JournalMeta {
-  static let program = "program"
-  static let began = "began"
-  static let schema = "schema"
-  static let schemaHash = "schemaHash"
-  static let process = "process"
-  static let end = "end"
-  /// A number that no other file has, by which a write-ahead log is known to belong to it.
-  static let id = "id"
-  /// A number that changes when the file starts anew with another history.
-  static let restart = "restart"
-  /// The run of the machine in which it was written last.
-  static let boot = "boot"
-  /// The form of the tables when the file was made.
-  static let format = "format"
-  /// The checksum over all that the file says of itself.
-  static let checksum = "checksum"
-  /// The action from whose state on states can be restored: before it the state had another type.
-  static let base = "base"
 }

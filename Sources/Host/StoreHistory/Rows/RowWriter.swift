@@ -129,7 +129,7 @@ struct RowWriter {
 
   /// Removes all that is written of actions and states.
   static func removeAll(from db: Database) throws {
-    try JournalFile.setMeta([JournalMeta.restart: StableHash.text(of: .random(in: 0 ... .max))], in: db)
+    try JournalMeta.set([JournalMeta.restart: StableHash.text(of: .random(in: 0 ... .max))], in: db)
     for table in ["actions", "plugins", "snapshots", "slices"] { try db.execute(sql: "DELETE FROM \(table)") }
   }
 

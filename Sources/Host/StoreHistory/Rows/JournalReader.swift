@@ -195,7 +195,7 @@ struct JournalReader {
   /// What is wrong with what the file says of itself; nil: nothing.
   func faultInMeta() -> String? {
     do {
-      return try database.unsafeRead { try JournalFile.faultInMeta($0) }
+      return try database.unsafeRead { try JournalMeta.fault(in: $0) }
     } catch {
       return "\(error)"
     }

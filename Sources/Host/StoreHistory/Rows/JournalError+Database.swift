@@ -1,0 +1,37 @@
+import GRDB
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension JournalError {
+  /// What an error of SQLite means for a journal.
+  ///
+  /// - Parameter last: the last action that is known to be good.
+  init(_ error: any Error, path: String, last: Int?) {
+    switch error {
+    case let error as JournalError: self = error
+    case let error as DatabaseError:
+      let reason = error.reason
+      switch error.resultCode {
+      case .SQLITE_NOTADB: self = .notAJournal(path: path)
+      case .SQLITE_CORRUPT: self = .damaged(path: path, lastGood: last, reason: reason)
+      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
+        self = Self.refusal(beside: path) ?? .cannotOpen(path: path, reason: reason)
+      case .SQLITE_ERROR: self = .damaged(path: path, lastGood: last, reason: reason)
+      default:
+        self =
+          last.map { .cannotWrite(path: path, last: $0, reason: reason) } ?? .cannotOpen(path: path, reason: reason)
+      }
+    default: self = .cannotOpen(path: path, reason: "\(error)")
+    }
+  }
+
+  /// The system's refusal to make files beside a file; nil: it makes them.
+  private static func refusal(beside path: String) -> JournalError? {
+    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    return access(folder, W_OK | X_OK) == 0 ? nil : .refusal(of: path, code: errno, folder: folder)
+  }
+}
