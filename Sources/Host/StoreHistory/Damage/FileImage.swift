@@ -99,4 +99,10 @@ final class FileImage: @unchecked Sendable {
     }
     return queue
   }
+
+  /// A number of some bytes, the most significant first; nil: the file ends before.
+  func number(_ offset: Int, _ count: Int) -> Int? {
+    guard offset >= 0, offset + count <= file.memory.count else { return nil }
+    return file.memory[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+  }
 }

@@ -23,10 +23,11 @@ struct Salvage {
       try db.execute(sql: JournalTables.sql)
       var count = 0
       try db.inTransaction {
-        for page in 1...max(image.file.memory.count / image.pageSize, 1) where !free.contains(page) {
-          for row in LeafPage(page, of: image)?.rows ?? [] {
-            guard let table = Self.table(of: row) else { continue }
-            try Self.insert(row, into: table, db)
+        let pages = try LoosePages(image)
+        for page in 1...pages.count where !free.contains(page) {
+          try pages.rows(of: page) { row, isNumbered in
+            guard let (table, width) = Self.table(of: row, isNumbered) else { return }
+            try Self.insert(row, into: table, width, db)
             if table == "actions" || table == "slices" { count += 1 }
           }
         }
@@ -55,40 +56,32 @@ struct Salvage {
     return !initial.isEmpty && meta[JournalMeta.restart] == nil && meta[JournalMeta.base] == nil
   }
 
-  /// The table that a row is from, by its shape.
-  private static func table(of row: LeafPage.Row) -> String? {
-    let shape = row.values.map(\.letter)
-    switch (row.id != nil, String(shape)) {
-    case (false, "tt"): return "meta"
-    case (true, "-ti"): return "kinds"
-    case (true, "-t"): return "snapshots"
-    case (true, "-tti"): return "slices"
-    case (true, "itttt"): return "plugins"
-    case (true, let shape) where shape.count == 7 && shape.hasPrefix("-ttt"): return "sources"
-    case (true, let shape) where shape.count == 11 && shape.hasPrefix("-iiii") && shape.hasSuffix("i"): return "actions"
+  /// The table that a row is from, by its shape, and how many columns that has.
+  private static func table(of row: OpaquePointer, _ isNumbered: Bool) -> (name: String, width: Int32)? {
+    let letters: [Int32: Character] = [SQLITE_NULL: "-", SQLITE_INTEGER: "i", SQLITE_FLOAT: "d", SQLITE_TEXT: "t"]
+    var shape = String((1..<sqlite3_column_count(row)).map { letters[sqlite3_column_type(row, $0)] ?? "b" })
+    while shape.last == "-" { shape.removeLast() }
+    switch (isNumbered, shape) {
+    case (false, "tt"): return ("meta", 2)
+    case (true, "-ti"): return ("kinds", 3)
+    case (true, "-t"): return ("snapshots", 2)
+    case (true, "-tti"): return ("slices", 4)
+    case (true, "itttt"): return ("plugins", 5)
+    case (true, _) where shape.count <= 7 && shape.hasPrefix("-ttt"): return ("sources", 7)
+    case (true, _) where shape.count == 11 && shape.hasPrefix("-iiii") && shape.hasSuffix("i"): return ("actions", 11)
     default: return nil
     }
   }
 
-  private static func insert(_ row: LeafPage.Row, into table: String, _ db: Database) throws {
-    let places = Array(repeating: "?", count: row.values.count).joined(separator: ",")
+  private static func insert(_ row: OpaquePointer, into table: String, _ width: Int32, _ db: Database) throws {
+    let places = Array(repeating: "?", count: Int(width)).joined(separator: ",")
     let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO \(table) VALUES (\(places))")
     let handle = statement.sqliteStatement
     sqlite3_reset(handle)
-    for (index, value) in row.values.enumerated() {
-      let column = Int32(index + 1)
-      switch value {
+    for column in 1...width {
       // A key that is the row's number is stored as nothing.
-      case .null:
-        if index == 0, let id = row.id {
-          sqlite3_bind_int64(handle, column, Int64(id))
-        } else {
-          sqlite3_bind_null(handle, column)
-        }
-      case .integer(let number): sqlite3_bind_int64(handle, column, Int64(number))
-      case .double(let number): sqlite3_bind_double(handle, column, number)
-      case .text(let text): StatementText.bind(text, to: handle, column)
-      }
+      let isNumber = column == 1 && sqlite3_column_type(row, 1) == SQLITE_NULL
+      sqlite3_bind_value(handle, column, sqlite3_column_value(row, isNumber ? 0 : column))
     }
     // What breaks a rule of the table is no row of it.
     _ = sqlite3_step(handle)
@@ -105,17 +98,5 @@ struct Salvage {
       trunk = image.number(start, 4) ?? 0
     }
     return free
-  }
-}
-
-extension StoredValue {
-  /// What a value is, in a letter.
-  fileprivate var letter: Character {
-    switch self {
-    case .null: "-"
-    case .integer: "i"
-    case .double: "d"
-    case .text: "t"
-    }
   }
 }

@@ -4,8 +4,10 @@
   import Darwin
 #endif
 
-/// The write-ahead log beside an SQLite file, as it lies there. SQLite takes it as far as it is sound and says nothing of the
-/// rest; here it is told. The form is that of https://www.sqlite.org/walformat.html.
+/// The write-ahead log beside an SQLite file, as it lies there. The form is that of https://www.sqlite.org/walformat.html.
+///
+/// SQLite takes a log as far as it is sound and says nothing of the rest: without this look, actions that were acknowledged
+/// would be gone without a word. It also reads a log only beside a file that it locks, and wipes out what tells of the end.
 struct WriteAheadLog {
   /// Where the content of each page stands in the log, in bytes, as of the last commit.
   private(set) var pages: [Int: Int] = [:]

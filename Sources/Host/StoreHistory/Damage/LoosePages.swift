@@ -1,0 +1,86 @@
+import GRDB
+import GRDBSQLite
+
+/// The pages of an SQLite file, each read by SQLite as a table of its own, whether or not anything leads to it.
+///
+/// Without it the loss of the first page, the end or the root of a table would cost all actions, not those of a page.
+final class LoosePages {
+  /// How many pages there are; the last may be short.
+  let count: Int
+  private let image: FileImage
+  private let memory: UnsafeMutableRawBufferPointer
+  private let database: DatabaseQueue
+
+  /// Takes the pages, but for the first, which holds no rows: here it tells of two tables that can lie on any page.
+  init(_ image: FileImage) throws {
+    self.image = image
+    count = max(image.file.memory.count / image.pageSize, 1)
+    database = try DatabaseQueue()
+    memory = .allocate(byteCount: count * image.pageSize, alignment: 16)
+    memory.copyBytes(from: image.file.memory.prefix(memory.count))
+    memory.copyBytes(from: try Self.head(pageSize: image.pageSize))
+    // The number of pages stands in the head; none of them is free.
+    memory.storeBytes(of: UInt32(count).bigEndian, toByteOffset: 28, as: UInt32.self)
+    try database.writeWithoutTransaction { db in
+      let size = sqlite3_int64(memory.count)
+      let code = sqlite3_deserialize(
+        db.sqliteConnection, "main", memory.baseAddress?.assumingMemoryBound(to: UInt8.self), size, size, 0)
+      guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    }
+  }
+
+  deinit {
+    try? database.close()
+    memory.deallocate()
+  }
+
+  /// The first page of a file with a table for rows that have a number, and one for rows that have none. The former has one
+  /// column more than any table of a journal.
+  private static func head(pageSize: Int) throws -> [UInt8] {
+    try DatabaseQueue().writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          PRAGMA page_size = \(pageSize);
+          CREATE TABLE numbered (a, b, c, d, e, f, g, h, i, j, k, l);
+          CREATE TABLE named (a PRIMARY KEY, b) WITHOUT ROWID;
+          """)
+      var size: sqlite3_int64 = 0
+      guard let bytes = sqlite3_serialize(db.sqliteConnection, "main", &size, 0) else {
+        throw DatabaseError(resultCode: .SQLITE_NOMEM)
+      }
+      defer { sqlite3_free(bytes) }
+      return Array(UnsafeBufferPointer(start: bytes, count: min(pageSize, Int(size))))
+    }
+  }
+
+  /// Hands out the rows of a page that can be read, some of them twice: first the number, if they have one, then the columns.
+  ///
+  /// - Parameter number: that of the page, from 1.
+  func rows(of number: Int, _ body: (_ row: OpaquePointer, _ isNumbered: Bool) throws -> Void) throws {
+    let kind = image.number((number - 1) * image.pageSize, 1)
+    guard number > 1, kind == 0x0D || kind == 0x0A else { return }
+    let isNumbered = kind == 0x0D
+    try database.writeWithoutTransaction { db in
+      try db.execute(
+        sql: """
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_master SET rootpage = \(number);
+          PRAGMA writable_schema = RESET;
+          """)
+      // Rows behind one that cannot be read are reached from the other end.
+      for order in ["ASC", "DESC"] {
+        let statement = try db.makeStatement(
+          sql: isNumbered
+            ? "SELECT rowid, * FROM numbered ORDER BY rowid \(order)" : "SELECT NULL, * FROM named ORDER BY a \(order)")
+        let row = statement.sqliteStatement
+        defer { sqlite3_reset(row) }
+        var code = sqlite3_step(row)
+        while code == SQLITE_ROW {
+          try body(row, isNumbered)
+          code = sqlite3_step(row)
+        }
+        if code == SQLITE_DONE { return }
+      }
+    }
+  }
+}
