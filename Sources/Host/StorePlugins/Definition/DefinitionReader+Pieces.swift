@@ -6,7 +6,7 @@ extension DefinitionReader {
   func action(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
     let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
     if let type = own.first(where: { $0.fullName == fullName }) { return type }
-    guard let type = foreignAction(fullName) ?? goneAction(fullName) else {
+    guard let type = known.action(fullName) ?? goneAction(fullName) else {
       throw types.fault("\(place) for unknown action '\(fullName)'", hint: actionHint(fullName, own))
     }
     try mayRead(type.module, "\(place) for '\(fullName)'")
@@ -16,7 +16,7 @@ extension DefinitionReader {
   /// Stands for an action of another module that is gone, where that may be; nil: it may not. Nobody can dispatch it.
   func goneAction(_ fullName: String) -> ActionType? {
     let parts = fullName.split(separator: ".", maxSplits: 1).map(String.init)
-    guard mayLack, parts.count == 2, parts[0] != manifest.name else { return nil }
+    guard known.mayLack, parts.count == 2, parts[0] != manifest.name else { return nil }
     return ActionType(module: parts[0], name: parts[1], fields: [])
   }
 
@@ -34,12 +34,12 @@ extension DefinitionReader {
   /// What may have been meant by the name of an action that does not exist.
   func actionHint(_ fullName: String, _ own: [ActionType]) -> String? {
     let module = String(fullName.prefix { $0 != "." })
-    let modules = [manifest.name] + moduleNames
+    let modules = [manifest.name] + known.moduleNames
     // A plugin that is not loaded is no misspelling of an action that somebody else has.
     guard modules.contains(module) || Suggestion.nearest(to: module, among: modules) != nil else {
       return Self.loadHint(module)
     }
-    return suggestion(fullName, own.map(\.fullName) + foreignNames())
+    return suggestion(fullName, own.map(\.fullName) + known.actionNames())
       ?? (modules.contains(module) ? nil : Self.loadHint(module))
   }
 

@@ -78,7 +78,7 @@ extension DefinitionReader {
   func dispatched(_ name: String, _ own: [ActionType], _ place: String) throws(PluginError) -> ActionType {
     let fullName = name.contains(".") ? name : "\(manifest.name).\(name)"
     if let type = own.first(where: { $0.fullName == fullName }) { return type }
-    guard let type = foreignAction(fullName) ?? goneAction(fullName) else {
+    guard let type = known.action(fullName) ?? goneAction(fullName) else {
       throw types.fault("\(place): unknown action '\(fullName)'", hint: actionHint(fullName, own))
     }
     guard manifest.mayDispatch(type) else {
@@ -103,7 +103,7 @@ extension DefinitionReader {
   func dispatchedOnLoad(_ name: String, _ own: [ActionType]) throws(PluginError) -> ActionType {
     let type = try dispatched(name, own, "on_load")
     // A plugin that is brought back with its state is there already.
-    if !mayLack {
+    if !known.mayLack {
       try refuseRequired(of: type, "on_load") { "give '\($0)' a default, or have another action dispatched" }
     }
     return type
@@ -127,16 +127,16 @@ extension DefinitionReader {
       throw types.fault("\(place): this is no path: \(error.message)")
     }
     guard case .field(let module) = path.steps.first,
-      mayLack || moduleNames.contains(module) || module == manifest.name
+      known.mayLack || known.moduleNames.contains(module) || module == manifest.name
     else {
       var name = text
       if case .field(let module) = path.steps.first { name = module }
       throw types.fault(
         "\(place): unknown module '\(name)'",
-        hint: suggestion(name, moduleNames + [manifest.name]) ?? Self.loadHint(name))
+        hint: suggestion(name, known.moduleNames + [manifest.name]) ?? Self.loadHint(name))
     }
     try mayRead(module, place)
-    let root = module == manifest.name ? slice : foreignSlice(module)
+    let root = module == manifest.name ? slice : known.slice(module)
     guard let root else { return (path, nil) }
     do throws(PathError) {
       return (path, try root.type(at: path.steps.dropFirst(), from: Path([path.steps[0]])))

@@ -4,31 +4,16 @@ import StoreSchema
 /// Reads the table that a plugin gives to `plugin{…}`, against the modules that the store has.
 struct DefinitionReader {
   let manifest: PluginManifest
-  /// An action of another module by its full name.
-  let foreignAction: (String) -> ActionType?
-  /// The full names of the actions of other modules, for suggestions.
-  let foreignNames: () -> [String]
-  /// The names of the store's modules.
-  let moduleNames: [String]
-  /// Whether other modules and their actions may be gone.
-  let mayLack: Bool
-  /// The type of another module's slice.
-  let foreignSlice: (String) -> Schema?
+  let known: KnownModules
   /// What the same code declared before.
   let twin: PluginDefinition?
   /// Where functions and rules are written.
   let places: DefinitionPlaces
   let types: TypeReader
 
-  init(
-    manifest: PluginManifest, surroundings: Plugin.Surroundings, twin: PluginDefinition?, places: DefinitionPlaces
-  ) {
+  init(manifest: PluginManifest, known: KnownModules, twin: PluginDefinition?, places: DefinitionPlaces) {
     self.manifest = manifest
-    foreignAction = surroundings.action
-    mayLack = surroundings.mayLack
-    foreignNames = surroundings.actionNames
-    moduleNames = surroundings.moduleNames
-    foreignSlice = surroundings.slice
+    self.known = known
     self.twin = twin
     self.places = places
     types = TypeReader(plugin: manifest.name)
@@ -85,7 +70,10 @@ struct DefinitionReader {
     definition.transitions = try transitions(part("transitions", of: table), own, definition.schema)
     definition.middleware = try middleware(
       part("middleware", of: table), own,
-      [(Plugin.bridgeUnit, definition.bridges.count), (Plugin.transitionUnit, definition.transitions.count)])
+      [
+        (PluginDefinition.bridgeUnit, definition.bridges.count),
+        (PluginDefinition.transitionUnit, definition.transitions.count),
+      ])
     definition.projections = try projections(part("projections", of: table), fields)
     definition.commands = try commands(part("commands", of: table))
     definition.onUnload = try optionalFunction(part("on_unload", of: table), "on_unload")
@@ -163,16 +151,16 @@ struct DefinitionReader {
       throw types.fault(
         "lifted: '\(module)' is the plugin's own module", hint: "reducers = { … } is for the plugin's own state")
     }
-    guard mayLack || moduleNames.contains(module) else {
+    guard known.mayLack || known.moduleNames.contains(module) else {
       throw types.fault(
-        "lifted: unknown module '\(module)'", hint: suggestion(module, moduleNames) ?? Self.loadHint(module))
+        "lifted: unknown module '\(module)'", hint: suggestion(module, known.moduleNames) ?? Self.loadHint(module))
     }
     guard manifest.permissions.contains(.reduce(module: module)) else {
       throw types.fault(
         "lifted: may not reduce over '\(module)'", hint: "add \"reduce:\(module)\" to permissions in plugin.json")
     }
-    guard !mayLack else { return }
-    guard let schema = foreignSlice(module) else { throw types.fault("lifted: '\(module)' has no state to reduce") }
+    guard !known.mayLack else { return }
+    guard let schema = known.slice(module) else { throw types.fault("lifted: '\(module)' has no state to reduce") }
     if case .any = schema.kind {
       throw types.fault(
         "lifted: '\(module)' is a substate of no declared type, by which writes could be checked",
@@ -182,12 +170,12 @@ struct DefinitionReader {
 
   /// The action that a lifted reducer answers: one that exists, or a new one of the module that it is lifted to.
   private func liftedAction(
-    _ name: String, _ entry: LuaTable, _ known: [ActionType]
+    _ name: String, _ entry: LuaTable, _ declared: [ActionType]
   ) throws(PluginError) -> (ActionType, isNew: Bool) {
     let takesArguments = entry["args"] != .nil
     // The plugin's own go without its name, as they do elsewhere.
     let ownName = name.contains(".") ? name : "\(manifest.name).\(name)"
-    if let type = known.first(where: { $0.fullName == ownName }) ?? foreignAction(name)
+    if let type = declared.first(where: { $0.fullName == ownName }) ?? known.action(name)
       ?? (takesArguments ? nil : goneAction(name))
     {
       guard !takesArguments else {
@@ -202,7 +190,7 @@ struct DefinitionReader {
     else {
       throw types.fault(
         "lifted on unknown action '\(name)'",
-        hint: suggestion(name, known.map(\.fullName) + foreignNames())
+        hint: suggestion(name, declared.map(\.fullName) + known.actionNames())
           ?? "args = {…} declares a new one, in the module that it is lifted over")
     }
     return (ActionType(module: module, name: short, fields: try types.fields(entry["args"], name, key: "args")), true)
@@ -267,9 +255,10 @@ struct DefinitionReader {
       }
       if name.hasSuffix(".*") {
         let module = String(name.dropLast(2))
-        guard mayLack || moduleNames.contains(module) || module == manifest.name else {
+        guard known.mayLack || known.moduleNames.contains(module) || module == manifest.name else {
           throw types.fault(
-            "\(place): unknown module '\(module)'", hint: suggestion(module, moduleNames) ?? Self.loadHint(module))
+            "\(place): unknown module '\(module)'", hint: suggestion(module, known.moduleNames) ?? Self.loadHint(module)
+          )
         }
         try mayRead(module, place)
         filter.modules.insert(module)

@@ -25,6 +25,11 @@ struct PluginDefinition {
   /// What to dispatch after loading.
   var onLoad: ActionType?
 
+  /// What traces, gates and listings call the unit of the bridges within the plugin.
+  static let bridgeUnit = "bridge"
+  /// The same of the unit of the transitions.
+  static let transitionUnit = "transitions"
+
   /// The names of the fields of the slice.
   var fieldNames: [String] {
     guard case .record(let record) = schema?.kind else { return [] }

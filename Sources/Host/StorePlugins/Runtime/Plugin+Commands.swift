@@ -32,7 +32,7 @@ extension Plugin {
         throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
       }
       let outcome = Result { () throws(LuaError) in
-        try lua.call(watched.function, arguments: { $0.append(PluginCalls.stateObject) })
+        try lua.call(watched.function, arguments: { $0.append(SliceObjects.stateObject) })
       }
       if let digest, try watched.hasChanged(since: digest, lua) {
         throw LuaError(kind: .runtime, message: fault.message, underlying: fault)

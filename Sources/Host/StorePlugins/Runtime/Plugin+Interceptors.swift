@@ -93,7 +93,7 @@ extension PluginCalls {
       try plan.passage?.count.add(most: mostActions)
       passage.emit(action, source(of: call, plan.emission))
     }
-    let get = try lua.makeFunction("get") { call in call.results.append(Self.stateObject) }
+    let get = try lua.makeFunction("get") { call in call.results.append(SliceObjects.stateObject) }
     let next = try lua.makeFunction("next") { [unowned self, unowned objects, unowned plan] call in
       guard let passage = plan.passage, !passage.hasPassed else {
         throw LuaFailure("calls next out of turn; call it once, before its function returns")

@@ -7,9 +7,9 @@ import StoreUnits
 /// is for traces.
 extension Plugin {
   /// What traces, gates and listings call the unit of the bridges within the plugin.
-  public static var bridgeUnit: String { "bridge" }
+  public static var bridgeUnit: String { PluginDefinition.bridgeUnit }
   /// What traces, gates and listings call the unit of the transitions within the plugin.
-  public static var transitionUnit: String { "transitions" }
+  public static var transitionUnit: String { PluginDefinition.transitionUnit }
 
   /// How many bridges the plugin declares.
   public var bridgeCount: Int { definition.bridges.count }
@@ -108,7 +108,7 @@ extension Plugin {
         function,
         firstResultWith: { writer in
           if let value { LuaBridge.write(value, to: &writer) }
-          writer.append(PluginCalls.stateObject)
+          writer.append(SliceObjects.stateObject)
         }
       ).isTruthy
     }
@@ -133,12 +133,12 @@ extension Plugin {
           carry,
           firstResultWith: { writer in
             for value in values { LuaBridge.write(value, to: &writer) }
-            writer.append(PluginCalls.stateObject)
+            writer.append(SliceObjects.stateObject)
           })
         if arguments == .nil { return nil }
       }
       do throws(SchemaError) {
-        return try type.call(PluginCalls.named(try objects.value(of: arguments)))
+        return try type.call(LuaBridge.arguments(named: try objects.value(of: arguments)))
       } catch {
         throw LuaError(kind: .runtime, message: type.sentence(for: error))
       }

@@ -82,6 +82,12 @@ public final class Plugin: @unchecked Sendable {
     /// there again.
     public var mayLack = false
 
+    /// What a definition is read against.
+    var known: KnownModules {
+      KnownModules(
+        action: action, actionNames: actionNames, moduleNames: moduleNames, slice: slice, mayLack: mayLack)
+    }
+
     /// Joins them.
     public init(
       action: @escaping (String) -> ActionType?, actionNames: @escaping () -> [String] = { [] }, moduleNames: [String],
@@ -138,7 +144,7 @@ public final class Plugin: @unchecked Sendable {
     let refusals = DeliberateRefusal.Occasion()
     let table = try Plugin.runInit(lua, source, faults, names, modules, refusals)
     let reader = DefinitionReader(
-      manifest: manifest, surroundings: surroundings, twin: twin?.definition, places: DefinitionPlaces(lua, names))
+      manifest: manifest, known: surroundings.known, twin: twin?.definition, places: DefinitionPlaces(lua, names))
     definition = try lua.metered(faults.load) { () throws(PluginError) in try reader.read(table) }
     lua.limits.instructions = manifest.limits.instructions
     // Without a state a draft has no fields, so that a reducer which writes is told.
@@ -275,18 +281,9 @@ public final class Plugin: @unchecked Sendable {
 
   /// The actions that the plugin adds to other modules, for its lifted reducers.
   public var addedActions: [ActionType] { definition.addedActions }
-}
 
-extension PluginManifest {
-  /// Whether the plugin may read a module's slice: its own, or one that it asked for.
-  public func mayRead(_ module: String) -> Bool { module == name || permissions.contains(.read(module: module)) }
-
-  func readRefusal(_ module: String) -> String {
-    "may not read '\(module)' (add \"read:\(module)\" to permissions in plugin.json)"
-  }
-
-  func mayDispatch(_ type: ActionType) -> Bool {
-    type.module == name
-      || permissions.contains { $0.covers(.dispatch(module: type.module, action: type.name)) }
+  /// Has tables that the plugin logs or prints written as values.
+  public func describeTables(_ text: @escaping (Value) -> String) {
+    (log.tables, calls.tables) = (TableText(text), TableText(text))
   }
 }

@@ -68,7 +68,7 @@ extension PluginCalls {
     case .lua(let value):
       do throws(SchemaError) {
         if case .nil = value { return try type.call([]) }
-        return try type.call(Self.named(try objects.value(of: value)))
+        return try type.call(LuaBridge.arguments(named: try objects.value(of: value)))
       } catch {
         throw LuaFailure(type.sentence(for: error))
       }

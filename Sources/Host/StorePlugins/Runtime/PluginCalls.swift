@@ -4,7 +4,6 @@ import StoreSchema
 
 /// What a plugin's functions get beside slices: `meta`, the action, `ctx`, `cmd` and `log`.
 final class PluginCalls {
-  static let stateObject = LuaObject(tag: SliceObjects.Tag.state, id: 0)
   static let metaObject = LuaObject(tag: SliceObjects.Tag.facade, id: 1)
   static let actionObject = LuaObject(tag: SliceObjects.Tag.facade, id: 2)
 
@@ -166,14 +165,14 @@ final class PluginCalls {
     let print = try lua.makeFunction("print") { [unowned self] call in
       try check(.command)
       guard case .table = call[0] else { throw LuaFailure("write cmd:print(…), with a colon") }
-      let text = try Self.printed(call, from: 1, separator: " ", tables)
+      let text = try TableText.printed(call, from: 1, separator: " ", tables)
       try asking { $0.print(text) }
     }
     let wait = try makeWaitFunction(in: lua)
     let start = try makeStartFunction(in: lua)
     taskTable = try makeTaskTable(in: lua, dispatch: try makeDispatch(of: .task))
     thunkTable = try makeThunkTable(in: lua, objects, dispatch: try makeDispatch(of: .thunk))
-    let state = LuaValue.object(Self.stateObject)
+    let state = LuaValue.object(SliceObjects.stateObject)
     contextTable = try lua.makeHostTable(
       "ctx", [("task", .function(start)), ("state", state), ("dispatch", try makeDispatch(of: .context))])
     context = contextTable?.handle
@@ -183,22 +182,6 @@ final class PluginCalls {
         ("state", state), ("dispatch", try makeDispatch(of: .command)), ("project", .function(project)),
         ("print", .function(print)), ("wait", .function(wait)),
       ])
-  }
-
-  /// The text that a function is called with that prints: once it is printed the call holds it no longer.
-  ///
-  /// - Parameter first: the first argument that is printed.
-  static func printed(
-    _ call: LuaCall, from first: Int, separator: String, _ tables: TableText? = nil
-  ) throws(LuaError) -> String {
-    let state = call.state
-    return try state.metered { () throws(LuaError) -> String in
-      var texts: [String] = []
-      for position in first..<max(call.count, first) {
-        texts.append(try TableText.text(of: call, position, tables))
-      }
-      return texts.joined(separator: separator)
-    }
   }
 
   func noteRead(_ module: String) {
@@ -292,25 +275,6 @@ final class PluginCalls {
   /// Where a call from Lua comes from, as the source of what it dispatches.
   func source(of call: borrowing LuaCall, _ emission: Emission) -> ActionSource {
     emission.source(of: call.caller, functionNames, plugin: faults.manifest.name)
-  }
-
-  /// The arguments that a Lua table names.
-  static func named(_ value: Value) throws(SchemaError) -> [(name: String, value: Value)] {
-    switch value {
-    case .none: return []
-    case .record(let record): return zip(record.layout.fields, record.values).map { ($0, $1) }
-    case .list(let list) where list.isEmpty: return []
-    case .map(let map):
-      var named: [(name: String, value: Value)] = []
-      for (key, value) in map {
-        guard case .string(let name) = key else {
-          throw SchemaError(Path(), .badKey(expected: "text", found: key.value.described))
-        }
-        named.append((name, value))
-      }
-      return named
-    default: throw SchemaError(Path(), .typeMismatch(expected: "a table of arguments", found: value.described))
-    }
   }
 }
 

@@ -100,15 +100,8 @@ final class PluginLog {
 
   /// What the arguments of a call say. It is not kept, and so counts as work only.
   private func text(of call: LuaCall) throws(LuaError) -> String {
-    let state = call.state
-    let tables = tables
-    let texts = try state.metered { () throws(LuaError) -> [String] in
-      var texts: [String] = []
-      for position in 0..<call.count { texts.append(try TableText.text(of: call, position, tables)) }
-      return texts
-    }
-    let text = texts.joined(separator: " ")
-    state.meter.work(text.utf8.count / 16)
+    let text = try TableText.printed(call, from: 0, separator: " ", tables)
+    call.state.meter.work(text.utf8.count / 16)
     return text
   }
 

@@ -157,7 +157,7 @@ extension Plugin {
     (calls.emission, calls.slicesRead) = (nil, [])
     defer { (calls.emission, calls.slicesRead) = (outer, nil) }
     let wanted = try run(view, "middleware '\(plan.name)' (supervise)") { () throws(LuaError) -> [PluginTaskStart] in
-      switch try lua.call(function, firstResultWith: { $0.append(PluginCalls.stateObject) }) {
+      switch try lua.call(function, firstResultWith: { $0.append(SliceObjects.stateObject) }) {
       case .nil: return []
       case .table(let table): return try starts(table, plan.name)
       case let other: throw LuaError(kind: .runtime, message: "returned \(other.described), not a table of tasks")

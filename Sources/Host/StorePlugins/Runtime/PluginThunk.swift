@@ -127,7 +127,7 @@ extension PluginCalls {
   func makeThunkTable(in lua: LuaState, _ objects: SliceObjects, dispatch: LuaValue) throws(LuaError) -> LuaTable {
     let get = try lua.makeFunction("get") { [unowned self] call in
       try check(.thunk)
-      call.results.append(Self.stateObject)
+      call.results.append(SliceObjects.stateObject)
     }
     let wait = try lua.makeFunction("dispatch_wait") { [unowned self, unowned objects] call in
       try check(.thunk)

@@ -36,7 +36,7 @@ public final class SessionLua {
       objects = SliceObjects(lua)
       objects.viewInUse = UnsafePointer(self.view)
       lua.objectHandler = objects
-      try lua.setGlobal("state", .object(PluginCalls.stateObject))
+      try lua.setGlobal("state", .object(SliceObjects.stateObject))
       try lua.setGlobal("project", .function(try makeProject()))
       try lua.setGlobal("dispatch", .function(try makeDispatch()))
       // Asked by the sandbox for globals that nobody has set.
@@ -78,7 +78,7 @@ public final class SessionLua {
       try self.lua.metered({ $0 as any Error }) { () throws(any Error) in
         let action: ActionCall
         do throws(SchemaError) {
-          action = try type.call(PluginCalls.named(try self.objects.value(of: call[1])))
+          action = try type.call(LuaBridge.arguments(named: try self.objects.value(of: call[1])))
         } catch {
           throw LuaFailure(type.sentence(for: error))
         }
@@ -106,7 +106,7 @@ public final class SessionLua {
 
   private func makePrint() throws(LuaError) -> LuaFunction {
     try lua.makeFunction("print") { [weak self] call in
-      self?.host.print(try PluginCalls.printed(call, from: 0, separator: "\t"))
+      self?.host.print(try TableText.printed(call, from: 0, separator: "\t"))
     }
   }
 
@@ -212,7 +212,7 @@ public final class SessionLua {
     }
     do throws(LuaError) {
       let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
-      if case .object(PluginCalls.stateObject) = results.first { return try wholeState() }
+      if case .object(SliceObjects.stateObject) = results.first { return try wholeState() }
       do throws(SchemaError) {
         if case .object(let object) = results.first, let schema = objects.schema(of: object) {
           return Reading(value: try objects.value(of: object), schema: schema)

@@ -17,6 +17,9 @@ final class SliceObjects: LuaObjectHandler {
     static let facade: UInt32 = 3
   }
 
+  /// The whole state, as Lua sees it.
+  static let stateObject = LuaObject(tag: Tag.state, id: 0)
+
   unowned let state: LuaState
   /// The state that `state.MODULE` reads.
   var view: (any StateView)? { viewInUse?.pointee }

@@ -55,7 +55,7 @@ final class PluginTestMethods {
     let name = try text(call, 1, "t:dispatch needs the name of an action")
     let arguments: [(name: String, value: Value)]
     do throws(SchemaError) {
-      arguments = try PluginCalls.named(try value(call[2]))
+      arguments = try LuaBridge.arguments(named: try value(call[2]))
     } catch {
       throw PluginTestFailure(code: error.code, "\(name): \(error.message)", at: call.place)
     }

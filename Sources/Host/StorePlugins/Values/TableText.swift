@@ -8,7 +8,7 @@ struct TableText {
   init(_ text: @escaping (Value) -> String) { self.text = text }
 
   /// The text of an argument, as the tables are written or, where nobody says how, by their type.
-  static func text(of call: LuaCall, _ position: Int, _ tables: TableText?) throws(LuaError) -> String {
+  private static func text(of call: LuaCall, _ position: Int, _ tables: TableText?) throws(LuaError) -> String {
     let described = try call.describe(position)
     // One with a `__tostring` says itself what it is.
     guard described == "table", let tables else { return described }
@@ -28,11 +28,20 @@ struct TableText {
     call.state.meter.work(text.utf8.count)
     return text
   }
-}
 
-extension Plugin {
-  /// Has tables that the plugin logs or prints written as values.
-  public func describeTables(_ text: @escaping (Value) -> String) {
-    (log.tables, calls.tables) = (TableText(text), TableText(text))
+  /// The text that a function is called with that prints: once it is printed the call holds it no longer.
+  ///
+  /// - Parameter first: the first argument that is printed.
+  static func printed(
+    _ call: LuaCall, from first: Int, separator: String, _ tables: TableText? = nil
+  ) throws(LuaError) -> String {
+    let state = call.state
+    return try state.metered { () throws(LuaError) -> String in
+      var texts: [String] = []
+      for position in first..<max(call.count, first) {
+        texts.append(try text(of: call, position, tables))
+      }
+      return texts.joined(separator: separator)
+    }
   }
 }

@@ -111,6 +111,25 @@ enum LuaBridge {
     guard list.isEmpty else { throw SchemaError(Path(), .malformedTable("it has both positions and names")) }
     return .map(map)
   }
+
+  /// The arguments that a Lua table names.
+  static func arguments(named value: Value) throws(SchemaError) -> [(name: String, value: Value)] {
+    switch value {
+    case .none: return []
+    case .record(let record): return zip(record.layout.fields, record.values).map { ($0, $1) }
+    case .list(let list) where list.isEmpty: return []
+    case .map(let map):
+      var named: [(name: String, value: Value)] = []
+      for (key, value) in map {
+        guard case .string(let name) = key else {
+          throw SchemaError(Path(), .badKey(expected: "text", found: key.value.described))
+        }
+        named.append((name, value))
+      }
+      return named
+    default: throw SchemaError(Path(), .typeMismatch(expected: "a table of arguments", found: value.described))
+    }
+  }
 }
 
 extension LuaValue {
