@@ -100,15 +100,15 @@ struct HostTableTests {
   }
 
   @Test func ofATask() throws {
-    let start = try #require(try plugin.supervise(unit: 0, view: bench.view).first)
-    let task = try plugin.begin(start) { false }
+    let start = try #require(try plugin.middlewares.supervise(0, view: bench.view).first)
+    let task = try plugin.tasks.begin(start) { false }
     let error = fault { _ = try task.resume(view: bench.view, emit: { _, _ in }) }
     #expect(error?.message == "p: task 'p/m/x' failed: bad/p/init.lua:8: task has no 'slep' (did you mean 'sleep'?)")
   }
 
   @Test func ofAThunk() throws {
-    let type = try #require(plugin.thunkTypes.first?.action)
-    let thunk = try plugin.begin(thunk: ActionCall(type, []), key: "1")
+    let type = try #require(plugin.tasks.thunkTypes.first?.action)
+    let thunk = try plugin.tasks.begin(thunk: ActionCall(type, []), key: "1")
     let error = fault { _ = try thunk.resume(view: bench.view, emit: { _, _ in }) }
     #expect(
       error?.message

@@ -58,7 +58,7 @@ struct HostilePluginTests {
         case .projection: error = fault { _ = try bench.project("evil", "p") }
         case .command, .load: error = fault { _ = try bench.run("evil", "c") }
         }
-        #expect(plugin.lua.memoryInUse < 6 << 20, "\(attack): \(plugin.lua.memoryInUse)")
+        #expect(plugin.machine.lua.memoryInUse < 6 << 20, "\(attack): \(plugin.machine.lua.memoryInUse)")
         // The plugin answers the next action.
         try bench.dispatch("evil.inc")
       }
@@ -112,7 +112,7 @@ struct HostilePluginTests {
       let error = try #require(fault { try bench.dispatch("evil.strike") }, "\(attack)")
       #expect(error.message.hasPrefix("evil: reducer 'evil.strike'"), "\(error.message)")
       #expect(bench.state("evil") == before, "\(attack)")
-      #expect(plugin.lua.memoryInUse < 6 << 20, "\(attack)")
+      #expect(plugin.machine.lua.memoryInUse < 6 << 20, "\(attack)")
     }
     try bench.dispatch("evil.inc")
     #expect(bench.state("evil") == before.replacing("\"count\":0", with: "\"count\":1"))
@@ -149,7 +149,7 @@ struct HostilePluginTests {
     for _ in 1...3 {
       #expect(fault { try bench.dispatch("full.fill") }?.code == .memory)
       #expect(bench.state("full") == #"{"list":[]}"#)
-      #expect(plugin.lua.memoryInUse < (kibibytes + 64) << 10)
+      #expect(plugin.machine.lua.memoryInUse < (kibibytes + 64) << 10)
     }
     try bench.dispatch("full.inc")
     #expect(bench.state("full") == #"{"list":[{"a":1,"b":"b"}]}"#)

@@ -54,8 +54,8 @@ struct KeptHandleTests {
   /// Runs the task for as many steps, and returns what it dispatched.
   private func runTask(steps: Int) throws -> [String] {
     var dispatched: [String] = []
-    let start = try #require(try plugin.supervise(unit: 0, view: bench.view).first)
-    let task = try plugin.begin(start) { false }
+    let start = try #require(try plugin.middlewares.supervise(0, view: bench.view).first)
+    let task = try plugin.tasks.begin(start) { false }
     for _ in 0..<steps { _ = try task.resume(view: bench.view) { call, _ in dispatched.append(call.type.fullName) } }
     return dispatched
   }
@@ -63,8 +63,8 @@ struct KeptHandleTests {
   /// Runs the thunk to its end, and returns what it dispatched without waiting.
   private func runThunk() throws -> [String] {
     var dispatched: [String] = []
-    let type = try #require(plugin.thunkTypes.first?.action)
-    let thunk = try plugin.begin(thunk: ActionCall(type, []), key: "1")
+    let type = try #require(plugin.tasks.thunkTypes.first?.action)
+    let thunk = try plugin.tasks.begin(thunk: ActionCall(type, []), key: "1")
     for _ in 0..<2 { _ = try thunk.resume(view: bench.view) { call, _ in dispatched.append(call.type.fullName) } }
     return dispatched
   }

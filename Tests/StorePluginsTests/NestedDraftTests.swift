@@ -46,11 +46,11 @@ struct NestedDraftTests {
         s.sum = s.sum + 1
         """)
     var most = 0
-    bench.whenPrinted = { most = plugin.objects.nodes.count }
+    bench.whenPrinted = { most = plugin.machine.objects.nodes.count }
     _ = try bench.run("p", "run")
     #expect(bench.printed == ["50 53 50"])
     #expect(most < 40, "the command's own objects alone")
-    #expect(plugin.objects.nodes.count == 0)
+    #expect(plugin.machine.objects.nodes.count == 0)
   }
 
   /// However many objects the command has, a part of the draft has one.

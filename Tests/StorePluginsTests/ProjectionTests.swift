@@ -137,7 +137,7 @@ struct ProjectionTests {
     let bench = try bench("")
     let record = Record(RecordLayout(name: "", fields: []), [])
     #expect(
-      fault { _ = try bench.plugins[0].run(command: "nope", arguments: record, view: bench.view, host: bench) }?.message
+      fault { _ = try bench.plugins[0].commands.run("nope", arguments: record, view: bench.view, host: bench) }?.message
         == "p: no command 'nope'")
   }
 }

@@ -143,7 +143,7 @@ struct PurityTests {
     let error = fault {
       var tasks = Tasks()
       try withUnsafeMutablePointer(to: &tasks) { slice in
-        try plugin.reduce(
+        try plugin.reducers.reduce(
           lifted: 0, try Bench.add.call([("title", .string("a"))]), number: 1, time: .zero,
           source: .init(file: "t", function: "f", line: 1, kind: .batch), schema: Tasks.schema, slice: slice)
       }

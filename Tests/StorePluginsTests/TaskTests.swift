@@ -35,8 +35,8 @@ struct TaskTests {
     _ body: String, permissions: [String] = ["timers"], extra: String? = nil, isOver: @escaping () -> Bool = { false }
   ) throws -> (plugin: Plugin, task: PluginTask) {
     let plugin = try plugin("{ x = function(task) \(body) end }", permissions: permissions, extra: extra)
-    let start = try #require(try plugin.supervise(unit: 0, view: bench.view).first)
-    return (plugin, try plugin.begin(start, isOver: isOver))
+    let start = try #require(try plugin.middlewares.supervise(0, view: bench.view).first)
+    return (plugin, try plugin.tasks.begin(start, isOver: isOver))
   }
 
   /// Resumes a task and says what it wants next.
@@ -91,7 +91,7 @@ struct TaskTests {
     #expect(source.line == 6)
     #expect(try step(task) == "finished")
     #expect(try step(task) == "finished")
-    #expect(plugin.tasks.isEmpty)
+    #expect(plugin.tasks.running.isEmpty)
   }
 
   @Test(arguments: [
@@ -122,7 +122,7 @@ struct TaskTests {
     let error = fault { _ = try step(task) }
     #expect(error?.code == .task)
     #expect(error?.message == "p: task 'p/m/x' failed: used more than 200_000 VM instructions")
-    #expect(plugin.tasks.isEmpty)
+    #expect(plugin.tasks.running.isEmpty)
     #expect(try step(task) == "finished")
   }
 
@@ -142,7 +142,7 @@ struct TaskTests {
   @Test func aTaskThatPausesByItselfIsAtFault() throws {
     let (plugin, task) = try task("coroutine.yield(1)")
     #expect(fault { _ = try step(task) }?.message.contains("it paused by itself") == true)
-    #expect(plugin.tasks.isEmpty)
+    #expect(plugin.tasks.running.isEmpty)
   }
 
   @Test func waitsForActions() throws {
@@ -185,7 +185,7 @@ struct TaskTests {
     task.close(view: bench.view)
     // What is closed can no longer dispatch.
     #expect(emitted.list.isEmpty)
-    #expect(plugin.tasks.isEmpty)
+    #expect(plugin.tasks.running.isEmpty)
     #expect(try step(task) == "finished")
   }
 
@@ -200,10 +200,10 @@ struct TaskTests {
             return { x = function(task) kept = task end }
           end } } }
           """))
-    let start = try #require(try kept.supervise(unit: 0, view: bench.view).first)
-    #expect(try step(try kept.begin(start) { false }) == "finished")
+    let start = try #require(try kept.middlewares.supervise(0, view: bench.view).first)
+    #expect(try step(try kept.tasks.begin(start) { false }) == "finished")
     #expect(
-      fault { _ = try kept.supervise(unit: 0, view: bench.view) }?.message.contains(
+      fault { _ = try kept.middlewares.supervise(0, view: bench.view) }?.message.contains(
         "task was kept after the call that it belongs to") == true)
   }
 
@@ -212,8 +212,8 @@ struct TaskTests {
     let plugin = try plugin(
       "{ a = inner }",
       lines: "local function inner(task) local go = coroutine.wrap(function() task:sleep(1) end) go() end")
-    let start = try #require(try plugin.supervise(unit: 0, view: bench.view).first)
-    let task = try plugin.begin(start) { false }
+    let start = try #require(try plugin.middlewares.supervise(0, view: bench.view).first)
+    let task = try plugin.tasks.begin(start) { false }
     #expect(
       fault { _ = try step(task) }?.message.contains(
         "task:sleep is only possible while the task runs, and not in a coroutine of its own") == true)
@@ -225,35 +225,35 @@ struct TaskTests {
       lines: "local function wait(task) task:sleep(1) end")
     final class Flag { var isUp = false }
     let flag = Flag()
-    let starts = try plugin.supervise(unit: 0, view: bench.view)
+    let starts = try plugin.middlewares.supervise(0, view: bench.view)
     #expect(starts.map(\.key) == ["a", "b", "c"])
-    let first = try plugin.begin(starts[0]) { flag.isUp }
-    _ = try plugin.begin(starts[1]) { false }
-    let error = fault { _ = try plugin.begin(starts[2]) { false } }
+    let first = try plugin.tasks.begin(starts[0]) { flag.isUp }
+    _ = try plugin.tasks.begin(starts[1]) { false }
+    let error = fault { _ = try plugin.tasks.begin(starts[2]) { false } }
     #expect(error?.code == .budget)
     #expect(error?.message == "p: more than 2 tasks")
     // One that was cancelled no longer counts, even before it is closed.
     flag.isUp = true
-    _ = try plugin.begin(starts[2]) { false }
+    _ = try plugin.tasks.begin(starts[2]) { false }
     first.close(view: bench.view)
-    #expect(plugin.tasks.count == 2)
+    #expect(plugin.tasks.running.count == 2)
   }
 
   @Test func tenThousandStartsAndCancelsLeaveTheMemoryAsItWas() throws {
     let plugin = try plugin("{ x = function(task) local t = { task } while true do task:sleep(1) end end }")
     func startAndCancel() throws {
-      let start = try #require(try plugin.supervise(unit: 0, view: bench.view).first)
-      let task = try plugin.begin(start) { false }
+      let start = try #require(try plugin.middlewares.supervise(0, view: bench.view).first)
+      let task = try plugin.tasks.begin(start) { false }
       _ = try step(task)
       task.close(view: bench.view)
     }
     for _ in 1...100 { try startAndCancel() }
-    plugin.lua.collectGarbage()
-    let before = plugin.lua.memoryInUse
+    plugin.machine.lua.collectGarbage()
+    let before = plugin.machine.lua.memoryInUse
     for _ in 1...10_000 { try startAndCancel() }
-    plugin.lua.collectGarbage()
-    #expect(plugin.tasks.isEmpty)
-    #expect(plugin.lua.memoryInUse <= before + 1024)
+    plugin.machine.lua.collectGarbage()
+    #expect(plugin.tasks.running.isEmpty)
+    #expect(plugin.machine.lua.memoryInUse <= before + 1024)
   }
 
   @Test(arguments: [
@@ -265,7 +265,7 @@ struct TaskTests {
   ])
   func whatSuperviseMayNotGive(wanted: String, message: String) throws {
     let plugin = try plugin(wanted)
-    let error = fault { _ = try plugin.supervise(unit: 0, view: bench.view) }
+    let error = fault { _ = try plugin.middlewares.supervise(0, view: bench.view) }
     #expect(error?.code == .runtime)
     #expect(error?.message.hasPrefix("p: middleware 'm' (supervise): ") == true)
     #expect(error?.message.contains(message) == true, "\(error?.message ?? "none")")

@@ -40,7 +40,7 @@ struct TypedPartTests {
       into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["shelf"], slice: { _ in Slice.schema }))
     let type = try #require(plugin.addedActions.first)
     try withUnsafeMutablePointer(to: &shelf) { slice in
-      try plugin.reduce(
+      try plugin.reducers.reduce(
         lifted: 0, ActionCall(type, []), number: 1, time: .zero,
         source: ActionSource(file: "t", function: "f", line: 1), schema: Slice.schema,
         slice: UnsafeMutableRawPointer(slice))

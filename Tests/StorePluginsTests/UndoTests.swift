@@ -40,7 +40,7 @@ struct UndoTests {
 
   private func run(_ plugin: Plugin, _ name: String, _ slice: inout Value) throws {
     let type = try #require(plugin.module.actions.first { $0.name == name })
-    try plugin.reduce(
+    try plugin.reducers.reduce(
       ActionCall(type, []), number: 1, time: .zero, source: ActionSource(file: "t", function: "f", line: 1),
       slice: &slice)
   }
@@ -109,7 +109,7 @@ struct UndoTests {
     var tasks = Tasks(items: items, nextId: 3)
     let error = fault {
       try withUnsafeMutablePointer(to: &tasks) { slice in
-        try plugin.reduce(
+        try plugin.reducers.reduce(
           lifted: 0, ActionCall(type, []), number: 1, time: .zero,
           source: ActionSource(file: "t", function: "f", line: 1), schema: Tasks.schema,
           slice: UnsafeMutableRawPointer(slice))
@@ -140,7 +140,7 @@ struct UndoTests {
       into: Plugin.Surroundings(action: { _ in nil }, moduleNames: ["shelf"], slice: { _ in Shelf.schema }))
     let type = try #require(plugin.addedActions.first)
     try withUnsafeMutablePointer(to: &shelf) { slice in
-      try plugin.reduce(
+      try plugin.reducers.reduce(
         lifted: 0, ActionCall(type, []), number: 1, time: .zero,
         source: ActionSource(file: "t", function: "f", line: 1), schema: Shelf.schema,
         slice: UnsafeMutableRawPointer(slice))
@@ -185,7 +185,8 @@ struct UndoTests {
     let store = try Store<ActionCall, Value>(
       initial: plugin.initialState,
       reducer: .undoing("d") { call, slice, context in
-        try plugin.reduce(call, number: context.number, time: context.time, source: context.source, slice: &slice)
+        try plugin.reducers.reduce(
+          call, number: context.number, time: context.time, source: context.source, slice: &slice)
       })
     let calls = plugin.module.actions.map { ActionCall($0, []) }
     try store.dispatch(calls[0]).get()

@@ -56,10 +56,10 @@ import Testing
           return plugin { interceptors = { function(_, _, next) return function(action)
             for _ = 1, 3000 do end next(action) for _ = 1, 3000 do end end end } }
           """))
-    try plugin.buildInterceptors(view: bench.view)
-    try plugin.intercept(
+    try plugin.interceptors.build(view: bench.view)
+    try plugin.interceptors.intercept(
       0, ActionCall(Bench.add, [.string("x"), .bool(false)]), context(1, root: 1), view: bench.view, emit: { _, _ in },
       next: { _ in usleep(30_000) })
-    #expect(plugin.caller.worked == 0)
+    #expect(plugin.machine.caller.worked == 0)
   }
 }

@@ -110,7 +110,7 @@ final class LuaFixture {
     store = try Store(
       initial: plugin.initialState,
       reducer: .undoing(name) { call, slice, context in
-        try plugin.reduce(call, context: context, slice: &slice)
+        try plugin.reducers.reduce(call, context: context, slice: &slice)
       },
       emission: .always)
   }
@@ -128,7 +128,7 @@ final class LuaFixture {
     let plugin = plugin
     try store.replaceReducer(
       .undoing("records") { call, slice, context in
-        try plugin.reduce(call, context: context, slice: &slice)
+        try plugin.reducers.reduce(call, context: context, slice: &slice)
       })
   }
 
@@ -181,7 +181,7 @@ private func liftedStore() throws -> Store<ActionCall, Tasks> {
     initial: tasks,
     reducer: .undoing("lifter") { call, tasks, context in
       try withUnsafeMutablePointer(to: &tasks) { slice in
-        try plugin.reduce(
+        try plugin.reducers.reduce(
           lifted: 0, call, context: context, schema: Tasks.schema, slice: UnsafeMutableRawPointer(slice))
       }
     }, emission: .always)
@@ -220,7 +220,7 @@ private final class IdleMiddleware: @unchecked Sendable {
   private let output = NoOutput()
 
   init(_ plugin: Plugin, _ index: Int) {
-    let unit = plugin.unit(index, view: NoState(), output: output)
+    let unit = plugin.middlewares.unit(index, view: NoState(), output: output)
     self.unit = unit
     after = IO { _ in try? unit.after() }
   }

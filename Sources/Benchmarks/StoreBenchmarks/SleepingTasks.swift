@@ -74,7 +74,7 @@ private final class Sleepers: @unchecked Sendable {
     store = try Store(
       initial: plugin.initialState,
       reducer: .undoing("sleepy") { call, slice, context in
-        try plugin.reduce(call, context: context, slice: &slice)
+        try plugin.reducers.reduce(call, context: context, slice: &slice)
       },
       middleware: Middleware("sleepers") { call, context, _, effects in unit.handle(call, context, effects) },
       emission: .never, clock: clock)
@@ -107,11 +107,13 @@ private final class SleeperUnit: PluginOutput, @unchecked Sendable {
 
   init(_ plugin: Plugin) {
     self.plugin = plugin
-    unit = plugin.unit(0, view: NoState(), output: self)
+    unit = plugin.middlewares.unit(0, view: NoState(), output: self)
   }
 
   func handle(_ call: ActionCall, _ context: ActionContext, _ effects: EffectScope) -> IO<ActionCall> {
-    guard let unit, plugin.accepts(call.type, unit: 0), (try? unit.before(call, context)) != nil else { return .none }
+    guard let unit, plugin.middlewares.accepts(call.type, unit: 0), (try? unit.before(call, context)) != nil else {
+      return .none
+    }
     return IO { [self] handler in
       (action, self.effects, self.handler) = (context, effects, handler)
       try? unit.after()
@@ -143,7 +145,7 @@ private final class Sleeper: EffectSteps {
 
   func step() -> EffectWait {
     do {
-      let task = try self.task ?? plugin.begin(start) { [effect] in effect.isCancelled }
+      let task = try self.task ?? plugin.tasks.begin(start) { [effect] in effect.isCancelled }
       self.task = task
       let step = try task.resume(view: NoState()) { [self] in effect.send(DispatchedAction($0, source: $1)) }
       if case .sleep(let duration) = step { return .sleep(duration) }

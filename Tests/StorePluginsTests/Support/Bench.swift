@@ -103,9 +103,9 @@ final class Bench: @unchecked Sendable {
   private static func reducer(_ plugin: Plugin) -> Reducer<ActionCall, BenchState> {
     let name = plugin.module.name
     return .throwing(name) { call, state, context in
-      guard plugin.reduces(call.type) else { return }
+      guard plugin.reducers.reduces(call.type) else { return }
       var slice = state.slices[name] ?? .none
-      try plugin.reduce(
+      try plugin.reducers.reduce(
         call, number: context.number, time: .seconds(90), source: context.source, slice: &slice)
       state.slices[name] = slice
     }
@@ -144,7 +144,7 @@ final class Bench: @unchecked Sendable {
   /// What a projection of a plugin gives, as JSON.
   func project(_ plugin: String, _ name: String) throws -> String {
     let plugin = try #require(plugins.first { $0.module.name == plugin })
-    return JSON.text(of: try plugin.project(name, view: view))
+    return JSON.text(of: try plugin.projections.project(name, view: view))
   }
 
   /// Runs a command of a plugin.
@@ -152,7 +152,7 @@ final class Bench: @unchecked Sendable {
     let plugin = try #require(plugins.first { $0.module.name == plugin })
     let type = try #require(plugin.module.commands.first { $0.name == command })
     let record = Record(RecordLayout(name: command, fields: type.fields.map(\.name)), arguments)
-    return try plugin.run(command: command, arguments: record, view: view, host: self)
+    return try plugin.commands.run(command, arguments: record, view: view, host: self)
   }
 
   /// The state as plugins see it.
@@ -180,7 +180,7 @@ extension Bench: PluginCommandHost {
     let parts = path.split(separator: ".").map(String.init)
     let plugin = try #require(plugins.first { $0.module.name == parts[0] })
     let type = try #require(plugin.module.projections.first { $0.name == parts[1] })
-    return Reading(value: try plugin.project(parts[1], view: view), schema: type.schema)
+    return Reading(value: try plugin.projections.project(parts[1], view: view), schema: type.schema)
   }
 
   func print(_ text: String) {
@@ -229,11 +229,11 @@ private final class BenchUnit: PluginOutput, @unchecked Sendable {
     self.bench = bench
     self.plugin = plugin
     self.index = index
-    unit = plugin.unit(index, view: bench.view, output: self)
+    unit = plugin.middlewares.unit(index, view: bench.view, output: self)
   }
 
   func handle(_ call: ActionCall, _ context: ActionContext) -> IO<ActionCall> {
-    guard let unit, plugin.accepts(call.type, unit: index),
+    guard let unit, plugin.middlewares.accepts(call.type, unit: index),
       noting({ () throws(PluginError) in try unit.before(call, context) })
     else { return .none }
     return IO { [self] handler in

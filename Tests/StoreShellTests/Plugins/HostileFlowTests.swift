@@ -209,7 +209,7 @@ import Testing
     let outcome = try shell.type(try #require(attack.lines.last))
     #expect(outcome.status == 1)
     for error in attack.errors { #expect(outcome.errors.contains(error), "\(outcome.errors.prefix(600))") }
-    #expect(plugin.lua.memoryInUse < 6 << 20)
+    #expect(plugin.machine.lua.memoryInUse < 6 << 20)
     #expect(try shell.type("dispatch counter.increment", "show counter.value").output.hasSuffix("\n1\n"))
   }
 

@@ -88,7 +88,7 @@ import Testing
       #expect(outcome.errors.contains("error[plugin-"), "\(place): \(attack)\n\(outcome.errors.prefix(200))")
       #expect(outcome.errors.contains("]: p: "), "\(place): \(attack)\n\(outcome.errors.prefix(200))")
       #expect(outcome.errors.utf8.count < 9 << 20)
-      #expect(plugin.lua.memoryInUse < 6 << 20, "\(place): \(attack)")
+      #expect(plugin.machine.lua.memoryInUse < 6 << 20, "\(place): \(attack)")
       let next = try shell.type(
         "dispatch p.calm", "dispatch counter.increment", "show counter.value", "plugin enable p")
       #expect(next.output.contains("\n\(index + 1)\n"), "\(place): \(attack)\n\(next.output)\(next.errors)")

@@ -98,7 +98,7 @@ public struct PluginCheck: Sendable {
   /// Has the interceptors made, as loading does; no action meets them.
   private mutating func checkInterceptors(of plugin: Plugin, _ view: any StateView) {
     do throws(PluginError) {
-      try plugin.buildInterceptors(view: view)
+      try plugin.interceptors.build(view: view)
     } catch {
       fault(error, in: plugin.source)
     }
@@ -107,8 +107,8 @@ public struct PluginCheck: Sendable {
   /// Looks through the reducers for arguments that none of the actions has that they answer: a running plugin meets nil there.
   private mutating func checkArguments(of plugin: Plugin) {
     var readers: [LuaState.FieldRead: [ActionType]] = [:]
-    for plan in plugin.reducers.all + plugin.lifted {
-      for read in Set(plugin.lua.fieldReads(of: plan.watched.function, parameter: 1)) {
+    for plan in plugin.reducers.own.all + plugin.reducers.lifted {
+      for read in Set(plugin.machine.lua.fieldReads(of: plan.watched.function, parameter: 1)) {
         readers[read, default: []].append(plan.type)
       }
     }
@@ -128,20 +128,20 @@ public struct PluginCheck: Sendable {
     var parts: [String] = []
     if !plugin.module.actions.isEmpty { parts.append("\(own) of \(plugin.module.actions.count) own actions") }
     if foreign > 0 { parts.append("\(foreign) foreign") }
-    if plugin.liftedCount > 0 { parts.append("\(plugin.liftedCount) lifted") }
+    if plugin.reducers.liftedCount > 0 { parts.append("\(plugin.reducers.liftedCount) lifted") }
     return list(parts)
   }
 
   /// Looks through the code for globals that are not there, and for what is not in the libraries: a running plugin meets
   /// them one by one.
   private mutating func checkGlobals(of plugin: Plugin) {
-    let known = Set(plugin.lua.globalNames)
+    let known = Set(plugin.machine.lua.globalNames)
     let libraries = Files.luaFiles(below: "\(plugin.source.folder)/lib").map { "lib/\($0)" }
     for name in ["init.lua"] + libraries {
       do throws(PluginError) {
         let (text, chunk) = try plugin.source.lua(name)
         do throws(LuaError) {
-          for use in plugin.lua.globalUses(of: try plugin.lua.load(text, chunkName: chunk)) {
+          for use in plugin.machine.lua.globalUses(of: try plugin.machine.lua.load(text, chunkName: chunk)) {
             let place = "(\(use.chunk):\(use.line))"
             if use.isAssignment {
               fault("assigns to the global '\(use.name)' \(place)")
@@ -153,7 +153,7 @@ public struct PluginCheck: Sendable {
             }
           }
         } catch {
-          throw plugin.calls.faults.load(error)
+          throw plugin.machine.calls.faults.load(error)
         }
       } catch {
         fault(error, in: plugin.source)
@@ -164,7 +164,7 @@ public struct PluginCheck: Sendable {
   /// What a library has; nil: the global is none. What `log` has stands behind a proxy.
   private func names(in global: String, of plugin: Plugin) -> [String]? {
     if global == "log" { return PluginLogLine.Level.allCases.map(\.rawValue) }
-    guard case .table(let library) = plugin.lua.global(global) else { return nil }
+    guard case .table(let library) = plugin.machine.lua.global(global) else { return nil }
     return library.names
   }
 

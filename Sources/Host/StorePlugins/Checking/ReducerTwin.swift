@@ -18,11 +18,11 @@ public final class ReducerTwin {
     _ source: PluginSource, in surroundings: Plugin.Surroundings, collectsOften: Bool
   ) throws(PluginError) {
     plugin = try Plugin(loading: source, into: surroundings)
-    if collectsOften { plugin.lua.collectOften() }
+    if collectsOften { plugin.machine.lua.collectOften() }
     do throws(LuaError) {
-      hashOrder = try plugin.lua.hashOrder()
+      hashOrder = try plugin.machine.lua.hashOrder()
     } catch {
-      throw plugin.calls.faults.load(error)
+      throw plugin.machine.calls.faults.load(error)
     }
     for type in plugin.module.actions + plugin.addedActions { types[type.fullName] = type }
   }
@@ -37,7 +37,7 @@ public final class ReducerTwin {
   /// Whether one of its reducers answers an action.
   public func reduces(_ type: ActionType) -> Bool {
     let type = types[type.fullName] ?? type
-    return plugin.reduces(type) || plugin.lifted.contains { $0.type === type }
+    return plugin.reducers.reduces(type) || plugin.reducers.lifted.contains { $0.type === type }
   }
 
   /// Runs the plugin's reducers for an action, in the order in which a store runs them.
@@ -51,24 +51,17 @@ public final class ReducerTwin {
     let call = types[call.type.fullName].map { ActionCall($0, call.arguments) } ?? call
     if plugin.module.schema == nil {
       var nothing = plugin.initialState
-      try plugin.reduce(call, context: context, slice: &nothing)
-    } else if plugin.reduces(call.type) {
+      try plugin.reducers.reduce(call, context: context, slice: &nothing)
+    } else if plugin.reducers.reduces(call.type) {
       try modify(plugin.module.name) { _, slice in
-        try plugin.reduce(call, context: context, slice: &slice.assumingMemoryBound(to: Value.self).pointee)
+        try plugin.reducers.reduce(call, context: context, slice: &slice.assumingMemoryBound(to: Value.self).pointee)
       }
     }
-    for index in 0..<plugin.liftedCount {
-      guard let module = plugin.module(ofLifted: index, for: call.type) else { continue }
+    for index in 0..<plugin.reducers.liftedCount {
+      guard let module = plugin.reducers.module(ofLifted: index, for: call.type) else { continue }
       try modify(module) { schema, slice in
-        try plugin.reduce(lifted: index, call, context: context, schema: schema, slice: slice)
+        try plugin.reducers.reduce(lifted: index, call, context: context, schema: schema, slice: slice)
       }
     }
-  }
-}
-
-extension Plugin {
-  /// The full names of the actions that its reducers answer, sorted.
-  public var reducedActionNames: [String] {
-    Set(definition.reducers.keys).union(definition.lifted.map(\.action.fullName)).sorted()
   }
 }

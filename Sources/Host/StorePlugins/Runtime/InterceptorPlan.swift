@@ -33,5 +33,5 @@ final class InterceptorPlan {
   }
 
   /// What the interceptor dispatches as.
-  var emission: PluginCalls.Emission { PluginCalls.Emission(unit: name, function: name) }
+  var emission: PluginEmission { PluginEmission(unit: name, function: name) }
 }

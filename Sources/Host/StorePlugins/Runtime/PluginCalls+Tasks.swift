@@ -13,7 +13,7 @@ extension PluginCalls {
     }
     let wait = try lua.makeFunction("wait_for") { [unowned self] call in
       let task = try self.taskThatPauses(call, "wait_for")
-      let type = try self.action(call[1], for: "task:wait_for")
+      let type = try actions.action(call[1], for: "task:wait_for")
       guard faults.manifest.mayRead(type.module) else { throw LuaFailure(faults.manifest.readRefusal(type.module)) }
       if type.module != faults.manifest.name { permissions.noteRead(type.module) }
       var timeout: Duration?
@@ -27,8 +27,8 @@ extension PluginCalls {
       call.yield()
     }
     let cancelled = try lua.makeFunction("cancelled") { [unowned self] call in
-      try check(.task)
-      call.results.append(self.task?._withUnsafeGuaranteedRef { $0.isCancelled } ?? true)
+      try running.check(.task)
+      call.results.append(running.task?._withUnsafeGuaranteedRef { $0.isCancelled } ?? true)
     }
     return try lua.makeHostTable(
       "task",
@@ -41,8 +41,8 @@ extension PluginCalls {
   /// Makes `ctx:task(key, fn)`.
   func makeStartFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
     try lua.makeFunction("task") { [unowned self] call in
-      try check(.context)
-      guard let emission = emissionOfAfter?.takeUnretainedValue(), let start = emission.start else {
+      try running.check(.context)
+      guard let emission = running.emissionOfAfter?.takeUnretainedValue(), let start = emission.start else {
         throw LuaFailure("ctx:task is only possible in after")
       }
       if let refusal = timersRefusal { throw LuaFailure(refusal) }
@@ -70,8 +70,8 @@ extension PluginCalls {
   }
 
   private func taskThatPauses(_ call: borrowing LuaCall, _ name: String) throws(LuaFailure) -> PluginTask {
-    try check(.task)
-    guard let task, call.canYield else { throw Self.cannotPause("task:\(name)", "the task") }
+    try running.check(.task)
+    guard let task = running.task, call.canYield else { throw Self.cannotPause("task:\(name)", "the task") }
     return task.takeUnretainedValue()
   }
 

@@ -25,6 +25,15 @@ struct PluginFaults {
     }
   }
 
+  /// Does a part of loading.
+  func loading<Result>(_ body: () throws(LuaError) -> Result) throws(PluginError) -> Result {
+    do throws(LuaError) {
+      return try body()
+    } catch {
+      throw load(error)
+    }
+  }
+
   /// A function that must be pure changed what it captures, or something else that stays.
   func impure(_ place: String, changed what: String = "a captured local", mayOnly allowed: String) -> PluginError {
     make(.impure, "\(place) changed \(what); \(allowed)", hint: PluginFaults.impurityHint)

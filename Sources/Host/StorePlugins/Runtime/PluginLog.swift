@@ -128,15 +128,3 @@ final class PluginLog {
     return try lua.makeHostTable("log", functions)
   }
 }
-
-extension Plugin {
-  /// Has what the plugin says go somewhere; what it said before comes first.
-  ///
-  /// - Parameter now: the time on the clock of the plugin's store.
-  public func attachLog(now: @escaping () -> Duration, _ sink: @escaping (PluginLogLine) -> Void) {
-    log.attach(now: now, sink)
-  }
-
-  /// Says, as the last of the plugin's lines, how many were dropped since this was last called.
-  public func sayDroppedLogLines() { log.sayDropped() }
-}

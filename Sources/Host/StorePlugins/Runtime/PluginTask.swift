@@ -10,7 +10,7 @@ public final class PluginTask {
   public let key: String
   /// Set by the functions that pause the coroutine.
   var request: Step?
-  private let plugin: Plugin
+  private let tasks: PluginTasks
   private var coroutine: LuaCoroutine?
   private let isOver: () -> Bool
   private var hasStarted = false
@@ -25,16 +25,16 @@ public final class PluginTask {
     case finished
   }
 
-  init(_ start: PluginTaskStart, of plugin: Plugin, coroutine: LuaCoroutine, isOver: @escaping () -> Bool) {
+  init(_ start: PluginTaskStart, of tasks: PluginTasks, coroutine: LuaCoroutine, isOver: @escaping () -> Bool) {
     unit = start.unit
     key = start.key
-    self.plugin = plugin
+    self.tasks = tasks
     self.coroutine = coroutine
     self.isOver = isOver
   }
 
   /// `PLUGIN/UNIT/KEY`, as listings and errors show it.
-  public var name: String { "\(plugin.module.name)/\(unit)/\(key)" }
+  public var name: String { "\(tasks.machine.name)/\(unit)/\(key)" }
 
   /// Whether whoever runs it has cancelled it.
   var isCancelled: Bool { isOver() }
@@ -52,15 +52,15 @@ public final class PluginTask {
     var waitedForAction = false
     if case .waitFor? = request { waitedForAction = true }
     request = nil
-    let emission = plugin.calls.emissionOfTasks
+    let emission = tasks.machine.calls.emissionOfTasks
     if emission.unit != unit { emission.unit = unit }
     (emission.function, emission.emit) = (key, emit)
     defer { emission.emit = nil }
     let outcome: LuaCoroutine.Outcome
     do throws(LuaError) {
-      outcome = try plugin.running(self, emission, view) { () throws(LuaError) in
+      outcome = try tasks.run(self, emission, view) { () throws(LuaError) in
         try coroutine.resume { writer in
-          if !hasStarted { return plugin.calls.appendTask(to: &writer) }
+          if !hasStarted { return HandedTables.append(tasks.machine.calls.handed.task, to: &writer) }
           if let action {
             LuaBridge.write(.record(action.record), to: &writer)
           } else if waitedForAction {
@@ -70,7 +70,7 @@ public final class PluginTask {
       }
     } catch {
       forget()
-      throw plugin.calls.faults.task(name, error)
+      throw tasks.machine.calls.faults.task(name, error)
     }
     hasStarted = true
     switch (outcome, request) {
@@ -80,7 +80,7 @@ public final class PluginTask {
     case (.yielded, let step?): return step
     case (.yielded, nil):
       close(view: view)
-      throw plugin.calls.faults.task(
+      throw tasks.machine.calls.faults.task(
         name, "it paused by itself; wait with task:sleep(seconds) or task:wait_for(action)")
     }
   }
@@ -90,105 +90,11 @@ public final class PluginTask {
     guard let coroutine else { return }
     forget()
     guard hasStarted else { return }
-    try? plugin.running(self, nil, view) { () throws(LuaError) in try coroutine.close() }
+    try? tasks.run(self, nil, view) { () throws(LuaError) in try coroutine.close() }
   }
 
   private func forget() {
     coroutine = nil
-    plugin.tasks.removeAll { $0 === self }
-  }
-}
-
-/// A task that is to be started.
-public struct PluginTaskStart: @unchecked Sendable {
-  // Safe: the function is called only by the thread that owns the store, and may be let go of on any (`LuaLink`).
-
-  /// The unit that starts it.
-  public let unit: String
-  /// What tells it from the unit's others.
-  public let key: String
-  let function: LuaFunction
-}
-
-extension Plugin {
-  /// Starts a task; it does nothing before it is resumed.
-  ///
-  /// - Parameter isOver: whether it was cancelled; asked by the thread that owns the store.
-  /// - Throws: ``PluginError`` where the plugin has as many tasks as it may.
-  public func begin(_ start: PluginTaskStart, isOver: @escaping () -> Bool) throws(PluginError) -> PluginTask {
-    guard room(ending: { _ in false }) > 0 else { throw tooManyTasks }
-    let task: PluginTask
-    do throws(LuaError) {
-      task = PluginTask(start, of: self, coroutine: try lua.makeCoroutine(start.function), isOver: isOver)
-    } catch {
-      throw calls.faults.task("\(module.name)/\(start.unit)/\(start.key)", error)
-    }
-    tasks.append(task)
-    calls.permissions.noteTask()
-    return task
-  }
-
-  /// How many more tasks may begin; thunks count as tasks.
-  ///
-  /// - Parameter isEnding: whether a task is about to end, and makes room.
-  public func room(ending isEnding: (PluginTask) -> Bool) -> Int {
-    source.manifest.limits.tasks - thunks.count - tasks.count { !$0.isCancelled && !isEnding($0) }
-  }
-
-  /// What is said where there is no room for a task.
-  public var tooManyTasks: PluginError {
-    let limit = source.manifest.limits.tasks
-    return calls.faults.make(.budget, "more than \(limit) task\(limit == 1 ? "" : "s")")
-  }
-
-  /// Whether a middleware says which tasks should run.
-  public func supervises(unit index: Int) -> Bool { middlewares[index].supervise != nil }
-
-  /// Asks a middleware which tasks should run in the state. What it said before holds for as long as nothing has changed that
-  /// it read.
-  ///
-  /// - Returns: all of them, by key in the order of the keys.
-  public func supervise(unit index: Int, view: any StateView) throws(PluginError) -> [PluginTaskStart] {
-    let plan = middlewares[index]
-    guard let function = plan.supervise else { return [] }
-    if let starts = plan.supervised.value(in: view) { return starts }
-    plan.supervised.noteRun()
-    let outer = calls.emission
-    (calls.emission, calls.slicesRead) = (nil, [])
-    defer { (calls.emission, calls.slicesRead) = (outer, nil) }
-    let wanted = try run(view, "middleware '\(plan.name)' (supervise)") { () throws(LuaError) -> [PluginTaskStart] in
-      switch try lua.call(function, firstResultWith: { $0.append(SliceObjects.stateObject) }) {
-      case .nil: return []
-      case .table(let table): return try starts(table, plan.name)
-      case let other: throw LuaError(kind: .runtime, message: "returned \(other.described), not a table of tasks")
-      }
-    }
-    plan.supervised.keep(wanted, reading: calls.slicesRead ?? [], in: view)
-    return wanted
-  }
-
-  /// Has a middleware asked again: its tasks are to start anew, from functions that none of them has run.
-  public func forgetSupervised(unit index: Int) { middlewares[index].supervised.forget() }
-
-  private func starts(_ table: LuaTable, _ unit: String) throws(LuaError) -> [PluginTaskStart] {
-    var starts: [PluginTaskStart] = []
-    for (key, value) in table.entries() {
-      guard case .string(let key) = key, case .function(let function) = value else {
-        throw LuaError(kind: .runtime, message: "returned an entry that is not NAME = function(task) … end")
-      }
-      starts.append(PluginTaskStart(unit: unit, key: key, function: function))
-    }
-    return starts
-  }
-
-  /// Runs a part of a task.
-  func running<Result>(
-    _ task: PluginTask, _ emission: PluginCalls.Emission?, _ view: any StateView,
-    _ body: () throws(LuaError) -> Result
-  ) throws(LuaError) -> Result {
-    let outer = (calls.task, calls.emission)
-    (calls.task, calls.emission) = (.passUnretained(task), emission)
-    defer { (calls.task, calls.emission) = outer }
-    return try reading(view, body)
+    tasks.running.removeAll { $0 === self }
   }
 }

@@ -16,41 +16,46 @@ public protocol PluginOutput: AnyObject {
 /// action.
 public final class PluginUnit: @unchecked Sendable {
   // Safe: used only by the thread that owns the store, like the plugin.
-  private let plugin: Plugin
+  private let machine: PluginMachine
   private let plan: MiddlewarePlan
-  private let ownEmission: PluginCalls.Emission
+  private let ownEmission: PluginEmission
   /// At a place of its own, so that a call needs no copy of it.
   private let view: UnsafeMutablePointer<any StateView>
   private let lua: LuaCaller
+  private let context: LuaHandle?
   private let takesAction: Bool
   private let beforeFunction: MiddlewareFunction?
   private let afterFunction: MiddlewareFunction?
   /// Whether `after` uses what `before` returns.
   private let keepsResult: Bool
-  // Unmanaged, because counting references to them takes longer than a small call: this object and the plugin hold them.
-  private let calls: Unmanaged<PluginCalls>
-  private let emission: Unmanaged<PluginCalls.Emission>
+  // Unmanaged, because counting references to them takes longer than a small call: this object and the machine hold them.
+  private let running: Unmanaged<RunningCode>
+  private let emission: Unmanaged<PluginEmission>
   private let action: Unmanaged<ActionFacade>
   private let objects: Unmanaged<SliceObjects>
   private let kept: Unmanaged<LuaSlot>
 
-  init(_ plugin: Plugin, _ plan: MiddlewarePlan, _ view: any StateView, _ output: any PluginOutput) {
-    self.plugin = plugin
+  init(
+    _ machine: PluginMachine, _ plan: MiddlewarePlan, _ view: any StateView,
+    _ output: any PluginOutput
+  ) {
+    self.machine = machine
     self.plan = plan
     self.view = .allocate(capacity: 1)
     self.view.initialize(to: view)
-    ownEmission = PluginCalls.Emission(unit: plan.name, function: "after")
+    ownEmission = PluginEmission(unit: plan.name, function: "after")
     ownEmission.emit = { [unowned output] in output.dispatch($0, source: $1) }
     ownEmission.start = { [unowned output] in output.start($0) }
     emission = .passUnretained(ownEmission)
-    lua = LuaCaller(plugin.lua)
+    lua = LuaCaller(machine.lua)
+    context = machine.calls.handed.contextHandle
     takesAction = plan.before?.takesAction ?? false || plan.after?.takesAction ?? false
     beforeFunction = plan.before
     afterFunction = plan.after
     keepsResult = plan.after?.takesKept ?? false
-    calls = .passUnretained(plugin.calls)
-    action = .passUnretained(plugin.calls.action)
-    objects = .passUnretained(plugin.objects)
+    running = .passUnretained(machine.calls.running)
+    action = .passUnretained(machine.calls.action)
+    objects = .passUnretained(machine.objects)
     kept = .passUnretained(plan.kept)
   }
 
@@ -66,8 +71,8 @@ public final class PluginUnit: @unchecked Sendable {
   ///
   /// - Throws: ``PluginError``; the action is not to be told to ``after()`` then.
   public func before(_ call: ActionCall, _ context: ActionContext) throws(PluginError) {
-    if plugin.workingTime.isOver(context, lua) {
-      throw plugin.calls.faults.overtime(place(beforeFunction == nil ? "after" : "before"))
+    if machine.workingTime.isOver(context, lua) {
+      throw machine.calls.faults.overtime(place(beforeFunction == nil ? "after" : "before"))
     }
     if takesAction { action._withUnsafeGuaranteedRef { $0.hold(context, call: call) } }
     if let beforeFunction {
@@ -85,13 +90,13 @@ public final class PluginUnit: @unchecked Sendable {
   public func after() throws(PluginError) {
     guard let afterFunction else { return }
     ownEmission.count = DispatchCount()
-    calls._withUnsafeGuaranteedRef { $0.emissionOfAfter = emission }
+    running._withUnsafeGuaranteedRef { $0.emissionOfAfter = emission }
     let outcome = run(afterFunction, keepsResult: false)
-    calls._withUnsafeGuaranteedRef { $0.emissionOfAfter = nil }
+    running._withUnsafeGuaranteedRef { $0.emissionOfAfter = nil }
     if takesAction { action._withUnsafeGuaranteedRef { $0.release() } }
     if !outcome.isDone { throw fault("after", outcome) }
     // It may have caught what it was told.
-    if let overrun = ownEmission.count.overrun { throw plugin.calls.faults.overrun(place("after"), overrun) }
+    if let overrun = ownEmission.count.overrun { throw machine.calls.faults.overrun(place("after"), overrun) }
   }
 
   /// Runs one of the functions, which reads the state and, where it asks, the action.
@@ -120,14 +125,12 @@ public final class PluginUnit: @unchecked Sendable {
       arguments.writer.appendNil()
     }
     if function.takesContext {
-      calls._withUnsafeGuaranteedRef {
-        $0.isContextOpen = true
-        $0.appendContext(to: &arguments.writer)
-      }
+      running._withUnsafeGuaranteedRef { $0.isContextOpen = true }
+      if let context { arguments.writer.append(context) }
     } else if function.takesKept {
       arguments.writer.appendNil()
     }
-    defer { calls._withUnsafeGuaranteedRef { $0.isContextOpen = false } }
+    defer { running._withUnsafeGuaranteedRef { $0.isContextOpen = false } }
     return kept._withUnsafeGuaranteedRef { kept in
       if function.takesKept { arguments.writer.append(kept) }
       guard keepsResult else { return lua.run(function.handle, arguments, isBrief: function.isBrief) }
@@ -136,7 +139,7 @@ public final class PluginUnit: @unchecked Sendable {
   }
 
   private func fault(_ phase: String, _ outcome: LuaCaller.Outcome) -> PluginError {
-    plugin.calls.faults.runtime(place(phase), lua.error(outcome), signature: .middleware)
+    machine.calls.faults.runtime(place(phase), lua.error(outcome), signature: .middleware)
   }
 
   private func place(_ phase: String) -> String { "middleware '\(plan.name)' (\(phase))" }

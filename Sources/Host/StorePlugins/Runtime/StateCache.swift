@@ -36,24 +36,3 @@ final class StateCache<Result> {
     self.value = versions.count == modules.count && !modules.isEmpty ? value : nil
   }
 }
-
-/// How a projection of a plugin was used.
-public struct ProjectionUse: Hashable, Sendable {
-  /// The projection's name within its module.
-  public let name: String
-  /// How often its function ran.
-  public let runs: Int
-  /// How often what it gave before was given again, because nothing that it reads had changed.
-  public let hits: Int
-  /// The modules that it read last.
-  public let reads: [String]
-}
-
-extension Plugin {
-  /// How the plugin's projections were used, in declared order.
-  public var projectionUses: [ProjectionUse] {
-    zip(definition.projections, projectionCaches).map { projection, cache in
-      ProjectionUse(name: projection.type.name, runs: cache.runs, hits: cache.hits, reads: cache.reads)
-    }
-  }
-}

@@ -7,6 +7,9 @@ import StoreSchema
 /// Objects are valid during the call that made them; a generation number tells those that Lua kept too long. Two objects
 /// are equal when they stand for the same part.
 final class SliceObjects: LuaObjectHandler {
+  // One type, in a file for each kind of access: all of them meet nodes, keys, windows and journal together, which have to
+  // change in step, and a part of its own would be one more step on the way to each field.
+
   // The variables of every access opt out of dynamic exclusivity checks: they are used by the one thread that runs the
   // Lua state, in plain loads and stores.
 

@@ -139,12 +139,12 @@ extension Plugin {
   /// What the plugin does beside its module, under titles.
   fileprivate var otherParts: [(title: String, lines: [String])] {
     [
-      ("lifted reducers", liftedTypes.map { "\($0.action.fullName) on \($0.module)" }),
+      ("lifted reducers", reducers.liftedTypes.map { "\($0.action.fullName) on \($0.module)" }),
       ("middleware", units.map { "\(module.name).\($0.name)" }),
-      ("bridges", bridgedActions.map { "\($0.from.fullName) -> \($0.to.fullName)" }),
-      ("transitions", transitionTypes.map { "\($0.at) -> \($0.action.fullName)" }),
-      ("interceptors", interceptorNames.map { "\(module.name).\($0)" }),
-      ("thunks", thunkTypes.map(\.signature)),
+      ("bridges", rules.bridgedActions.map { "\($0.from.fullName) -> \($0.to.fullName)" }),
+      ("transitions", rules.transitionTypes.map { "\($0.at) -> \($0.action.fullName)" }),
+      ("interceptors", interceptors.names.map { "\(module.name).\($0)" }),
+      ("thunks", tasks.thunkTypes.map(\.signature)),
     ]
   }
 }

@@ -55,7 +55,7 @@ extension Invocation {
   /// A plugin that is loaded and off, and would have the thunk.
   private func idlePlugin(withThunk name: String) -> String? {
     session.store.loadedPlugins.first { loaded in
-      let thunks = loaded.condition == .on ? [] : session.store.plugin(named: loaded.name)?.thunkTypes ?? []
+      let thunks = loaded.condition == .on ? [] : session.store.plugin(named: loaded.name)?.tasks.thunkTypes ?? []
       return thunks.contains { $0.fullName == name || $0.action.name == name }
     }?.name
   }

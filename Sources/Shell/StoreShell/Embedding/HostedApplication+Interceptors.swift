@@ -21,7 +21,7 @@ extension HostedApplication {
         thunks.filter { $0.module == module }.map { ($0.type.action.name, $0) }, uniquingKeysWith: { first, _ in first }
       )
       let carrier = "thunk:\(module)"
-      return .thunks("\(module).\(Plugin.thunkUnit)") { action in
+      return .thunks("\(module).\(PluginTasks.thunkUnit)") { action in
         guard action.call.type.module == carrier, let thunk = own[action.call.type.name] else { return nil }
         return thunk.make(.record(action.call.record))
       }

@@ -113,7 +113,8 @@ private struct Rerun {
     // One that nobody knows may have been added by the lost code.
     guard let type = types[entry.action] else { return types.values.contains { $0.module == module } }
     guard let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin else { return false }
-    return plugin.reduces(type) || (0..<plugin.liftedCount).contains { plugin.module(ofLifted: $0, for: type) != nil }
+    return plugin.reducers.reduces(type)
+      || (0..<plugin.reducers.liftedCount).contains { plugin.reducers.module(ofLifted: $0, for: type) != nil }
   }
 
   /// Has a plugin that is there run other code from now on.
@@ -190,7 +191,7 @@ private struct Rerun {
       return
     }
     func handed(_ state: HostState) throws(PluginError) -> Value? {
-      try plugin.state(from: state.plugins.first { $0.name == name }?.value, version: version)
+      try plugin.migration.state(from: state.plugins.first { $0.name == name }?.value, version: version)
     }
     // Only the outcome tells whether the state was reset.
     guard try handed(before) == current.state.plugins[index].value, let value = try handed(old.state) else { return }

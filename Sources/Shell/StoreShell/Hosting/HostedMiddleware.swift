@@ -19,7 +19,7 @@ final class HostedMiddleware: PluginOutput, @unchecked Sendable {
     name = plugin.units[index].name
     self.tasks = tasks
     self.surroundings = surroundings
-    let unit = plugin.unit(index, view: surroundings.view, output: self)
+    let unit = plugin.middlewares.unit(index, view: surroundings.view, output: self)
     self.unit = unit
     // Unowned: the middleware that runs it holds both.
     if unit.hasAfter { after = IO { [unowned self] in run(unit, $0) } }

@@ -6,8 +6,8 @@ extension HostedPlugin {
   static func interceptors(
     _ plugin: Plugin, _ surroundings: PluginSurroundings
   ) -> [Interceptor<HostAction, HostState>] {
-    plugin.interceptorNames.indices.map { index in
-      Interceptor("\(plugin.module.name).\(plugin.interceptorNames[index])") { attachment in
+    plugin.interceptors.names.indices.map { index in
+      Interceptor("\(plugin.module.name).\(plugin.interceptors.names[index])") { attachment in
         { next in { action in intercept(action, attachment, plugin, index, surroundings, next) } }
       }
     }
@@ -22,7 +22,7 @@ extension HostedPlugin {
     guard action.shell == nil, !surroundings.strikes.isOut else { return next(action) }
     var hasPassed = false
     do throws(PluginError) {
-      try plugin.intercept(
+      try plugin.interceptors.intercept(
         index, action.call, context, view: surroundings.view,
         emit: { attachment.output.dispatch(DispatchedAction(surroundings.typed($0), source: $1)) },
         next: { other in
@@ -31,7 +31,7 @@ extension HostedPlugin {
         })
       surroundings.strikes.ran(in: context.number)
     } catch {
-      surroundings.note(error, in: context.number, unit: plugin.interceptorNames[index])
+      surroundings.note(error, in: context.number, unit: plugin.interceptors.names[index])
       // The others go on (R29): what fails takes nothing from anybody.
       if !hasPassed { next(action) }
     }

@@ -6,19 +6,19 @@ extension HostedPlugin {
   /// The units of the plugin's bridges and transitions, each with a gate; none for what it does not declare.
   static func ruleUnits(_ plugin: Plugin, _ surroundings: PluginSurroundings) -> [HostUnit] {
     var units: [HostUnit] = []
-    if plugin.bridgeCount > 0 {
-      let name = "\(plugin.module.name).\(Plugin.bridgeUnit)"
-      let rules: [BridgeRule<ActionCall, ActionCall, VisibleState>] = plugin.bridgeRules(
-        host(surroundings, Plugin.bridgeUnit))
+    if plugin.rules.bridgeCount > 0 {
+      let name = "\(plugin.module.name).\(PluginRules.bridgeUnit)"
+      let rules: [BridgeRule<ActionCall, ActionCall, VisibleState>] = plugin.rules.bridgeRules(
+        host(surroundings, PluginRules.bridgeUnit))
       units.append(
         unit(
-          name, plugin, surroundings, accepts: { plugin.bridges($0.call.type) },
+          name, plugin, surroundings, accepts: { plugin.rules.bridges($0.call.type) },
           .bridge(name, rules, naming: { $0.type.fullName })))
     }
-    if plugin.transitionCount > 0 {
-      let name = "\(plugin.module.name).\(Plugin.transitionUnit)"
-      let rules: [TransitionRule<ActionCall, VisibleState>] = plugin.transitionRules(
-        host(surroundings, Plugin.transitionUnit)
+    if plugin.rules.transitionCount > 0 {
+      let name = "\(plugin.module.name).\(PluginRules.transitionUnit)"
+      let rules: [TransitionRule<ActionCall, VisibleState>] = plugin.rules.transitionRules(
+        host(surroundings, PluginRules.transitionUnit)
       ) { $0.read($1) }
       units.append(
         unit(
@@ -42,7 +42,7 @@ extension HostedPlugin {
         state: { VisibleState(state: $0, manifest: manifest) }))
   }
 
-  private static func host(_ surroundings: PluginSurroundings, _ unit: String) -> Plugin.RuleHost {
-    Plugin.RuleHost(view: surroundings.view) { surroundings.note($0, unit: unit) }
+  private static func host(_ surroundings: PluginSurroundings, _ unit: String) -> PluginRules.Host {
+    PluginRules.Host(view: surroundings.view) { surroundings.note($0, unit: unit) }
   }
 }

@@ -7,9 +7,9 @@ extension HostedPlugin {
   /// The interceptor that takes the plugin's thunks and runs them (R20); nil where it declares none. It stands behind the
   /// plugin's own interceptors.
   static func thunks(_ plugin: Plugin, _ surroundings: PluginSurroundings) -> Interceptor<HostAction, HostState>? {
-    guard !plugin.thunkTypes.isEmpty else { return nil }
-    return Interceptor("\(plugin.module.name).\(Plugin.thunkUnit)") { action, context, attachment, next in
-      guard plugin.isThunk(action.call.type) else { return next(action) }
+    guard !plugin.tasks.thunkTypes.isEmpty else { return nil }
+    return Interceptor("\(plugin.module.name).\(PluginTasks.thunkUnit)") { action, context, attachment, next in
+      guard plugin.tasks.isThunk(action.call.type) else { return next(action) }
       let key = "\(action.call.type.name)#\(context.number)"
       let run = ThunkRun(plugin, surroundings, action.call, key) { await attachment.dispatchAndWait($0, of: context) }
       attachment.effects.start(
@@ -41,14 +41,14 @@ private struct ThunkRun: @unchecked Sendable {
 
   func run(_ effect: EffectContext<Void, HostAction>) async {
     do throws(PluginError) {
-      let thunk = try plugin.begin(thunk: call, key: key)
+      let thunk = try plugin.tasks.begin(thunk: call, key: key)
       try await drive(thunk, effect)
       thunk.close(view: surroundings.view)
     } catch {
       // The log has the action only once it was taken, and the thunk begins before.
       let action = ActionText.text(call.type.fullName, arguments: call.record)
       surroundings.note(
-        error, unit: Plugin.thunkUnit, startedBy: effect.action.number,
+        error, unit: PluginTasks.thunkUnit, startedBy: effect.action.number,
         "#\(effect.action.number) \(action) (\(effect.action.source.short))")
     }
   }

@@ -38,7 +38,7 @@ struct HostedPlugin {
     var reducer = reducer
     for (plugin, strikes) in plugins { reducer = reducer.appending(ownReducer(plugin, strikes)) }
     for (plugin, strikes) in plugins {
-      for index in 0..<plugin.liftedCount { reducer = reducer.appending(lifted(plugin, index, strikes)) }
+      for index in 0..<plugin.reducers.liftedCount { reducer = reducer.appending(lifted(plugin, index, strikes)) }
     }
     return reducer
   }
@@ -46,28 +46,29 @@ struct HostedPlugin {
   private static func lifted(
     _ plugin: Plugin, _ index: Int, _ strikes: PluginStrikes
   ) -> Reducer<HostAction, HostState> {
-    Reducer<ActionCall, HostState>.throwing(plugin.module.name) { call, state, context in
-      guard let module = plugin.module(ofLifted: index, for: call.type) else { return }
+    let reducers = plugin.reducers
+    return Reducer<ActionCall, HostState>.throwing(plugin.module.name) { call, state, context in
+      guard let module = reducers.module(ofLifted: index, for: call.type) else { return }
       try state.modifySlice(module) { schema, slice in
         try strikes.counting(context.number, "reducer") {
-          try plugin.reduce(lifted: index, call, context: context, schema: schema, slice: slice)
+          try reducers.reduce(lifted: index, call, context: context, schema: schema, slice: slice)
         }
       }
     }.lift(
       action: { (action: HostAction) in
-        strikes.isStopped || plugin.module(ofLifted: index, for: action.call.type) == nil ? nil : action.call
+        strikes.isStopped || reducers.module(ofLifted: index, for: action.call.type) == nil ? nil : action.call
       }, modify: { (state: inout HostState, body) in try body(&state) })
   }
 
   private static func ownReducer(_ plugin: Plugin, _ strikes: PluginStrikes) -> Reducer<HostAction, HostState> {
-    let name = plugin.module.name
+    let (name, reducers) = (plugin.module.name, plugin.reducers)
     return Reducer<ActionCall, Value>.throwing(name) { call, slice, context in
       try strikes.counting(context.number, "reducer") {
-        try plugin.reduce(call, context: context, slice: &slice)
+        try reducers.reduce(call, context: context, slice: &slice)
       }
     }.lift(
       action: { (action: HostAction) in
-        plugin.reduces(action.call.type) && !strikes.isStopped ? action.call : nil
+        reducers.reduces(action.call.type) && !strikes.isStopped ? action.call : nil
       },
       modify: { (state: inout HostState, body) in
         guard let index = state.plugins.firstIndex(where: { $0.name == name }) else {
@@ -85,7 +86,7 @@ struct HostedPlugin {
     let gate = Gate(isOpen: type.isOpen)
     let tasks = UnitTasks(plugin, unit: index, gate, surroundings)
     let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
-    let supervised = plugin.supervises(unit: index) ? tasks : nil
+    let supervised = plugin.middlewares.supervises(index) ? tasks : nil
     let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in
       hosted.handle(call, action)
     }
@@ -97,7 +98,7 @@ struct HostedPlugin {
       }
     }
     return HostUnit(
-      fullName, origin: .lua, gate: gate, accepts: { plugin.accepts($0.call.type, unit: index) },
+      fullName, origin: .lua, gate: gate, accepts: { plugin.middlewares.accepts($0.call.type, unit: index) },
       Middleware(units: units).lift(
         input: { (action: HostAction) in action.call },
         output: { $0 },

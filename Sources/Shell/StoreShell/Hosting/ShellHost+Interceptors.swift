@@ -7,14 +7,14 @@ extension ShellHost {
   func prepare(_ plugin: Plugin) throws(PluginError) {
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
     plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] in pluginLog?($0) }
-    try plugin.buildInterceptors(view: view)
+    try plugin.interceptors.build(view: view)
   }
 
   /// The thunks of the application and of the plugins that run.
   var thunks: [ThunkType] {
     let shell = store.withState { $0.shell }
     return application.thunks.map(\.type)
-      + plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.thunkTypes)
+      + plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.tasks.thunkTypes)
   }
 
   /// Puts the interceptors of the application and of the plugins that run into the chain, the application's outermost, then

@@ -52,7 +52,7 @@ extension ShellHost {
       guard state.shell.plugins.contains(where: { $0.name == module.name }) else {
         throw PathError(message: "there is no module '\(module.name)'")
       }
-      return try hosted.plugin.project(
+      return try hosted.plugin.projections.project(
         projection.name, view: past == nil ? view : StateSnapshot(host: self, state: state))
     }
     let found = application.projections.first { $0.module == module.name && $0.name == projection.name }

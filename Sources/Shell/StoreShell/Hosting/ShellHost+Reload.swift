@@ -24,7 +24,8 @@ extension ShellHost {
     let version = old.plugin.source.manifest.version
     let value =
       options.resets
-      ? plugin.module.schema.map { _ in plugin.initialState } : try plugin.state(from: running?.value, version: version)
+      ? plugin.module.schema.map { _ in plugin.initialState }
+      : try plugin.migration.state(from: running?.value, version: version)
     var slice: PluginSlice?
     if let schema = plugin.module.schema, let value { slice = PluginSlice(name: name, schema: schema, value: value) }
     plugin.purity = purity
@@ -40,7 +41,7 @@ extension ShellHost {
     failedReloads[name] = nil
     let outcome: PluginReloadReport.StateOutcome =
       options.resets || running == nil || slice == nil
-      ? .new : plugin.migrates(running?.value, from: version) ? .migrated : .kept
+      ? .new : plugin.migration.migrates(running?.value, from: version) ? .migrated : .kept
     return PluginReloadReport(
       plugin: plugin, report: finishLoading(hosted, onLoad, report, actionSource), state: outcome,
       changesType: running?.schema.shape != slice?.schema.shape, verified: verified)

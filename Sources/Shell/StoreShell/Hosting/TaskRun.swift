@@ -49,7 +49,7 @@ final class TaskRun: EffectSteps {
       task = begun
     } else {
       tasks.noteBegun(start)
-      task = try tasks.plugin.begin(start) { [effect] in effect.isCancelled }
+      task = try tasks.plugin.tasks.begin(start) { [effect] in effect.isCancelled }
       self.task = task
     }
     let action = action

@@ -33,11 +33,11 @@ final class UnitTasks: @unchecked Sendable {
     // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
     guard surroundings.isLoaded(), gate.isOpen else {
       wanted = admit([])
-      plugin.forgetSupervised(unit: index)
+      plugin.middlewares.forgetSupervised(index)
       return []
     }
     do throws(PluginError) {
-      wanted = admit(try plugin.supervise(unit: index, view: surroundings.view))
+      wanted = admit(try plugin.middlewares.supervise(index, view: surroundings.view))
       noteWorking()
     } catch {
       failedAfter = surroundings.lastAction()
@@ -55,7 +55,7 @@ final class UnitTasks: @unchecked Sendable {
     let keys = Set(starts.map(\.key))
     let gone = Set(admitted.keys.filter { !keys.contains($0) })
     for key in gone where admitted.removeValue(forKey: key) == false { surroundings.room.promised -= 1 }
-    var room = plugin.room { [unit] in $0.unit == unit && gone.contains($0.key) } - surroundings.room.promised
+    var room = plugin.tasks.room { [unit] in $0.unit == unit && gone.contains($0.key) } - surroundings.room.promised
     var left: Set<String> = []
     let granted = starts.filter { start in
       guard admitted[start.key] == nil else { return true }
@@ -70,7 +70,7 @@ final class UnitTasks: @unchecked Sendable {
     }
     let isNew = !left.isSubset(of: refused)
     refused = left
-    if isNew { surroundings.note(plugin.tooManyTasks, unit: unit, startedBy: surroundings.lastAction()) }
+    if isNew { surroundings.note(plugin.tasks.tooManyTasks, unit: unit, startedBy: surroundings.lastAction()) }
     return granted
   }
 

@@ -212,7 +212,7 @@ extension ShellHost {
   ) throws -> [String: String] {
     var types: [String: String] = [:]
     for written in changed where snapshot.types[written.name] == nil {
-      guard let plugin = plugin(named: written.name), !plugin.migrates, let schema = plugin.module.schema,
+      guard let plugin = plugin(named: written.name), !plugin.migration.migrates, let schema = plugin.module.schema,
         try file.isOf(schema, module: written.name, since: contents.base, upTo: contents.last)
       else { continue }
       types[written.name] = schema.shapeHash
@@ -270,14 +270,14 @@ extension ShellHost {
     let index = slices.firstIndex { $0.module == plugin.name }
     let old = try index.map { try JSON.value(of: slices[$0].state) }
     do throws(PluginError) {
-      guard let value = try loaded.state(from: old, version: plugin.version) else { return [] }
+      guard let value = try loaded.migration.state(from: old, version: plugin.version) else { return [] }
       let slice = JournalSnapshot.Slice(module: plugin.name, state: JSON.text(of: value))
       if let index { slices[index] = slice } else { slices.insert(slice, at: max(slices.count - 1, 0)) }
       return []
     } catch {
       if let index { slices.remove(at: index) }
       let problems =
-        loaded.migrates
+        loaded.migration.migrates
         ? []
         : old.flatMap { loaded.module.schema?.misfits($0, at: Path([.field(plugin.name)]), startsNewFields: true) }
           ?? []
@@ -332,7 +332,7 @@ extension HostedApplication {
   /// The action that carries a thunk of the application or of a plugin, where that declares its arguments.
   func thunkType(_ name: String, of plugins: [HostedPlugin]) -> ActionType? {
     guard name.hasPrefix(LoggedEntry.thunkPrefix) else { return nil }
-    let types = plugins.flatMap(\.plugin.thunkTypes) + thunks.map(\.type)
+    let types = plugins.flatMap(\.plugin.tasks.thunkTypes) + thunks.map(\.type)
     return types.first { $0.action.fullName == name && !$0.takesAny }?.action
   }
 }

@@ -69,9 +69,9 @@ extension Plugin {
   var counts: [String] {
     let counts = [
       (module.actions.count + addedActions.count, "action", "actions"),
-      (liftedCount, "lifted reducer", "lifted reducers"), (units.count, "middleware", "middleware"),
-      (bridgeCount, "bridge", "bridges"), (transitionCount, "transition", "transitions"),
-      (interceptorNames.count, "interceptor", "interceptors"), (thunkTypes.count, "thunk", "thunks"),
+      (reducers.liftedCount, "lifted reducer", "lifted reducers"), (units.count, "middleware", "middleware"),
+      (rules.bridgeCount, "bridge", "bridges"), (rules.transitionCount, "transition", "transitions"),
+      (interceptors.names.count, "interceptor", "interceptors"), (tasks.thunkTypes.count, "thunk", "thunks"),
       (module.commands.count, "command", "commands"),
     ]
     let texts = counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.0 == 1 ? $0.1 : $0.2)" }

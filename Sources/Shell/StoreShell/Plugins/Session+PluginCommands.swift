@@ -32,7 +32,7 @@ extension Session {
     let arguments = Record(RecordLayout(name: word.text, fields: definition.arguments.map(\.name)), values)
     _ = try invocation.format()
     try finishCheck()
-    let result = try plugin.run(command: word.text, arguments: arguments, view: store.view, host: self)
+    let result = try plugin.commands.run(word.text, arguments: arguments, view: store.view, host: self)
     switch result {
     case .nothing: return .none
     case .value(let reading): return try invocation.show(reading)

@@ -34,11 +34,11 @@ extension ShellHost {
       for hosted in plugins {
         let name = hosted.plugin.module.name
         guard let old = members[.string(name)], let version = shell.version(of: name) else { continue }
-        guard hosted.plugin.migrates else {
-          members[.string(name)] = hosted.plugin.filling(old)
+        guard hosted.plugin.migration.migrates else {
+          members[.string(name)] = hosted.plugin.migration.filling(old)
           continue
         }
-        guard let migrated = try hosted.plugin.state(from: old, version: version) else { continue }
+        guard let migrated = try hosted.plugin.migration.state(from: old, version: version) else { continue }
         try state.setSlice(name, migrated)
         members[.string(name)] = nil
       }

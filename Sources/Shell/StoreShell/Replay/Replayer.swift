@@ -267,7 +267,7 @@ final class Replayer {
       // Only the outcome tells whether the state was reset.
       let isReset = hash == SliceHash(of: value).value || recorded.hasReset(name, from: running, to: value, schema)
       if !isReset {
-        value = try plugin.state(from: running, version: old.source.manifest.version) ?? value
+        value = try plugin.migration.state(from: running, version: old.source.manifest.version) ?? value
       }
       slice = PluginSlice(name: name, schema: schema, value: value)
     }

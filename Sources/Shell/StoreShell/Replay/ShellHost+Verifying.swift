@@ -70,7 +70,7 @@ extension HostState {
     let name = plugin.module.name
     var state = self
     let old = plugins.first { $0.name == name }
-    let value = try plugin.state(from: old?.value, version: version)
+    let value = try plugin.migration.state(from: old?.value, version: version)
     let index = plugins.firstIndex { $0.name == name } ?? plugins.endIndex
     state.plugins.removeAll { $0.name == name }
     guard let schema = plugin.module.schema, let value else { return state }

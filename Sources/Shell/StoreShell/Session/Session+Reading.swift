@@ -111,7 +111,7 @@ enum ShellListing: String, CaseIterable {
       rows(
         ["name", "runs", "hits", "reads"],
         session.store.loadedPlugins.flatMap { listing in
-          (session.store.plugin(named: listing.name)?.projectionUses ?? []).map { use in
+          (session.store.plugin(named: listing.name)?.projections.uses ?? []).map { use in
             [
               .string("\(listing.name).\(use.name)"), .int(use.runs), .int(use.hits),
               .list(PersistentList(use.reads.map { .string($0) })),

@@ -2,30 +2,19 @@ import LuaRuntime
 import StoreCore
 import StoreSchema
 
-/// What a plugin's command waits for with `cmd:wait`.
-public struct PluginWait: Sendable {
-  /// The full names of the actions the first of which ends the wait; empty: only time does.
-  public let actions: [String]
-  /// How long at most; nil: until one of the actions comes.
-  public let limit: Duration?
-}
+/// The commands of a plugin. Each runs as a coroutine, so that it can wait.
+public final class PluginCommands: @unchecked Sendable {
+  // Safe: used only by the thread that owns the store, like the plugin.
 
-/// What ended a wait for actions.
-public struct AwaitedAction: Sendable {
-  /// The action's full name.
-  public let name: String
-  /// Its arguments.
-  public let arguments: Record
+  private let machine: PluginMachine
+  private var calls: PluginCalls { machine.calls }
+  private let declared: [PluginDefinition.Command]
 
-  /// Joins the two.
-  public init(name: String, arguments: Record) {
-    self.name = name
-    self.arguments = arguments
+  init(_ declared: [PluginDefinition.Command], _ machine: PluginMachine) {
+    self.machine = machine
+    self.declared = declared
   }
-}
 
-/// How a command of a plugin runs: as a coroutine, so that it can wait.
-extension Plugin {
   /// So often a command may wait: once a second for a day, and a loop in which no time passes comes to an end.
   private static let mostWaits = 100_000
 
@@ -39,32 +28,32 @@ extension Plugin {
   /// - Returns: text to print as it is, or a value to show, or nil.
   /// - Throws: ``PluginError``, and what the host throws out of a wait.
   public func run(
-    command name: String, arguments: Record, view: any StateView, host: any PluginCommandHost
+    _ name: String, arguments: Record, view: any StateView, host: any PluginCommandHost
   ) throws -> CommandResult {
-    guard let command = definition.commands.first(where: { $0.type.name == name }) else {
+    guard let command = declared.first(where: { $0.type.name == name }) else {
       throw calls.faults.make(.runtime, "no command '\(name)'")
     }
-    let place = "command '\(module.name) \(name)'"
-    let emission = PluginCalls.Emission(unit: name, function: "run")
-    defer { calls.projected = ProjectedReadings() }
+    let place = "command '\(machine.name) \(name)'"
+    let emission = PluginEmission(unit: name, function: "run")
+    defer { calls.running.projected = ProjectedReadings() }
     let coroutine: LuaCoroutine
     do throws(LuaError) {
-      coroutine = try lua.makeCoroutine(command.run)
+      coroutine = try machine.lua.makeCoroutine(command.run)
     } catch {
       throw calls.faults.runtime(place, error)
     }
     var waits = 0
     var step = try resume(coroutine, emission, host, view, place) { writer in
       LuaBridge.write(.record(arguments), to: &writer)
-      calls.appendCommand(to: &writer)
+      HandedTables.append(calls.handed.command, to: &writer)
     }
     while true {
       if case .finished(let result) = step { return result }
-      guard let wait = calls.commandWait else {
-        try? reading(view) { () throws(LuaError) in try coroutine.close() }
+      guard let wait = calls.running.commandWait else {
+        try? machine.reading(view) { () throws(LuaError) in try coroutine.close() }
         throw calls.faults.make(.runtime, "\(place): it paused by itself; wait with cmd:wait(seconds)")
       }
-      calls.commandWait = nil
+      calls.running.commandWait = nil
       let action: AwaitedAction?
       do {
         waits += 1
@@ -74,7 +63,7 @@ extension Plugin {
         action = try host.wait(wait)
       } catch {
         // What its `<close>` variables ask for is done; an error there is nobody's.
-        try? reading(view) { () throws(LuaError) in try coroutine.close() }
+        try? machine.reading(view) { () throws(LuaError) in try coroutine.close() }
         throw error
       }
       step = try resume(coroutine, emission, host, view, place) { writer in
@@ -86,13 +75,13 @@ extension Plugin {
   }
 
   private func resume(
-    _ coroutine: LuaCoroutine, _ emission: PluginCalls.Emission, _ host: any PluginCommandHost, _ view: any StateView,
+    _ coroutine: LuaCoroutine, _ emission: PluginEmission, _ host: any PluginCommandHost, _ view: any StateView,
     _ place: String, _ write: (inout LuaWriter) -> Void
   ) throws(PluginError) -> Step {
-    let outer = (calls.commandHost, calls.emission)
-    (calls.commandHost, calls.emission) = (host, emission)
-    defer { (calls.commandHost, calls.emission) = outer }
-    return try run(view, place, signature: .command) { () throws(LuaError) in
+    let outer = (calls.running.commandHost, calls.running.emission)
+    (calls.running.commandHost, calls.running.emission) = (host, emission)
+    defer { (calls.running.commandHost, calls.running.emission) = outer }
+    return try machine.run(view, place, signature: .command) { () throws(LuaError) in
       switch try coroutine.resume(arguments: write) {
       case .yielded: return .waiting
       case .finished(let results): return .finished(try result(results.first ?? .nil))
@@ -106,12 +95,12 @@ extension Plugin {
     case .string(let text): return .text(text)
     default:
       do throws(SchemaError) {
-        let result = try objects.value(of: value)
+        let result = try machine.objects.value(of: value)
         // A table without entries is a list of them that has none, unless it is known to be a map.
-        if case .table = value, case .map(let map) = result, map.isEmpty, !calls.projected.knows(result) {
+        if case .table = value, case .map(let map) = result, map.isEmpty, !calls.running.projected.knows(result) {
           return .value(Reading(value: .list([]), schema: .dynamic(.any)))
         }
-        return .value(calls.projected.reading(of: result))
+        return .value(calls.running.projected.reading(of: result))
       } catch {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
       }
@@ -123,7 +112,7 @@ extension PluginCalls {
   /// Makes `cmd:wait(seconds)` and `cmd:wait(action name…)`, after which may come a limit in seconds.
   func makeWaitFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
     try lua.makeFunction("wait") { [unowned self] call in
-      try check(.command)
+      try running.check(.command)
       guard call.canYield else { throw Self.cannotPause("cmd:wait", "the command") }
       var given = Array(call.arguments.dropFirst())
       var limit: Duration?
@@ -136,7 +125,7 @@ extension PluginCalls {
         guard case .string = name else {
           throw LuaFailure("cmd:wait takes a number of seconds or names of actions, got \(name.described)")
         }
-        let type = try action(name, for: "cmd:wait")
+        let type = try self.actions.action(name, for: "cmd:wait")
         guard faults.manifest.mayRead(type.module) else { throw LuaFailure(faults.manifest.readRefusal(type.module)) }
         if type.module != faults.manifest.name { permissions.noteRead(type.module) }
         actions.append(type.fullName)
@@ -144,7 +133,7 @@ extension PluginCalls {
       guard limit != nil || !actions.isEmpty else {
         throw LuaFailure("cmd:wait needs a number of seconds or the name of an action")
       }
-      commandWait = PluginWait(actions: actions, limit: limit)
+      running.commandWait = PluginWait(actions: actions, limit: limit)
       call.yield()
     }
   }

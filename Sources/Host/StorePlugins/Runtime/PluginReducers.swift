@@ -2,10 +2,50 @@ import LuaRuntime
 import StoreCore
 import StoreSchema
 
-/// How a plugin's reducers are called.
-extension Plugin {
+/// The reducers of a plugin: its own, over its slice, and those that it lifts over other modules' slices.
+public final class PluginReducers: @unchecked Sendable {
+  // Safe: used only by the thread that owns the store, like the plugin.
+
+  /// How each of the plugin's own reducers is called.
+  let own: ReducerPlans
+  /// How each lifted reducer is called.
+  private(set) var lifted: [ReducerPlan]
+  /// How often it is looked at whether reducers keep state of their own.
+  @exclusivity(unchecked) var purity = Purity.always
+  /// The type of the plugin's slice.
+  let schema: Schema
+  // The parts of the machine, here once more so that a small call reaches each by one step.
+  private let lua: LuaState
+  private let caller: LuaCaller
+  private let objects: SliceObjects
+  private let calls: PluginCalls
+  private let log: PluginLog
+  private let modules: RequiredModules
+
+  init(_ own: [ReducerPlan], lifted: [ReducerPlan], over schema: Schema, _ machine: PluginMachine) {
+    self.own = ReducerPlans(own)
+    self.lifted = lifted
+    self.schema = schema
+    (lua, caller, objects) = (machine.lua, machine.caller, machine.objects)
+    (calls, log, modules) = (machine.calls, machine.log, machine.modules)
+  }
+
+  /// Has reducers that answer other modules' actions answer the ones that now go by their names.
+  ///
+  /// - Parameters:
+  ///   - module: the plugin's own module, whose actions stay.
+  ///   - added: the names of the actions that the plugin adds to other modules.
+  ///   - action: an action by its full name.
+  func rebind(beside module: String, added: Set<String>, to action: (String) -> ActionType?) {
+    own.rebind { $0.type.module == module ? nil : action($0.type.fullName) }
+    lifted = lifted.map { plan in
+      guard plan.type.module != module, !added.contains(plan.type.fullName) else { return plan }
+      return action(plan.type.fullName).map { plan.answering($0) } ?? plan
+    }
+  }
+
   /// Whether the plugin has a reducer for an action.
-  public func reduces(_ type: ActionType) -> Bool { reducers.plan(for: type) != nil }
+  public func reduces(_ type: ActionType) -> Bool { own.plan(for: type) != nil }
 
   /// Runs the plugin's reducer for an action on its slice, in place.
   ///
@@ -13,7 +53,7 @@ extension Plugin {
   public func reduce(
     _ call: ActionCall, number: Int, time: Duration, source: ActionSource, slice: inout Value
   ) throws(PluginError) {
-    guard let plan = reducers.plan(for: call.type) else { return }
+    guard let plan = own.plan(for: call.type) else { return }
     let failure = withUnsafeMutablePointer(to: &slice) { slice in
       plan._withUnsafeGuaranteedRef { plan in
         if plan.takesMeta { calls.meta.set(number: number, time: time, source: source, call: call) }
@@ -27,7 +67,7 @@ extension Plugin {
   ///
   /// - Throws: ``PluginError``; the slice is then as it was.
   public func reduce(_ call: ActionCall, context: ActionContext, slice: inout Value) throws(PluginError) {
-    guard let plan = reducers.plan(for: call.type) else { return }
+    guard let plan = own.plan(for: call.type) else { return }
     let failure = withUnsafeMutablePointer(to: &slice) { slice in
       plan._withUnsafeGuaranteedRef { plan in
         if plan.takesMeta { calls.meta.set(context, call: call) }

@@ -1,15 +1,27 @@
 import LuaRuntime
 import StoreSchema
 
-/// How a plugin takes over the state of an earlier version of itself.
-extension Plugin {
+/// The way in which a plugin takes over the state of an earlier version of itself.
+public struct PluginMigration {
+  let machine: PluginMachine
+  /// The type of the slice.
+  let schema: Schema
+  /// Whether the plugin has a state.
+  let keepsState: Bool
+  /// The slice that a load starts from.
+  let initialState: Value
+  /// The plugin's own function, which makes the new slice of the old one.
+  let migrate: WatchedFunction?
+
+  private var calls: PluginCalls { machine.calls }
+
   /// Whether the plugin says itself how an earlier state becomes one of its own.
-  public var migrates: Bool { definition.migrate != nil }
+  public var migrates: Bool { migrate != nil }
 
   /// Whether it says so of the slice of an earlier version: where that was another version, or the slice does not fit as it is.
   public func migrates(_ old: Value?, from version: String) -> Bool {
     guard migrates, let old else { return false }
-    return version != source.manifest.version || !accepts(old)
+    return version != calls.faults.manifest.version || !accepts(old)
   }
 
   /// The slice that the plugin goes on with.
@@ -23,17 +35,17 @@ extension Plugin {
   /// - Returns: nil where the plugin has no state.
   /// - Throws: ``PluginError`` where the slice does not fit, or `migrate` fails.
   public func state(from old: Value?, version: String) throws(PluginError) -> Value? {
-    guard module.schema != nil else {
+    guard keepsState else {
       guard old == nil else { throw noLongerFits("the plugin declares no state") }
       return nil
     }
     guard let old else { return initialState }
-    guard let migrate = definition.migrate, migrates(old, from: version) else { return try fit(old) }
+    guard let migrate, migrates(old, from: version) else { return try fit(old) }
     return try run(migrate, old, version)
   }
 
   /// What JSON holds of an earlier slice, with new fields as they start at a load.
-  public func filling(_ old: Value) -> Value { module.schema?.filling(old) ?? old }
+  public func filling(_ old: Value) -> Value { keepsState ? schema.filling(old) : old }
 
   /// Whether what JSON holds of a slice fits as it is, with defaults for new fields.
   public func accepts(_ old: Value) -> Bool { (try? fit(old)) != nil }
@@ -42,28 +54,28 @@ extension Plugin {
     do throws(SchemaError) {
       return try schema.value(fromJSON: filling(old))
     } catch {
-      throw noLongerFits(error.under(Path([.field(module.name)])).message)
+      throw noLongerFits(error.under(Path([.field(machine.name)])).message)
     }
   }
 
   private func noLongerFits(_ reason: String) -> PluginError {
     calls.faults.make(
       .schema, "the running state no longer fits: \(reason)",
-      hint: "add migrate(), or: plugin reload \(module.name) --reset")
+      hint: "add migrate(), or: plugin reload \(machine.name) --reset")
   }
 
   private func run(_ migrate: WatchedFunction, _ old: Value, _ version: String) throws(PluginError) -> Value {
     let value: Value
     do throws(LuaError) {
-      let digest = try migrate.digestBefore(.always, lua)
-      let result = try lua.call(
+      let digest = try migrate.digestBefore(.always, machine.lua)
+      let result = try machine.lua.call(
         migrate.function,
         arguments: { writer in
           LuaBridge.write(old, to: &writer)
           writer.append(version)
         }
       ).first
-      if let digest, try migrate.hasChanged(since: digest, lua) {
+      if let digest, try migrate.hasChanged(since: digest, machine.lua) {
         throw LuaError(
           kind: .runtime, message: "", underlying: calls.faults.impure("migrate", mayOnly: "it may only return a state")
         )
@@ -72,9 +84,9 @@ extension Plugin {
         throw LuaError(kind: .runtime, message: "", underlying: calls.faults.make(.schema, "migrate returned no state"))
       }
       do throws(SchemaError) {
-        value = try schema.check(try objects.value(of: result))
+        value = try schema.check(try machine.objects.value(of: result))
       } catch {
-        let message = error.under(Path([.field(module.name)])).message
+        let message = error.under(Path([.field(machine.name)])).message
         throw LuaError(
           kind: .runtime, message: "",
           underlying: calls.faults.make(.schema, "migrate returned a state that does not fit: \(message)"))

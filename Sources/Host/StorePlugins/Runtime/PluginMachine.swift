@@ -1,20 +1,33 @@
 import LuaRuntime
-import StoreCore
 import StoreSchema
 
-/// How a plugin's middlewares are called.
-extension Plugin {
-  /// Whether a middleware wants to be asked about an action.
-  public func accepts(_ type: ActionType, unit index: Int) -> Bool { middlewares[index].accepts(type) }
+/// The Lua state of a plugin, and what each call of the plugin's functions goes through.
+final class PluginMachine {
+  let lua: LuaState
+  /// What calls the functions that are called often.
+  let caller: LuaCaller
+  let objects: SliceObjects
+  let calls: PluginCalls
+  let log: PluginLog
+  /// The files that the plugin's code has required.
+  let modules: RequiredModules
+  /// How long the plugin's middlewares have worked.
+  let workingTime = WorkingTime()
 
-  /// Puts a middleware to work.
-  ///
-  /// - Parameters:
-  ///   - view: the state that it reads.
-  ///   - output: where what it causes goes.
-  public func unit(_ index: Int, view: any StateView, output: any PluginOutput) -> PluginUnit {
-    PluginUnit(self, middlewares[index], view, output)
+  init(
+    _ lua: LuaState, _ caller: LuaCaller, _ objects: SliceObjects, _ calls: PluginCalls, _ log: PluginLog,
+    _ modules: RequiredModules
+  ) {
+    self.lua = lua
+    self.caller = caller
+    self.objects = objects
+    self.calls = calls
+    self.log = log
+    self.modules = modules
   }
+
+  /// The name of the plugin's module.
+  var name: String { calls.faults.manifest.name }
 
   /// Runs a function of the plugin that reads the state.
   ///

@@ -2,24 +2,39 @@ import LuaRuntime
 import StoreCore
 import StoreSchema
 
-/// How a plugin's interceptors are made and called (R5).
-extension Plugin {
+/// The interceptors of a plugin: how they are made and called (R5).
+public final class PluginInterceptors: @unchecked Sendable {
+  // Safe: used only by the thread that owns the store, like the plugin.
+
+  private let machine: PluginMachine
+  private var calls: PluginCalls { machine.calls }
+  private let declared: [PluginDefinition.InterceptorEntry]
+  /// How each is called, the outermost first.
+  private let plans: [InterceptorPlan]
+
+  init(_ declared: [PluginDefinition.InterceptorEntry], _ plans: [InterceptorPlan], _ machine: PluginMachine) {
+    self.machine = machine
+    self.declared = declared
+    self.plans = plans
+  }
+
   /// The names of the plugin's interceptors within it, the outermost first.
-  public var interceptorNames: [String] { interceptors.map(\.name) }
+  public var names: [String] { plans.map(\.name) }
 
   /// Has the plugin's functions make its interceptors; to be called once, before any action meets them.
   ///
   /// - Throws: ``PluginError`` where one of them fails, dispatches already, or makes no function.
-  public func buildInterceptors(view: any StateView) throws(PluginError) {
-    for (plan, entry) in zip(interceptors, definition.interceptors) {
+  public func build(view: any StateView) throws(PluginError) {
+    for (plan, entry) in zip(plans, declared) {
       plan.isBuilding = true
       defer { plan.isBuilding = false }
       let place = "interceptor '\(plan.name)'"
       let made: LuaValue
       do throws(LuaError) {
-        made = try reading(view) { () throws(LuaError) in
-          let functions = try calls.makeInterceptorFunctions(plan, in: lua, objects)
-          return try lua.call(entry.build, firstResultWith: { for function in functions { $0.append(function) } })
+        made = try machine.reading(view) { () throws(LuaError) in
+          let functions = try calls.makeInterceptorFunctions(plan, in: machine.lua, machine.objects)
+          return try machine.lua.call(
+            entry.build, firstResultWith: { for function in functions { $0.append(function) } })
         }
       } catch {
         let fault = calls.faults.runtime(place, error)
@@ -44,7 +59,7 @@ extension Plugin {
     _ index: Int, _ call: ActionCall, _ context: ActionContext, view: any StateView,
     emit: @escaping (ActionCall, ActionSource) -> Void, next: @escaping (ActionCall?) -> Void
   ) throws(PluginError) {
-    let plan = interceptors[index]
+    let plan = plans[index]
     guard let body = plan.body else { return next(nil) }
     var isChanged = false
     plan.passage = InterceptorPlan.Passage(
@@ -54,19 +69,19 @@ extension Plugin {
       }, emit: emit)
     plan.action.set(context, call: call)
     // A command of the plugin may have dispatched the action.
-    let outer = calls.emission
-    calls.emission = nil
+    let outer = calls.running.emission
+    calls.running.emission = nil
     // What others do behind `next` is not the plugin's work.
-    let worked = caller.worked
+    let worked = machine.caller.worked
     defer {
-      caller.worked = worked
-      calls.emission = outer
+      machine.caller.worked = worked
+      calls.running.emission = outer
       if isChanged || plan.passage?.hasPassed == false { calls.permissions.noteIntercept() }
       plan.passage = nil
       plan.action.forget()
     }
-    _ = try run(view, "interceptor '\(plan.name)'") { () throws(LuaError) in
-      try lua.call(body, discardingResultsWith: { $0.append(plan.object) })
+    _ = try machine.run(view, "interceptor '\(plan.name)'") { () throws(LuaError) in
+      try machine.lua.call(body, discardingResultsWith: { $0.append(plan.object) })
     }
     // Lua may have caught it.
     if let overrun = plan.passage?.count.overrun { throw calls.faults.overrun("interceptor '\(plan.name)'", overrun) }
@@ -78,7 +93,8 @@ extension PluginCalls {
   func makeInterceptorFunctions(
     _ plan: InterceptorPlan, in lua: LuaState, _ objects: SliceObjects
   ) throws(LuaError) -> [LuaFunction] {
-    // Unowned: the plugin that owns the Lua state owns all of them.
+    interceptors.append(plan)
+    // Unowned: this object holds the interceptors, and the owner of the Lua state holds this object.
     let dispatch = try lua.makeFunction("dispatch") { [unowned self, unowned objects, unowned plan] call in
       guard let passage = plan.passage else {
         throw LuaFailure(
@@ -89,7 +105,7 @@ extension PluginCalls {
       guard !passage.isPassing else {
         throw LuaFailure("an interceptor's dispatch is for the interceptor alone, before and after next")
       }
-      let action = try makeAction(call[0], call[1], objects, for: "dispatch", isRefusal: false)
+      let action = try actions.makeAction(call[0], call[1], objects, for: "dispatch", isRefusal: false)
       try plan.passage?.count.add(most: mostActions)
       passage.emit(action, source(of: call, plan.emission))
     }
@@ -99,7 +115,7 @@ extension PluginCalls {
         throw LuaFailure("calls next out of turn; call it once, before its function returns")
       }
       var other: ActionCall?
-      if call[0] != .object(plan.object) { other = try readAction(call[0], call[1], objects, for: "next") }
+      if call[0] != .object(plan.object) { other = try actions.readAction(call[0], call[1], objects, for: "next") }
       plan.passage?.hasPassed = true
       plan.passage?.isPassing = true
       passage.next(other)

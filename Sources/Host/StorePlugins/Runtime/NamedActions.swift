@@ -1,0 +1,154 @@
+import LuaRuntime
+import StoreCore
+import StoreSchema
+
+/// The actions that a plugin's code may name. Lua says which it means by name and arguments, as a table
+/// `{ name = …, args = … }`, or by the action that it was given.
+final class NamedActions {
+  private let manifest: PluginManifest
+  /// What the plugin uses of its permissions.
+  private let permissions: PermissionLedger
+  /// The actions that the plugin declares by their names, those of its own module with it and without.
+  private let own: [String: ActionType]
+  /// The same by the strings that Lua has for those names.
+  private var ownKeys: [OwnName] = []
+  /// The one that was dispatched last.
+  @exclusivity(unchecked) private var recent: OwnName?
+  /// An action of another module, by its full name.
+  var foreign: (String) -> ActionType?
+  /// The full names of the actions of all modules, for suggestions.
+  private let foreignNames: () -> [String]
+
+  private typealias OwnName = (key: LuaKey, type: ActionType)
+
+  init(
+    _ manifest: PluginManifest, _ permissions: PermissionLedger, own: [String: ActionType],
+    surroundings: Plugin.Surroundings
+  ) {
+    self.manifest = manifest
+    self.permissions = permissions
+    let short = own.values.filter { $0.module == manifest.name }.map { ($0.name, $0) }
+    self.own = own.merging(short) { full, _ in full }
+    foreign = surroundings.action
+    foreignNames = surroundings.actionNames
+  }
+
+  /// Has Lua's strings stand for the plugin's own actions.
+  func intern(in lua: LuaState) throws(LuaError) {
+    ownKeys = try own.map { name, type throws(LuaError) in (try lua.intern(name), type) }
+  }
+
+  /// The action of that name, one of the plugin's own with or without its module.
+  func action(_ value: LuaValue, for function: String) throws(LuaFailure) -> ActionType {
+    guard case .string(let name) = value else {
+      let hint =
+        switch value {
+        case .nil, .table: " (is it called with a colon?)"
+        default: ""
+        }
+      throw LuaFailure("\(function) needs the name of an action, got \(value.described)\(hint)")
+    }
+    if let type = own[name] { return type }
+    guard let type = foreign(name) else {
+      let isFull = name.contains(".")
+      let names =
+        Set(own.values.map { isFull ? $0.fullName : $0.name }).sorted()
+        + (isFull ? foreignNames() : [])
+      let suggestion = Suggestion.nearest(to: name, among: names)
+      throw LuaFailure("unknown action '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+    }
+    return type
+  }
+
+  /// Whether the plugin may dispatch an action: one that it declares itself, or one that it asked for.
+  func mayDispatch(_ type: ActionType) -> Bool {
+    own[type.fullName] === type || manifest.mayDispatch(type)
+  }
+
+  /// The action of the plugin's own that a string names, looked up without a copy of it.
+  private func ownAction(_ name: LuaArgument) -> ActionType? {
+    guard case .string(let text) = name.kind else { return nil }
+    if let recent, recent.key == text { return recent.type }
+    guard let own = ownKeys.first(where: { $0.key == text }) else { return nil }
+    recent = own
+    return own.type
+  }
+
+  /// The action that a call of `dispatch` names.
+  func makeAction(_ call: borrowing LuaCall, _ objects: SliceObjects, isRefusal: Bool) throws -> ActionCall {
+    guard let type = ownAction(call.argument(1)) else {
+      return try makeAction(call[1], call[2], objects, for: "dispatch", isRefusal: isRefusal)
+    }
+    return try makeAction(of: type, call[2], objects)
+  }
+
+  /// The action that Lua wants to dispatch, checked, where the plugin may dispatch it.
+  ///
+  /// - Parameter isRefusal: whether a refusal tells its hint apart from its message.
+  func makeAction(
+    _ action: LuaValue, _ arguments: LuaValue, _ objects: SliceObjects, for function: String, isRefusal: Bool
+  ) throws -> ActionCall {
+    let (type, given) = try namedAction(action, arguments, objects, for: function)
+    guard mayDispatch(type) else {
+      let hint = "add \"dispatch:\(type.fullName)\" to permissions in plugin.json"
+      let refusal = "may not dispatch '\(type.fullName)'"
+      if isRefusal { throw PluginRefusal(description: refusal, hint: hint) }
+      throw LuaFailure("\(refusal) (\(hint))")
+    }
+    return try dispatched(type, given, objects)
+  }
+
+  /// The action of a type that the plugin declares, which it may dispatch.
+  private func makeAction(of type: ActionType, _ arguments: LuaValue, _ objects: SliceObjects) throws -> ActionCall {
+    try dispatched(type, .lua(arguments), objects)
+  }
+
+  private func dispatched(_ type: ActionType, _ given: LuaArguments, _ objects: SliceObjects) throws -> ActionCall {
+    if type.module != manifest.name { permissions.noteDispatch(type) }
+    return try call(of: type, given, objects)
+  }
+
+  /// The action that Lua means, checked, whether or not the plugin may dispatch it.
+  func readAction(
+    _ action: LuaValue, _ arguments: LuaValue, _ objects: SliceObjects, for function: String
+  ) throws -> ActionCall {
+    let (type, given) = try namedAction(action, arguments, objects, for: function)
+    return try call(of: type, given, objects)
+  }
+
+  private func namedAction(
+    _ action: LuaValue, _ arguments: LuaValue, _ objects: SliceObjects, for function: String
+  ) throws -> (ActionType, LuaArguments) {
+    switch action {
+    case .table(let table) where table["name"] != .nil:
+      return (try self.action(table["name"], for: function), .lua(table["args"]))
+    case .object(let object):
+      guard object.tag == SliceObjects.Tag.facade, let facade = objects.facades[object.id] as? ActionFacade else {
+        throw LuaFailure("\(function) needs the name of an action, got \(action.described)")
+      }
+      guard let call = facade.current else {
+        throw LuaFailure("this \(facade.name) was valid only during the call that gave it")
+      }
+      return (call.type, .checked(call.arguments))
+    default: return (try self.action(action, for: function), .lua(arguments))
+    }
+  }
+
+  private enum LuaArguments {
+    case lua(LuaValue)
+    case checked([Value])
+  }
+
+  private func call(of type: ActionType, _ given: LuaArguments, _ objects: SliceObjects) throws -> ActionCall {
+    switch given {
+    case .checked(let arguments): return ActionCall(type, arguments)
+    case .lua(let value):
+      do throws(SchemaError) {
+        if case .nil = value { return try type.call([]) }
+        return try type.call(LuaBridge.arguments(named: try objects.value(of: value)))
+      } catch {
+        throw LuaFailure(type.sentence(for: error))
+      }
+    }
+  }
+}

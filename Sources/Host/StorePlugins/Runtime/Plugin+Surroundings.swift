@@ -1,0 +1,42 @@
+import StoreSchema
+
+extension Plugin {
+  /// What a plugin finds in the store that it is loaded into.
+  public struct Surroundings {
+    /// An action of another module, by its full name.
+    public let action: (String) -> ActionType?
+    /// The full names of the actions of all modules, for suggestions.
+    public let actionNames: () -> [String]
+    /// The names of the modules.
+    public let moduleNames: [String]
+    /// The type of another module's slice, by its name.
+    public let slice: (String) -> Schema?
+    /// A plugin of the same code that is there or was: what both declare is kept once.
+    public let twin: (PluginSource) -> Plugin?
+
+    /// How many actions one dispatch may cause (R30).
+    public var mostActions: () -> Int = { 1000 }
+
+    /// Whether something may be gone that the plugin was loaded beside: what it declares about that then rests until it is
+    /// there again.
+    public var mayLack = false
+
+    /// What a definition is read against.
+    var known: KnownModules {
+      KnownModules(
+        action: action, actionNames: actionNames, moduleNames: moduleNames, slice: slice, mayLack: mayLack)
+    }
+
+    /// Joins them.
+    public init(
+      action: @escaping (String) -> ActionType?, actionNames: @escaping () -> [String] = { [] }, moduleNames: [String],
+      slice: @escaping (String) -> Schema? = { _ in nil }, twin: @escaping (PluginSource) -> Plugin? = { _ in nil }
+    ) {
+      self.action = action
+      self.actionNames = actionNames
+      self.moduleNames = moduleNames
+      self.slice = slice
+      self.twin = twin
+    }
+  }
+}

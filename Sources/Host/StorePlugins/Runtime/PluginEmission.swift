@@ -1,0 +1,48 @@
+import LuaRuntime
+import StoreCore
+
+/// Who dispatches, and what becomes of it.
+final class PluginEmission {
+  var unit: String { didSet { (origin, recent) = (nil, nil) } }
+  /// The key of the definition under which the function stands, where it has no name of its own.
+  var function: String
+  let kind: ActionSource.Kind
+  /// Enqueues; nil: the command host dispatches.
+  @exclusivity(unchecked) var emit: ((ActionCall, ActionSource) -> Void)?
+  /// What the call that runs has dispatched; a task and a thunk are counted by the second instead.
+  @exclusivity(unchecked) var count = DispatchCount()
+  /// Starts a task; nil: no task can be started now.
+  @exclusivity(unchecked) var start: ((PluginTaskStart) -> Void)?
+  /// What the sources of all that it dispatches have in common.
+  @exclusivity(unchecked) private var origin: ActionSource?
+  /// The source of what a named function dispatched last: the next comes from the same place as a rule.
+  @exclusivity(unchecked) private var recent: (caller: LuaCall.Caller, source: ActionSource)?
+
+  init(unit: String, function: String, kind: ActionSource.Kind = .plugin) {
+    self.unit = unit
+    self.function = function
+    self.kind = kind
+  }
+
+  /// The source of what a Lua function dispatches.
+  func source(of caller: LuaCall.Caller?, _ names: FunctionNames, plugin: String) -> ActionSource {
+    guard let caller else { return source(file: plugin, function: function, line: 0, plugin: plugin) }
+    if let recent, recent.caller === caller { return recent.source }
+    let name = names.name(of: caller)
+    let source = source(file: caller.chunk, function: name ?? function, line: caller.line, plugin: plugin)
+    recent = name == nil ? nil : (caller, source)
+    return source
+  }
+
+  private func source(file: String, function: String, line: Int, plugin: String) -> ActionSource {
+    guard var source = origin else {
+      let source = ActionSource(file: file, function: function, line: line, kind: kind, plugin: plugin, unit: unit)
+      origin = source
+      return source
+    }
+    source.file = file
+    source.function = function
+    source.line = line
+    return source
+  }
+}

@@ -1,0 +1,69 @@
+import LuaRuntime
+import StoreSchema
+
+/// The middlewares of a plugin, each by its position in declared order.
+public final class PluginMiddlewares: @unchecked Sendable {
+  // Safe: used only by the thread that owns the store, like the plugin.
+
+  private let machine: PluginMachine
+  /// How each is called.
+  private let plans: [MiddlewarePlan]
+
+  init(_ plans: [MiddlewarePlan], _ machine: PluginMachine) {
+    self.machine = machine
+    self.plans = plans
+  }
+
+  /// Whether a middleware wants to be asked about an action.
+  public func accepts(_ type: ActionType, unit index: Int) -> Bool { plans[index].accepts(type) }
+
+  /// Puts a middleware to work.
+  ///
+  /// - Parameters:
+  ///   - view: the state that it reads.
+  ///   - output: where what it causes goes.
+  public func unit(_ index: Int, view: any StateView, output: any PluginOutput) -> PluginUnit {
+    PluginUnit(machine, plans[index], view, output)
+  }
+
+  /// Whether a middleware says which tasks should run.
+  public func supervises(_ index: Int) -> Bool { plans[index].supervise != nil }
+
+  /// Asks a middleware which tasks should run in the state. What it said before holds for as long as nothing has changed that
+  /// it read.
+  ///
+  /// - Returns: all of them, by key in the order of the keys.
+  public func supervise(_ index: Int, view: any StateView) throws(PluginError) -> [PluginTaskStart] {
+    let plan = plans[index]
+    guard let function = plan.supervise else { return [] }
+    if let starts = plan.supervised.value(in: view) { return starts }
+    plan.supervised.noteRun()
+    let outer = machine.calls.running.emission
+    (machine.calls.running.emission, machine.calls.running.slicesRead) = (nil, [])
+    defer { (machine.calls.running.emission, machine.calls.running.slicesRead) = (outer, nil) }
+    let wanted = try machine.run(view, "middleware '\(plan.name)' (supervise)") {
+      () throws(LuaError) -> [PluginTaskStart] in
+      switch try machine.lua.call(function, firstResultWith: { $0.append(SliceObjects.stateObject) }) {
+      case .nil: return []
+      case .table(let table): return try starts(table, plan.name)
+      case let other: throw LuaError(kind: .runtime, message: "returned \(other.described), not a table of tasks")
+      }
+    }
+    plan.supervised.keep(wanted, reading: machine.calls.running.slicesRead ?? [], in: view)
+    return wanted
+  }
+
+  /// Has a middleware asked again: its tasks are to start anew, from functions that none of them has run.
+  public func forgetSupervised(_ index: Int) { plans[index].supervised.forget() }
+
+  private func starts(_ table: LuaTable, _ unit: String) throws(LuaError) -> [PluginTaskStart] {
+    var starts: [PluginTaskStart] = []
+    for (key, value) in table.entries() {
+      guard case .string(let key) = key, case .function(let function) = value else {
+        throw LuaError(kind: .runtime, message: "returned an entry that is not NAME = function(task) … end")
+      }
+      starts.append(PluginTaskStart(unit: unit, key: key, function: function))
+    }
+    return starts
+  }
+}

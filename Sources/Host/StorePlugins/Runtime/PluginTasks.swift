@@ -1,0 +1,89 @@
+import LuaRuntime
+import StoreSchema
+
+/// The tasks and thunks of a plugin that have not ended. Thunks count as tasks.
+public final class PluginTasks: @unchecked Sendable {
+  // Safe: used only by the thread that owns the store, like the plugin.
+
+  let machine: PluginMachine
+  private let declaredThunks: [PluginDefinition.Thunk]
+  var running: [PluginTask] = []
+  var thunks: [PluginThunk] = []
+  private var limit: Int { machine.calls.faults.manifest.limits.tasks }
+
+  init(thunks: [PluginDefinition.Thunk], _ machine: PluginMachine) {
+    self.machine = machine
+    declaredThunks = thunks
+  }
+
+  // MARK: Tasks
+
+  /// Starts a task; it does nothing before it is resumed.
+  ///
+  /// - Parameter isOver: whether it was cancelled; asked by the thread that owns the store.
+  /// - Throws: ``PluginError`` where the plugin has as many tasks as it may.
+  public func begin(_ start: PluginTaskStart, isOver: @escaping () -> Bool) throws(PluginError) -> PluginTask {
+    guard room(ending: { _ in false }) > 0 else { throw tooManyTasks }
+    let task: PluginTask
+    do throws(LuaError) {
+      task = PluginTask(start, of: self, coroutine: try machine.lua.makeCoroutine(start.function), isOver: isOver)
+    } catch {
+      throw machine.calls.faults.task("\(machine.name)/\(start.unit)/\(start.key)", error)
+    }
+    running.append(task)
+    machine.calls.permissions.noteTask()
+    return task
+  }
+
+  /// How many more tasks may begin; thunks count as tasks.
+  ///
+  /// - Parameter isEnding: whether a task is about to end, and makes room.
+  public func room(ending isEnding: (PluginTask) -> Bool) -> Int {
+    limit - thunks.count - running.count { !$0.isCancelled && !isEnding($0) }
+  }
+
+  /// What is said where there is no room for a task.
+  public var tooManyTasks: PluginError {
+    machine.calls.faults.make(.budget, "more than \(limit) task\(limit == 1 ? "" : "s")")
+  }
+
+  /// Runs a part of a task.
+  func run<Result>(
+    _ task: PluginTask, _ emission: PluginEmission?, _ view: any StateView,
+    _ body: () throws(LuaError) -> Result
+  ) throws(LuaError) -> Result {
+    let outer = (machine.calls.running.task, machine.calls.running.emission)
+    (machine.calls.running.task, machine.calls.running.emission) = (.passUnretained(task), emission)
+    defer { (machine.calls.running.task, machine.calls.running.emission) = outer }
+    return try machine.reading(view, body)
+  }
+
+  // MARK: Thunks
+
+  /// What traces, listings and sources call the unit that runs thunks.
+  public static var thunkUnit: String { "thunk" }
+
+  /// The thunks that the plugin declares, by name.
+  public var thunkTypes: [ThunkType] { declaredThunks.map(\.type) }
+
+  /// Whether an action carries one of the plugin's thunks.
+  public func isThunk(_ type: ActionType) -> Bool { type.module == "thunk:\(machine.name)" }
+
+  /// Starts the thunk that an action carries; it does nothing before it is resumed.
+  ///
+  /// - Parameter key: what tells it from others that run.
+  /// - Throws: ``PluginError`` where the plugin has no such thunk, or as many tasks as it may.
+  public func begin(thunk call: ActionCall, key: String) throws(PluginError) -> PluginThunk {
+    guard let declared = declaredThunks.first(where: { $0.type.action.name == call.type.name }) else {
+      throw machine.calls.faults.make(.runtime, "no thunk '\(call.type.name)'")
+    }
+    guard room(ending: { _ in false }) > 0 else { throw tooManyTasks }
+    do throws(LuaError) {
+      let thunk = PluginThunk(call, key: key, of: self, try machine.lua.makeCoroutine(declared.run))
+      thunks.append(thunk)
+      return thunk
+    } catch {
+      throw machine.calls.faults.task("\(machine.name)/\(Self.thunkUnit)/\(key)", error, word: "thunk")
+    }
+  }
+}
