@@ -1,7 +1,7 @@
-import TraceSupport
 import Dispatch
 import StoreCore
 import Testing
+import TraceSupport
 
 #if canImport(Glibc)
   import Glibc
@@ -108,7 +108,7 @@ import Testing
         let line = TraceLines.render(event)
         if "HRCNID".contains(line.prefix(1)) {
           trace.note(line)
-          threads.note(UInt(pthread_self()))
+          threads.note(StoreThread.current)
         }
       }
       let watch = store.watch("w") { _ in }
@@ -122,6 +122,7 @@ import Testing
       }
       let result = store.dispatch(.named("A"))
       worker.wait()
+      store.awaitQueue()
       withExtendedLifetime(watch) {}
       #expect(result.number == 1)
       #expect(numbers.all == [nil, nil], "both calls returned while the handle was open")
@@ -133,7 +134,11 @@ import Testing
             H 2 m s=1 · R 2 count 1→2 · C 2 1→2 · N 2 w 2 · I 2 m s=2 · D 2
             H 3 m s=2 · R 3 count 2→3 · C 3 2→3 · N 3 w 3 · I 3 m s=3 · D 3
             """), "\(shape)")
-      #expect(Set(threads.all).count == 1, "\(shape)")
+      let here = StoreThread.current
+      // The first of its seven lines is that of the watcher that is added.
+      #expect(threads.all.prefix(7).allSatisfy { $0 == here }, "\(shape)")
+      let others = Set(threads.all.dropFirst(7))
+      #expect(others.count == 1 && !others.contains(here), "what others brought is handed on: \(shape)")
     }
     #expect(Set(stateInHandle.all) == [0])
   }
@@ -169,6 +174,7 @@ import Testing
     }
     for _ in workers { gate.signal() }
     for worker in workers { worker.wait() }
+    store.awaitQueue()
     let state = store.state
     withExtendedLifetime(watch) {}
     #expect(state.count == 8 * each)
@@ -187,8 +193,8 @@ import Testing
         for index in 0..<500 {
           store.dispatch(Stamped(thread: thread, index: index))
           let state = store.state
-          // A state is one that some action left behind: the tally is complete, and this thread's actions are in it.
-          if state.last[thread] < index || state.count < index + 1 { wrong.withLock { $0 += 1 } }
+          // A state is one that some action left behind: the tally is complete.
+          if state.count != state.last.reduce(0, { $0 + $1 + 1 }) { wrong.withLock { $0 += 1 } }
           let watch = store.watch { _ in }
           if index % 50 == 0 { store.setEmission(.always) }
           watch.cancel()
@@ -197,32 +203,9 @@ import Testing
     }
     for _ in workers { gate.signal() }
     for worker in workers { worker.wait() }
+    store.awaitQueue()
     #expect(store.state.count == 2_000)
     #expect(wrong.withLock { $0 } == 0)
-  }
-
-  @Test func aStateReadFromAnotherThreadWaitsForTheActionInProgress() throws {
-    let (opened, entered) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
-    let store = try Counting(
-      initial: 0, reducer: count,
-      middleware: CountMiddleware("m") { action, _, _ in
-        guard action == .named("A") else { return .none }
-        return IO { output in
-          output.dispatch(.inc)
-          entered.signal()
-          opened.wait()
-        }
-      })
-    let read = Lock<Int?>(nil)
-    let worker = onThread {
-      entered.wait()
-      opened.signal()
-      let state = store.state
-      read.withLock { $0 = state }
-    }
-    store.dispatch(.named("A"))
-    worker.wait()
-    #expect(read.withLock { $0 } == 2, "what was queued before is done as well")
   }
 }
 
@@ -248,4 +231,9 @@ func onThread(_ body: @escaping @Sendable () -> Void) -> DispatchSemaphore {
 private final class ThreadBody: Sendable {
   let run: @Sendable () -> Void
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+}
+
+extension Store {
+  /// Waits until everything is processed that waits in the queue now.
+  func awaitQueue() { setInterruption(nil) }
 }

@@ -54,4 +54,7 @@ func effects(
 /// Tells threads apart.
 enum StoreThread {
   static var current: UInt { UInt(pthread_self()) }
+
+  /// Lets other threads go on.
+  static func yield() { sched_yield() }
 }

@@ -54,6 +54,7 @@ import Testing
         continuation.resume(returning: StoreThread.current)
       }
     }
+    await store.dispatchAndWait(.noop)
     #expect(store.state == 5050)
     #expect(threads.all.count == 1)
     #expect(threads.all != [dispatching])

@@ -189,6 +189,7 @@ import TraceSupport
     }
     isDone.store(true, ordering: .relaxed)
     reading.wait()
+    bench.store.awaitQueue()
     #expect(readers.all.count == 2_001, "one an action, and none for another element")
   }
 

@@ -316,7 +316,8 @@ import Testing
       "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
       "nothing-to-recover",
       "plugin-api", "plugin-budget", "plugin-check", "plugin-grant", "plugin-impure", "plugin-load", "plugin-memory",
-      "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "refused", "replay-diverged", "runaway",
+      "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "queue-full", "refused", "replay-diverged",
+      "runaway",
       "shared-slice", "write-failed", "store-damaged", "store-failed", "store-in-use", "store-schema",
       "store-unreadable", "unknown-thunk", "unreadable-file",
     ])

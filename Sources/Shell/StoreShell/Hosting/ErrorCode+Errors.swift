@@ -20,6 +20,7 @@ extension ErrorCode {
       case .runaway: .runaway
       case .dispatchWhileBuilding, .nextOutOfTurn: .badInterceptor
       case .parked: .notAtHead
+      case .queueFull: .queueFull
       case .cancelled, .busy, .interrupted: .interrupted
       }
     case let error as HistoryError:

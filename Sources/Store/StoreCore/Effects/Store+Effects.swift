@@ -1,7 +1,7 @@
 extension Store {
   /// The effects that run or wait, interceptors' first, then by unit in composition order, each unit's in the order in which they started.
   public var effects: [RunningEffect] {
-    exclusively {
+    visit {
       unitEffects.flatMap { unit in
         let running = unit.running
         var types: [String: Set<EffectToken>] = [:]
@@ -22,7 +22,7 @@ extension Store {
   /// - Returns: whether there was any.
   @discardableResult
   public func cancelEffects(unit name: String? = nil, token: String? = nil) -> Bool {
-    exclusively {
+    visit {
       var found = false
       for unit in unitEffects where name.map({ $0 == unit.unit }) ?? true {
         let any = unit.cancel { entry in
@@ -41,7 +41,7 @@ extension Store {
   ///
   /// - Parameter number: the last action whose effects stay.
   public func cancelEffects(startedAfter number: Int) {
-    exclusively {
+    visit {
       for unit in unitEffects {
         unit.cancel { $0.number > number && !$0.isSupervised && !($0.key?.isChannel ?? false) }
       }

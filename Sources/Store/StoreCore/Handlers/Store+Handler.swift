@@ -8,6 +8,7 @@ extension Store {
   ///   - clock: what stamps actions with the time; nil: they bear time zero.
   ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
   ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
+  ///   - queueLimit: how many actions from other threads may wait while the store is busy (R2); nil: any number.
   ///   - handler: what the store does with actions, top to bottom.
   /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
   ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
@@ -15,14 +16,13 @@ extension Store {
   public convenience init(
     initial: State, interceptors: [Interceptor<Action, State>] = [], emission: EmissionPolicy<State>,
     clock: (any StoreClock)? = nil,
-    areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000,
+    areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000, queueLimit: Int? = nil,
     @HandlerBuilder<Action, State> handler: () -> Handler<Action, State>
   ) throws(StoreError) {
     let handler = handler()
     try self.init(
       initial: initial, reducer: handler.reducer, middleware: handler.middleware, interceptors: interceptors,
-      emission: emission, clock: clock,
-      areEqual: areEqual, runawayLimit: runawayLimit)
+      emission: emission, clock: clock, areEqual: areEqual, runawayLimit: runawayLimit, queueLimit: queueLimit)
   }
 
   /// Makes a store in one block, whose watchers are told when the state differs.
@@ -32,13 +32,12 @@ extension Store {
   @inlinable
   public convenience init(
     initial: State, interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil,
-    runawayLimit: Int = 1000,
+    runawayLimit: Int = 1000, queueLimit: Int? = nil,
     @HandlerBuilder<Action, State> handler: () -> Handler<Action, State>
   ) throws(StoreError) where State: Equatable {
     let handler = handler()
     try self.init(
       initial: initial, reducer: handler.reducer, middleware: handler.middleware, interceptors: interceptors,
-      clock: clock,
-      runawayLimit: runawayLimit)
+      clock: clock, runawayLimit: runawayLimit, queueLimit: queueLimit)
   }
 }

@@ -18,7 +18,7 @@ extension Store {
   }
 
   /// The interceptors, the outermost first.
-  public var interceptors: [Interceptor<Action, State>] { exclusively { chain.latest.map(\.interceptor) } }
+  public var interceptors: [Interceptor<Action, State>] { visit { chain.latest.map(\.interceptor) } }
 
   private func link(_ links: [AttachedInterceptor<Action, State>]) {
     for old in chain.attached where !links.contains(where: { $0 === old }) { old.effects.close() }

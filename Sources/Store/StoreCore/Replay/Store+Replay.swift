@@ -54,7 +54,7 @@ extension Store {
       store.current = parked.present
       store.recompose()
       store.reconcileUnits()
-      for action in parked.held { store.queue.append(.action(action)) }
+      for action in parked.held { store.push(action) }
     }
   }
 
@@ -63,15 +63,15 @@ extension Store {
     exclusively {
       guard holdsComposition || isReducing else { return body(self) }
       if ownership.hasIncoming { acceptIncoming() }
-      queue.append(.job(Job { [unowned self] in body(self) }))
+      push(Job { [unowned self] in body(self) })
     }
   }
 
   /// The state after the last action, whether or not an earlier one is shown.
-  public var present: State { exclusively { parked?.present ?? current } }
+  public var present: State { visit { parked?.present ?? current } }
 
   /// Whether an earlier state is shown.
-  public var isParked: Bool { exclusively { parked != nil } }
+  public var isParked: Bool { visit { parked != nil } }
 
   /// Answers a dispatch while the store is parked: what a unit emitted is kept for later.
   @usableFromInline

@@ -8,16 +8,21 @@ struct QueuedAction<Action: Sendable> {
   @usableFromInline let root: Int
   /// Is called once the action is done; what it caused may still wait.
   @usableFromInline let onDone: (@Sendable (DispatchResult) -> Void)?
+  /// Whether it leaves room for another one once it is taken from the queue.
+  @usableFromInline let takesRoom: Bool
+  /// Whether the thread that owns the store stays until it is done (R2).
+  @usableFromInline var isOwn = false
 
   @inlinable
   init(
-    action: Action, source: consuming ActionSource, number: Int, root: Int,
+    action: Action, source: consuming ActionSource, number: Int, root: Int, takesRoom: Bool = false,
     onDone: (@Sendable (DispatchResult) -> Void)? = nil
   ) {
     self.action = action
     storage = ActionContextStorage(source: source)
     self.number = number
     self.root = root
+    self.takesRoom = takesRoom
     self.onDone = onDone
   }
 
@@ -30,6 +35,14 @@ struct QueuedAction<Action: Sendable> {
 enum Queued<Action: Sendable> {
   case action(QueuedAction<Action>)
   case job(Job)
+
+  /// The root that it counts for; 0: none.
+  var root: Int {
+    switch self {
+    case .action(let action): action.root
+    case .job(let job): job.root
+    }
+  }
 }
 
 /// What came from other threads while a store was busy.
@@ -37,8 +50,11 @@ enum Queued<Action: Sendable> {
 enum Incoming<Action: Sendable>: Sendable {
   /// - root: what an effect of an action counts for, while that action's drain is on; 0: nothing.
   /// - since: when its wait began, while somebody listens to spans.
-  case action(Action, ActionSource, root: Int, since: Duration?)
+  /// - takesRoom: whether it leaves room for another one once it is taken from the queue.
+  case action(Action, ActionSource, root: Int, since: Duration?, takesRoom: Bool)
   case job(Job)
+  /// A job that goes ahead of the queue: it runs before the next action.
+  case visit(Job)
   /// A job that takes its place in the order of enqueueing at once, such as what an effect emits.
   case emission(Job)
 }
@@ -51,6 +67,10 @@ struct Job: @unchecked Sendable {
   @usableFromInline let run: () -> Void
   /// The root of what enqueued it; 0: none.
   @usableFromInline var root = 0
+  /// Whether the thread that owns the store stays until it has run (R2).
+  @usableFromInline var isOwn = false
+  /// Whether it went ahead of the queue.
+  @usableFromInline var isVisit = false
 
   @inlinable
   init(run: @escaping () -> Void) { self.run = run }

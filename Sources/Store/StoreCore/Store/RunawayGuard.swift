@@ -6,7 +6,7 @@ struct RunawayGuard {
   /// What was enqueued for each root since the queue became longer than the limit.
   private var queued: [Int: Int] = [:]
   /// What was taken from the queue, in ascending order of the numbers.
-  private var taken: [(number: Int, cause: Int)] = []
+  private var taken: [(number: Int, cause: Int, root: Int)] = []
 
   @usableFromInline
   init(limit: Int) { self.limit = limit }
@@ -18,7 +18,7 @@ struct RunawayGuard {
   mutating func admit(_ number: Int, causedBy cause: Int, root: Int) -> Bool {
     guard counts[root, default: 0] < limit else { return false }
     counts[root, default: 0] += 1
-    taken.append((number, cause))
+    taken.append((number, cause, root))
     return true
   }
 
@@ -40,6 +40,15 @@ struct RunawayGuard {
       chain.append(entry.cause)
     }
     return chain
+  }
+
+  /// Forgets all but some roots: nothing of the others is queued any more.
+  mutating func keep(_ roots: @autoclosure () -> Set<Int>) {
+    guard !queued.isEmpty || !taken.isEmpty else { return }
+    let roots = roots()
+    queued = queued.filter { roots.contains($0.key) }
+    counts = counts.filter { roots.contains($0.key) }
+    taken.removeAll { !roots.contains($0.root) }
   }
 
   /// Forgets everything: the queue is empty.

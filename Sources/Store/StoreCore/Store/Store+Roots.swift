@@ -9,8 +9,7 @@ extension Store {
     drainStart = root
     let number = append(dispatched.action, dispatched.source, root: root)
     let result = finish(nil, of: number)
-    ownership.release()
-    if ownership.hasIncoming { drainIncoming() }
+    leave()
     return result
   }
 }

@@ -1,6 +1,4 @@
 import DequeModule
-import Dispatch
-import Synchronization
 
 /// Holds one state that changes only by actions.
 ///
@@ -9,13 +7,22 @@ import Synchronization
 /// state never changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex, whose deviations from its own
 /// documents the design's `systems.md` lists.
 public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable {
-  // Safe: everything below but `ownership` and `trace` is read and written only by the thread that owns the store, that is
-  // between `ownership.tryAcquire()` and `ownership.release()`. So the exclusivity checks of class properties could find
-  // nothing but a reducer that reads the store's state, and that is what `isReducing` is for.
+  // Safe: everything below but `ownership`, `room` and `trace` is read and written only by the thread that owns the store,
+  // that is between `ownership.tryAcquire()` and `ownership.release()`, or from one thread's `ownership.handOn()` to the
+  // other's `ownership.takeOver()` and on. So the exclusivity checks of class properties could find nothing but a reducer
+  // that reads the store's state, and that is what `isReducing` is for.
   @usableFromInline let ownership = StoreOwnership<Action>()
   @exclusivity(unchecked) @usableFromInline var current: State
   @exclusivity(unchecked) @usableFromInline var isReducing = false
   @exclusivity(unchecked) @usableFromInline var queue = Deque<Queued<Action>>()
+  /// How much of the queue the thread that owns the store stays for: its own, and what that caused (R2).
+  @exclusivity(unchecked) @usableFromInline var ownPending = 0
+  /// Whether what is enqueued now is on behalf of another thread.
+  @exclusivity(unchecked) @usableFromInline var isServingOthers = false
+  /// Whether the thread that owns the store stays to the end of the queue: the worker.
+  @exclusivity(unchecked) @usableFromInline var isServingAll = false
+  var worker: DrainWorker?
+  @usableFromInline let room: QueueRoom?
   @exclusivity(unchecked) @usableFromInline var nextNumber = 1
   /// The number of the action that is processed; 0: none.
   @exclusivity(unchecked) @usableFromInline var processing = 0
@@ -61,15 +68,18 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ///   - clock: what stamps actions with the time; nil: they bear time zero.
   ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
   ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
+  ///   - queueLimit: how many actions from other threads may wait while the store is busy, at least one: more are refused
+  ///     with ``StoreError/queueFull(limit:)``. What actions cause always finds room. Nil: any number may wait.
   /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
   ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
   public init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
     interceptors: [Interceptor<Action, State>] = [], emission: EmissionPolicy<State>, clock: (any StoreClock)? = nil,
-    areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000
+    areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000, queueLimit: Int? = nil
   ) throws(StoreError) {
     current = initial
+    room = queueLimit.map { QueueRoom(limit: $0) }
     self.clock = clock
     self.areEqual = areEqual
     guardrail = RunawayGuard(limit: runawayLimit)
@@ -89,6 +99,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   }
 
   deinit {
+    worker?.end()
     owner.leave(current)
     for unit in parts.attached { unit.close() }
     for link in chain.attached { link.effects.close() }
@@ -101,19 +112,19 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @inlinable
   public convenience init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
-    interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil, runawayLimit: Int = 1000
+    interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil, runawayLimit: Int = 1000,
+    queueLimit: Int? = nil
   ) throws(StoreError) where State: Equatable {
     try self.init(
       initial: initial, reducer: reducer, middleware: middleware, interceptors: interceptors, emission: .whenDifferent,
-      clock: clock,
-      areEqual: { $0 == $1 }, runawayLimit: runawayLimit)
+      clock: clock, areEqual: { $0 == $1 }, runawayLimit: runawayLimit, queueLimit: queueLimit)
   }
 
   // MARK: Reading
 
   /// The state now. On the thread that processes actions: of this moment of the processing (R8). On another thread: as it
-  /// is once the action in progress, and what was queued before, is done. Two stores whose watchers read each other on two
-  /// threads wait for each other for ever.
+  /// is once the action in progress is done; what is queued, such as what this thread has just dispatched, may still wait
+  /// (R2). Two stores whose watchers read each other on two threads wait for each other for ever.
   @inlinable
   public var state: State {
     withState { $0 }
@@ -122,7 +133,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Reads part of the state without copying the rest; see ``state``.
   @inlinable
   public func withState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result {
-    guard ownership.isMine else { return try exclusively { try body(current) } }
+    guard ownership.isMine else { return try visit { try body(current) } }
     precondition(!isReducing, "a reducer reads the state of the store that it is part of")
     return try body(current)
   }
@@ -130,7 +141,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   // MARK: Changing the composition
 
   /// Whether a unit states what effects should run: they follow the state at the end of each action.
-  public var supervises: Bool { exclusively { parts.supervises } }
+  public var supervises: Bool { visit { parts.supervises } }
 
   /// Replaces the middlewares from the next action on. A unit that stays, by identity, stays attached and keeps what it
   /// holds.
@@ -243,52 +254,5 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
         if let io = handler(action, context), !io.isNone { pending.append(io) }
       }
     }
-  }
-
-  // MARK: Exclusion
-
-  /// Runs a closure while no action is being reduced: at once where this thread owns the store or the store is idle, else
-  /// behind what is queued, this thread waiting for it.
-  @usableFromInline
-  func exclusively<Result>(_ body: () throws -> Result) rethrows -> Result {
-    if ownership.isMine { return try body() }
-    if ownership.tryAcquire() {
-      defer {
-        drainOwned()
-        ownership.release()
-        drainIncoming()
-      }
-      // What this thread brought to a store that was busy a moment ago comes first: it may wait for its owner's next look.
-      if ownership.hasIncoming { drainOwned() }
-      return try body()
-    }
-    return try withoutActuallyEscaping(body) { body in
-      var result: Swift.Result<Result, any Error>?
-      let waiting = WaitingJob { result = Swift.Result { try body() } }
-      ownership.bring(.job(Job { waiting.run() }))
-      drainIncoming()
-      waiting.done.wait()
-      guard let result else { preconditionFailure("the job has run") }
-      return try result.get()
-    }
-  }
-}
-
-/// A job that a thread waits for.
-private final class WaitingJob {
-  let done = DispatchSemaphore(value: 0)
-  private var body: (() -> Void)?
-
-  init(_ body: @escaping () -> Void) { self.body = body }
-
-  func run() {
-    perform()
-    done.signal()
-  }
-
-  // Lets go of the body before the thread that waits goes on: it must not outlive that thread's call.
-  private func perform() {
-    body?()
-    body = nil
   }
 }

@@ -16,6 +16,8 @@ public struct StoreBlueprint<Action: Sendable, State: Sendable> {
   public var areEqual: (@Sendable (State, State) -> Bool)?
   /// How many actions one outside dispatch may cause (R30).
   public var runawayLimit = 1000
+  /// How many actions from other threads may wait while the store is busy (R2); nil: any number.
+  public var queueLimit: Int?
 
   /// A blueprint of a store without interceptors.
   public init(
@@ -60,6 +62,6 @@ extension Store {
     try self.init(
       initial: blueprint.initial, reducer: blueprint.reducer, middleware: blueprint.middleware,
       interceptors: blueprint.interceptors, emission: blueprint.emission, clock: blueprint.clock,
-      areEqual: blueprint.areEqual, runawayLimit: blueprint.runawayLimit)
+      areEqual: blueprint.areEqual, runawayLimit: blueprint.runawayLimit, queueLimit: blueprint.queueLimit)
   }
 }

@@ -26,6 +26,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case busy
   /// The store shows a state of the past, and nothing may change it (R27).
   case parked
+  /// The store is busy, and as many actions wait as its queue may hold (R2): this one was not enqueued.
+  case queueFull(limit: Int)
 
   /// The sentence.
   public var description: String { message }
@@ -43,6 +45,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       return "interceptor '\(interceptor)' dispatches while the chain is being built; dispatch in answer to an action"
     case .nextOutOfTurn(let interceptor):
       return "interceptor '\(interceptor)' calls next out of turn; call it once, before its function returns"
+    case .queueFull(let limit):
+      return "\(limit) actions wait already, and the queue holds no more; dispatch again once the store has caught up"
     case .cancelled: return "what dispatches was cancelled"
     case .busy: return "the store is processing an action; do this between two actions"
     case .parked:

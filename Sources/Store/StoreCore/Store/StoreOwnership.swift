@@ -8,8 +8,8 @@ import Synchronization
 
 /// Decides which thread processes a store's actions, and takes in what other threads bring meanwhile (R1, R2).
 ///
-/// The word `owner` is zero while the store is idle, else the thread that drains it. Whoever finds it zero takes it with
-/// one compare-and-swap and then has the queue and the state for itself. Everybody else pushes onto `incoming`, a stack
+/// The word `owner` is zero while the store is idle, else the thread that drains it, or ``OwningThread/handedOn``. Whoever
+/// finds it zero takes it with one compare-and-swap and then has the queue and the state for itself. Everybody else pushes onto `incoming`, a stack
 /// without locks, at which the owner looks before each enqueue, so that the order of enqueueing is one order for all threads.
 @usableFromInline
 struct StoreOwnership<Action: Sendable>: ~Copyable {
@@ -41,6 +41,12 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   @inlinable
   borrowing func release() { owner.word.store(0, ordering: .sequentiallyConsistent) }
 
+  /// Gives the store to the worker thread, which takes it by ``takeOver()``.
+  borrowing func handOn() { owner.word.store(OwningThread.handedOn, ordering: .sequentiallyConsistent) }
+
+  /// Takes the store that was handed to this thread.
+  borrowing func takeOver() { _ = owner.word.exchange(OwningThread.current, ordering: .sequentiallyConsistent) }
+
   /// Leaves something for the owner.
   @usableFromInline
   borrowing func bring(_ entry: Incoming<Action>) {
@@ -57,13 +63,16 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   }
 
   /// Takes what was brought, the oldest first. All of it at once, so that no node that is looked at can be pushed again.
+  ///
+  /// - Returns: each entry, and whether this thread brought it.
   @usableFromInline
-  borrowing func take() -> [Incoming<Action>] {
+  borrowing func take() -> [(entry: Incoming<Action>, isOwn: Bool)] {
     var next = incoming.exchange(nil, ordering: .sequentiallyConsistent)
-    var entries: [Incoming<Action>] = []
+    var entries: [(entry: Incoming<Action>, isOwn: Bool)] = []
+    let thread = OwningThread.current
     while let pointer = next {
       let node = Unmanaged<IncomingNode<Action>>.fromOpaque(pointer).takeRetainedValue()
-      entries.append(node.entry)
+      entries.append((node.entry, node.thread == thread))
       next = node.older
     }
     entries.reverse()
@@ -80,7 +89,10 @@ final class OwningThread: Sendable {
   @inlinable
   init() {}
 
-  /// A word that tells this thread from all others, never zero.
+  /// The word of a store that is on its way to its worker thread; no thread's.
+  static let handedOn: UInt = 1
+
+  /// A word that tells this thread from all others: an address, and so neither zero nor one.
   @inlinable
   static var current: UInt { UInt(pthread_self()) }
 
@@ -91,6 +103,7 @@ final class OwningThread: Sendable {
 /// One entry that a thread left for the owner of a store.
 private final class IncomingNode<Action: Sendable> {
   let entry: Incoming<Action>
+  let thread = OwningThread.current
   /// The node that was pushed before; set by the thread that pushes this one, before others can see it.
   var older: UnsafeRawPointer?
 

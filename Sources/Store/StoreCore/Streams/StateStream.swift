@@ -26,7 +26,7 @@ public struct StateStream<State: Sendable>: AsyncSequence, Sendable {
     subscribe = connection.subscribe
   }
 
-  /// Subscribes. Where another thread processes actions at this moment, this waits until they are done.
+  /// Subscribes. Where another thread processes an action at this moment, this waits until it is done.
   public func makeAsyncIterator() -> AsyncIterator {
     let (stream, states) = AsyncStream.makeStream(of: State.self, bufferingPolicy: policy)
     let subscription = subscribe({ states.yield($0) }, { states.finish() })

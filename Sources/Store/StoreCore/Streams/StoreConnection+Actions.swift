@@ -1,6 +1,6 @@
 extension StoreConnection {
   /// Dispatches the actions of an asynchronous sequence as they come, until it ends, the task is cancelled or the store is
-  /// gone. An action that is dispatched when nobody takes actions any more ends it; waiting for the next one is ended by
+  /// gone. While the store's queue is full it takes none (R2). An action that is dispatched when nobody takes actions any more ends it; waiting for the next one is ended by
   /// cancelling the task.
   ///
   /// - Parameter actions: each has the line of this call as its source, of kind `effect`.
@@ -11,7 +11,7 @@ extension StoreConnection {
   ) async throws(Actions.Failure) where Actions.Element == Action {
     let source = ActionSource(file: file, function: function, line: line, info: info, kind: .effect)
     for try await action in actions {
-      guard pass(DispatchedAction(action, source: source)) else { return }
+      guard await pass(DispatchedAction(action, source: source)) else { return }
     }
   }
 
@@ -23,16 +23,18 @@ extension StoreConnection {
     each actions: Actions
   ) async throws(Actions.Failure) where Actions.Element == DispatchedAction<Action> {
     for try await dispatched in actions {
-      guard pass(dispatched) else { return }
+      guard await pass(dispatched) else { return }
     }
   }
 
-  /// Dispatches one action of a sequence.
+  /// Dispatches one action of a sequence, once the store's queue has room for it.
   ///
   /// - Returns: whether the next one is wanted.
-  private func pass(_ dispatched: DispatchedAction<Action>) -> Bool {
-    guard !Task.isCancelled, isOpen() else { return false }
-    _ = dispatch(dispatched)
-    return true
+  private nonisolated(nonsending) func pass(_ dispatched: DispatchedAction<Action>) async -> Bool {
+    while !Task.isCancelled, isOpen() {
+      guard case .stopped(.queueFull)? = dispatch(dispatched)?.outcome else { return true }
+      try? await Task.sleep(for: .milliseconds(1))
+    }
+    return false
   }
 }

@@ -3,20 +3,20 @@
 public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
   @usableFromInline let table: PartTable<Key, Part>
   @usableFromInline let read: @Sendable (Key) -> Part?
-  @usableFromInline let exclusively: @Sendable (Job) -> Void
-  @usableFromInline let later: @Sendable (Job) -> Void
+  @usableFromInline let visit: @Sendable (Job) -> Void
+  @usableFromInline let visitLater: @Sendable (Job) -> Void
   // What the store tells holds the table, not this: so the store stops telling once nobody holds this any more.
   @usableFromInline let subscription: Subscription
 
   @usableFromInline
   init(
     table: PartTable<Key, Part>, read: @escaping @Sendable (Key) -> Part?,
-    exclusively: @escaping @Sendable (Job) -> Void, later: @escaping @Sendable (Job) -> Void, subscription: Subscription
+    visit: @escaping @Sendable (Job) -> Void, visitLater: @escaping @Sendable (Job) -> Void, subscription: Subscription
   ) {
     self.table = table
     self.read = read
-    self.exclusively = exclusively
-    self.later = later
+    self.visit = visit
+    self.visitLater = visitLater
     self.subscription = subscription
   }
 
@@ -28,7 +28,7 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
     _ key: Key, _ name: String = "watcher", _ onChange: @escaping @Sendable (Notification<Part?>) -> Void
   ) -> Subscription {
     let watcher = PartWatcher(name: name, onChange: onChange)
-    exclusively(
+    visit(
       Job { [self] in
         watcher.commit = table.commit
         table.told[key, default: []].append(watcher)
@@ -37,7 +37,7 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
         onChange(Notification(old: nil, new: part, context: nil))
       })
     return Subscription { [self] in
-      later(
+      visitLater(
         Job { [self] in
           guard watcher.isActive else { return }
           watcher.isActive = false
@@ -51,7 +51,7 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
 /// Who is told of which part.
 @usableFromInline
 final class PartTable<Key: Hashable & Sendable, Part>: @unchecked Sendable {
-  // Safe: `told` is read and written only by the thread that owns the store, within `Store.exclusively` or a notification.
+  // Safe: `told` is read and written only by the thread that owns the store, within `Store.visit` or a notification.
   @exclusivity(unchecked) @usableFromInline var told: [Key: [PartWatcher<Part>]] = [:]
   /// Counts the commits of which watchers are told.
   @exclusivity(unchecked) @usableFromInline var commit = 0
@@ -121,7 +121,7 @@ extension Store {
       }, first: { _ in })
     return PartWatchers<Key, Part>(
       table: table, read: { [weak self] key in self.flatMap { part($0.state, key) } },
-      exclusively: { [weak self] job in self?.exclusively { job.run() } },
-      later: { [weak self] job in self?.later(job) }, subscription: subscription)
+      visit: { [weak self] job in self?.visit { job.run() } },
+      visitLater: { [weak self] job in self?.visitLater(job) }, subscription: subscription)
   }
 }

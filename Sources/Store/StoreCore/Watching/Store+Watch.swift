@@ -65,7 +65,7 @@ extension Store {
     first: (State) -> Void
   ) -> Subscription {
     let watcher = Watcher(name: name, comparesParts: comparesParts, tell: tell)
-    exclusively {
+    visit {
       parts.watchers.append(watcher)
       recompose()
       // While an earlier state is shown, what it watches is the present all the same.
@@ -75,7 +75,7 @@ extension Store {
     return Subscription { [weak self, weak watcher] in
       guard let watcher, watcher.isActive else { return }
       watcher.deactivate()
-      self?.later(
+      self?.visitLater(
         Job { [weak self] in
           self?.parts.watchers.removeAll { !$0.isActive }
           self?.recompose()

@@ -32,7 +32,7 @@ extension Store {
   }
 
   private func noteCommittedActions() -> CommittedAction<Action> {
-    exclusively {
+    visit {
       if let committed { return committed }
       let committed = CommittedAction<Action>()
       self.committed = committed

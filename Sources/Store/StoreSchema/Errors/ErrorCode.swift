@@ -36,6 +36,7 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case pluginSchema = "plugin-schema"
   case pluginTask = "plugin-task"
   case pluginTest = "plugin-test"
+  case queueFull = "queue-full"
   case refused
   case replayDiverged = "replay-diverged"
   case runaway
@@ -152,6 +153,8 @@ extension ErrorCode {
       "a task of a plugin failed and has ended; the line below says which action started it. What it did before stays."
     case .pluginTest:
       "a test of the plugin failed, or there is none. What failed stands on standard output."
+    case .queueFull:
+      "the store is busy, and as many actions wait as its queue may hold. This one was not taken; dispatch it again later."
     case .refused:
       "a plugin refused the action, for the reason that it gives; nothing was changed."
     case .replayDiverged:

@@ -1,0 +1,201 @@
+import DequeModule
+
+extension Store {
+  /// Appends an action to the queue, with its number and, where it is dispatched while another is processed, its cause.
+  @inlinable
+  func append(
+    _ action: Action, _ source: consuming ActionSource, root emitted: Int = 0, since: Duration? = nil,
+    takesRoom: Bool = false, onDone: (@Sendable (DispatchResult) -> Void)? = nil
+  ) -> Int {
+    let number = nextNumber
+    let root: Int
+    if processing != 0 {
+      root = processingRoot
+    } else if emitted >= drainStart, emitted != 0 {
+      root = emitted
+    } else {
+      root = jobRoot == 0 ? number : jobRoot
+    }
+    // What the runaway guard would not let through takes no room; who waits is answered.
+    if queue.count > guardrail.limit, root != number, onDone == nil, !guardrail.mayEnqueue(root: root) {
+      if takesRoom { room?.leave() }
+      return number
+    }
+    nextNumber += 1
+    if processing != 0, source.cause == nil { source.cause = processing }
+    if trace.isOn { trace.enqueued(number, action, cause: source.cause, since: since) }
+    push(
+      QueuedAction(
+        action: action, source: source, number: number, root: root, takesRoom: takesRoom, onDone: onDone))
+    return number
+  }
+
+  /// Puts an action at the end of the queue.
+  @inlinable
+  func push(_ action: consuming QueuedAction<Action>) {
+    action.isOwn = !isServingOthers
+    if action.isOwn { ownPending += 1 }
+    queue.append(.action(action))
+  }
+
+  /// Puts a job at the end of the queue.
+  @inlinable
+  func push(_ job: consuming Job) {
+    job.isOwn = !isServingOthers
+    if job.isOwn { ownPending += 1 }
+    queue.append(.job(job))
+  }
+
+  /// Puts a job at the head of the queue. Whoever owns the store stays for it: a thread waits, and not for long.
+  private func pushAhead(_ job: Job) {
+    var job = job
+    (job.isOwn, job.isVisit) = (true, true)
+    ownPending += 1
+    queue.prepend(.job(job))
+  }
+
+  /// Notes whether an entry that was taken from the queue is one that this thread stays for.
+  @inlinable
+  @inline(__always)
+  func noteTaken(isOwn: Bool, isVisit: Bool = false) {
+    if isOwn || isServingAll { ownPending -= 1 }
+    isServingOthers = isServingAll || isVisit || !isOwn
+  }
+
+  /// Processes the queue as far as this thread stays for it: to the last action that its own one caused (R2).
+  ///
+  /// - Parameters:
+  ///   - number: the action whose failure goes to `failure`; those of others go to the error handler.
+  /// - Returns: why it stopped early, if it did; the rest of the queue is then gone. Else the rest is to be handed on.
+  @inlinable
+  func drainQueue(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
+    // The watched action, if any, is the first of this drain.
+    drainStart = number ?? firstQueued
+    if ownership.hasIncoming { acceptIncoming() }
+    return drainRest(watching: number, &failure)
+  }
+
+  /// Goes on with a drain that has begun.
+  @inlinable
+  func drainRest(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
+    defer {
+      isServingOthers = false
+      if queue.isEmpty { guardrail.reset() }
+    }
+    while ownPending > 0, let next = queue.popFirst() {
+      switch next {
+      case .job(let job):
+        noteTaken(isOwn: job.isOwn, isVisit: job.isVisit)
+        run(job)
+        // Lest those who come and go for ever hold this thread.
+        if job.isVisit { continue }
+      case .action(let next):
+        noteTaken(isOwn: next.isOwn)
+        if next.takesRoom { room?.leave() }
+        if parked != nil {
+          holdWhileParked(next)
+          continue
+        }
+        if next.root != next.number, let error = refusal(of: next) { return stop(before: next, error) }
+        contextStorage = next.storage
+        let error = process(next.action, number: next.number, root: next.root)
+        if let onDone = next.onDone {
+          // Who waits goes on as a job, and what it enqueues counts for the same root.
+          jobRoot = next.root
+          onDone(DispatchResult(number: next.number, outcome: outcome(error)))
+          jobRoot = 0
+        }
+        if let error, next.onDone == nil {
+          if next.number == number { failure = error } else if !(error is ActionDropped) { onLateError?(error) }
+        }
+      }
+      if ownership.hasIncoming { acceptIncoming() }
+    }
+    return nil
+  }
+
+  /// The number of the first action in the queue, or of the next one.
+  @usableFromInline var firstQueued: Int {
+    for case .action(let action) in queue { return action.number }
+    return nextNumber
+  }
+
+  /// Runs a job; what it enqueues counts for the root that the job does.
+  @inlinable
+  func run(_ job: Job) {
+    jobRoot = job.root
+    job.run()
+    jobRoot = 0
+  }
+
+  /// Why the drain ends before an action that another one caused; nil: it does not.
+  @usableFromInline
+  func refusal(of next: QueuedAction<Action>) -> StoreError? {
+    if let isInterrupted, isInterrupted() { return .interrupted(next: "\(next.action)", source: next.storage.source) }
+    let cause = next.storage.source.cause ?? next.root
+    guard !guardrail.admit(next.number, causedBy: cause, root: next.root) else { return nil }
+    // Lest they go on for ever.
+    cancelEffects(root: next.root, all: false)
+    return .runaway(
+      limit: guardrail.limit, next: "\(next.action)", source: next.storage.source, chain: guardrail.chain(from: cause))
+  }
+
+  /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them. The next action
+  /// has the number that the first of them would have had: no number is nobody's.
+  @usableFromInline
+  func stop(before next: QueuedAction<Action>, _ error: StoreError) -> StoreError {
+    trace.end(.queue, number: next.number)
+    next.onDone?(DispatchResult(number: next.number, outcome: .stopped(error)))
+    defer { ownPending = 0 }
+    var jobs = 0
+    var numbers: Set = [next.number]
+    while let dropped = queue.popFirst() {
+      switch dropped {
+      case .action(let action):
+        numbers.insert(action.number)
+        if action.takesRoom { room?.leave() }
+        trace.end(.queue, number: action.number)
+        action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
+      case .job(let job):
+        jobs += 1
+        if jobs == max(guardrail.limit, 1000) { cancelEffects(root: next.root, all: true) }
+        run(job)
+      }
+    }
+    while numbers.contains(nextNumber - 1) { nextNumber -= 1 }
+    return error
+  }
+
+  /// Moves what other threads brought into the queue.
+  @usableFromInline
+  func acceptIncoming() {
+    // What an emission enqueues takes its place here; what came after it must not overtake it. And it may read the state,
+    // which nobody may while it is reduced.
+    guard !isAccepting, !isReducing else { return }
+    isAccepting = true
+    // Not caused by what is processed at this moment.
+    let outer = (processing, processingRoot, jobRoot, isServingOthers)
+    (processing, jobRoot) = (0, 0)
+    defer {
+      (processing, processingRoot, jobRoot, isServingOthers) = outer
+      isAccepting = false
+    }
+    for (entry, isOwn) in ownership.take() {
+      isServingOthers = isServingAll || !isOwn
+      switch entry {
+      case .action(let action, let source, let root, let since, let takesRoom):
+        _ = append(action, source, root: root, since: since, takesRoom: takesRoom)
+      case .job(let job): push(job)
+      case .visit(let job): pushAhead(job)
+      case .emission(let job): job.run()
+      }
+    }
+  }
+
+  /// Processes the queue where no caller waits for an outcome.
+  @usableFromInline
+  func drainOwned() {
+    var failure: (any Error)?
+    if let stop = drainQueue(watching: nil, &failure) { onLateError?(stop) }
+  }
+}

@@ -1,0 +1,59 @@
+import DequeModule
+
+extension Store {
+  /// Gives the store back. What others brought meanwhile is theirs to wait for: it is handed on (R2).
+  @inlinable
+  @inline(__always)
+  func leave() {
+    guard queue.isEmpty else { return handOn() }
+    ownership.release()
+    if ownership.hasIncoming { serveIncoming() }
+  }
+
+  /// Processes what this thread brought while the store was busy, unless somebody else does, and what stands before it.
+  /// Others' that came too late for this thread's look is handed on.
+  @usableFromInline
+  func serveIncoming() {
+    guard ownership.hasIncoming, ownership.tryAcquire() else { return }
+    drainOwned()
+    guard queue.isEmpty else { return handOn() }
+    ownership.release()
+    if ownership.hasIncoming, ownership.tryAcquire() { handOn() }
+  }
+
+  /// Hands the store, which this thread owns, to the worker thread, which is made at the first time. Where the system has no
+  /// thread to give, this one goes on.
+  @usableFromInline
+  func handOn() {
+    if worker == nil { worker = try? DrainWorker() }
+    guard let worker else { return drainToEnd() }
+    // From here on the store is another thread's. The job keeps it until the queue is empty.
+    ownership.handOn()
+    worker.hand { [self] in
+      ownership.takeOver()
+      drainToEnd()
+    }
+  }
+
+  /// Processes everything, whoever brought it, and gives the store back.
+  private func drainToEnd() {
+    repeat {
+      isServingAll = true
+      while ownership.hasIncoming || !queue.isEmpty { drainRound() }
+      isServingAll = false
+      ownership.release()
+    } while ownership.hasIncoming && ownership.tryAcquire()
+  }
+
+  /// Processes what stands in the queue now. Under many threads the queue may never be empty: what caused nothing that waits
+  /// in it by now is at its end as far as the runaway guard is concerned (R30).
+  private func drainRound() {
+    acceptIncoming()
+    let roots = queue.lazy.map(\.root)
+    guardrail.keep(Set(roots))
+    drainStart = roots.filter { $0 != 0 }.min() ?? nextNumber
+    ownPending = queue.count
+    var failure: (any Error)?
+    if let stop = drainRest(watching: nil, &failure) { onLateError?(stop) }
+  }
+}

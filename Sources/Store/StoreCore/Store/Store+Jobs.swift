@@ -1,0 +1,62 @@
+import DequeModule
+
+extension Store {
+  /// Runs a job of a store that was idle, and what it enqueues.
+  @inlinable
+  func runFirst(_ job: Job) {
+    drainStart = nextNumber
+    run(job)
+    if ownership.hasIncoming { acceptIncoming() }
+    guard !queue.isEmpty else { return }
+    var failure: (any Error)?
+    if let stop = drainRest(watching: nil, &failure) { onLateError?(stop) }
+  }
+
+  /// Runs a job soon, on the thread that owns the store: at once where that is this one or nobody, else between two actions.
+  @usableFromInline
+  func later(_ job: Job) {
+    if ownership.isMine { return job.run() }
+    ownership.bring(.job(job))
+    serveIncoming()
+  }
+
+  /// Runs a job that only enqueues, on the thread that owns the store: at once where that is this one, else where the queue
+  /// stands now.
+  @inlinable
+  func perform(_ job: Job) {
+    if isReady() { return job.run() }
+    ownership.bring(.emission(job))
+    serveIncoming()
+  }
+
+  /// Whether this thread owns the store. What other threads emitted before then comes before what it does next.
+  @inlinable
+  func isReady() -> Bool {
+    guard ownership.isMine else { return false }
+    if ownership.hasIncoming { acceptIncoming() }
+    return true
+  }
+
+  /// Runs a job between two actions, behind what is queued; before this returns where the store is idle.
+  @inlinable
+  func enqueue(_ job: Job) {
+    guard ownership.isMine else {
+      guard ownership.tryAcquire() else {
+        ownership.bring(.job(job))
+        return serveIncoming()
+      }
+      if ownership.hasIncoming {
+        acceptIncoming()
+        push(job)
+        drainOwned()
+      } else {
+        runFirst(job)
+      }
+      return leave()
+    }
+    // What other threads brought is not looked at here: this may be called while a task is being cancelled.
+    var job = job
+    job.root = processing == 0 ? jobRoot : processingRoot
+    push(job)
+  }
+}
