@@ -38,14 +38,6 @@ extension JSON {
     }
   }
 
-  /// The number at a place of a JSON document, digit for digit as it is written; nil: there is none.
-  public static func numberText(at path: Path, of bytes: Span<UInt8>) -> String? {
-    bytes.withUnsafeBufferPointer { bytes in
-      var reader = JSONReader(bytes)
-      return try? reader.numberText(at: path.steps[...])
-    }
-  }
-
   /// Reads one JSON object field by field, in the order in which they stand, without building a map.
   public static func fields(of bytes: Span<UInt8>) throws(JSONError) -> [(name: String, value: Value)] {
     try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in

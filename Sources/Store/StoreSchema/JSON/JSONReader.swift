@@ -143,36 +143,6 @@ public struct JSONReader {
     return try text(start..<position)
   }
 
-  /// Reads the value and gives the number at a place within it as it is written; nil: there is none.
-  mutating func numberText(at steps: ArraySlice<Path.Step>) throws(JSONError) -> String? {
-    skipSpace()
-    var found: String?
-    switch (steps.first, peek) {
-    case (nil, let byte?) where byte == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte):
-      return try numberText()
-    case (.field(let name), UInt8(ascii: "{")), (.key(.string(let name)), UInt8(ascii: "{")):
-      try members { (reader, member, _) throws(JSONError) in
-        if member == name {
-          found = try reader.numberText(at: steps.dropFirst())
-        } else {
-          _ = try reader.value()
-        }
-      }
-    case (.index(let index), UInt8(ascii: "[")):
-      var number = 0
-      try elements { (reader) throws(JSONError) in
-        number += 1
-        if number == index {
-          found = try reader.numberText(at: steps.dropFirst())
-        } else {
-          _ = try reader.value()
-        }
-      }
-    default: _ = try value()
-    }
-    return found
-  }
-
   private mutating func enter() throws(JSONError) {
     depth += 1
     guard depth <= 512 else { throw fault("nested deeper than 512") }
@@ -311,11 +281,11 @@ public struct JSONReader {
     }
   }
 
-  private mutating func skipSpace() {
+  mutating func skipSpace() {
     while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
   }
 
-  private var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
+  var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private func fault(_ message: String) -> JSONError { JSONError(message: message, offset: position) }
 }

@@ -75,7 +75,7 @@ extension Schema {
     }
     var checked = PersistentMap<MapKey, Value>()
     for (entryKey, item) in entries {
-      let entryKey = entryKey.spelled(as: key)
+      let entryKey = key.spelling(of: entryKey)
       switch (key, entryKey) {
       case (.int, .int), (.string, .string): break
       default: throw SchemaError(Path(), .badKey(expected: key.name, found: entryKey.value.described))
@@ -185,6 +185,12 @@ extension Schema {
       given[index] = value
     }
     return given
+  }
+
+  func mismatch(_ value: Value) -> SchemaError {
+    var found = value.described
+    if case .int = kind, case .double(let number) = value, let excess = number.excess { found += excess }
+    return SchemaError(Path(), .typeMismatch(expected: typeName, found: found))
   }
 }
 

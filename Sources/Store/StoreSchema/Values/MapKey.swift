@@ -88,11 +88,4 @@ extension MapKey {
       }
     }
   }
-
-  /// The key as a map with keys of that kind has it: JSON writes numbers as text, so text that is a number as it would be
-  /// written stands for it.
-  func spelled(as kind: Schema.KeyKind) -> MapKey {
-    guard kind == .int, case .string(let text) = self, let number = Int(text), text == "\(number)" else { return self }
-    return .int(number)
-  }
 }

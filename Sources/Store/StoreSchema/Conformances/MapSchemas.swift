@@ -127,7 +127,7 @@ extension HashedEntries {
     switch value {
     case .map(let map):
       for (key, value) in map {
-        guard let entryKey = EntryKey(mapKey: key.spelled(as: EntryKey.keyKind)) else {
+        guard let entryKey = EntryKey(mapKey: EntryKey.keyKind.spelling(of: key)) else {
           throw SchemaError(Path(), .badKey(expected: EntryKey.keyKind.name, found: key.value.described))
         }
         do throws(SchemaError) {

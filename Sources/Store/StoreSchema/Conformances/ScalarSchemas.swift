@@ -25,12 +25,6 @@ extension Schema {
           isEqual($0.assumingMemoryBound(to: Scalar.self).pointee, $1.assumingMemoryBound(to: Scalar.self).pointee)
         }))
   }
-
-  func mismatch(_ value: Value) -> SchemaError {
-    var found = value.described
-    if case .int = kind, case .double(let number) = value, let excess = number.excess { found += excess }
-    return SchemaError(Path(), .typeMismatch(expected: typeName, found: found))
-  }
 }
 
 extension Bool: Schematic {

@@ -1,46 +1,3 @@
-/// Why a path leads nowhere.
-public struct PathError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One sentence: which name or index does not exist, and where.
-  public let message: String
-  /// What to try, such as `did you mean 'tasks.items'?`; nil where there is nothing to suggest.
-  public let hint: String?
-  /// The sentence, and what to try.
-  public var description: String { message + (hint.map { " (\($0))" } ?? "") }
-
-  /// Makes an error.
-  public init(message: String, hint: String? = nil) {
-    self.message = message
-    self.hint = hint
-  }
-}
-
-/// What a path led to: a value and its type.
-public struct Reading: Sendable {
-  /// The value; for a path with `[*]` the list of all that it led to.
-  public let value: Value
-  /// The value's type.
-  public let schema: Schema
-
-  /// Joins a value and its type.
-  public init(value: Value, schema: Schema) {
-    self.value = value
-    self.schema = schema
-  }
-
-  /// What stands at a path in the value, which is held as such whatever memory the type reaches into.
-  ///
-  /// - Parameters:
-  ///   - steps: the path from the value inwards.
-  ///   - origin: the path that led to the value, for messages.
-  /// - Throws: ``PathError`` where a step leads nowhere.
-  public func read(_ steps: ArraySlice<Path.Step>, from origin: Path) throws(PathError) -> Reading {
-    guard !steps.isEmpty else { return self }
-    return try withUnsafePointer(to: value) { (value) throws(PathError) in
-      try schema.dynamic.read(steps, in: UnsafeRawPointer(value), from: origin)
-    }
-  }
-}
-
 extension Schema {
   /// Reads what stands at a path in a value of the type; converts nothing else.
   ///
@@ -246,18 +203,6 @@ extension Value {
       return .dynamic(
         .record(RecordSchema(name: record.layout.name, fields: record.layout.fields.map { Field($0, any) })))
     default: return nil
-    }
-  }
-}
-
-extension Path.Step {
-  /// The key of a map that the step names, or nil where it names none of that kind.
-  public func mapKey(_ kind: Schema.KeyKind) -> MapKey? {
-    switch (kind, self) {
-    case (.string, .field(let name)): .string(name)
-    case (.string, .key(.string(let name))): .string(name)
-    case (.int, .index(let number)), (.int, .key(.int(let number))): .int(number)
-    default: nil
     }
   }
 }

@@ -1,0 +1,15 @@
+/// Why a path leads nowhere.
+public struct PathError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// One sentence: which name or index does not exist, and where.
+  public let message: String
+  /// What to try, such as `did you mean 'tasks.items'?`; nil where there is nothing to suggest.
+  public let hint: String?
+  /// The sentence, and what to try.
+  public var description: String { message + (hint.map { " (\($0))" } ?? "") }
+
+  /// Makes an error.
+  public init(message: String, hint: String? = nil) {
+    self.message = message
+    self.hint = hint
+  }
+}

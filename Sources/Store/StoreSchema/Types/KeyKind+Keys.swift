@@ -1,0 +1,20 @@
+extension Schema.KeyKind {
+  /// The key as a map of this kind has it: JSON writes numbers as text, so text that is a number as it would be written
+  /// stands for it.
+  func spelling(of key: MapKey) -> MapKey {
+    guard self == .int, case .string(let text) = key, let number = Int(text), text == "\(number)" else { return key }
+    return .int(number)
+  }
+}
+
+extension Path.Step {
+  /// The key of a map that the step names, or nil where it names none of that kind.
+  public func mapKey(_ kind: Schema.KeyKind) -> MapKey? {
+    switch (kind, self) {
+    case (.string, .field(let name)): .string(name)
+    case (.string, .key(.string(let name))): .string(name)
+    case (.int, .index(let number)), (.int, .key(.int(let number))): .int(number)
+    default: nil
+    }
+  }
+}
