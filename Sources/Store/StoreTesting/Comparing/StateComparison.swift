@@ -21,7 +21,9 @@ public struct StateComparison<State>: Sendable {
     return StateComparison { expected, got in
       if let expected = expected as? any Equatable, isEqual(expected, got) { return [] }
       let (expectedLines, gotLines) = (ValueText.lines(expected), ValueText.lines(got))
-      if expectedLines != gotLines { return LineDifference.lines(expected: expectedLines, got: gotLines) }
+      if expectedLines != gotLines {
+        return LineDifference(expectedLines.map { $0[...] }, gotLines.map { $0[...] }).marked(context: 2)
+      }
       return State.self is any Equatable.Type ? ["the states differ by ==, though they read the same"] : []
     }
   }

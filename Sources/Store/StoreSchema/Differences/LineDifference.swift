@@ -1,5 +1,5 @@
 /// What lines must go from one text, and what lines must come, to make it another.
-struct LineDifference {
+package struct LineDifference {
   private enum Edit {
     case keep, remove, insert
   }
@@ -7,8 +7,10 @@ struct LineDifference {
   private var edits: [(edit: Edit, line: Substring)] = []
 
   /// Compares two texts by lines.
-  init(_ old: String, _ new: String) {
-    let old = LineDifference.lines(old), new = LineDifference.lines(new)
+  package init(_ old: String, _ new: String) { self.init(LineDifference.lines(old), LineDifference.lines(new)) }
+
+  /// Compares the lines of two texts.
+  package init(_ old: [Substring], _ new: [Substring]) {
     let prefix = zip(old, new).prefix { $0 == $1 }.count
     let suffix = zip(old.dropFirst(prefix).reversed(), new.dropFirst(prefix).reversed()).prefix { $0 == $1 }.count
     keep(old.prefix(prefix))
@@ -17,12 +19,12 @@ struct LineDifference {
   }
 
   /// Whether the texts are the same.
-  var isEmpty: Bool { edits.allSatisfy { $0.edit == .keep } }
+  package var isEmpty: Bool { edits.allSatisfy { $0.edit == .keep } }
 
   /// The differences in the unified format of `diff -u`, without file names.
   ///
   /// - Parameter context: how many lines that are the same are shown around a difference.
-  func unified(context: Int) -> String {
+  package func unified(context: Int) -> String {
     let context = max(context, 0)
     var lines: [String] = []
     for hunk in hunks(context) {
@@ -41,6 +43,27 @@ struct LineDifference {
       }
     }
     return lines.joined(separator: "\n")
+  }
+
+  /// The differences with `- ` before the lines that went, `+ ` before those that came, and `…` for lines left out.
+  ///
+  /// - Parameter context: how many lines that are the same are shown around a difference.
+  package func marked(context: Int) -> [String] {
+    var lines: [String] = []
+    var end = 0
+    for hunk in hunks(context) {
+      if hunk.lowerBound > end { lines.append("…") }
+      end = hunk.upperBound
+      for (edit, line) in edits[hunk] {
+        switch edit {
+        case .keep: lines.append("  \(line)")
+        case .remove: lines.append("- \(line)")
+        case .insert: lines.append("+ \(line)")
+        }
+      }
+    }
+    if end < edits.count { lines.append("…") }
+    return lines
   }
 
   /// The differences with the lines around them; those whose surroundings touch are one.
