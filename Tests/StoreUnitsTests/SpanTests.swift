@@ -289,8 +289,8 @@ private func echo(_ name: String) -> Letters {
         {"ph":"X","name":"handle m","cat":"handle","pid":1,"tid":1,"ts":14.000,"dur":1.000,"args":{"number":2,"cause":1}},
         {"ph":"X","name":"reduce count","cat":"reduce","pid":1,"tid":1,"ts":16.000,"dur":1.000,"args":{"number":2,"cause":1}},
         {"ph":"X","name":"commit","cat":"commit","pid":1,"tid":1,"ts":18.000,"dur":1.000,"args":{"number":2,"cause":1}},
-        {"ph":"s","name":"cause","cat":"cause","id":2,"pid":1,"tid":1,"ts":10.000},
-        {"ph":"f","bp":"e","name":"cause","cat":"cause","id":2,"pid":1,"tid":1,"ts":13.000}
+        {"ph":"s","name":"cause","cat":"cause","pid":1,"tid":1,"ts":10.000,"id":2},
+        {"ph":"f","bp":"e","name":"cause","cat":"cause","pid":1,"tid":1,"ts":13.000,"id":2}
         ]}
 
         """)

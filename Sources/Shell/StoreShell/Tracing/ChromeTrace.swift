@@ -2,6 +2,7 @@ import ShellLanguage
 import StoreCore
 import StorePlugins
 import StoreSchema
+import StoreUnits
 
 /// Spans of a store in a file that Perfetto and `chrome://tracing` show: a JSON array in the Trace Event Format. What nests
 /// stands on one track; waiting actions and effects, which do not, are asynchronous; arrows lead from causes to what they
@@ -50,19 +51,21 @@ final class ChromeTrace {
     let isBegin = event.edge == .begin
     switch event.phase {
     case .queue:
+      let id = "\(event.number)"
       if isBegin, event.cause != nil {
         caused.insert(event.number)
-        write("s", "cause", "cause", event, id: "\(event.number)")
+        write(.arrowStart, "cause", "cause", event, id: id)
       }
-      write(isBegin ? "b" : "e", "queue", "wait", event, id: "\(event.number)")
+      write(isBegin ? .asynchronousBegin : .asynchronousEnd, "queue", "wait", event, id: id)
     case .effect:
-      write(isBegin ? "b" : "e", "effect", event.unit ?? "effect", event, id: "\(event.number)/\(event.unit ?? "")")
+      let id = "\(event.number)/\(event.unit ?? "")"
+      write(isBegin ? .asynchronousBegin : .asynchronousEnd, "effect", event.unit ?? "effect", event, id: id)
     case .action:
-      write(isBegin ? "B" : "E", "action", "#\(event.number)", event)
+      write(isBegin ? .begin : .end, "action", "#\(event.number)", event)
       guard isBegin else { break }
       count += 1
-      if caused.remove(event.number) != nil { write("f", "cause", "cause", event, id: "\(event.number)") }
-    default: write(isBegin ? "B" : "E", event.phase.rawValue, event.unit ?? event.phase.rawValue, event)
+      if caused.remove(event.number) != nil { write(.arrowEnd, "cause", "cause", event, id: "\(event.number)") }
+    default: write(isBegin ? .begin : .end, event.phase.rawValue, event.unit ?? event.phase.rawValue, event)
     }
     do throws(FileError) {
       try file.passOn()
@@ -71,28 +74,17 @@ final class ChromeTrace {
     }
   }
 
-  /// Writes an event of the format: its phase, category and name.
-  private func write(_ phase: String, _ category: String, _ name: String, _ event: SpanEvent, id: String? = nil) {
-    var fields: [(name: String, value: Value)] = [
-      ("ph", .string(phase)), ("cat", .string(category)), ("name", .string(name)), ("pid", .int(1)), ("tid", .int(1)),
-      ("ts", .double(event.time / .microseconds(1))),
-    ]
-    if let id { fields.append(("id", .string(id))) }
-    // The arrow ends at the span that it meets, not at the next.
-    if phase == "f" { fields.append(("bp", .string("e"))) }
-    if let action = event.action, phase == "b" {
-      let cause: [(String, Value)] = event.cause.map { [("cause", .int($0))] } ?? []
-      let arguments = [("action", Value.string(TraceText.name(of: action)))] + cause
-      fields.append(("args", .record(Record(arguments))))
+  private func write(
+    _ kind: ChromeTraceEvent.Kind, _ category: String, _ name: String, _ event: SpanEvent, id: String? = nil
+  ) {
+    var arguments: [(String, Value)] = []
+    if let action = event.action, kind == .asynchronousBegin {
+      arguments = [("action", .string(TraceText.name(of: action)))] + (event.cause.map { [("cause", .int($0))] } ?? [])
     }
+    let traced = ChromeTraceEvent(
+      kind, name, category: category, at: event.time, id: id.map(Value.string), arguments: arguments)
     file.bytes += Array((file.bytes.last == UInt8(ascii: "[") ? "\n" : ",\n").utf8)
-    JSON.append(Record(fields), to: &file.bytes)
-  }
-}
-
-extension Record {
-  fileprivate init(_ fields: [(name: String, value: Value)]) {
-    self.init(RecordLayout(name: "", fields: fields.map(\.name)), fields.map(\.value))
+    file.bytes += Array(traced.json.utf8)
   }
 }
 

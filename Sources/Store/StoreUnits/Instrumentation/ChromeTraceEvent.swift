@@ -1,0 +1,76 @@
+import StoreSchema
+
+/// One event of Chrome's trace event format, which Chrome (`chrome://tracing`) and Perfetto read. All events are of one thread.
+package struct ChromeTraceEvent {
+  /// What the event tells, under the letter that the format has for it.
+  package enum Kind: String {
+    /// The name of the process or the thread.
+    case metadata = "M"
+    /// A span from its start to its end.
+    case complete = "X"
+    /// The start of a span that nests in those around it.
+    case begin = "B"
+    /// The end of a span that nests in those around it.
+    case end = "E"
+    /// The start of a span that may overlap others.
+    case asynchronousBegin = "b"
+    /// The end of a span that may overlap others.
+    case asynchronousEnd = "e"
+    /// The start of an arrow.
+    case arrowStart = "s"
+    /// The end of an arrow, at the span that it meets, not at the next.
+    case arrowEnd = "f"
+  }
+
+  private let kind: Kind
+  private let name: String
+  /// The group that the event belongs to; nil for metadata.
+  private let category: String?
+  /// When the event happens; nil for metadata.
+  private let time: Duration?
+  /// How long a complete span takes.
+  private let duration: Duration?
+  /// What the two ends of an asynchronous span or of an arrow have in common.
+  private let id: Value?
+  /// What else is known, under names.
+  private let arguments: [(name: String, value: Value)]
+
+  /// Makes an event of a kind.
+  package init(
+    _ kind: Kind, _ name: String, category: String? = nil, at time: Duration? = nil, duration: Duration? = nil,
+    id: Value? = nil, arguments: [(name: String, value: Value)] = []
+  ) {
+    self.kind = kind
+    self.name = name
+    self.category = category
+    self.time = time
+    self.duration = duration
+    self.id = id
+    self.arguments = arguments
+  }
+
+  /// The event as a JSON object in one line; times are in microseconds.
+  package var json: String {
+    var text = "{\"ph\":\"\(kind.rawValue)\""
+    if kind == .arrowEnd { text += ",\"bp\":\"e\"" }
+    text += ",\"name\":\(JSON.text(of: .string(name)))"
+    if let category { text += ",\"cat\":\"\(category)\"" }
+    text += ",\"pid\":1,\"tid\":1"
+    if let time { text += ",\"ts\":\(ChromeTraceEvent.microseconds(time))" }
+    if let duration { text += ",\"dur\":\(ChromeTraceEvent.microseconds(duration))" }
+    if let id { text += ",\"id\":\(JSON.text(of: id))" }
+    if !arguments.isEmpty {
+      let fields = arguments.map { "\"\($0.name)\":\(JSON.text(of: $0.value))" }
+      text += ",\"args\":{\(fields.joined(separator: ","))}"
+    }
+    return text + "}"
+  }
+
+  /// Three digits behind the point.
+  private static func microseconds(_ time: Duration) -> String {
+    let nanoseconds = time.components.seconds * 1_000_000_000 + time.components.attoseconds / 1_000_000_000
+    let fraction = String(nanoseconds.magnitude % 1000)
+    let sign = nanoseconds < 0 ? "-" : ""
+    return "\(sign)\(nanoseconds.magnitude / 1000).\(String(repeating: "0", count: 3 - fraction.count))\(fraction)"
+  }
+}
