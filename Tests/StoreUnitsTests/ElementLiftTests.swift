@@ -63,19 +63,19 @@ private let row = Reducer<RowAction, Row>.throwing("row", canFail: { $0 == .fail
 private typealias TableReducer = Reducer<TableAction, Table>
 
 private let reducer = TableReducer.compose {
-  row.lift(action: \.row, elementOf: \.list)
-  row.lift(action: \.pair, elementOf: \.list)
-  row.lift(action: \.slug, elementOf: \.list, by: \.slug)
-  row.lift(action: \.slugPair, elementOf: \.list, by: \.slug)
-  row.lift(action: \.at, elementAt: \.list)
-  row.lift(action: \.atPair, elementAt: \.list)
-  row.lift(action: \.key, elementOf: \.map)
-  row.lift(action: \.key, elementOf: \.tree)
-  row.lift(action: \.keyPair, elementOf: \.map)
-  row.lift(action: \.keyPair, elementOf: \.tree)
-  row.lift(action: \.all, each: \.list)
-  row.lift(action: \.all, each: \.map)
-  row.lift(action: \.all, each: \.tree)
+  row.lift(action: \.row, element: .of(\.list))
+  row.lift(action: \.pair, element: .of(\.list))
+  row.lift(action: \.slug, element: .of(\.list, by: \.slug))
+  row.lift(action: \.slugPair, element: .of(\.list, by: \.slug))
+  row.lift(action: \.at, element: .at(\.list))
+  row.lift(action: \.atPair, element: .at(\.list))
+  row.lift(action: \.key, element: .of(\.map))
+  row.lift(action: \.key, element: .of(\.tree))
+  row.lift(action: \.keyPair, element: .of(\.map))
+  row.lift(action: \.keyPair, element: .of(\.tree))
+  row.lift(action: \.all, each: .of(\.list))
+  row.lift(action: \.all, each: .of(\.map))
+  row.lift(action: \.all, each: .of(\.tree))
   row.liftCase(action: \.screen, state: \.detail).lift(state: \.screen)
   row.liftOptional(action: \.selected, state: \.selected)
 }
@@ -176,9 +176,9 @@ private let reducer = TableReducer.compose {
     }
     let bump = Reducer<Int, [Int]>("bump") { $1[0] += $0 }
     let lifts: [Reducer<Int, Maps>] = [
-      bump.lift(action: { ("a", $0) }, elementOf: \.map), bump.lift(action: { ("a", $0) }, elementOf: \.tree),
-      bump.lift(action: { (0, $0) }, elementAt: \.list), bump.lift(action: { $0 }, each: \.map),
-      bump.lift(action: { $0 }, each: \.tree), bump.lift(action: { $0 }, each: \.list),
+      bump.lift(action: { ("a", $0) }, element: .of(\.map)), bump.lift(action: { ("a", $0) }, element: .of(\.tree)),
+      bump.lift(action: { (0, $0) }, element: .at(\.list)), bump.lift(action: { $0 }, each: .of(\.map)),
+      bump.lift(action: { $0 }, each: .of(\.tree)), bump.lift(action: { $0 }, each: .at(\.list)),
     ]
     // One change a store: a second copy may well lie where the first value lay.
     for reducer in lifts {

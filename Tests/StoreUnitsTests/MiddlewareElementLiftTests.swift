@@ -70,8 +70,8 @@ private let changing = Reducer<TableAction, Table>("table") { action, table in
 }
 
 private let tableReducer = Reducer<TableAction, Table>.compose {
-  bump.lift(action: \.row, elementOf: \.list)
-  bump.lift(action: \.all, each: \.list)
+  bump.lift(action: \.row, element: .of(\.list))
+  bump.lift(action: \.all, each: .of(\.list))
   bump.liftCase(action: \.screen, state: \.detail).lift(state: \.screen)
   bump.liftOptional(action: \.selected, state: \.selected)
   changing
@@ -129,24 +129,24 @@ private final class Seen: Sendable {
 
   @Test func elementsAreNamedByTheCase() throws {
     let act = RowAction.bump(by: 3)
-    var result = try run(.row(.init(id: 2, action: act))) { $0.lift(input: \.row, output: \.row, elementOf: \.list) }
+    var result = try run(.row(.init(id: 2, action: act))) { $0.lift(input: \.row, output: \.row, element: .of(\.list)) }
     #expect(result.seen == ["2:3"])
     #expect(result.dispatched == [.row(.init(id: 2, action: .answer))])
-    result = try run(.pair(1, act)) { $0.lift(input: \.pair, output: \.pair, elementOf: \.list) }
+    result = try run(.pair(1, act)) { $0.lift(input: \.pair, output: \.pair, element: .of(\.list)) }
     #expect(result.seen == ["1:0"])
     #expect(result.dispatched == [.pair(1, .answer)])
     result = try run(.slug(.init(id: "b", action: act))) {
-      $0.lift(input: \.slug, output: \.slug, elementOf: \.list, by: \.slug)
+      $0.lift(input: \.slug, output: \.slug, element: .of(\.list, by: \.slug))
     }
     #expect(result.dispatched == [.slug(.init(id: "b", action: .answer))])
     #expect(result.seen == ["2:0"], "the first that answers to it")
     result = try run(.slugPair("a", act)) {
-      $0.lift(input: \.slugPair, output: \.slugPair, elementOf: \.list, by: \.slug)
+      $0.lift(input: \.slugPair, output: \.slugPair, element: .of(\.list, by: \.slug))
     }
     #expect(result.dispatched == [.slugPair("a", .answer)])
-    result = try run(.at(.init(id: 2, action: act))) { $0.lift(input: \.at, output: \.at, elementAt: \.list) }
+    result = try run(.at(.init(id: 2, action: act))) { $0.lift(input: \.at, output: \.at, element: .at(\.list)) }
     #expect(result.dispatched == [.at(.init(id: 2, action: .answer))])
-    result = try run(.atPair(3, act)) { $0.lift(input: \.atPair, output: \.atPair, elementAt: \.list) }
+    result = try run(.atPair(3, act)) { $0.lift(input: \.atPair, output: \.atPair, element: .at(\.list)) }
     #expect(result.dispatched == [])
   }
 
@@ -155,26 +155,26 @@ private final class Seen: Sendable {
     for path in [0, 1] {
       let result = try run(.key(.init(id: "y", action: act))) {
         path == 0
-          ? $0.lift(input: \.key, output: \.key, elementOf: \.map)
-          : $0.lift(input: \.key, output: \.key, elementOf: \.tree)
+          ? $0.lift(input: \.key, output: \.key, element: .of(\.map))
+          : $0.lift(input: \.key, output: \.key, element: .of(\.tree))
       }
       #expect(result.seen == ["8:0"])
       #expect(result.dispatched == [.key(.init(id: "y", action: .answer))])
     }
-    let result = try run(.keyPair("z", act)) { $0.lift(input: \.keyPair, output: \.keyPair, elementOf: \.tree) }
+    let result = try run(.keyPair("z", act)) { $0.lift(input: \.keyPair, output: \.keyPair, element: .of(\.tree)) }
     #expect(result.dispatched == [])
   }
 
   @Test func broadcastsAreNamedByTheCase() throws {
     let act = RowAction.bump(by: 3)
-    var result = try run(.all(act)) { $0.lift(input: \.all, output: \.row, each: \.list) }
+    var result = try run(.all(act)) { $0.lift(input: \.all, output: \.row, each: .of(\.list)) }
     #expect(result.seen == ["2:3", "1:3"], "the last first; of two with one id the first")
     #expect(result.dispatched == [.row(.init(id: 2, action: .answer)), .row(.init(id: 1, action: .answer))])
-    result = try run(.all(act)) { $0.lift(input: \.all, output: \.pair, each: \.list) }
+    result = try run(.all(act)) { $0.lift(input: \.all, output: \.pair, each: .of(\.list)) }
     #expect(result.dispatched == [.pair(2, .answer), .pair(1, .answer)])
-    result = try run(.all(act)) { $0.lift(input: \.all, output: \.key, each: \.map) }
+    result = try run(.all(act)) { $0.lift(input: \.all, output: \.key, each: .of(\.map)) }
     #expect(result.seen == ["8:0", "7:0"])
-    result = try run(.all(act)) { $0.lift(input: \.all, output: \.keyPair, each: \.tree) }
+    result = try run(.all(act)) { $0.lift(input: \.all, output: \.keyPair, each: .of(\.tree)) }
     #expect(result.dispatched == [.keyPair("y", .answer), .keyPair("x", .answer)])
   }
 
@@ -208,15 +208,15 @@ private final class Seen: Sendable {
     let handler = Handler(reducer: bump, middleware: answering("h", Seen()))
     let lifts: [(Handler<TableAction, Table>, TableAction, TableAction)] = [
       (
-        handler.lift(action: \.row, elementOf: \.list), .row(.init(id: 2, action: .bump(by: 1))),
+        handler.lift(action: \.row, element: .of(\.list)), .row(.init(id: 2, action: .bump(by: 1))),
         .row(.init(id: 2, action: .answer))
       ),
       (
-        handler.lift(action: \.at, elementAt: \.list), .at(.init(id: 0, action: .bump(by: 1))),
+        handler.lift(action: \.at, element: .at(\.list)), .at(.init(id: 0, action: .bump(by: 1))),
         .at(.init(id: 0, action: .answer))
       ),
       (
-        handler.lift(action: \.key, elementOf: \.map), .key(.init(id: "y", action: .bump(by: 1))),
+        handler.lift(action: \.key, element: .of(\.map)), .key(.init(id: "y", action: .bump(by: 1))),
         .key(.init(id: "y", action: .answer))
       ),
       (handler.liftOptional(action: \.selected, state: \.selected), .selected(.bump(by: 1)), .selected(.answer)),
@@ -239,7 +239,7 @@ private final class Seen: Sendable {
   @Test func aBridgeOfOneElement() throws {
     let bridge = RowMiddleware.bridge(
       "bridge", [.on(\.bump, guard: { $0.count < 5 }, when: { $0.count >= 5 }, dispatch: .answer)])
-    let (store, trace) = try store(bridge.lift(input: \.row, output: \.row, elementOf: \.list))
+    let (store, trace) = try store(bridge.lift(input: \.row, output: \.row, element: .of(\.list)))
     for by in [4, 1, 1] { store.dispatch(.row(.init(id: 2, action: .bump(by: by)))) }
     store.dispatch(.row(.init(id: 9, action: .bump(by: 9))))
     #expect(trace.lines.filter { $0.contains(" <") } == ["Q 3 \(TableAction.row(.init(id: 2, action: .answer))) <2"])
@@ -251,7 +251,8 @@ private final class Seen: Sendable {
       entries.note("\(logged.context.number) \(logged.changes.count)")
     })
     let (store, _) = try store(
-      logger.lift(to: TableAction.self).lift(input: TableAction.cases.row.extract, output: { $1 }, elementOf: \.list))
+      logger.lift(to: TableAction.self).lift(input: TableAction.cases.row.extract, output: { $1 }, element: .of(\.list))
+    )
     store.dispatch(.row(.init(id: 2, action: .bump(by: 4))))
     store.dispatch(.row(.init(id: 2, action: .answer)))
     store.dispatch(.row(.init(id: 9, action: .answer)))
@@ -265,7 +266,7 @@ private final class Seen: Sendable {
     let gate = Gate()
     let gated = RowMiddleware.compose(answering("a", Seen()), ticks).gated(by: gate, whileState: { $0.count < 5 })
     let clock = VirtualClock()
-    let (store, trace) = try store(gated.lift(input: \.row, output: \.row, elementOf: \.list), clock: clock)
+    let (store, trace) = try store(gated.lift(input: \.row, output: \.row, element: .of(\.list)), clock: clock)
     #expect(store.effects.map(\.name) == ["u[1]/t", "u[2]/t"])
     store.dispatch(.row(.init(id: 2, action: .bump(by: 5))))
     #expect(trace.lines.contains("E 0 u[2]/t cancel"))
@@ -282,7 +283,7 @@ private final class Seen: Sendable {
     let gate = Gate()
     let gated = answering("a", seen).gated(
       by: gate, control: { if case .halt(let value) = $0 { value } else { nil } }, on: false, off: true)
-    let (store, _) = try store(gated.lift(input: \.row, output: \.row, elementOf: \.list))
+    let (store, _) = try store(gated.lift(input: \.row, output: \.row, element: .of(\.list)))
     store.dispatch(.row(.init(id: 1, action: .halt(true))))
     store.dispatch(.row(.init(id: 2, action: .bump(by: 1))))
     #expect(seen.all == [])
@@ -297,7 +298,7 @@ private final class Seen: Sendable {
   @Test func aShutGateAroundElementsLetsThemGo() throws {
     let gate = Gate()
     let delayed = RowMiddleware.effects("u") { _, _, _ in .just(.bump(by: 10)).after(.seconds(1)).token("w") }
-    let rows: TableMiddleware = delayed.lift(input: \.row, output: \.row, elementOf: \.list)
+    let rows: TableMiddleware = delayed.lift(input: \.row, output: \.row, element: .of(\.list))
     let (store, trace) = try store(rows.gated(by: gate, whileState: { $0.selected != nil }), clock: VirtualClock())
     store.dispatch(.row(.init(id: 2, action: .answer)))
     store.dispatch(.leave)

@@ -256,7 +256,7 @@ private func text(_ store: DocStore) -> String { "\(store.state)" }
 
   @Test func everyElementHasAHistoryOfItsOwn() throws {
     let each = doc.undoable(undo: \.undoAction).lift(
-      action: { (pair: ElementAction<String, DocAction>) in pair }, elementOf: \[String: Doc].self)
+      action: { (pair: ElementAction<String, DocAction>) in pair }, element: .of(\[String: Doc].self))
     var docs = ["a": Doc(0), "b": Doc(0)]
     for (key, action) in [("a", DocAction.set(1)), ("b", .set(2)), ("c", .set(3)), ("a", .undo(.undo))] {
       try each.reduce(ElementAction(id: key, action: action), &docs)

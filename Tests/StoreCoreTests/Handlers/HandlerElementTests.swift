@@ -15,27 +15,27 @@ import TraceSupport
 
   private static let lifts: [(Handler<TableAct, Table>, TableAct, String, [String])] = [
     (
-      row.lift(action: \.row, embed: TableAct.row, elementOf: \.rows), .row(2, .inc),
+      row.lift(action: \.row, embed: TableAct.row, element: .of(\.rows)), .row(2, .inc),
       #"["1:0", "2:2", "x=0", "y=0", "detail=0"]"#, ["row(2,double) <1"]
     ),
     (
-      row.lift(action: \.slug, embed: TableAct.slug, elementOf: \.rows, by: \.slug), .slug("b", .inc),
+      row.lift(action: \.slug, embed: TableAct.slug, element: .of(\.rows, by: \.slug)), .slug("b", .inc),
       #"["1:0", "2:2", "x=0", "y=0", "detail=0"]"#, ["slug(b,double) <1"]
     ),
     (
-      row.lift(action: \.at, embed: TableAct.at, elementAt: \.visible), .at(0, .inc),
+      row.lift(action: \.at, embed: TableAct.at, element: .at(\.visible)), .at(0, .inc),
       #"["1:2", "2:0", "x=0", "y=0", "detail=0"]"#, ["at(0,double) <1"]
     ),
     (
-      row.lift(action: \.key, embed: TableAct.key, elementOf: \.named), .key("y", .inc),
+      row.lift(action: \.key, embed: TableAct.key, element: .of(\.named)), .key("y", .inc),
       #"["1:0", "2:0", "x=0", "y=2", "detail=0"]"#, ["key(y,double) <1"]
     ),
     (
-      row.lift(action: { $0.all ?? $0.row?.action }, embed: TableAct.row, each: \.rows), .all(.inc),
+      row.lift(action: { $0.all ?? $0.row?.action }, embed: TableAct.row, each: .of(\.rows)), .all(.inc),
       #"["1:4", "2:4", "x=0", "y=0", "detail=0"]"#, ["row(2,double) <1", "row(1,double) <1"]
     ),
     (
-      row.lift(action: { $0.all }, embed: TableAct.key, each: \.named), .all(.inc),
+      row.lift(action: { $0.all }, embed: TableAct.key, each: .of(\.named)), .all(.inc),
       #"["1:0", "2:0", "x=1", "y=1", "detail=0"]"#, ["key(y,double) <1", "key(x,double) <1"]
     ),
     (

@@ -54,7 +54,7 @@ let list = Reducer<ListAct, [Row]>("list") { action, rows in
 extension Middleware where Input == Act, Output == Act, State == Row {
   /// On rows of a list, by id.
   func onRows() -> ListMiddleware {
-    lift(input: \.row, output: ListAct.row, elementOf: \[Row].self)
+    lift(input: \.row, output: ListAct.row, element: .of(\[Row].self))
   }
 }
 

@@ -104,10 +104,10 @@ import TraceSupport
 
   private func nested(_ unit: RowMiddleware) -> Middleware<GroupAct, GroupAct, [Group]> {
     let rows: Middleware<ElementAction<Int, Act>, ElementAction<Int, Act>, Group> = unit.lift(
-      input: { $0 }, output: { ElementAction(id: $0, action: $1) }, elementOf: \Group.rows)
+      input: { $0 }, output: { ElementAction(id: $0, action: $1) }, element: .of(\Group.rows))
     return rows.lift(
       input: { ($0.group, ElementAction(id: $0.row, action: $0.act)) },
-      output: { GroupAct(group: $0, row: $1.id, act: $1.action) }, elementOf: \[Group].self)
+      output: { GroupAct(group: $0, row: $1.id, act: $1.action) }, element: .of(\[Group].self))
   }
 
   @Test func elementsOfElementsHaveTokensOfTheirOwn() throws {

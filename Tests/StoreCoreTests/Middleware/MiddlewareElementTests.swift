@@ -8,9 +8,9 @@ import TraceSupport
     let notes = Notes<String>()
     let lifted: [ListMiddleware] = [
       rowUnit("u", notes).onRows(),
-      rowUnit("u", notes).lift(input: \.element, output: { .row($0, $1) }, elementOf: \[Row].self),
-      rowUnit("u", notes).lift(input: \.row, output: { .row($0, $1) }, elementOf: \[Row].self, by: \.id),
-      rowUnit("u", notes).lift(input: \.element, output: { .row($0, $1) }, elementOf: \[Row].self, by: \.id),
+      rowUnit("u", notes).lift(input: \.element, output: { .row($0, $1) }, element: .of(\[Row].self)),
+      rowUnit("u", notes).lift(input: \.row, output: { .row($0, $1) }, element: .of(\[Row].self, by: \.id)),
+      rowUnit("u", notes).lift(input: \.element, output: { .row($0, $1) }, element: .of(\[Row].self, by: \.id)),
     ]
     for (index, middleware) in lifted.enumerated() {
       let bench = try ListBench(middleware, kinds: "QHI")
@@ -29,8 +29,8 @@ import TraceSupport
   @Test func byIndexThePlaceIsTheElement() throws {
     let notes = Notes<String>()
     let lifted: [ListMiddleware] = [
-      rowUnit("u", notes).lift(input: \.row, output: ListAct.row, elementAt: \[Row].self),
-      rowUnit("u", notes).lift(input: \.element, output: ListAct.row, elementAt: \[Row].self),
+      rowUnit("u", notes).lift(input: \.row, output: ListAct.row, element: .at(\[Row].self)),
+      rowUnit("u", notes).lift(input: \.element, output: ListAct.row, element: .at(\[Row].self)),
     ]
     for middleware in lifted {
       let bench = try ListBench(middleware, kinds: "HQ", ids: [7, 8])
@@ -52,10 +52,10 @@ import TraceSupport
     for middleware in [
       rowUnit("u", notes).lift(
         input: { (action: ElementAction<String, Act>) in action }, output: { ElementAction(id: $0, action: $1) },
-        elementOf: \Entries.self),
+        element: .of(\Entries.self)),
       rowUnit("u", notes).lift(
         input: { (action: ElementAction<String, Act>) in (action.id, action.action) },
-        output: { ElementAction(id: $0, action: $1) }, elementOf: \Entries.self),
+        output: { ElementAction(id: $0, action: $1) }, element: .of(\Entries.self)),
     ] {
       let store = try Store(initial: ["a": Row(id: 1), "b": Row(id: 2)], reducer: reducer, middleware: middleware)
       let trace = TraceLines("HI")
@@ -174,12 +174,12 @@ import TraceSupport
     let notes = Notes<String>()
     let units = RowMiddleware.compose(rowUnit("a", notes), rowUnit("b", notes))
     let lifted: [ListMiddleware] = [
-      units.lift(input: \.all, output: ListAct.row, each: \[Row].self),
-      units.lift(input: \.all, output: ListAct.row, each: \[Row].self, by: \.id),
-      units.lift(input: \.all, output: { .row($0 + 1, $1) }, eachAt: \[Row].self),
+      units.lift(input: \.all, output: ListAct.row, each: .of(\[Row].self)),
+      units.lift(input: \.all, output: ListAct.row, each: .of(\[Row].self, by: \.id)),
+      units.lift(input: \.all, output: { .row($0 + 1, $1) }, each: .at(\[Row].self)),
       ListMiddleware.compose(
-        rowUnit("a", notes).lift(input: \.all, output: ListAct.row, each: \[Row].self), .identity,
-        rowUnit("b", notes).lift(input: \.all, output: ListAct.row, each: \[Row].self).liftedByIdentity()),
+        rowUnit("a", notes).lift(input: \.all, output: ListAct.row, each: .of(\[Row].self)), .identity,
+        rowUnit("b", notes).lift(input: \.all, output: ListAct.row, each: .of(\[Row].self)).liftedByIdentity()),
     ]
     for (index, middleware) in lifted.enumerated() {
       #expect(middleware.units.map(\.name) == ["a", "b"])
@@ -206,7 +206,7 @@ import TraceSupport
 
   @Test func broadcastsToDictionariesGoByKey() throws {
     let middleware = rowUnit("u", Notes()).lift(
-      input: { (action: Act) in action }, output: { _, action in action }, each: \[String: Row].self)
+      input: { (action: Act) in action }, output: { _, action in action }, each: .of(\[String: Row].self))
     let store = try Store(
       initial: ["c": Row(id: 3), "a": Row(id: 1), "b": Row(id: 2)], reducer: .identity, middleware: middleware)
     let trace = TraceLines("HI")

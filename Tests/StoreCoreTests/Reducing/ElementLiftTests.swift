@@ -11,12 +11,12 @@ import TraceSupport
   /// All ways of reaching a row, of a reducer that may fail or not.
   static func table(_ row: Reducer<RowAct, Row>) -> TableReducer {
     .compose(
-      row.lift(action: { $0.row }, elementOf: \.rows),
-      row.lift(action: { $0.slug }, elementOf: \.rows, by: \.slug),
-      row.lift(action: { $0.at }, elementAt: \.rows),
-      row.lift(action: { $0.key }, elementOf: \.named),
-      row.lift(action: { $0.all }, each: \.rows),
-      row.lift(action: { $0.all }, each: \.named))
+      row.lift(action: { $0.row }, element: .of(\.rows)),
+      row.lift(action: { $0.slug }, element: .of(\.rows, by: \.slug)),
+      row.lift(action: { $0.at }, element: .at(\.rows)),
+      row.lift(action: { $0.key }, element: .of(\.named)),
+      row.lift(action: { $0.all }, each: .of(\.rows)),
+      row.lift(action: { $0.all }, each: .of(\.named)))
   }
 
   /// What an action does to a table, and in which steps; the short way must do the same.
@@ -130,7 +130,7 @@ import TraceSupport
   @Test func aReducerThatChangesTheIdOfItsElementWorksOnThatElement() throws {
     struct Tag: Identifiable, Equatable, Sendable { var id: Int }
     let rename = Reducer<Int, Tag>("rename") { $1.id = $0 }
-    let reducer = rename.lift(action: { (pair: [Int]) in (pair[0], pair[1]) }, elementOf: \[Tag].self)
+    let reducer = rename.lift(action: { (pair: [Int]) in (pair[0], pair[1]) }, element: .of(\[Tag].self))
     var tags = [Tag(id: 1), Tag(id: 2)]
     try reducer.appending(reducer).reduce([1, 2], &tags)
     #expect(tags == [Tag(id: 2), Tag(id: 2)])
@@ -138,10 +138,10 @@ import TraceSupport
 
   @Test func pairsServeAsWellAsElementActions() throws {
     let reducer = TableReducer.compose(
-      rowReducer.lift(action: { $0.rowPair }, elementOf: \.rows),
-      rowReducer.lift(action: { $0.slug.map { ($0.id, $0.action) } }, elementOf: \.rows, by: \.slug),
-      rowReducer.lift(action: { $0.atPair }, elementAt: \.rows),
-      rowReducer.lift(action: { $0.keyPair }, elementOf: \.named))
+      rowReducer.lift(action: { $0.rowPair }, element: .of(\.rows)),
+      rowReducer.lift(action: { $0.slug.map { ($0.id, $0.action) } }, element: .of(\.rows, by: \.slug)),
+      rowReducer.lift(action: { $0.atPair }, element: .at(\.rows)),
+      rowReducer.lift(action: { $0.keyPair }, element: .of(\.named)))
     let initial = Table(rows: Self.rows, named: ["k": Row(id: 2, count: 2)])
     for action in [TableAct.row(2, .inc), .slug("b", .inc), .at(1, .inc), .key("k", .double), .row(2, .fail)] {
       let (pairs, wrapped) = (try Self.run(action, on: initial, reducer), try Self.run(action, on: initial))
@@ -151,14 +151,14 @@ import TraceSupport
   }
 
   @Test func aStateThatIsNotStoredIsReachedToo() throws {
-    let reducer = rowReducer.lift(action: { (action: TableAct) in action.row }, elementOf: \Table.visible)
+    let reducer = rowReducer.lift(action: { (action: TableAct) in action.row }, element: .of(\Table.visible))
     let result = try Self.run(.row(2, .inc), on: Table(rows: Self.rows), reducer)
     #expect(result.table.rows.map(\.count) == [1, 6, 9])
     #expect(try Self.run(.row(2, .fail), on: Table(rows: Self.rows), reducer).steps == ["F 1 row 2"])
   }
 
   @Test func anIndexIsOneOfTheCollectionsOwn() throws {
-    let reducer = plainRow.lift(action: { (action: TableAct) in action.at }, elementAt: \ArraySlice<Row>.self)
+    let reducer = plainRow.lift(action: { (action: TableAct) in action.at }, element: .at(\ArraySlice<Row>.self))
     var slice = Self.rows[1...]
     try reducer.reduce(.at(0, .inc), &slice)
     #expect(slice.map(\.count) == [5, 9])
@@ -171,9 +171,9 @@ import TraceSupport
       let id: Int
       var rows: [Row]
     }
-    let board = plainRow.lift(action: { (act: ElementAction<Int, RowAct>) in act }, elementOf: \Board.rows)
+    let board = plainRow.lift(action: { (act: ElementAction<Int, RowAct>) in act }, element: .of(\Board.rows))
     let boards = board.lift(
-      action: { (act: ElementAction<Int, ElementAction<Int, RowAct>>) in act }, elementOf: \[Board].self)
+      action: { (act: ElementAction<Int, ElementAction<Int, RowAct>>) in act }, element: .of(\[Board].self))
     var state = [Board(id: 1, rows: Self.rows), Board(id: 2, rows: Self.rows)]
     try boards.reduce(ElementAction(id: 2, action: ElementAction(id: 2, action: .double)), &state)
     try boards.reduce(ElementAction(id: 3, action: ElementAction(id: 2, action: .double)), &state)
@@ -201,7 +201,7 @@ import TraceSupport
     }
     let bump = Reducer<Int, [Int]>("bump") { $1[0] += $0 }
     let lifts: [Reducer<Int, Holder>] = [
-      bump.lift(action: { ("a", $0) }, elementOf: \.map), bump.lift(action: { $0 }, each: \.map),
+      bump.lift(action: { ("a", $0) }, element: .of(\.map)), bump.lift(action: { $0 }, each: .of(\.map)),
       bump.liftOptional(action: { $0 }, state: \.maybe),
     ]
     // One change a store: a second copy may well lie where the first value lay.
@@ -234,8 +234,9 @@ import TraceSupport
   @Test(arguments: 0..<3)
   func aCollectionOfOnesOwnChangesInPlace(way: Int) throws {
     let lifts: [Reducer<Int, Shelf>] = [
-      plainRow.lift(action: { ($0, .inc) }, elementOf: \.self),
-      plainRow.lift(action: { ($0, .inc) }, elementAt: \.self), plainRow.lift(action: { _ in .inc }, each: \.self),
+      plainRow.lift(action: { ($0, .inc) }, element: .of(\.self)),
+      plainRow.lift(action: { ($0, .inc) }, element: .at(\.self)),
+      plainRow.lift(action: { _ in .inc }, each: .of(\.self)),
     ]
     let store = try Store(
       initial: Shelf(rows: (0..<100).map { Row(id: $0) }), reducer: lifts[way], emission: .never)

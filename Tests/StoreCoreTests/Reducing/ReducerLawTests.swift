@@ -28,14 +28,14 @@ import TraceSupport
 
   /// All lifts of a row's reducer to a table.
   static let lifts: [(name: String, lift: @Sendable (RowReducer) -> TableReducer)] = [
-    ("by id", { $0.lift(action: { $0.row }, elementOf: \.rows) }),
-    ("by property", { $0.lift(action: { $0.slug }, elementOf: \.rows, by: \.slug) }),
-    ("by index", { $0.lift(action: { $0.at }, elementAt: \.rows) }),
-    ("by key", { $0.lift(action: { $0.key }, elementOf: \.named) }),
-    ("each", { $0.lift(action: { $0.all }, each: \.rows) }),
-    ("each entry", { $0.lift(action: { $0.all }, each: \.named) }),
+    ("by id", { $0.lift(action: { $0.row }, element: .of(\.rows)) }),
+    ("by property", { $0.lift(action: { $0.slug }, element: .of(\.rows, by: \.slug)) }),
+    ("by index", { $0.lift(action: { $0.at }, element: .at(\.rows)) }),
+    ("by key", { $0.lift(action: { $0.key }, element: .of(\.named)) }),
+    ("each", { $0.lift(action: { $0.all }, each: .of(\.rows)) }),
+    ("each entry", { $0.lift(action: { $0.all }, each: .of(\.named)) }),
     ("optional", { $0.liftOptional(action: { $0.detail }, state: \.detail) }),
-    ("not stored", { $0.lift(action: { $0.row }, elementOf: \.visible) }),
+    ("not stored", { $0.lift(action: { $0.row }, element: .of(\.visible)) }),
     ("accessors", { $0.liftOptional().lift(action: { $0.detail }, get: { $0.detail }, set: { $0.detail = $1 }) }),
   ]
 
@@ -128,24 +128,25 @@ import TraceSupport
     let maybe: @Sendable (TableAct?) -> TableAct? = { $0 }
     let pairs: [(Reducer<TableAct?, Outer>, Reducer<TableAct?, Outer>)] = [
       (
-        reducer.lift(action: { $0.row }, elementOf: \Table.rows).lift(action: maybe, state: \Outer.table),
-        reducer.lift(action: { maybe($0)?.row }, elementOf: \Outer.table.rows)
+        reducer.lift(action: { $0.row }, element: .of(\Table.rows)).lift(action: maybe, state: \Outer.table),
+        reducer.lift(action: { maybe($0)?.row }, element: .of(\Outer.table.rows))
       ),
       (
-        reducer.lift(action: { $0.slug }, elementOf: \Table.rows, by: \.slug).lift(action: maybe, state: \Outer.table),
-        reducer.lift(action: { maybe($0)?.slug }, elementOf: \Outer.table.rows, by: \.slug)
+        reducer.lift(action: { $0.slug }, element: .of(\Table.rows, by: \.slug)).lift(
+          action: maybe, state: \Outer.table),
+        reducer.lift(action: { maybe($0)?.slug }, element: .of(\Outer.table.rows, by: \.slug))
       ),
       (
-        reducer.lift(action: { $0.at }, elementAt: \Table.rows).lift(action: maybe, state: \Outer.table),
-        reducer.lift(action: { maybe($0)?.at }, elementAt: \Outer.table.rows)
+        reducer.lift(action: { $0.at }, element: .at(\Table.rows)).lift(action: maybe, state: \Outer.table),
+        reducer.lift(action: { maybe($0)?.at }, element: .at(\Outer.table.rows))
       ),
       (
-        reducer.lift(action: { $0.key }, elementOf: \Table.named).lift(action: maybe, state: \Outer.table),
-        reducer.lift(action: { maybe($0)?.key }, elementOf: \Outer.table.named)
+        reducer.lift(action: { $0.key }, element: .of(\Table.named)).lift(action: maybe, state: \Outer.table),
+        reducer.lift(action: { maybe($0)?.key }, element: .of(\Outer.table.named))
       ),
       (
-        reducer.lift(action: { $0.all }, each: \Table.named).lift(action: maybe, state: \Outer.table),
-        reducer.lift(action: { maybe($0)?.all }, each: \Outer.table.named)
+        reducer.lift(action: { $0.all }, each: .of(\Table.named)).lift(action: maybe, state: \Outer.table),
+        reducer.lift(action: { maybe($0)?.all }, each: .of(\Outer.table.named))
       ),
       (
         reducer.liftOptional(action: { $0.detail }, state: \Table.detail).lift(action: maybe, state: \Outer.table),

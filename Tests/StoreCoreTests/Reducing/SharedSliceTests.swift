@@ -38,7 +38,7 @@ import TraceSupport
     ("wrapped", count.lift(state: behind).wrapped { _, box, _, reduce in try reduce(&box) }, ["count"]),
     (
       "elements",
-      Reducer<Act, Row>("row") { $1.count += 1 }.lift(action: { (act: Act) in (1, act) }, elementOf: rows), ["row"]
+      Reducer<Act, Row>("row") { $1.count += 1 }.lift(action: { (act: Act) in (1, act) }, element: .of(rows)), ["row"]
     ),
     ("optional", count.liftOptional(action: { (act: Act) in act }, state: maybe), ["count"]),
     (

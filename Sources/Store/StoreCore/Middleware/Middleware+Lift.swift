@@ -67,6 +67,14 @@ extension Middleware where Output == Never {
   ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
     lift(input: input, output: absurd, state: state)
   }
+
+  /// A middleware that cannot dispatch (R15), as one that could: for lifts that ask where output goes.
+  @inlinable
+  public func lift<GlobalOutput>(to output: GlobalOutput.Type = GlobalOutput.self)
+    -> Middleware<Input, GlobalOutput, State>
+  {
+    lift(output: absurd)
+  }
 }
 
 extension Middleware where State == Void {

@@ -12,8 +12,7 @@ extension Reducer {
   ) -> Reducer<GlobalAction, GlobalState> {
     // A stored property lies at a fixed offset, and a pointer to it is several times quicker than a key path.
     guard let offset = MemoryLayout<GlobalState>.offset(of: state) else {
-      let lifted = lift(action: { global in action(global).map { ((), $0) } }, focus: KeyPathFocus(state))
-      return state is ReferenceWritableKeyPath<GlobalState, State> ? lifted.sharingSlice() : lifted
+      return lift(action: { global in action(global).map { ((), $0) } }, focus: KeyPathFocus(state))
     }
     let (plain, traced) = (self.plain, self.traced)
     var liftedPlain: Reducer<GlobalAction, GlobalState>.Plain?

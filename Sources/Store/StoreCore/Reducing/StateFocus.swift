@@ -2,7 +2,7 @@
 ///
 /// ``Reducer/lift(action:focus:)`` takes a reducer along such a way. The lifts to elements, entries, optional values and
 /// enum cases are made of focuses; a container of one's own needs one of its own.
-public protocol StateFocus<Whole, Part>: Sendable {
+public protocol StateFocus<Whole, Part>: ElementPath {
   /// The state.
   associatedtype Whole
   /// What lies at the end of the way.
@@ -10,11 +10,26 @@ public protocol StateFocus<Whole, Part>: Sendable {
   /// What chooses among the parts; `Void` where there is nothing to choose.
   associatedtype Key
 
+  /// Whether copies of the state share the parts, because they lie behind a class reference: false where nothing else is
+  /// said. No store takes a reducer over such parts (``StoreError/sharedSlice(reducers:state:)``).
+  var sharesParts: Bool { get }
+
   /// Runs a closure on every part that the key chooses, in place and in a fixed order (R31); not at all where there is none.
   ///
   /// Passes on at once what the closure throws, with a value in every place; the value itself does not matter, because the
   /// store goes back to the state before the action (R7).
   func modify(_ whole: inout Whole, at key: Key, _ body: (inout Part) throws -> Void) rethrows
+}
+
+extension StateFocus {
+  /// False: each copy of the state has parts of its own.
+  @inlinable public var sharesParts: Bool { false }
+}
+
+/// A focus on parts that a key tells apart, which reaches all of them too.
+public protocol ElementsFocus<Whole, Part>: StateFocus {
+  /// Runs a closure on every part, in place and in a fixed order (R31); passes on at once what the closure throws.
+  func modifyEach(_ whole: inout Whole, _ body: (inout Part) throws -> Void) rethrows
 }
 
 extension Reducer {
@@ -35,12 +50,13 @@ extension Reducer {
         focus.modify(&whole, at: key) { plain(local, &$0) }
       }
     }
-    return Reducer<GlobalAction, Focus.Whole>(
+    let lifted = Reducer<GlobalAction, Focus.Whole>(
       names: names, plain: liftedPlain, canFail: liftedCanFail { action($0)?.1 }, fault: fault
     ) { global, whole, context, trace in
       guard let (key, local) = action(global) else { return }
       try focus.modify(&whole, at: key) { try traced(local, &$0, context, trace) }
     }
+    return focus.sharesParts ? lifted.sharingSlice() : lifted
   }
 }
 
@@ -48,13 +64,21 @@ extension Reducer {
 @usableFromInline
 struct KeyPathFocus<Whole, Part>: StateFocus {
   @usableFromInline let path: WritableKeyPath<Whole, Part> & Sendable
+  /// Where a stored property lies: a pointer to it is several times quicker than a key path.
+  @usableFromInline let offset: Int?
 
   @inlinable
-  init(_ path: WritableKeyPath<Whole, Part> & Sendable) { self.path = path }
+  init(_ path: WritableKeyPath<Whole, Part> & Sendable) {
+    self.path = path
+    offset = MemoryLayout<Whole>.offset(of: path)
+  }
+
+  @inlinable var sharesParts: Bool { path is ReferenceWritableKeyPath<Whole, Part> }
 
   @inlinable
   func modify(_ whole: inout Whole, at key: Void, _ body: (inout Part) throws -> Void) rethrows {
-    try body(&whole[keyPath: path])
+    guard let offset else { return try body(&whole[keyPath: path]) }
+    try withUnsafeMutablePointer(to: &whole) { try body(&$0.part(at: offset, as: Part.self).pointee) }
   }
 }
 
@@ -75,5 +99,36 @@ struct AccessorFocus<Whole, Part>: StateFocus {
     var part = get(whole)
     try body(&part)
     set(&whole, part)
+  }
+}
+
+/// The way to every part of a focus.
+@usableFromInline
+struct EachFocus<Parts: ElementsFocus>: StateFocus {
+  @usableFromInline let parts: Parts
+
+  @inlinable
+  init(_ parts: Parts) { self.parts = parts }
+
+  @inlinable var sharesParts: Bool { parts.sharesParts }
+
+  @inlinable
+  func modify(_ whole: inout Parts.Whole, at key: Void, _ body: (inout Parts.Part) throws -> Void) rethrows {
+    try parts.modifyEach(&whole, body)
+  }
+}
+
+/// The way to the value that an optional holds.
+@usableFromInline
+struct WrappedFocus<Wrapped>: StateFocus {
+  @inlinable
+  init() {}
+
+  @inlinable
+  func modify(_ optional: inout Wrapped?, at key: Void, _ body: (inout Wrapped) throws -> Void) rethrows {
+    // Emptied meanwhile, so that `wrapped` is the only owner and changes in place.
+    guard var wrapped = optional.take() else { return }
+    defer { optional = wrapped }
+    try body(&wrapped)
   }
 }

@@ -45,55 +45,19 @@ extension Handler {
       reducer: reducer.liftCase(action: action, state: state),
       middleware: middleware.liftCase(input: action, output: action, state: state))
   }
-}
 
-extension Handler where State: Identifiable & SendableMetatype, State.ID: Sendable {
-  /// Makes this handler one of a collection, by the elements' ids: `lift(action: \.row, elementOf: \.rows)`.
+  /// Makes this handler one of a larger state, on one element: `lift(action: \.row, element: .of(\.rows))`.
   ///
   /// - Parameters:
   ///   - action: the case that says which element and what is done to it, in and out; other cases skip the handler.
-  ///   - elements: the collection.
+  ///   - elements: where the elements are.
   @inlinable
-  public func lift<GlobalAction: CasePathable, GlobalState, Elements: MutableCollection>(
-    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, ElementAction<State.ID, Action>>>,
-    elementOf elements: WritableKeyPath<GlobalState, Elements> & Sendable
-  ) -> Handler<GlobalAction, GlobalState> where Elements.Element == State {
+  public func lift<GlobalAction: CasePathable, Elements: StateFocus & ElementReading>(
+    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, ElementAction<Elements.ID, Action>>>,
+    element elements: Elements
+  ) -> Handler<GlobalAction, Elements.Whole>
+  where Elements.Part == State, Elements.Element == State, Elements.Key == Elements.ID {
     let path = GlobalAction.cases[keyPath: action]
-    return lift(
-      action: path.extract, embed: path.embeddingElement(), elementOf: elements)
-  }
-}
-
-extension Handler {
-  /// Makes this handler one of a collection, by index.
-  ///
-  /// - Parameters:
-  ///   - action: the case that says which element and what is done to it, in and out; other cases skip the handler.
-  ///   - elements: the collection.
-  @inlinable
-  public func lift<GlobalAction: CasePathable, GlobalState, Elements: MutableCollection>(
-    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, ElementAction<Elements.Index, Action>>>,
-    elementAt elements: WritableKeyPath<GlobalState, Elements> & Sendable
-  ) -> Handler<GlobalAction, GlobalState>
-  where Elements.Element == State, Elements.Index: Hashable & Sendable {
-    let path = GlobalAction.cases[keyPath: action]
-    return lift(
-      action: path.extract, embed: path.embeddingElement(), elementAt: elements)
-  }
-
-  /// Makes this handler one of a dictionary, by key.
-  ///
-  /// - Parameters:
-  ///   - action: the case that says which entry and what is done to it, in and out; other cases skip the handler.
-  ///   - entries: the dictionary.
-  @inlinable
-  public func lift<GlobalAction: CasePathable, GlobalState, Entries: KeyedCollection>(
-    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, ElementAction<Entries.Key, Action>>>,
-    elementOf entries: WritableKeyPath<GlobalState, Entries> & Sendable
-  ) -> Handler<GlobalAction, GlobalState>
-  where Entries.Value == State, Entries.Key: Comparable & Hashable & Sendable {
-    let path = GlobalAction.cases[keyPath: action]
-    return lift(
-      action: path.extract, embed: path.embeddingElement(), elementOf: entries)
+    return lift(action: path.extract, embed: path.embeddingElement(), element: elements)
   }
 }

@@ -14,11 +14,11 @@ extension Middleware {
   /// - Parameters:
   ///   - input: the id and the local action in a global one, or nil: the middleware is skipped altogether (R14).
   ///   - output: the global action that stands for a local one of an element.
-  ///   - elements: where the elements are.
+  ///   - elements: where the elements are; see ``ElementPath``.
   @inlinable
   public func lift<GlobalInput, GlobalOutput, Elements: ElementReading>(
     input: @escaping @Sendable (GlobalInput) -> (Elements.ID, Input)?,
-    output: @escaping @Sendable (Elements.ID, Output) -> GlobalOutput, elementIn elements: Elements
+    output: @escaping @Sendable (Elements.ID, Output) -> GlobalOutput, element elements: Elements
   ) -> Middleware<GlobalInput, GlobalOutput, Elements.Whole> where Elements.Element == State {
     liftUnits(output, elements) { all, global, context in
       guard let (id, local) = input(global) else { return nil }
@@ -26,20 +26,29 @@ extension Middleware {
     }
   }
 
+  /// Makes this middleware one of a larger store, the id and the local action in an ``ElementAction``.
+  @inlinable
+  public func lift<GlobalInput, GlobalOutput, Elements: ElementReading>(
+    input: @escaping @Sendable (GlobalInput) -> ElementAction<Elements.ID, Input>?,
+    output: @escaping @Sendable (Elements.ID, Output) -> GlobalOutput, element elements: Elements
+  ) -> Middleware<GlobalInput, GlobalOutput, Elements.Whole> where Elements.Element == State {
+    lift(input: { global in input(global).map { ($0.id, $0.action) } }, output: output, element: elements)
+  }
+
   /// Makes this middleware one of a larger store: it runs on every element (R17).
   ///
   /// Each unit is asked about the elements in their order, before the next unit is. IO runs the other way round (R9): units
   /// a and b over elements 1 and 2 are asked a1, a2, b1, b2, and act b2, b1, a2, a1. Of two elements with one id the
-  /// first stands for both. Otherwise as ``lift(input:output:elementIn:)``.
+  /// first stands for both. Otherwise as ``lift(input:output:element:)``.
   ///
   /// - Parameters:
   ///   - input: the local action in a global one, or nil: the middleware is skipped altogether (R14).
   ///   - output: the global action that stands for a local one of an element.
-  ///   - elements: where the elements are.
+  ///   - elements: where the elements are; see ``ElementPath``.
   @inlinable
   public func lift<GlobalInput, GlobalOutput, Elements: ElementReading>(
     input: @escaping @Sendable (GlobalInput) -> Input?,
-    output: @escaping @Sendable (Elements.ID, Output) -> GlobalOutput, eachIn elements: Elements
+    output: @escaping @Sendable (Elements.ID, Output) -> GlobalOutput, each elements: Elements
   ) -> Middleware<GlobalInput, GlobalOutput, Elements.Whole> where Elements.Element == State {
     liftUnits(output, elements) { all, global, context in
       guard let local = input(global) else { return nil }
@@ -66,15 +75,5 @@ extension Middleware {
           return { global, context in handle(all, global, context) }
         }
       })
-  }
-}
-
-extension Middleware where Output == Never {
-  /// A middleware that cannot dispatch (R15), as one that could: for lifts that ask where output goes.
-  @inlinable
-  public func lift<GlobalOutput>(to output: GlobalOutput.Type = GlobalOutput.self)
-    -> Middleware<Input, GlobalOutput, State>
-  {
-    lift(output: absurd)
   }
 }
