@@ -1,5 +1,9 @@
 import DequeModule
 
+// The folders of this target form a circle around `Store`, the only one of the house. A store runs middlewares, interceptors,
+// effects and watchers, and each of them acts on the store that runs it: it dispatches, reads the state, or ends with it. An
+// interface between the two would have one conformer and a call more on the hottest way of all.
+
 /// Holds one state that changes only by actions.
 ///
 /// Actions are taken one at a time, in the order in which they were enqueued, each through all its phases before the next
