@@ -1,7 +1,6 @@
 import ShellLanguage
 import Testing
 
-
 @Suite struct ErrorRendererTests {
   private let unknown = ShellError(
     code: .unknownAction, message: "unknown action 'counter.incremnt'",

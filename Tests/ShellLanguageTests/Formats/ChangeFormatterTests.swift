@@ -2,7 +2,6 @@ import ShellLanguage
 import StoreSchema
 import Testing
 
-
 @Suite struct ChangeFormatterTests {
   private let changes = [
     Change(Path([.field("tasks"), .field("nextId")]), .replace(from: .int(1), to: .int(2))),

@@ -2,7 +2,6 @@ import ShellLanguage
 import StoreSchema
 import Testing
 
-
 @Suite struct FormatterTests {
   static let task = RecordSchema(
     name: "Task",

@@ -2,7 +2,6 @@ import ShellLanguage
 import StoreSchema
 import Testing
 
-
 @Suite struct LiteralTests {
   private let int = Schema.dynamic(.int(minimum: 0, maximum: 9))
   private let string = Schema.dynamic(.string)

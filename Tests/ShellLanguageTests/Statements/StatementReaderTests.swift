@@ -1,7 +1,6 @@
 import ShellLanguage
 import Testing
 
-
 @Suite struct StatementReaderTests {
   @Test(arguments: [
     (#"dispatch tasks.add "Buy milk""#, ["dispatch", "tasks.add", "\"Buy milk\""]),

@@ -1,7 +1,6 @@
 import ShellLanguage
 import Testing
 
-
 @Suite struct SyntaxFaultTests {
   @Test func scenario6() throws {
     let found = try #require(fault("echo first\ndispatch tasks.add title=\"oops\n"))

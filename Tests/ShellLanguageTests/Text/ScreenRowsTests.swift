@@ -1,7 +1,6 @@
 import ShellLanguage
 import Testing
 
-
 @Suite struct ScreenRowsTests {
   @Test(arguments: [
     ("", 0), ("\n", 1), ("0123456789\n", 1), ("0123456789a\n", 2), ("a\nb\n\n", 3),

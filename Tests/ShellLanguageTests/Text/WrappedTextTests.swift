@@ -1,7 +1,6 @@
 import ShellLanguage
 import Testing
 
-
 @Suite struct WrappedTextTests {
   @Test(arguments: [
     ("a short one", 40, "a short one"), ("", 40, ""),

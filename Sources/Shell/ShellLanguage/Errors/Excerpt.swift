@@ -22,8 +22,9 @@ package enum Excerpt {
   }
 
   /// The part of a line around a place: the line before it, what is pointed at, and what follows.
-  package static func around(_ column: Int, _ width: Int, in line: Substring) -> (before: String, marked: String, after: String)
-  {
+  package static func around(_ column: Int, _ width: Int, in line: Substring) -> (
+    before: String, marked: String, after: String
+  ) {
     let place = line.index(line.startIndex, offsetBy: column - 1, limitedBy: line.endIndex) ?? line.endIndex
     let isLong = line.index(line.startIndex, offsetBy: characters, limitedBy: line.endIndex).map { $0 < line.endIndex }
     guard isLong == true else {

@@ -48,7 +48,7 @@ package struct ByteCursor {
   }
 
   /// Whether the line ends here.
-  package func isAtLineEnd() throws(StatementScanner.Interruption) -> Bool {
+  package func isAtLineEnd() throws(StatementScanner.NoStatement) -> Bool {
     guard let byte = peek, byte != 0x0D || position + 1 < bytes.count else {
       if isLast { return true }
       throw .unfinished(lineIndex > 0 ? .backslash : nil, here)
@@ -93,13 +93,13 @@ package struct ByteCursor {
       width: width, text: String(decoding: line, as: UTF8.self))
   }
 
-  package func requireBoundary() throws(StatementScanner.Interruption) {
+  package func requireBoundary() throws(StatementScanner.NoStatement) {
     guard !isAtBoundary else { return }
     throw .fault(syntaxFault("expected a space here", at: here))
   }
 
   /// The text from a line's start to here.
-  package func text(from start: Int) throws(StatementScanner.Interruption) -> String {
+  package func text(from start: Int) throws(StatementScanner.NoStatement) -> String {
     var end = position
     while end > start, bytes[end - 1].isBlankOrNewline { end -= 1 }
     if let text = bytes.validText(start..<end) { return text }

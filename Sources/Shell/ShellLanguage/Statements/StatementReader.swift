@@ -96,7 +96,7 @@ public struct StatementReader: Sendable {
     var scanner = StatementScanner(
       bytes, start: position, firstLine: line, isLast: isFinished, grammar: grammar,
       maximumLength: maximumLength)
-    do throws(StatementScanner.Interruption) {
+    do throws(StatementScanner.NoStatement) {
       let statement = try scanner.statement()
       return .statement(statement, end: scanner.position, lines: scanner.lineIndex)
     } catch {

@@ -7,12 +7,12 @@ extension StatementScanner {
   }
 
   /// Reads what may stand where a value may.
-  package mutating func operand(_ surroundings: Surroundings) throws(Interruption) -> Literal {
+  package mutating func operand(_ surroundings: Surroundings) throws(NoStatement) -> Literal {
     switch bytes[position] {
     case UInt8(ascii: "\""): return .text(try quoted())
     case UInt8(ascii: "'"): return .text(try verbatim())
-    case UInt8(ascii: "["): return try nested { (scanner) throws(Interruption) in .list(try scanner.list()) }
-    case UInt8(ascii: "{"): return try nested { (scanner) throws(Interruption) in try scanner.record() }
+    case UInt8(ascii: "["): return try nested { (scanner) throws(NoStatement) in .list(try scanner.list()) }
+    case UInt8(ascii: "{"): return try nested { (scanner) throws(NoStatement) in try scanner.record() }
     case UInt8(ascii: "$"):
       guard position + 1 < bytes.count else { break }
       if bytes[position + 1] == UInt8(ascii: "(") { return .lua(try lua()) }
@@ -27,8 +27,8 @@ extension StatementScanner {
   }
 
   private mutating func nested(
-    _ read: (inout StatementScanner) throws(Interruption) -> Literal
-  ) throws(Interruption) -> Literal {
+    _ read: (inout StatementScanner) throws(NoStatement) -> Literal
+  ) throws(NoStatement) -> Literal {
     depth += 1
     guard depth <= StatementScanner.maximumDepth else {
       throw fault("nested deeper than \(StatementScanner.maximumDepth)", at: here)
@@ -39,7 +39,7 @@ extension StatementScanner {
   }
 
   /// A word without quotes. A bracket inside it belongs to it, together with what it encloses.
-  private mutating func bare(_ surroundings: Surroundings) throws(Interruption) -> String {
+  private mutating func bare(_ surroundings: Surroundings) throws(NoStatement) -> String {
     let start = position
     while position < bytes.count {
       switch bytes[position] {
@@ -62,13 +62,13 @@ extension StatementScanner {
   }
 
   /// A word without quotes that ends within brackets.
-  private func bareInside(_ start: Int) throws(Interruption) -> String {
+  private func bareInside(_ start: Int) throws(NoStatement) -> String {
     guard position > start else { throw fault("expected a value", at: here) }
     return bytes.text(start..<position)
   }
 
   /// Passes over a bracket inside a word, such as the selector of a path.
-  private mutating func passBrackets() throws(Interruption) {
+  private mutating func passBrackets() throws(NoStatement) {
     let open = here
     var level = 0
     while let byte = peek {
@@ -93,7 +93,7 @@ extension StatementScanner {
     throw .unfinished(.bracket("["), open)
   }
 
-  private mutating func passQuotes() throws(Interruption) {
+  private mutating func passQuotes() throws(NoStatement) {
     let open = here
     let quote = bytes[position]
     position += 1
@@ -108,7 +108,7 @@ extension StatementScanner {
     position += 1
   }
 
-  private mutating func verbatim() throws(Interruption) -> String {
+  private mutating func verbatim() throws(NoStatement) -> String {
     let open = here
     position += 1
     let start = position
@@ -120,7 +120,7 @@ extension StatementScanner {
     return bytes.text(start..<(position - 1))
   }
 
-  private mutating func quoted() throws(Interruption) -> String {
+  private mutating func quoted() throws(NoStatement) -> String {
     let open = here
     position += 1
     let start = position
@@ -148,7 +148,7 @@ extension StatementScanner {
 
   /// Reads one escape. Beside the language's own `\n \t \" \\` these are JSON's, and Lua's `\u{…}`, since both spellings
   /// of a value read back in.
-  private mutating func escape(into text: inout [UInt8], _ open: Place) throws(Interruption) {
+  private mutating func escape(into text: inout [UInt8], _ open: Place) throws(NoStatement) {
     let place = here
     position += 1
     guard let byte = peek else { throw .unfinished(.quote("\""), open) }
@@ -166,7 +166,7 @@ extension StatementScanner {
     }
   }
 
-  private mutating func unicodeEscape(_ place: Place, _ open: Place) throws(Interruption) -> Unicode.Scalar {
+  private mutating func unicodeEscape(_ place: Place, _ open: Place) throws(NoStatement) -> Unicode.Scalar {
     var code: UInt32
     if peek == UInt8(ascii: "{") {
       position += 1
@@ -205,7 +205,7 @@ extension StatementScanner {
     return code
   }
 
-  private mutating func lua() throws(Interruption) -> String {
+  private mutating func lua() throws(NoStatement) -> String {
     position += 1
     let open = here
     position += 1
@@ -241,7 +241,7 @@ extension StatementScanner {
 
   // MARK: Lists and records
 
-  private mutating func list() throws(Interruption) -> [Literal] {
+  private mutating func list() throws(NoStatement) -> [Literal] {
     let open = here
     position += 1
     var elements: [Literal] = []
@@ -253,7 +253,7 @@ extension StatementScanner {
     return elements
   }
 
-  private mutating func record() throws(Interruption) -> Literal {
+  private mutating func record() throws(NoStatement) -> Literal {
     let open = here
     position += 1
     var fields: [(name: String, value: Literal)] = []
@@ -276,7 +276,7 @@ extension StatementScanner {
   }
 
   /// Reads `name =`, `"name":`, `["name"] =` or `[1] =`; where none of these stands here, reads nothing.
-  private mutating func key(_ open: Place) throws(Interruption) -> String? {
+  private mutating func key(_ open: Place) throws(NoStatement) -> String? {
     let before = self
     var name: String
     switch bytes[position] {
@@ -308,7 +308,7 @@ extension StatementScanner {
     return name
   }
 
-  private mutating func separator(_ open: Place, closing: UInt8) throws(Interruption) {
+  private mutating func separator(_ open: Place, closing: UInt8) throws(NoStatement) {
     let byte = try byteInside(open)
     // Lua parts the fields of a table by either.
     if byte == UInt8(ascii: ",") || byte == UInt8(ascii: ";") && closing == UInt8(ascii: "}") {
@@ -319,7 +319,7 @@ extension StatementScanner {
   }
 
   /// The next byte inside brackets that is neither blank nor line end nor comment; it stays where it is.
-  private mutating func byteInside(_ open: Place) throws(Interruption) -> UInt8 {
+  private mutating func byteInside(_ open: Place) throws(NoStatement) -> UInt8 {
     while let byte = peek {
       switch byte {
       case 0x20, 0x09, 0x0D: position += 1

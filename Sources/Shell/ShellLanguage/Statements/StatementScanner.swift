@@ -1,7 +1,7 @@
 /// Reads one statement from bytes, without a look back and without regular expressions.
 package struct StatementScanner {
   /// Why there is no statement; boxed, since it is rare and would make every return wide.
-  package indirect enum Interruption: Error {
+  package indirect enum NoStatement: Error {
     /// The bytes end too early; what is open, and where it was opened, is nil where only the line end is missing.
     case unfinished(Continuation?, Place)
     /// There is none.
@@ -27,7 +27,9 @@ package struct StatementScanner {
   /// - Parameters:
   ///   - start: where the statement's first line starts; the line is not blank.
   ///   - isLast: whether the end of the bytes is the end of the text.
-  package init(_ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: CompiledGrammar, maximumLength: Int) {
+  package init(
+    _ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: CompiledGrammar, maximumLength: Int
+  ) {
     self.start = start
     self.grammar = grammar
     self.maximumLength = maximumLength
@@ -36,7 +38,7 @@ package struct StatementScanner {
   }
 
   /// Reads the statement; `position` is then at its line end. Nil where there are but blanks and a comment.
-  package mutating func statement() throws(Interruption) -> Statement? {
+  package mutating func statement() throws(NoStatement) -> Statement? {
     words.reserveCapacity(4)
     try verbs()
     try remainingWords()
@@ -47,7 +49,7 @@ package struct StatementScanner {
   }
 
   /// Reads a verb, and the one behind it where that is a prefix.
-  private mutating func verbs() throws(Interruption) {
+  private mutating func verbs() throws(NoStatement) {
     repeat {
       try skipBlanks()
       if try cursor.isAtLineEnd() || bytes[position] == UInt8(ascii: "#") { return }
@@ -58,7 +60,7 @@ package struct StatementScanner {
   /// Reads a verb.
   ///
   /// - Returns: whether another one follows: it is a prefix.
-  private mutating func verb() throws(Interruption) -> Bool {
+  private mutating func verb() throws(NoStatement) -> Bool {
     let verbStart = position
     if bytes[position] == UInt8(ascii: "="), let verb = grammar.luaVerb(bytes[position...position]) {
       let place = here
@@ -80,7 +82,7 @@ package struct StatementScanner {
     return false
   }
 
-  private mutating func luaVerb(_ verb: LuaVerb) throws(Interruption) {
+  private mutating func luaVerb(_ verb: LuaVerb) throws(NoStatement) {
     switch verb.form {
     case .immediate: try luaTail(verb)
     case .following(let word):
@@ -113,7 +115,7 @@ package struct StatementScanner {
     }
   }
 
-  private mutating func remainingWords() throws(Interruption) {
+  private mutating func remainingWords() throws(NoStatement) {
     while true {
       try skipBlanks()
       guard try !cursor.isAtLineEnd() else { return }
@@ -130,7 +132,7 @@ package struct StatementScanner {
     }
   }
 
-  private mutating func redirect(_ sign: UInt8) throws(Interruption) {
+  private mutating func redirect(_ sign: UInt8) throws(NoStatement) {
     let place = here
     position += 1
     if sign == UInt8(ascii: "|") {
@@ -161,7 +163,7 @@ package struct StatementScanner {
 
   /// Reads the file of a redirection. What other shells would take for one more, such as `f>g` or `&2`, is no name unless
   /// it is quoted.
-  private mutating func fileName() throws(Interruption) -> Literal {
+  private mutating func fileName() throws(NoStatement) -> Literal {
     let start = position
     let target = try operand(.word)
     if case .bare = target,
@@ -176,7 +178,7 @@ package struct StatementScanner {
   }
 
   /// Passes over a shell command to the end of its line; open quotes and a `\` continue it.
-  private mutating func shellCommand() throws(Interruption) {
+  private mutating func shellCommand() throws(NoStatement) {
     var open: (quote: UInt8, place: Place)?
     while let byte = peek {
       switch byte {
@@ -206,7 +208,7 @@ package struct StatementScanner {
     guard isLast else { throw .unfinished(lineIndex > 0 ? .backslash : nil, here) }
   }
 
-  private mutating func word() throws(Interruption) {
+  private mutating func word() throws(NoStatement) {
     let place = here
     if bytes[position] == UInt8(ascii: "-"), position + 1 < bytes.count, bytes[position + 1] == UInt8(ascii: "-"),
       !flagsEnded
@@ -241,14 +243,14 @@ package struct StatementScanner {
     append(.value(value), from: place)
   }
 
-  private func requireBoundary(after value: Literal) throws(Interruption) {
+  private func requireBoundary(after value: Literal) throws(NoStatement) {
     if case .variable(let name) = value, peek == UInt8(ascii: ".") || peek == UInt8(ascii: "[") {
       throw fault("expected a space here; what is inside a variable is said in Lua: $(\(name)…)", at: cursor.here)
     }
     try cursor.requireBoundary()
   }
 
-  private mutating func luaTail(_ verb: LuaVerb) throws(Interruption) {
+  private mutating func luaTail(_ verb: LuaVerb) throws(NoStatement) {
     while let byte = peek, byte.isBlank { position += 1 }
     let place = here
     var lua: [UInt8] = []
@@ -308,11 +310,11 @@ extension StatementScanner {
   package var peek: UInt8? { cursor.peek }
   package var isAtBoundary: Bool { cursor.isAtBoundary }
 
-  package func fault(_ message: String, at place: Place, width: Int = 1) -> Interruption {
+  package func fault(_ message: String, at place: Place, width: Int = 1) -> NoStatement {
     .fault(cursor.syntaxFault(message, at: place, width: width))
   }
 
-  package mutating func skipBlanks() throws(Interruption) {
+  package mutating func skipBlanks() throws(NoStatement) {
     while position < bytes.count {
       let byte = bytes[position]
       if byte.isBlank {
