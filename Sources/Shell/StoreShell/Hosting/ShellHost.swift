@@ -84,6 +84,8 @@ final class ShellHost: @unchecked Sendable {
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       interceptors: application.interceptors, emission: Self.policy("whenDifferent"), clock: clock,
       areEqual: State.areEqual)
+    // Plugins and the history are used by the thread that dispatches alone.
+    store.handsOn = false
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
     store.setErrorHandler { [faults] error in

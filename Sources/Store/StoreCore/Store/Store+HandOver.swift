@@ -21,10 +21,11 @@ extension Store {
     if ownership.hasIncoming, ownership.tryAcquire() { handOn() }
   }
 
-  /// Hands the store, which this thread owns, to the worker thread, which is made at the first time. Where the system has no
-  /// thread to give, this one goes on.
+  /// Hands the store, which this thread owns, to the worker thread, which is made at the first time. Where the store stays on
+  /// its thread, or the system has no thread to give, this one goes on.
   @usableFromInline
   func handOn() {
+    guard handsOn else { return drainToEnd() }
     if worker == nil { worker = try? DrainWorker() }
     guard let worker else { return drainToEnd() }
     // From here on the store is another thread's. The job keeps it until the queue is empty.
