@@ -39,7 +39,7 @@ extension Middleware {
   ///
   /// Each unit is asked about the elements in their order, before the next unit is. IO runs the other way round (R9): units
   /// a and b over elements 1 and 2 are asked a1, a2, b1, b2, and act b2, b1, a2, a1. Of two elements with one id the
-  /// first stands for both. Otherwise as ``lift(input:output:element:)``.
+  /// first stands for both. Otherwise as the lift to one element.
   ///
   /// - Parameters:
   ///   - input: the local action in a global one, or nil: the middleware is skipped altogether (R14).

@@ -1,71 +1,139 @@
 /// The stable words under which errors are reported and logged: `help CODE` explains each.
 public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
+  /// The expression of an assert is false or nil.
   case assertFailed = "assert-failed"
+  /// An interceptor dispatched while the chain was being built, or called next twice or too late.
   case badInterceptor = "bad-interceptor"
+  /// A line of an ingested file is not JSON or does not fit the action.
   case badRecord = "bad-record"
+  /// A line of a recording cannot be read, or does not fit this program.
   case badRecording = "bad-recording"
+  /// A file with a state is not JSON.
   case badState = "bad-state"
+  /// Two middlewares have the same name.
   case duplicateUnit = "duplicate-unit"
+  /// The system refused something; the message says what.
   case failed
+  /// The program itself is at fault.
   case `internal`
+  /// Ctrl-C was pressed, or a signal came, while the command ran.
   case interrupted
+  /// A statement has more than 8 MiB.
   case lineTooLong = "line-too-long"
+  /// Lua raised an error.
   case luaError = "lua-error"
+  /// The text is not Lua.
   case luaSyntax = "lua-syntax"
+  /// Something that the command or action needs is not there.
   case missingArgument = "missing-argument"
+  /// The name means something else already: a command, a module, or something of Lua.
   case nameTaken = "name-taken"
+  /// A bisect found no action after which its expression holds.
   case neverHeld = "never-held"
+  /// There is no such file, or no folder that it could be made in.
   case noSuchFile = "no-such-file"
+  /// The session was started with a flag that forbids this, such as --no-exec, it is for the prompt only, as alias is, or
+  /// the test of a plugin does without it.
   case notAllowed = "not-allowed"
+  /// An earlier state is shown, or one that never was.
   case notAtHead = "not-at-head"
+  /// A recording is put in place of a session's history only where the session has none of its own.
   case notFresh = "not-fresh"
+  /// The point is older than what the history keeps; set journal.limit says how much that is.
   case notKept = "not-kept"
+  /// Unskip takes an action that skip left out.
   case notSkipped = "not-skipped"
+  /// --recover found no session at the prompt that ended unexpectedly.
   case nothingToRecover = "nothing-to-recover"
+  /// No undo came since you last dispatched something, or not that many.
   case nothingToRedo = "nothing-to-redo"
+  /// You have dispatched nothing that could be taken back, or not that much.
   case nothingToUndo = "nothing-to-undo"
+  /// A number is outside the bounds that its type declares.
   case outOfRange = "out-of-range"
+  /// The plugin is written for another version of the plugin API than this shell serves.
   case pluginApi = "plugin-api"
+  /// A plugin used more instructions, time, tasks or actions a second than it may; a reducer changed nothing.
   case pluginBudget = "plugin-budget"
+  /// Plugin check found faults, which it lists.
   case pluginCheck = "plugin-check"
+  /// The plugin asks for permissions that nobody granted.
   case pluginGrant = "plugin-grant"
+  /// A reducer or projection keeps state of its own, in a local outside it, or depends on one that other code changes.
   case pluginImpure = "plugin-impure"
+  /// The plugin's files cannot be read, or its Lua cannot be run.
   case pluginLoad = "plugin-load"
+  /// A plugin needed more memory than its limit; a reducer changed nothing.
   case pluginMemory = "plugin-memory"
+  /// A plugin's function raised an error.
   case pluginRuntime = "plugin-runtime"
+  /// A plugin's state, action or name does not fit what is declared.
   case pluginSchema = "plugin-schema"
+  /// A task of a plugin failed and has ended; the line below says which action started it.
   case pluginTask = "plugin-task"
+  /// A test of the plugin failed, or there is none.
   case pluginTest = "plugin-test"
+  /// The store is busy, and as many actions wait as its queue may hold.
   case queueFull = "queue-full"
+  /// A plugin refused the action, for the reason that it gives; nothing was changed.
   case refused
+  /// Two versions of a plugin, or a recording and the logic, make different states of one action, which is named.
   case replayDiverged = "replay-diverged"
+  /// One dispatch caused more actions than the setting runaway allows; the rest was dropped.
   case runaway
+  /// A reducer of the program keeps its part of the state behind a class reference.
   case sharedSlice = "shared-slice"
+  /// The file of a store is torn or not what was written.
   case storeDamaged = "store-damaged"
+  /// The file of a store cannot be written, such as on a full disk.
   case storeFailed = "store-failed"
+  /// The file of the store is written, by another session or by this one.
   case storeInUse = "store-in-use"
+  /// The state that the file of a store holds does not fit the types that are declared now.
   case storeSchema = "store-schema"
+  /// The file is no store, may not be opened, or was written by a later version.
   case storeUnreadable = "store-unreadable"
+  /// The text is not a statement: something is open at its end, or stands where it cannot.
   case syntax
+  /// What wait waited for did not come in time.
   case timedOut = "timed-out"
+  /// A value is not of the type that is declared.
   case typeMismatch = "type-mismatch"
+  /// The command or action takes no such argument.
   case unexpectedArgument = "unexpected-argument"
+  /// No module has an action of that name. describe MODULE lists a module's actions.
   case unknownAction = "unknown-action"
+  /// There is no such verb.
   case unknownCommand = "unknown-command"
+  /// No effect of that id runs. effects lists them.
   case unknownEffect = "unknown-effect"
+  /// The command has no such flag. help COMMAND lists them.
   case unknownFlag = "unknown-flag"
+  /// There is no such format, or not for this command.
   case unknownFormat = "unknown-format"
+  /// There is no middleware of that name. middleware lists them.
   case unknownMiddleware = "unknown-middleware"
+  /// There is no module of that name. describe lists them.
   case unknownModule = "unknown-module"
+  /// The path leads nowhere: a name, index or id on it does not exist.
   case unknownPath = "unknown-path"
+  /// No plugin of that name is loaded. plugin list shows those that are.
   case unknownPlugin = "unknown-plugin"
+  /// There is no setting of that name. set lists them.
   case unknownSetting = "unknown-setting"
+  /// There is no substate of that name. substate lists them.
   case unknownSubstate = "unknown-substate"
+  /// No module and no plugin that runs declares a thunk of that name. thunk lists them.
   case unknownThunk = "unknown-thunk"
+  /// Help knows commands and error codes.
   case unknownTopic = "unknown-topic"
+  /// Nothing was set under that name.
   case unknownVariable = "unknown-variable"
+  /// There is no watch of that id. watch lists them.
   case unknownWatch = "unknown-watch"
+  /// The file is there, but it cannot be read: it is a folder, is compressed, or may not be opened.
   case unreadableFile = "unreadable-file"
+  /// A file, or standard output, cannot be written, such as on a full disk.
   case writeFailed = "write-failed"
 }
 
