@@ -9,8 +9,9 @@ import Synchronization
 /// Decides which thread processes a store's actions, and takes in what other threads bring meanwhile (R1, R2).
 ///
 /// The word `owner` is zero while the store is idle, else the thread that drains it, or ``OwningThread/handedOn``. Whoever
-/// finds it zero takes it with one compare-and-swap and then has the queue and the state for itself. Everybody else pushes onto `incoming`, a stack
-/// without locks, at which the owner looks before each enqueue, so that the order of enqueueing is one order for all threads.
+/// finds it zero takes it with one compare-and-swap and then has the queue and the state for itself. Everybody else pushes onto
+/// `incoming`, a stack without locks, at which the owner looks before each enqueue, so that the order of enqueueing is one
+/// order for all threads.
 @usableFromInline
 struct StoreOwnership<Action: Sendable>: ~Copyable {
   @usableFromInline let owner = OwningThread()
@@ -20,6 +21,8 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   @inlinable
   init() {}
 
+  // Swift 6.3.1 stops in release builds where it inlines this into the inlinable initialiser of a store.
+  @inline(never)
   deinit { _ = take() }
 
   @inlinable
