@@ -94,7 +94,10 @@ import Testing
         }
       }
     }
+    // What waits in the queue may start effects, and what they sent before stays in it.
+    store.awaitQueue()
     store.cancelEffects()
+    store.awaitQueue()
     let settled = emitted.all.count
     #expect(store.effects.isEmpty)
     // Whatever the pool still does on behalf of cancelled effects: nothing of it is enqueued.
