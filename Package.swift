@@ -19,6 +19,7 @@ let package = Package(
     .library(name: "StoreUnits", targets: ["StoreUnits"]),
     .library(name: "StoreSchema", targets: ["StoreSchema"]),
     .library(name: "StoreTesting", targets: ["StoreTesting"]),
+    .library(name: "StoreModules", targets: ["StoreModules"]),
     .library(name: "StorePlugins", targets: ["StorePlugins"]),
     .library(name: "StoreHistory", targets: ["StoreHistory"]),
     .library(name: "StoreCombine", targets: ["StoreCombine"]),
@@ -35,6 +36,7 @@ let package = Package(
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
+    .target(name: "Platform", path: "Sources/Base/Platform", swiftSettings: strict),
     .target(
       name: "StoreCore", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
       path: "Sources/Store/StoreCore", swiftSettings: strict),
@@ -62,12 +64,15 @@ let package = Package(
     .target(name: "CLua", path: "Sources/Lua/CLua", linkerSettings: lua),
     .target(name: "LuaRuntime", dependencies: ["CLua"], path: "Sources/Lua/LuaRuntime", swiftSettings: strict),
     .target(
-      name: "StorePlugins", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "LuaRuntime"],
+      name: "StoreModules", dependencies: ["StoreSchema"], path: "Sources/Host/StoreModules", swiftSettings: strict),
+    .target(
+      name: "StorePlugins",
+      dependencies: ["Platform", "StoreModules", "StoreCore", "StoreUnits", "StoreSchema", "LuaRuntime"],
       path: "Sources/Host/StorePlugins", swiftSettings: strict),
     .target(
       name: "StoreHistory",
       dependencies: [
-        "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift"),
+        "Platform", "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
@@ -83,11 +88,14 @@ let package = Package(
       name: "ShellLanguage", dependencies: ["StoreSchema"], path: "Sources/Shell/ShellLanguage", swiftSettings: strict),
     .target(
       name: "StoreShell",
-      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "StoreHistory", "ShellLanguage"],
+      dependencies: [
+        "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
+        "ShellLanguage",
+      ],
       path: "Sources/Shell/StoreShell", swiftSettings: strict),
     .target(name: "CReadline", path: "Sources/Shell/CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .target(
-      name: "LineEditor", dependencies: ["CReadline", "StoreShell"], path: "Sources/Shell/LineEditor",
+      name: "LineEditor", dependencies: ["CReadline", "Platform", "StoreShell"], path: "Sources/Shell/LineEditor",
       swiftSettings: strict),
     .target(
       name: "StandardModules", dependencies: ["StoreCore", "StoreSchema", collections],
@@ -95,7 +103,7 @@ let package = Package(
     .executableTarget(
       name: "stsh",
       dependencies: [
-        "StoreCore", "StoreShell", "LineEditor", "StandardModules",
+        "Platform", "StoreCore", "StoreShell", "LineEditor", "StandardModules",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Programs/stsh", swiftSettings: strict),
@@ -107,7 +115,9 @@ let package = Package(
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "LuaLimit", "StoreCore", "StoreUnits", "StoreSchema", "StorePlugins", "ShellLanguage", "StoreShell",
+        "LuaLimit", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins",
+        "ShellLanguage",
+        "StoreShell",
         "StandardModules",
       ],
       path: "Sources/Benchmarks/StoreBenchmarks", swiftSettings: strict),
@@ -133,20 +143,27 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "StoreHistoryTests",
-      dependencies: ["StoreHistory", "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "StoreHistory", "Platform", "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests", dependencies: ["StoreCombine", "StoreCore", "TraceSupport"], swiftSettings: strict),
     .testTarget(
       name: "ScenarioTests",
-      dependencies: ["StoreShell", "StorePlugins", "StoreUnits", "StoreCore", "StoreSchema", "PluginSupport"],
+      dependencies: [
+        "StoreShell", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore", "StoreSchema", "PluginSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
-      name: "StorePluginsTests", dependencies: ["StorePlugins", "StoreCore", "StoreSchema", "PluginSupport"],
+      name: "StorePluginsTests",
+      dependencies: ["StorePlugins", "StoreModules", "Platform", "StoreCore", "StoreSchema", "PluginSupport"],
       swiftSettings: strict),
     .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime"], swiftSettings: strict),
     .target(name: "TraceSupport", dependencies: ["StoreCore"], path: "Tests/TraceSupport", swiftSettings: strict),
-    .target(name: "PluginSupport", dependencies: ["StorePlugins"], path: "Tests/PluginSupport", swiftSettings: strict),
+    .target(
+      name: "PluginSupport", dependencies: ["Platform", "StorePlugins"], path: "Tests/PluginSupport",
+      swiftSettings: strict),
     .target(name: "TerminalSupport", path: "Tests/TerminalSupport", swiftSettings: strict),
     .testTarget(
       name: "LineEditorTests", dependencies: ["LineEditor", "LineEditorProbe", "TerminalSupport"],
@@ -154,7 +171,10 @@ let package = Package(
     .testTarget(name: "ShellLanguageTests", dependencies: ["ShellLanguage", "StoreSchema"], swiftSettings: strict),
     .testTarget(
       name: "StoreShellTests",
-      dependencies: ["StoreShell", "ShellLanguage", "StandardModules", "StoreUnits", "LuaRuntime", "PluginSupport"],
+      dependencies: [
+        "StoreShell", "ShellLanguage", "StandardModules", "StoreUnits", "StoreModules", "LuaRuntime", "Platform",
+        "PluginSupport",
+      ],
       swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(name: "EndToEndTests", dependencies: ["stsh", "Gallery", "TerminalSupport"], swiftSettings: strict),

@@ -1,4 +1,5 @@
 import Glibc
+import Platform
 import StorePlugins
 
 /// A plugin's folder below a temporary one; all of it goes when the test does.

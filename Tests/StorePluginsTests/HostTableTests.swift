@@ -1,4 +1,5 @@
 import PluginSupport
+import StoreModules
 import StoreSchema
 import Testing
 

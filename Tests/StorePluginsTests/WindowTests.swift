@@ -1,5 +1,6 @@
 import PluginSupport
 import StoreCore
+import StoreModules
 import StorePlugins
 import StoreSchema
 import Testing

@@ -2,6 +2,7 @@ import Glibc
 import LuaRuntime
 import PluginSupport
 import StoreCore
+import StoreModules
 import StoreSchema
 import Testing
 

@@ -1,4 +1,5 @@
 import LuaLimit
+import Platform
 import ShellLanguage
 import StorePlugins
 import StoreSchema

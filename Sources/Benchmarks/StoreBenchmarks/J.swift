@@ -1,3 +1,4 @@
+import Platform
 import StandardModules
 import StorePlugins
 import StoreShell

@@ -1,6 +1,8 @@
 import LuaLimit
+import Platform
 import StandardModules
 import StoreCore
+import StoreModules
 import StorePlugins
 import StoreSchema
 

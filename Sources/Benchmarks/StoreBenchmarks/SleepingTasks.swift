@@ -1,4 +1,6 @@
+import Platform
 import StoreCore
+import StoreModules
 import StorePlugins
 import StoreSchema
 

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// What is left when the program itself is at fault: a file that says where, and an end with status 70 instead of a signal.
 enum CrashReport {

@@ -1,10 +1,5 @@
+import Platform
 import StoreShell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Where the program keeps and finds its files.
 struct Places {

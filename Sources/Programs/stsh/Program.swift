@@ -1,14 +1,9 @@
 import ArgumentParser
 import LineEditor
+import Platform
 import ShellLanguage
 import StandardModules
 import StoreShell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Runs a session as the options ask.
 struct Program {

@@ -1,12 +1,7 @@
+import Platform
 import StoreCore
 import StoreShell
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// While a run goes on: SIGTERM, SIGHUP and, without a prompt, SIGINT, and the end of its time, end it in an orderly way. A
 /// second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP. Once it is over they do

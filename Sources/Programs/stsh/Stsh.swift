@@ -1,14 +1,9 @@
 import ArgumentParser
 import LineEditor
+import Platform
 import ShellLanguage
 import StandardModules
 import StoreShell
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The shipped program: the shell around the standard modules.
 @main
@@ -155,13 +150,13 @@ struct Stsh: ParsableCommand {
       try command.run()
     } catch let status as ExitCode {
       // The parser would first make up what to say about it.
-      Glibc.exit(status.rawValue)
+      Platform.exit(status.rawValue)
     } catch {
       switch exitCode(for: error) {
-      case .success: Glibc.exit(write(fullMessage(for: error)))
+      case .success: Platform.exit(write(fullMessage(for: error)))
       case .validationFailure:
         Console().writeError(fullMessage(for: error) + "\n")
-        Glibc.exit(2)
+        Platform.exit(2)
       default: exit(withError: error)
       }
     }

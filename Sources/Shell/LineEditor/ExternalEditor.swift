@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// The user's own editor, for a statement that has outgrown the line: `$VISUAL`, else `$EDITOR`, else `vi`.
 struct ExternalEditor {
@@ -22,14 +22,14 @@ struct ExternalEditor {
     guard descriptor >= 0 else { throw .system(subject: path, code: errno) }
     defer { unlink(path) }
     do {
-      defer { Glibc.close(descriptor) }
+      defer { Platform.close(descriptor) }
       try FileAccess.writeAll(text + "\n", to: descriptor, subject: path)
     }
     guard try run(path) else { return nil }
     // Opened anew: many editors write another file and rename it.
     let edited = open(path, O_RDONLY | O_CLOEXEC)
     guard edited >= 0 else { throw .system(subject: path, code: errno) }
-    defer { Glibc.close(edited) }
+    defer { Platform.close(edited) }
     var bytes = try FileAccess.readAll(edited, subject: path)
     while bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
     return String(decoding: bytes, as: UTF8.self)

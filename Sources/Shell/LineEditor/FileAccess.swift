@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Whole reads and writes on file descriptors, retried where a signal cut them short.
 enum FileAccess {

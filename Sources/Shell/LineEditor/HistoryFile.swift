@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 import ShellLanguage
 import StoreShell
 
@@ -46,7 +46,7 @@ public struct HistoryFile {
       if errno == ENOENT { return [] }
       throw .system(subject: path, code: errno)
     }
-    defer { Glibc.close(descriptor) }
+    defer { Platform.close(descriptor) }
     let end = Int(lseek(descriptor, 0, SEEK_END))
     // Somebody has shortened it; what is left is known.
     guard end >= known else {
@@ -76,7 +76,7 @@ public struct HistoryFile {
     try Self.createFolder(of: path)
     let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(subject: path, code: errno) }
-    defer { Glibc.close(descriptor) }
+    defer { Platform.close(descriptor) }
     // A file that was made by other means may be open to others.
     guard fchmod(descriptor, 0o600) == 0 else { throw .system(subject: path, code: errno) }
     let entry = Self.entry(statement, at: now())

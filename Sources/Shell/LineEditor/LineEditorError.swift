@@ -1,4 +1,4 @@
-import Glibc
+import Platform
 
 /// Why a line editor, or its history file, could not do its work.
 public enum LineEditorError: Error, Equatable, CustomStringConvertible {

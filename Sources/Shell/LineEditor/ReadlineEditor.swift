@@ -1,5 +1,5 @@
 import CReadline
-import Glibc
+import Platform
 import StoreShell
 
 /// GNU readline as the prompt's editor of lines.

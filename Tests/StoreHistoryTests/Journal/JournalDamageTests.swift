@@ -1,5 +1,6 @@
 import GRDB
 import Glibc
+import Platform
 import StoreCore
 import StoreSchema
 import Testing

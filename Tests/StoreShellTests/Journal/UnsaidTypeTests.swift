@@ -1,3 +1,4 @@
+import Platform
 import StoreHistory
 import StorePlugins
 import Testing

@@ -1,6 +1,7 @@
 import Glibc
 import ShellLanguage
 import StoreCore
+import StoreModules
 import StorePlugins
 import StoreSchema
 import Testing

@@ -1,10 +1,5 @@
 import GRDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// What a journal's file and the write-ahead log beside it show before anything is done with them. Nobody may be writing them.
 struct FileEvidence {

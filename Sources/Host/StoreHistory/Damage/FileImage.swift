@@ -1,5 +1,6 @@
 import GRDB
 import GRDBSQLite
+import Platform
 
 /// An SQLite file and what its write-ahead log adds to it, as one database that is only looked at: neither file is written,
 /// locked or given company, so that it goes where nothing may be written, too.

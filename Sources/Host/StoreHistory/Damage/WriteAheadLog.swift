@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The write-ahead log beside an SQLite file, as it lies there. The form is that of https://www.sqlite.org/walformat.html.
 ///

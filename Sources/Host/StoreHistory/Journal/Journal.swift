@@ -1,10 +1,5 @@
 import GRDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The durable log of a store: one SQLite file, which `sqlite3` can open too. Every action that is appended is written behind
 /// the others, and now and then the whole state, from which a walk to any action starts.
@@ -51,11 +46,11 @@ public final class Journal: JournalReading, Sendable {
 
   /// Whether a session writes a file at present.
   public static func isInUse(_ path: String) -> Bool {
-    do throws(JournalError) {
+    do throws(FileLock.Refusal) {
       _ = try FileLock(path, creates: false)
       return false
     } catch {
-      if case .inUse = error { return true }
+      if case .taken = error { return true }
       return false
     }
   }

@@ -1,10 +1,5 @@
 import GRDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// A journal that is only read: one that another process writes, one that stands where nothing may be written, or one that is
 /// damaged, as far as it is good.

@@ -1,11 +1,6 @@
 import GRDB
 import GRDBSQLite
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// An SQLite file with the tables of a journal.
 final class JournalFile: Sendable {
@@ -31,11 +26,14 @@ final class JournalFile: Sendable {
       throw .damaged(path: path, lastGood: nil, reason: JournalFile.holdsNothingBesideLog(path))
     }
     let lock: FileLock
-    do throws(JournalError) {
+    do throws(FileLock.Refusal) {
       lock = try FileLock(path)
     } catch {
-      guard case .inUse = error else { throw error }
-      throw .inUse(path: path, process: JournalFile.process(writing: path))
+      switch error {
+      case .system(let code): throw .refusal(of: path, code: code)
+      case .notOrdinary: throw .cannotOpen(path: path, reason: "it is not a regular file")
+      case .taken: throw .inUse(path: path, process: JournalFile.process(writing: path))
+      }
     }
     self.path = path
     self.lock = lock

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// What was appended to a journal and is not yet written, and the thread that takes it from there.
 final class JournalQueue: @unchecked Sendable {

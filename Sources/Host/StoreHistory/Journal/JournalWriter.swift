@@ -1,12 +1,7 @@
 import GRDB
+import Platform
 import StoreCore
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Writes what is appended: on a thread of its own as it comes, and on the thread of whoever must not go on before it is
 /// written. All that is queued goes into one transaction, and so into one flush.

@@ -1,10 +1,5 @@
 import GRDB
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 extension JournalError {
   /// What an error of SQLite means for a journal.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// Why a journal cannot be opened, read or written.
 public enum JournalError: Error, Hashable, Sendable {

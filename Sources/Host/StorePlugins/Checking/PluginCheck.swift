@@ -1,4 +1,6 @@
 import LuaRuntime
+import Platform
+import StoreModules
 import StoreSchema
 
 /// What can be said of a plugin without installing it: its manifest, read without running code, and what its definition

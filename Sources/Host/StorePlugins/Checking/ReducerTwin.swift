@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// A plugin's reducers, loaded once more into a fresh Lua state, to see whether they compute there what they computed

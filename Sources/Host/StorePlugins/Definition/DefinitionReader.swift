@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 /// Reads the table that a plugin gives to `plugin{…}`, against the modules that the store has.

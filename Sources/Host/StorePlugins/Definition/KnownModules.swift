@@ -1,3 +1,4 @@
+import StoreModules
 import StoreSchema
 
 /// The modules beside a plugin, as far as its definition may name them.

@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 /// What a plugin's `init.lua` declares, read and checked.

@@ -1,3 +1,5 @@
+import StoreModules
+
 /// Counts what a plugin uses of its permissions.
 final class PermissionLedger {
   private var reads: [(module: String, count: Int)] = []

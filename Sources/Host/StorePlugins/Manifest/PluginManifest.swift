@@ -1,3 +1,4 @@
+import StoreModules
 import StoreSchema
 
 /// What a plugin says of itself in `plugin.json`: data, read without running any Lua.

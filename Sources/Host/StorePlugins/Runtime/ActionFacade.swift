@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// The action being processed, as Lua sees it: `name`, `args`, `id`, `at` in seconds, `source`.

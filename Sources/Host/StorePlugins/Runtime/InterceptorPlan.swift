@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 
 /// One interceptor of a plugin: the function that its definition's function made, and the action on its way through it.
 final class InterceptorPlan {

@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 
 /// How one middleware is called, as far as it can be prepared.
 final class MiddlewarePlan {

@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// The actions that a plugin's code may name. Lua says which it means by name and arguments, as a table

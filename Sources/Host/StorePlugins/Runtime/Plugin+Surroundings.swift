@@ -1,3 +1,4 @@
+import StoreModules
 import StoreSchema
 
 extension Plugin {

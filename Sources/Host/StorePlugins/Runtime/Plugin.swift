@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// A loaded Lua plugin: its module and the functions behind it, in a Lua state of its own, so that its memory is bounded

@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// What a plugin's functions get beside slices: `meta`, the action, `ctx`, `cmd` and `log`.

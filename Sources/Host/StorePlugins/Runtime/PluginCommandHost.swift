@@ -1,4 +1,5 @@
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// What a command of a plugin gave.

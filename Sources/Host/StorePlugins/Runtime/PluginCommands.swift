@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// The commands of a plugin. Each runs as a coroutine, so that it can wait.

@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 
 /// Who dispatches, and what becomes of it.
 final class PluginEmission {

@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 /// The Lua state of a plugin, and what each call of the plugin's functions goes through.

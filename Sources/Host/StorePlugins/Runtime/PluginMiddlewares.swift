@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 /// The middlewares of a plugin, each by its position in declared order.

@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 /// The projections of a plugin.

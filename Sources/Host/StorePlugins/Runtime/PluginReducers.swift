@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// The reducers of a plugin: its own, over its slice, and those that it lifts over other modules' slices.

@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// Delayed work of a plugin that runs: a Lua coroutine, resumed step by step by whoever has the clock.

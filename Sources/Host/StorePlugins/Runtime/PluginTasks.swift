@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 /// The tasks and thunks of a plugin that have not ended. Thunks count as tasks.

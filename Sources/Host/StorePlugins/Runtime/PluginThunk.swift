@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// A thunk of a plugin that runs: a Lua coroutine, which pauses while an action that it dispatched is processed (R20).

@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// Where what a middleware of a plugin causes goes. Not held by the middleware, so that it can hold that.

@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 /// How one reducer is called for one action, as far as it can be prepared.

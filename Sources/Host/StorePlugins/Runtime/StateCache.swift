@@ -1,3 +1,4 @@
+import StoreModules
 import StoreSchema
 
 /// What a function of the state gave last, for as long as no slice has changed that it read.

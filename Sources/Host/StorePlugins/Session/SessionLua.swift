@@ -1,5 +1,6 @@
 import LuaRuntime
 import StoreCore
+import StoreModules
 import StoreSchema
 
 /// The Lua of the prompt and of scripts: `= expr`, `let`, `assert`, `$(…)`. It sees `state` (read-only, live), `dispatch`,

@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreModules
 import StoreSchema
 
 /// Slices of a store's state as objects of one Lua state: a draft that the running reducer changes in place, and the

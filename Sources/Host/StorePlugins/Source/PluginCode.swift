@@ -1,3 +1,5 @@
+import Platform
+
 /// The files of a plugin that run in it, as they were at one moment.
 struct PluginCode: Hashable, Sendable {
   private var files: [(name: String, bytes: [UInt8])] = []

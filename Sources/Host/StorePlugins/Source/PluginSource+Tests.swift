@@ -1,3 +1,5 @@
+import Platform
+
 /// The files of a plugin by what they are for.
 extension PluginSource {
   /// The files of the plugin's tests, in order.

@@ -1,3 +1,4 @@
+import Platform
 import StoreSchema
 
 /// A plugin's folder on disk.

@@ -1,12 +1,7 @@
+import Platform
 import ShellLanguage
 import StorePlugins
 import StoreSchema
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Stands for a value that is not known before a script runs.
 struct NotKnownYet: Error {}

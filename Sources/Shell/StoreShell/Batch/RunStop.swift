@@ -1,11 +1,6 @@
+import Platform
 import ShellLanguage
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Ends a run from outside, from any thread: the command that runs is cancelled, no other is started.
 public final class RunStop: Sendable {

@@ -1,13 +1,8 @@
+import Platform
 import ShellLanguage
 import StoreCore
 import StorePlugins
 import StoreSchema
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 extension Session {
   /// Runs a file: all of its syntax is checked before anything runs.
@@ -49,7 +44,7 @@ extension Session {
       // Whoever writes the statements may wait for what they print.
       console.flush()
       guard waitToRead(descriptor) else { return ended(stoppedStatus() ?? 0) }
-      let count = block.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
+      let count = block.withUnsafeMutableBytes { Platform.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
       if count > 0 { reader.append(block[..<count]) } else { reader.finish() }
       // A long line that is still arriving is not looked at again and again, but when it has become too long for one.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 extension Session {
   /// Lets something outside end the run: a signal, or the end of its time. Nil: nothing does any more.

@@ -1,6 +1,7 @@
 import ShellLanguage
 import StoreCore
 import StoreHistory
+import StoreModules
 import StorePlugins
 import StoreSchema
 

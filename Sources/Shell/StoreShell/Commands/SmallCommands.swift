@@ -1,12 +1,7 @@
+import Platform
 import ShellLanguage
 import StorePlugins
 import StoreSchema
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 extension CommandDefinition {
   static let echo = CommandDefinition(

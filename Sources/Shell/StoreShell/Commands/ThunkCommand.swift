@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreModules
 import StorePlugins
 import StoreSchema
 

@@ -1,3 +1,4 @@
+import StoreModules
 import StorePlugins
 
 /// Tasks that wait for an action.

@@ -1,3 +1,4 @@
+import StoreModules
 import StorePlugins
 
 extension HostedApplication {

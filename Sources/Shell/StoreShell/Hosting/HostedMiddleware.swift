@@ -1,4 +1,5 @@
 import StoreCore
+import StoreModules
 import StorePlugins
 
 /// A middleware of a plugin in the shell's root. The store takes one action at a time through it, so that what an action

@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHistory
+import StoreModules
 import StorePlugins
 import StoreSchema
 import StoreUnits

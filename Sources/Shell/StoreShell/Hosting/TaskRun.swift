@@ -1,4 +1,5 @@
 import StoreCore
+import StoreModules
 import StorePlugins
 
 /// A task of a plugin at work as an effect of its unit, which runs in steps: from one wait to the next.

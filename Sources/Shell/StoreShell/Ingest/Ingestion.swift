@@ -1,5 +1,7 @@
+import Platform
 import ShellLanguage
 import StoreCore
+import StoreModules
 import StorePlugins
 import StoreSchema
 

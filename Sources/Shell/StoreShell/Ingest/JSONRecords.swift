@@ -1,3 +1,5 @@
+import Platform
+import StoreModules
 import StorePlugins
 import StoreSchema
 

@@ -1,11 +1,7 @@
+import Platform
+import StoreModules
 import StorePlugins
 import StoreSchema
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Reads records that are as plain as most are: an object with texts without escapes, whole numbers, truth values and nothing
 /// more, under names of arguments. Their values go to the arguments' places at once, where `JSON.fields` makes a text of

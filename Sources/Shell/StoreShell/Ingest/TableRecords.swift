@@ -1,4 +1,6 @@
+import Platform
 import ShellLanguage
+import StoreModules
 import StorePlugins
 import StoreSchema
 

@@ -1,12 +1,7 @@
+import Platform
 import StoreHistory
 import StorePlugins
 import StoreSchema
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 extension Session {
   /// Opens what the session keeps its actions in, as its options say, and restores what a file holds.

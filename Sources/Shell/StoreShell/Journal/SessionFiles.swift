@@ -1,11 +1,6 @@
+import Platform
 import StoreHistory
 import StorePlugins
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The journals of sessions at the prompt: one file a session, in one folder, named after the time at which it began.
 ///

@@ -1,6 +1,8 @@
+import Platform
 import ShellLanguage
 import StoreCore
 import StoreHistory
+import StoreModules
 import StorePlugins
 import StoreSchema
 

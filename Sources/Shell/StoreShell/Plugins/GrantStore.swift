@@ -1,12 +1,7 @@
+import Platform
 import ShellLanguage
 import StorePlugins
 import StoreSchema
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// What was granted to one plugin: its folder, and the permissions as manifests write them.
 struct PluginGrant: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import Platform
 import ShellLanguage
 import StorePlugins
 import StoreSchema

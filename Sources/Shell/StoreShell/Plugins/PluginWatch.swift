@@ -1,3 +1,4 @@
+import Platform
 import StorePlugins
 
 /// Says which loaded plugins were saved, or are gone (`set plugin.watch on`).

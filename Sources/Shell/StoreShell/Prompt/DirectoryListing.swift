@@ -1,10 +1,5 @@
+import Platform
 import StoreSchema
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Names in directories, for completion.
 enum DirectoryListing {

@@ -1,11 +1,6 @@
+import Platform
 import StoreCore
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Stops Lua when Ctrl-C is pressed while a command runs: the command's own thread is busy, so another one waits for it.
 enum InterruptWatch {

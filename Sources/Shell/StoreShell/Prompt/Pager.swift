@@ -1,3 +1,4 @@
+import Platform
 import ShellLanguage
 
 /// Shows a result that is taller than the screen, in a program that scrolls.

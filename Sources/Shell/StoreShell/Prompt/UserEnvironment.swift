@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// What the environment that a program was started in says of its user and of the terminal, by the conventions that other
 /// programs follow too.

@@ -1,3 +1,4 @@
+import Platform
 import StoreCore
 import StoreHistory
 import StorePlugins

@@ -1,13 +1,8 @@
+import Platform
 import ShellLanguage
 import StoreHistory
 import StorePlugins
 import StoreSchema
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 extension Session {
   /// Runs a command and sends its result to a file or into a shell command.

@@ -1,11 +1,6 @@
+import Platform
 import ShellLanguage
 import StoreCore
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 extension Session {
   /// What a wait ended with.

@@ -1,11 +1,6 @@
+import Platform
 import StoreCore
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// The clock that a session's tasks wait by. The session moves it, on its own thread: a virtual one only while somebody
 /// waits, a real one whenever it waits for something, be it a line at the prompt.

@@ -1,15 +1,10 @@
+import Platform
 import ShellLanguage
 import StoreCore
 import StoreHistory
 import StorePlugins
 import StoreSchema
 import StoreUnits
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 extension ShellError {
   /// The error of the whole command that stands for an error of a library.

@@ -1,11 +1,6 @@
+import Platform
 import ShellLanguage
 import StorePlugins
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// A file with all statements of a session and what they printed, in order, as on a terminal without colour.
 final class Transcript {

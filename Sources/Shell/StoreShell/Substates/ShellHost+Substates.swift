@@ -1,4 +1,5 @@
 import StoreCore
+import StoreModules
 import StorePlugins
 import StoreSchema
 

@@ -1,4 +1,5 @@
 import StoreHistory
+import StoreModules
 import StorePlugins
 import StoreSchema
 import StoreUnits

@@ -1,3 +1,4 @@
+import StoreModules
 import StorePlugins
 import StoreSchema
 

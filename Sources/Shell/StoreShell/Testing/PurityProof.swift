@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreCore
+import StoreModules
 import StorePlugins
 import StoreSchema
 

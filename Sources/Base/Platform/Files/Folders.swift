@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 extension Files {
   /// The names of what is in a folder, sorted by bytes; none where it is no folder.
-  public static func names(in folder: String) -> [String] {
+  package static func names(in folder: String) -> [String] {
     guard let directory = opendir(folder) else { return [] }
     defer { closedir(directory) }
     var names: [String] = []
@@ -18,22 +12,22 @@ extension Files {
   }
 
   /// Whether a symbolic link stands at a path.
-  public static func isLink(_ path: String) -> Bool {
+  package static func isLink(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
   /// Whether anything stands at a path.
-  public static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Whether a path leads to an ordinary file: no folder, pipe or device.
-  public static func isOrdinary(_ path: String) -> Bool {
+  package static func isOrdinary(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Whether two paths lead to one file; where one of them leads nowhere yet, whether they are the same path.
-  public static func areSame(_ left: String, _ right: String) -> Bool {
+  package static func areSame(_ left: String, _ right: String) -> Bool {
     var (one, other) = (stat(), stat())
     guard stat(left, &one) == 0, stat(right, &other) == 0 else { return left == right }
     return one.st_dev == other.st_dev && one.st_ino == other.st_ino
@@ -42,19 +36,19 @@ extension Files {
   /// Makes a folder and those that it needs; one that exists is left alone.
   ///
   /// - Throws: ``FileError`` with the system's reason.
-  public static func makeFolder(_ path: String) throws(FileError) {
+  package static func makeFolder(_ path: String) throws(FileError) {
     guard !isDirectory(path) else { return }
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeFolder(String(path[..<slash])) }
     guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw FileError(path: path, code: errno, .writing) }
   }
 
   /// Whether a path leads to an ordinary file that may be read.
-  public static func isReadable(_ path: String) -> Bool { isOrdinary(path) && access(path, R_OK) == 0 }
+  package static func isReadable(_ path: String) -> Bool { isOrdinary(path) && access(path, R_OK) == 0 }
 
   /// Replaces a text file as a whole, so that whoever reads it sees the old text or the new; only its owner may read it.
   ///
   /// - Throws: ``FileError`` with the system's reason; the old text then stands.
-  public static func replace(_ path: String, with text: String) throws(FileError) {
+  package static func replace(_ path: String, with text: String) throws(FileError) {
     if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeFolder(String(path[..<slash])) }
     let beside = "\(path).\(getpid())"
     do throws(FileError) {

@@ -1,19 +1,11 @@
-import StorePlugins
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A file on its way to replacing another: written beside it without a name, and put in its place when it is whole. Whoever
 /// reads the place sees the old file or the new one, and nothing stays where writing fails or the process is killed. Where the
 /// file system knows no files without a name, it has another one meanwhile.
-final class ReplacingFile {
+package final class ReplacingFile {
   private static let pieceSize = 1 << 16
 
   /// What is not written yet.
-  var bytes: [UInt8] = []
+  package var bytes: [UInt8] = []
   private let path: String
   private let target: String
   /// The name that it has, or gets for a moment, before it takes that of another; nil: it is written to as it is.
@@ -28,7 +20,7 @@ final class ReplacingFile {
   private var written = 0
 
   /// Whether it is written to as it is, for all to see at once.
-  var isInPlace: Bool { sink == nil && beside == nil }
+  package var isInPlace: Bool { sink == nil && beside == nil }
 
   /// Begins a file. What is no ordinary file, such as a terminal or a pipe, is written to as it is, and so is what a link leads
   /// to that leads nowhere yet, a file that the program's own output goes to, one in a folder that takes no others, one of
@@ -36,7 +28,7 @@ final class ReplacingFile {
   ///
   /// - Parameter appends: add to the end of the file that stands there instead.
   /// - Throws: `FileError` with the system's reason.
-  init(_ path: String, appends: Bool = false) throws(FileError) {
+  package init(_ path: String, appends: Bool = false) throws(FileError) {
     self.path = path
     self.appends = appends
     sink = nil
@@ -79,7 +71,7 @@ final class ReplacingFile {
   }
 
   /// Begins what is no file: pieces are handed on instead of being written.
-  init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
+  package init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
     (path, target, beside, appends, descriptor) = ("-", "-", nil, false, -1)
     self.sink = sink
   }
@@ -133,12 +125,12 @@ final class ReplacingFile {
   }
 
   /// Writes what there is, if that is enough to be worth a call.
-  func passOn() throws(FileError) {
+  package func passOn() throws(FileError) {
     if bytes.count >= Self.pieceSize { try flush() }
   }
 
   /// Writes what is left and puts the file in its place.
-  func finish() throws(FileError) {
+  package func finish() throws(FileError) {
     try flush()
     guard sink == nil else { return }
     if let beside, !hasName, !link(as: target) {
@@ -193,7 +185,7 @@ extension ReplacingFile {
 
 extension Files {
   /// A path from the root, however the working folder changes; as given where nothing stands there.
-  static func absolute(_ path: String) -> String {
+  package static func absolute(_ path: String) -> String {
     guard let resolved = realpath(path, nil) else { return path }
     defer { free(resolved) }
     return String(cString: resolved)

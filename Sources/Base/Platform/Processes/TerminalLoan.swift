@@ -1,23 +1,17 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The terminal, lent to a program that asks for it.
 ///
 /// A program in a group of its own is stopped when it wants to read from the terminal or to change its modes, as pagers and
 /// menus do: it gets the terminal then, and Ctrl-C is its own from there on. Others never take it from those who share a
 /// pipeline with us.
-struct TerminalLoan {
+package struct TerminalLoan {
   private var terminal: Int32 = -1
   /// Whether somebody has it.
-  var isLent: Bool { terminal >= 0 }
+  package var isLent: Bool { terminal >= 0 }
 
   /// Lends the terminal to a group.
   ///
   /// - Returns: false where it is not ours to give: there is none, or another group has it.
-  mutating func lend(to group: pid_t) -> Bool {
+  package mutating func lend(to group: pid_t) -> Bool {
     if !isLent {
       let opened = open("/dev/tty", O_RDWR | O_CLOEXEC)
       guard opened >= 0, tcgetpgrp(opened) == getpgrp() else {
@@ -31,7 +25,7 @@ struct TerminalLoan {
   }
 
   /// Takes it back.
-  mutating func end() {
+  package mutating func end() {
     guard isLent else { return }
     give(to: getpgrp())
     close(terminal)

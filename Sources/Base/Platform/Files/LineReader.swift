@@ -1,19 +1,11 @@
-import StorePlugins
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Reads a file line by line in blocks, so that its size does not matter.
-final class LineReader {
+package final class LineReader {
   /// The number of the line that was read last, from 1.
-  private(set) var number = 0
+  package private(set) var number = 0
   /// Whether that line ended with a carriage return and a line feed.
-  private(set) var endedWithCarriageReturn = false
+  package private(set) var endedWithCarriageReturn = false
   /// How many bytes have been taken as lines.
-  var offset: Int { removed + position }
+  package var offset: Int { removed + position }
   private let path: String
   private let descriptor: Int32
   private let closes: Bool
@@ -27,7 +19,7 @@ final class LineReader {
   ///
   /// - Parameter stop: a descriptor that ends the reading when it becomes readable: nothing says when more comes from
   ///   standard input; -1: none does.
-  init(file: String, until stop: Int32 = -1) throws(FileError) {
+  package init(file: String, until stop: Int32 = -1) throws(FileError) {
     path = file
     self.stop = stop
     closes = file != "-"
@@ -39,7 +31,7 @@ final class LineReader {
   }
 
   /// The next line without its end; nil at the end of the file.
-  func next() throws(FileError) -> ArraySlice<UInt8>? {
+  package func next() throws(FileError) -> ArraySlice<UInt8>? {
     var searched = position
     while true {
       if let end = lineEnd(from: searched) {
@@ -58,7 +50,7 @@ final class LineReader {
   }
 
   /// The next line, which stays the next one.
-  func peek() throws(FileError) -> ArraySlice<UInt8>? {
+  package func peek() throws(FileError) -> ArraySlice<UInt8>? {
     let (number, hadReturn) = (number, endedWithCarriageReturn)
     let line = try next()
     guard let line else { return nil }
@@ -68,7 +60,7 @@ final class LineReader {
   }
 
   /// The bytes of the file; nil where it is no ordinary one, and has no end that is known.
-  var size: Int? {
+  package var size: Int? {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)

@@ -1,16 +1,10 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The two ends of a pipe; programs that are started do not inherit them.
-struct Pipe {
-  let read: Int32
-  let write: Int32
+package struct Pipe {
+  package let read: Int32
+  package let write: Int32
 
   /// Makes a pipe; nil where the system refuses, which `errno` explains.
-  init?() {
+  package init?() {
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else { return nil }
     for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
@@ -19,7 +13,7 @@ struct Pipe {
 
   /// Makes a terminal of the size of another, of which the read end gives what is written to it, byte for byte; nil where
   /// the system refuses, or that is none.
-  init?(like terminal: Int32) {
+  package init?(like terminal: Int32) {
     var modes = termios()
     var size = winsize()
     guard tcgetattr(terminal, &modes) == 0, ioctl(terminal, UInt(TIOCGWINSZ), &size) == 0 else { return nil }

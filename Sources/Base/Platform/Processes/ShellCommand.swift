@@ -1,27 +1,29 @@
-import StorePlugins
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A command line of the system's shell that reads a text: `| command`, and the pager.
-struct ShellCommand {
+package struct ShellCommand {
   /// The command line.
-  let line: String
+  package let line: String
   /// Takes what it writes to standard output, as it comes; nil: it writes to ours.
-  var receiver: (([UInt8]) -> Void)?
+  package var receiver: (([UInt8]) -> Void)?
   /// The terminal where what is taken is shown: it finds one like it behind its standard output; nil: it finds a pipe.
-  var terminal: Int32?
+  package var terminal: Int32?
   /// It is ended, with all that it has started, once one of these descriptors is readable.
-  var stops: [Int32] = []
+  package var stops: [Int32] = []
+
+  /// A command line, and what becomes of its output.
+  package init(
+    line: String, receiver: (([UInt8]) -> Void)? = nil, terminal: Int32? = nil, stops: [Int32] = []
+  ) {
+    self.line = line
+    self.receiver = receiver
+    self.terminal = terminal
+    self.stops = stops
+  }
 
   /// How long it has to end by itself when it is told to.
   private static let grace = Duration.seconds(1)
 
   /// How it came to its end.
-  enum Ending: Hashable {
+  package enum Ending: Hashable {
     /// With that status.
     case exited(Int32)
     /// By a signal of that number.
@@ -33,7 +35,7 @@ struct ShellCommand {
   /// Runs it to its end. What it leaves unread is no failure.
   ///
   /// - Throws: `FileError` where it cannot be started.
-  func run(_ input: [UInt8]) throws(FileError) -> Ending {
+  package func run(_ input: [UInt8]) throws(FileError) -> Ending {
     guard let given = Pipe() else { throw FileError(path: line, code: errno) }
     let taken = receiver == nil ? nil : terminal.flatMap { Pipe(like: $0) } ?? Pipe()
     let process: ChildProcess

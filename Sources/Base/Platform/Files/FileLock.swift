@@ -1,36 +1,40 @@
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The right to write a file, which one process at a time has. It ends with the process, however that ends.
 ///
 /// The descriptor stays open for as long as SQLite has the file: closing any descriptor of a file would drop the locks by which
 /// SQLite guards it.
-final class FileLock: Sendable {
-  let descriptor: Int32
+package final class FileLock: Sendable {
+  package let descriptor: Int32
   /// Whether the file was made for it.
-  let hasMadeFile: Bool
+  package let hasMadeFile: Bool
   private let isHeld = Atomic<Bool>(true)
 
+  /// Why the right is not to be had.
+  package enum Refusal: Error {
+    /// The system's number of the error, such as `ENOENT`.
+    case system(Int32)
+    /// It is no ordinary file.
+    case notOrdinary
+    /// Another process has the right.
+    case taken
+  }
+
   /// Takes the right, creating the file, for its owner alone, where there is none.
-  init(_ path: String, creates: Bool = true) throws(JournalError) {
+  package init(_ path: String, creates: Bool = true) throws(Refusal) {
     let made = creates ? open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600) : -1
     let opened = made >= 0 ? made : open(path, (creates ? O_CREAT : 0) | O_RDWR | O_CLOEXEC, 0o600)
-    guard opened >= 0 else { throw .refusal(of: path, code: errno) }
+    guard opened >= 0 else { throw .system(errno) }
     var status = stat()
     guard fstat(opened, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       close(opened)
-      throw .cannotOpen(path: path, reason: "it is not a regular file")
+      throw .notOrdinary
     }
     guard flock(opened, LOCK_EX | LOCK_NB) == 0 else {
       let code = errno
       close(opened)
-      guard code == EWOULDBLOCK else { throw .refusal(of: path, code: code) }
-      throw .inUse(path: path, process: nil)
+      guard code == EWOULDBLOCK else { throw .system(code) }
+      throw .taken
     }
     descriptor = opened
     hasMadeFile = made >= 0
@@ -39,7 +43,7 @@ final class FileLock: Sendable {
   deinit { release() }
 
   /// Gives the right back.
-  func release() {
+  package func release() {
     guard isHeld.exchange(false, ordering: .relaxed) else { return }
     // A process that is being started has the descriptor too, until it runs its program.
     flock(descriptor, LOCK_UN)
@@ -47,21 +51,21 @@ final class FileLock: Sendable {
   }
 
   /// The first bytes of the file.
-  func head(_ count: Int) -> [UInt8] {
+  package func head(_ count: Int) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     let read = pread(descriptor, &bytes, count, 0)
     return Array(bytes.prefix(max(read, 0)))
   }
 
   /// Whether the file is still the one at a path.
-  func isAt(_ path: String) -> Bool {
+  package func isAt(_ path: String) -> Bool {
     var (own, there) = (stat(), stat())
     return fstat(descriptor, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino
       && own.st_dev == there.st_dev
   }
 
   /// What tells one content of a file from another.
-  struct Version: Equatable {
+  package struct Version: Equatable {
     private let seconds: Int
     private let nanoseconds: Int
     private let size: Int
@@ -77,13 +81,13 @@ final class FileLock: Sendable {
   }
 
   /// Which content the file has; nil: the system does not say.
-  var version: Version? {
+  package var version: Version? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Version(status) : nil
   }
 
   /// How long the file is, in bytes.
-  var size: Int {
+  package var size: Int {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }

@@ -1,20 +1,14 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Why a file could not be read or written.
-public struct FileError: Error, Hashable, Sendable {
+package struct FileError: Error, Hashable, Sendable {
   /// The path as given.
-  public let path: String
+  package let path: String
   /// The system's number of the error, such as `ENOENT`.
-  public let code: Int32
+  package let code: Int32
   /// What was to be done with the file.
-  public let operation: Operation
+  package let operation: Operation
 
   /// What can be done with a file.
-  public enum Operation: Hashable, Sendable {
+  package enum Operation: Hashable, Sendable {
     /// It was to be opened or read.
     case reading
     /// It was to be made or written.
@@ -22,24 +16,24 @@ public struct FileError: Error, Hashable, Sendable {
   }
 
   /// An error of the system, by its number.
-  public init(path: String, code: Int32, _ operation: Operation = .reading) {
+  package init(path: String, code: Int32, _ operation: Operation = .reading) {
     self.path = path
     self.code = code
     self.operation = operation
   }
 
   /// What the system says: `No such file or directory`.
-  public var reason: String { String(cString: strerror(code)) }
+  package var reason: String { String(cString: strerror(code)) }
 }
 
 /// Whole files, without Foundation.
-public enum Files {
+package enum Files {
   /// The bytes of a file.
   ///
   /// - Parameter stop: a descriptor that ends the reading when it becomes readable, since a pipe may keep its reader waiting;
   ///   -1: nothing does.
   /// - Throws: ``FileError`` with the system's reason; with `EINTR` where it was ended.
-  public static func read(_ path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
+  package static func read(_ path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
     let descriptor = try openToRead(path, until: stop)
     defer { close(descriptor) }
     return try read(descriptor, path: path, until: stop)
@@ -48,7 +42,7 @@ public enum Files {
   /// Opens a file to be read. One that can be stopped does not wait here for somebody to write to a pipe.
   ///
   /// - Throws: ``FileError`` with the system's reason.
-  public static func openToRead(_ path: String, until stop: Int32) throws(FileError) -> Int32 {
+  package static func openToRead(_ path: String, until stop: Int32) throws(FileError) -> Int32 {
     let descriptor = open(path, stop < 0 ? O_RDONLY | O_CLOEXEC : O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
     if stop >= 0 { _ = fcntl(descriptor, F_SETFL, 0) }
@@ -58,7 +52,7 @@ public enum Files {
   /// Waits until there is something to read, or the end.
   ///
   /// - Throws: ``FileError`` with `EINTR` where `stop` became readable.
-  public static func waitToRead(_ descriptor: Int32, path: String, until stop: Int32) throws(FileError) {
+  package static func waitToRead(_ descriptor: Int32, path: String, until stop: Int32) throws(FileError) {
     guard stop >= 0 else { return }
     var sources = [descriptor, stop].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&sources, 2, -1) < 0, errno == EINTR {}
@@ -71,7 +65,7 @@ public enum Files {
   /// The bytes that are left in an open file.
   ///
   /// - Parameter stop: a descriptor that ends the reading when it becomes readable; -1: nothing does.
-  public static func read(_ descriptor: Int32, path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
+  package static func read(_ descriptor: Int32, path: String, until stop: Int32 = -1) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     var status = stat()
     let size = fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
@@ -86,7 +80,7 @@ public enum Files {
       bytes.append(contentsOf: repeatElement(0, count: chunk))
       let count = bytes.withUnsafeMutableBytes { buffer -> Int in
         guard let base = buffer.baseAddress else { return 0 }
-        let count = Glibc.read(descriptor, base + start, chunk)
+        let count = Platform.read(descriptor, base + start, chunk)
         if count < 0 { failure = errno }
         return count
       }
@@ -102,14 +96,14 @@ public enum Files {
   /// Writes a whole text file, replacing what stands there.
   ///
   /// - Parameter appends: add to the end of the file instead.
-  public static func write(_ text: String, to path: String, appends: Bool = false) throws(FileError) {
+  package static func write(_ text: String, to path: String, appends: Bool = false) throws(FileError) {
     let flags = appends ? O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC : O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC
     let descriptor = open(path, flags, 0o666)
     guard descriptor >= 0 else { throw FileError(path: path, code: errno, .writing) }
     defer { close(descriptor) }
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
       guard count >= 0 else {
         if errno == EINTR { continue }
         throw FileError(path: path, code: errno, .writing)
@@ -119,7 +113,7 @@ public enum Files {
   }
 
   /// Whether a directory stands at a path.
-  public static func isDirectory(_ path: String) -> Bool {
+  package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }

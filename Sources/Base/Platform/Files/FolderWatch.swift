@@ -1,16 +1,10 @@
-import StorePlugins
-
-#if canImport(Glibc)
-  import Glibc
-#endif
-
 /// Tells which folders somebody saved something in, by inotify: files that were written and closed, or moved there, as
 /// editors do it that save beside and rename; or took something from, as those do that are about to put another there.
 ///
 /// Where there is no inotify it tells of nothing.
-final class FolderWatch {
+package final class FolderWatch {
   /// Readable when there is something to be told; -1: never.
-  let descriptor: Int32
+  package let descriptor: Int32
   /// What is watched, by the number that the system gave it.
   private var places: [Int32: [Place]] = [:]
 
@@ -22,7 +16,7 @@ final class FolderWatch {
     let name: String?
   }
 
-  init() {
+  package init() {
     #if canImport(Glibc)
       descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
     #else
@@ -38,7 +32,7 @@ final class FolderWatch {
 
   /// Watches folders with what stands below their `lib`, and where they stand themselves, so that one is found again that was
   /// replaced as a whole. To be called again when there may be new ones.
-  func follow(_ folders: [String]) {
+  package func follow(_ folders: [String]) {
     var found: [Int32: Set<Place>] = [:]
     func add(_ path: String, _ place: Place) {
       guard let number = watch(path) else { return }
@@ -75,7 +69,7 @@ final class FolderWatch {
     private func forget(_ number: Int32) { inotify_rm_watch(descriptor, number) }
 
     /// The folders in which something was saved, or from which something was taken, since it was last asked.
-    func take() -> Set<String> {
+    package func take() -> Set<String> {
       var folders: Set<String> = []
       var buffer = [UInt8](repeating: 0, count: 1 << 14)
       while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
@@ -107,6 +101,6 @@ final class FolderWatch {
     private func forget(_ number: Int32) {}
 
     /// The folders in which something was saved since it was last asked.
-    func take() -> Set<String> { [] }
+    package func take() -> Set<String> { [] }
   #endif
 }

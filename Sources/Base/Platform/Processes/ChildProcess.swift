@@ -1,16 +1,9 @@
-import StoreCore
-import StorePlugins
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Dispatch
 
 /// A program that runs in a process group of its own, which all that it starts belongs to.
-final class ChildProcess {
+package final class ChildProcess {
   /// What became of it.
-  enum Change {
+  package enum Change {
     /// A signal of that number stopped it; it goes on when it is told to.
     case stopped(by: Int32)
     /// It has ended; ``reap()`` says how.
@@ -18,11 +11,12 @@ final class ChildProcess {
   }
 
   /// The number of the process and of its group.
-  let id: pid_t
+  package let id: pid_t
   /// Readable when ``takeChange()`` has something to say.
-  let descriptor: Int32
+  package let descriptor: Int32
   private let end: Int32
-  private var watch: WorkerThread?
+  // A thread of its own, since it waits in a system call.
+  private let watch = DispatchQueue(label: "changes of a process")
 
   /// Starts a command line of the system's shell.
   ///
@@ -30,7 +24,7 @@ final class ChildProcess {
   ///   - input: what becomes its standard input.
   ///   - output: what becomes its standard output; nil: ours.
   /// - Throws: `FileError` with the system's reason.
-  init(shell line: String, input: Int32, output: Int32?) throws(FileError) {
+  package init(shell line: String, input: Int32, output: Int32?) throws(FileError) {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
@@ -55,13 +49,7 @@ final class ChildProcess {
     let problem = posix_spawn(&process, "/bin/sh", &actions, &attributes, &words, environ)
     (id, descriptor, end) = (process, ends.read, ends.write)
     guard problem == 0 else { throw FileError(path: line, code: problem) }
-    do {
-      watch = try WorkerThread { [id, end] in ChildProcess.watch(id, tell: end) }
-    } catch {
-      signal(SIGKILL)
-      _ = reap()
-      throw FileError(path: line, code: error.code)
-    }
+    watch.async { [id, end] in ChildProcess.watch(id, tell: end) }
   }
 
   deinit {
@@ -87,26 +75,25 @@ final class ChildProcess {
   }
 
   /// Waits for the next change and gives it.
-  func takeChange() -> Change {
+  package func takeChange() -> Change {
     var byte: UInt8 = 0
     while read(descriptor, &byte, 1) != 1, errno == EINTR {}
     return byte == 0 ? .ended : .stopped(by: Int32(byte))
   }
 
   /// Sends a signal to the whole group.
-  func signal(_ number: Int32) { kill(-id, number) }
+  package func signal(_ number: Int32) { kill(-id, number) }
 
   /// Whether any of the group is left.
-  var hasGroup: Bool { kill(-id, 0) == 0 }
+  package var hasGroup: Bool { kill(-id, 0) == 0 }
 
   /// Waits for the end.
   ///
   /// - Returns: the exit status as `waitpid` gives it.
-  func reap() -> Int32 {
+  package func reap() -> Int32 {
     var status: Int32 = 0
     while waitpid(id, &status, 0) < 0, errno == EINTR {}
-    watch?.join()
-    watch = nil
+    watch.sync {}
     return status
   }
 }

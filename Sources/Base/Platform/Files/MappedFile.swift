@@ -1,23 +1,17 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The bytes of a file, read as they are needed and never written.
-final class MappedFile {
+package final class MappedFile {
   /// The bytes.
-  let memory: UnsafeRawBufferPointer
+  package let memory: UnsafeRawBufferPointer
 
   /// Maps a file; nil: it is empty or cannot be read.
-  convenience init?(_ path: String) { self.init(path, size: 0) }
+  package convenience init?(_ path: String) { self.init(path, size: 0) }
 
   /// Maps a file with room behind its end.
   ///
   /// - Parameters:
   ///   - size: how many bytes there are to be at least; those behind the end of the file are zero.
   ///   - change: may change the bytes, which leaves the file as it is.
-  convenience init?(_ path: String, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }) {
+  package convenience init?(_ path: String, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }) {
     // A pipe that nobody writes would keep us waiting.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }
@@ -26,7 +20,7 @@ final class MappedFile {
   }
 
   /// Maps a file that is open, which stays so, with room behind its end.
-  init?(
+  package init?(
     descriptor: Int32, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }
   ) {
     var status = stat()
@@ -46,7 +40,7 @@ final class MappedFile {
   }
 
   /// The number of the system's error for whoever wants to read a file; nil: the file may be read.
-  static func refusal(_ path: String) -> Int32? {
+  package static func refusal(_ path: String) -> Int32? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return errno }
     defer { close(descriptor) }
