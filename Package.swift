@@ -22,6 +22,7 @@ let package = Package(
     .library(name: "StoreModules", targets: ["StoreModules"]),
     .library(name: "StorePlugins", targets: ["StorePlugins"]),
     .library(name: "StoreHistory", targets: ["StoreHistory"]),
+    .library(name: "StoreHost", targets: ["StoreHost"]),
     .library(name: "StoreCombine", targets: ["StoreCombine"]),
     .library(name: "ShellLanguage", targets: ["ShellLanguage"]),
     .library(name: "StoreShell", targets: ["StoreShell"]),
@@ -85,12 +86,18 @@ let package = Package(
       ],
       path: "Sources/Store/StoreCombine", swiftSettings: strict),
     .target(
+      name: "StoreHost",
+      dependencies: [
+        "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
+      ],
+      path: "Sources/Host/StoreHost", swiftSettings: strict),
+    .target(
       name: "ShellLanguage", dependencies: ["StoreSchema"], path: "Sources/Shell/ShellLanguage", swiftSettings: strict),
     .target(
       name: "StoreShell",
       dependencies: [
         "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHistory",
-        "ShellLanguage",
+        "StoreHost", "ShellLanguage",
       ],
       path: "Sources/Shell/StoreShell", swiftSettings: strict),
     .target(name: "CReadline", path: "Sources/Shell/CReadline", linkerSettings: [.linkedLibrary("readline")]),
@@ -103,22 +110,21 @@ let package = Package(
     .executableTarget(
       name: "stsh",
       dependencies: [
-        "Platform", "StoreCore", "StoreShell", "LineEditor", "StandardModules",
+        "Platform", "StoreCore", "StoreHost", "StoreShell", "LineEditor", "StandardModules",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Programs/stsh", swiftSettings: strict),
     .executableTarget(
-      name: "Gallery", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreShell", "LineEditor"],
+      name: "Gallery",
+      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreHost", "StoreShell", "LineEditor"],
       path: "Sources/Programs/Gallery", swiftSettings: strict),
     .target(name: "LuaLimit", path: "Sources/Benchmarks/LuaLimit", linkerSettings: lua),
     .executableTarget(name: "StartLimit", path: "Sources/Benchmarks/StartLimit", swiftSettings: strict),
     .executableTarget(
       name: "StoreBenchmarks",
       dependencies: [
-        "LuaLimit", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins",
-        "ShellLanguage",
-        "StoreShell",
-        "StandardModules",
+        "LuaLimit", "Platform", "StoreCore", "StoreUnits", "StoreSchema", "StoreModules", "StorePlugins", "StoreHost",
+        "ShellLanguage", "StoreShell", "StandardModules",
       ],
       path: "Sources/Benchmarks/StoreBenchmarks", swiftSettings: strict),
     .executableTarget(
@@ -152,7 +158,8 @@ let package = Package(
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "StoreShell", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore", "StoreSchema", "PluginSupport",
+        "StoreShell", "StoreHost", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore", "StoreSchema",
+        "PluginSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -172,7 +179,8 @@ let package = Package(
     .testTarget(
       name: "StoreShellTests",
       dependencies: [
-        "StoreShell", "ShellLanguage", "StandardModules", "StoreUnits", "StoreModules", "LuaRuntime", "Platform",
+        "StoreShell", "StoreHost", "ShellLanguage", "StandardModules", "StoreUnits", "StoreModules", "LuaRuntime",
+        "Platform",
         "PluginSupport",
       ],
       swiftSettings: strict),

@@ -1,5 +1,6 @@
 import PluginSupport
 import StoreCore
+import StoreHost
 import StoreSchema
 import StoreShell
 import Testing

@@ -1,6 +1,7 @@
 import Glibc
 import LineEditor
 import StoreCore
+import StoreHost
 import StoreSchema
 import StoreShell
 import StoreUnits

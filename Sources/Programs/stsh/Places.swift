@@ -1,4 +1,5 @@
 import Platform
+import StoreHost
 import StoreShell
 
 /// Where the program keeps and finds its files.

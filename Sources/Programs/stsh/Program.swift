@@ -3,6 +3,7 @@ import LineEditor
 import Platform
 import ShellLanguage
 import StandardModules
+import StoreHost
 import StoreShell
 
 /// Runs a session as the options ask.

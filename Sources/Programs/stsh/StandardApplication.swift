@@ -1,4 +1,5 @@
 import StandardModules
+import StoreHost
 import StoreShell
 
 extension Application<StandardAction, StandardState> {

@@ -3,6 +3,7 @@ import LineEditor
 import Platform
 import ShellLanguage
 import StandardModules
+import StoreHost
 import StoreShell
 
 /// The shipped program: the shell around the standard modules.

@@ -1,5 +1,6 @@
 import PluginSupport
 import Glibc
+import StoreHost
 import StoreSchema
 import StorePlugins
 

@@ -1,4 +1,5 @@
 import StoreCore
+import StoreHost
 import StoreSchema
 import Testing
 

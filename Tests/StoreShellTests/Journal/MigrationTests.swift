@@ -1,6 +1,7 @@
 import Platform
 import StoreCore
 import StoreHistory
+import StoreHost
 import StoreSchema
 import StorePlugins
 import Testing

@@ -1,6 +1,7 @@
 import Platform
 import ShellLanguage
 import StoreHistory
+import StoreHost
 import StorePlugins
 import Testing
 
@@ -37,10 +38,10 @@ import Testing
   @Test func aFileThatCanOnlyBeReadIsThere() throws {
     let shell = try Shell()
     let file = try shell.write("a.db", "")
-    let error = ShellError(JournalError.cannotOpen(path: file, reason: "Permission denied"), program: "gallery")
+    let error = HostError(JournalError.cannotOpen(path: file, reason: "Permission denied"), program: "gallery")
     #expect(error.code == .storeFailed && error.status == 1)
     #expect(error.hint?.hasSuffix("gallery --store \(file) --read-only") == true)
-    let missing = ShellError(
+    let missing = HostError(
       JournalError.noSuchFile(path: "\(file).gone", reason: "No such file or directory"), program: nil)
     #expect(missing.code == .noSuchFile && missing.status == 2 && missing.hint == nil)
   }

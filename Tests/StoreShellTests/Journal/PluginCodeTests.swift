@@ -1,5 +1,6 @@
 import Glibc
 import Platform
+import StoreHost
 import StorePlugins
 import Testing
 

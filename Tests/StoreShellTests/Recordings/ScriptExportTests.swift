@@ -1,5 +1,6 @@
 import StandardModules
 import StoreCore
+import StoreHost
 import StoreSchema
 import Testing
 

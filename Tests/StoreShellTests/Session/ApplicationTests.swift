@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreCore
+import StoreHost
 import StoreSchema
 import StoreUnits
 import Testing

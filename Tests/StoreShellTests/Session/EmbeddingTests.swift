@@ -1,5 +1,6 @@
 import Glibc
 import StoreCore
+import StoreHost
 import StoreSchema
 import StoreShell
 import StoreUnits

@@ -1,6 +1,7 @@
 import Glibc
 import ShellLanguage
 import StandardModules
+import StoreHost
 import StoreSchema
 
 @testable import StoreShell

@@ -24,6 +24,9 @@ package struct FileError: Error, Hashable, Sendable {
 
   /// What the system says: `No such file or directory`.
   package var reason: String { String(cString: strerror(code)) }
+
+  /// Whether nothing stands at the path.
+  package var isMissing: Bool { [ENOENT, ENOTDIR].contains(code) }
 }
 
 /// Whole files, without Foundation.

@@ -60,3 +60,8 @@ extension Files {
     }
   }
 }
+
+extension String {
+  /// What stands behind the last slash of a path that names something.
+  package var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
+}

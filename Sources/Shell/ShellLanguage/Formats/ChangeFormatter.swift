@@ -63,40 +63,7 @@ public enum ChangeFormatter {
   }
 
   private static func append(_ change: Change, _ usesColor: Bool, to out: inout TextBuffer) {
-    out.append(change.path.description)
-    out.append("  " as StaticString)
-    switch change.kind {
-    case .replace(let from, let to):
-      append("", from, usesColor ? .red : nil, to: &out)
-      out.append(" -> " as StaticString)
-      append("", to, usesColor ? .green : nil, to: &out)
-    case .add(let value): append("+ ", value, usesColor ? .green : nil, to: &out)
-    case .remove(let value): append("- ", value, usesColor ? .red : nil, to: &out)
-    }
-  }
-
-  private static func append(_ sign: StaticString, _ value: Value, _ color: Color?, to out: inout TextBuffer) {
-    if let color { out.append(color.start) }
-    out.append(sign)
-    InlineText.append(value, .language, to: &out)
-    if color != nil { out.append(Color.end) }
-  }
-}
-
-extension Change.Kind {
-  /// The value before; nil where one appeared.
-  public var from: Value? {
-    switch self {
-    case .replace(let value, _), .remove(let value): value
-    case .add: nil
-    }
-  }
-
-  /// The value after; nil where one went away.
-  public var to: Value? {
-    switch self {
-    case .replace(_, let value), .add(let value): value
-    case .remove: nil
-    }
+    guard usesColor else { return change.append(to: &out) }
+    change.append(to: &out, marks: (Color.red.start, Color.green.start, Color.end))
   }
 }

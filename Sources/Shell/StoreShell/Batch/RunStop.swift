@@ -1,5 +1,6 @@
 import Platform
 import ShellLanguage
+import StoreHost
 import Synchronization
 
 /// Ends a run from outside, from any thread: the command that runs is cancelled, no other is started.

@@ -1,6 +1,7 @@
 import ShellLanguage
 import StoreCore
 import StoreHistory
+import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema

@@ -1,6 +1,7 @@
 import Platform
 import ShellLanguage
 import StoreHistory
+import StoreHost
 import StorePlugins
 import StoreSchema
 
@@ -146,7 +147,7 @@ extension Invocation {
   }
 }
 
-extension ShellHost {
+extension LiveStore {
   /// What is to be known of a recording of plugins that cannot be read any more.
   fileprivate var notesOfUnreadablePlugins: [String] {
     unreadablePlugins.map { plugin in
@@ -155,7 +156,7 @@ extension ShellHost {
   }
 }
 
-extension ShellHost {
+extension LiveStore {
   /// What is to be known of a recording that does not begin with the store.
   fileprivate func notes(ofWhatIsLeftOutUpTo start: Int) -> [String] {
     let reason =

@@ -1,6 +1,7 @@
 import ShellLanguage
 import StoreCore
 import StoreHistory
+import StoreHost
 import StorePlugins
 import StoreSchema
 
@@ -101,7 +102,7 @@ private struct LogFilter {
   }
 }
 
-extension ShellHost {
+extension LiveStore {
   /// The last lines of the log up to the point that is shown, however old.
   ///
   /// - Returns: the lines, and whether there may have been earlier ones that are no longer kept.

@@ -160,7 +160,8 @@ extension Invocation {
   func loadedPlugin() throws -> Plugin {
     let name = try required(1, "the name of a plugin")
     if let plugin = session.store.plugin(named: name) { return plugin }
-    throw ShellError.unknownPlugin(name, among: session.store.loadedPlugins.map(\.name), at: .span(operands[1].span))
+    throw ShellError(
+      .unknownPlugin(name, among: session.store.loadedPlugins.map(\.name)), place: .span(operands[1].span))
   }
 
   /// The folder of the plugin that the operand after the subcommand names: of a loaded one, or where `plugin load` would

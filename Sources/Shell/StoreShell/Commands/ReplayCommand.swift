@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreHistory
+import StoreHost
 import StorePlugins
 import StoreSchema
 

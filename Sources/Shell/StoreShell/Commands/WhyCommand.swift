@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreHistory
+import StoreHost
 import StoreSchema
 
 extension CommandDefinition {
@@ -101,7 +102,7 @@ private struct Causes {
   var isEmpty: Bool { listing.isEmpty }
 
   /// Adds an action with some of its changes, and what caused it.
-  mutating func follow(_ entry: LoggedEntry, showing changes: [Change], in store: ShellHost) throws {
+  mutating func follow(_ entry: LoggedEntry, showing changes: [Change], in store: LiveStore) throws {
     add(entry, changes, "")
     var cause = entry.source.cause
     while let number = cause, let entry = try store.entry(number) {
@@ -156,7 +157,7 @@ extension Session {
   }
 }
 
-extension ShellHost {
+extension LiveStore {
   /// The last entry up to a number that meets a condition.
   func lastEntry(upTo end: Int, where condition: (LoggedEntry) throws -> Bool) throws -> LoggedEntry? {
     var upper = end

@@ -32,7 +32,7 @@ struct Ingestion {
         progress?.show(records: tally.count, bytes: lines.offset)
       } catch {
         if session.isInterrupted { throw interrupted(tally) }
-        if error is FileError || (error as? ShellError)?.code == ShellError.interrupted.code { throw error }
+        if error is FileError || ShellError(describing: error).code == .interrupted { throw error }
         var fault = BadRecord(error, file: file, line: records.line, type: type)
         if tally.count + tally.dropped + tally.bad == 0, fault.isOfFormat, let format = otherFormat {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"

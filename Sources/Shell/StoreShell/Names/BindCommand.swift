@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema

@@ -1,6 +1,7 @@
 import Platform
 import ShellLanguage
 import StoreCore
+import StoreHost
 import StorePlugins
 
 extension Session {

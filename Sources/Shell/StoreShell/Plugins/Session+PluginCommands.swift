@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreCore
+import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema

@@ -1,5 +1,6 @@
 import Platform
 import StoreHistory
+import StoreHost
 import StoreSchema
 
 /// What happened as the lifted state of Redux DevTools, which its Import button reads: actions by number, and the state after

@@ -1,6 +1,7 @@
 import Platform
 import ShellLanguage
 import StoreHistory
+import StoreHost
 import StorePlugins
 import StoreSchema
 

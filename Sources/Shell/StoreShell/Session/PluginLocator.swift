@@ -58,9 +58,3 @@ struct PluginLocator {
       .load, "no plugin folder '\(written.directory)'", hint: "if it is elsewhere by now, say where: -p FOLDER")
   }
 }
-
-extension String {
-  var lastComponent: String {
-    split(separator: "/").last.map(String.init) ?? self
-  }
-}

@@ -1,5 +1,6 @@
 import StoreCore
 import StoreHistory
+import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema
@@ -64,13 +65,7 @@ extension Module {
   /// The shell's own module, which a bare `describe` leaves out.
   static let shell = Module(
     name: "shell", origin: .swift, schema: nil,
-    actions: [
-      ShellAction.Types.setGate, ShellAction.Types.loadPlugin, ShellAction.Types.unloadPlugin,
-      ShellAction.Types.reloadPlugin,
-      ShellAction.Types.enablePlugin, ShellAction.Types.disablePlugin, ShellAction.Types.faultPlugin,
-      ShellAction.Types.set, ShellAction.Types.restore, ShellAction.Types.importState,
-      SubstateChange.addType, SubstateChange.resetType,
-    ],
+    actions: ShellAction.Types.all,
     projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
 }
 
@@ -181,15 +176,5 @@ extension ActionSource {
           .string(file), .string(function), .int(line), info.map { .string($0) } ?? .none, .string(kind.rawValue),
           plugin.map { .string($0) } ?? .none, unit.map { .string($0) } ?? .none, cause.map { .int($0) } ?? .none,
         ]))
-  }
-
-  /// The source in one word: `repl:3`, `demo.stsh:7`, `-c:1`, `plugin:pomodoro/clock`.
-  var short: String {
-    switch kind {
-    case .plugin, .effect:
-      // Swift code says where it stands.
-      plugin.map { "plugin:\($0)/\(unit ?? "")" } ?? "\(file):\(line)"
-    default: "\(file):\(line)"
-    }
   }
 }

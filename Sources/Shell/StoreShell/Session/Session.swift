@@ -1,6 +1,7 @@
 import ShellLanguage
 import StoreCore
 import StoreHistory
+import StoreHost
 import StoreModules
 import StorePlugins
 import StoreSchema
@@ -23,7 +24,7 @@ public final class Session {
     return { start.duration(to: .now) }
   }()
 
-  let store: ShellHost
+  let store: LiveStore
   let clock: SessionClock
   let commands: CommandTable
   @exclusivity(unchecked) var origin = StatementOrigin.prompt
@@ -109,7 +110,7 @@ public final class Session {
     if options.format != .auto { settingOrigins["output"] = "--as" }
     clock = SessionClock(isVirtual: options.hasVirtualClock)
     let hosted = HostedApplication(application)
-    store = try ShellHost(hosted, program: options.name, clock: clock.clock)
+    store = try LiveStore(hosted, program: options.name, clock: clock.clock)
     commands = try .standard.adding(hosted.commands, besides: hosted.modules)
     makeSibling = { try Session(application, options: $0, console: $1) }
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)

@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreHost
 
 /// What a session was started with.
 public struct SessionOptions: Sendable {

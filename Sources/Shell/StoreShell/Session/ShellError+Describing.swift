@@ -2,6 +2,7 @@ import Platform
 import ShellLanguage
 import StoreCore
 import StoreHistory
+import StoreHost
 import StorePlugins
 import StoreSchema
 import StoreUnits
@@ -13,10 +14,6 @@ extension ShellError {
   init(describing error: any Error, program: String? = nil) {
     switch error {
     case let error as ShellError: self = error
-    case let error as PluginError: self.init(error)
-    case let error as TaskFailure:
-      self.init(error.error)
-      if let action = error.startedBy { details.append("task started by \(action)") }
     case let error as SessionLuaError:
       if let underlying = error.underlying {
         self.init(describing: underlying, program: program)
@@ -31,42 +28,25 @@ extension ShellError {
         traceback = Array(error.trace.dropFirst())
         misusedGlobal = error.misusedGlobal
       }
-    case let error as SubstateError: self.init(code: ErrorCode.of(error), message: error.message)
-    case let error as SchemaError: self.init(code: error.code, message: error.message)
-    case let error as PathError: self.init(code: .unknownPath, message: error.message, hint: error.hint)
-    case let error as PathSyntaxError: self.init(code: .unknownPath, message: error.message)
-    case let error as StoreError: self.init(code: ErrorCode.of(error), message: error.message)
-    case let error as HistoryError: self.init(code: ErrorCode.of(error), message: error.message)
-    case let error as JournalError: self.init(error, program: program)
     case let error as FileError: self.init(error)
-    default: self.init(code: .failed, message: "\(error)")
+    default: self.init(HostError(describing: error, program: program))
     }
+  }
+
+  /// The error of a live store, at a place of the statement.
+  init(_ error: HostError, place: Place = .command) {
+    self.init(
+      code: error.code, message: error.message, place: place, details: error.details, hint: error.hint,
+      status: error.status)
+    traceback = error.traceback
   }
 
   /// The error that stands for a file that cannot be read or written.
   init(_ error: FileError, place: Place = .command) {
-    let isMissing = [ENOENT, ENOTDIR].contains(error.code)
-    let isWritten = error.operation == .writing
-    self.init(
-      code: isMissing ? .noSuchFile : isWritten ? .writeFailed : .unreadableFile,
-      message: "\(error.path.isEmpty ? "''" : error.path): \(error.reason)", place: place,
-      hint: isMissing ? UserEnvironment.hint(forMissing: error.path) : nil, status: isMissing || !isWritten ? 2 : 1)
+    self.init(HostError(describing: error), place: place)
+    if error.isMissing { hint = UserEnvironment.hint(forMissing: error.path) }
   }
 
   /// Ctrl-C was pressed while a command ran.
-  static let interrupted = ShellError(code: .interrupted, message: "stopped by Ctrl-C", status: 130)
-
-  /// The error that stands for a plugin's fault. Lua stack traces show one line.
-  init(_ error: PluginError) {
-    let status: Int32 =
-      switch error.code {
-      case .load, .api, .grant: 4
-      case .runtime, .refused, .schema, .budget, .memory, .impure, .task: 1
-      case .interrupted: ShellError.interrupted.status
-      }
-    self.init(
-      code: error.code.reported, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,
-      status: status)
-    traceback = Array(error.trace.dropFirst())
-  }
+  static let interrupted = ShellError(HostError.interrupted)
 }

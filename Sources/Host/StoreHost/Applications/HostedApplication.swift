@@ -1,0 +1,101 @@
+import StoreCore
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// An application as the shell's root store sees it, its types erased.
+package struct HostedApplication {
+  /// A named value that the application's state determines.
+  package struct Projection {
+    package let module: String
+    package let name: String
+    package let read: (AppState) -> Value?
+  }
+
+  package let initial: AppState
+  package let modules: [Module]
+  package let reducer: Reducer<HostAction, HostState>
+  package let units: [HostUnit]
+  package let projections: [Projection]
+  package let substates: [ApplicationSubstate]
+  /// Whether reducers are told when an action happened.
+  package let tellsReducersTheTime: Bool
+  package let thunks: [Thunk]
+  /// The application's own interceptors, the outermost first, those that run its thunks last.
+  package let interceptors: [Interceptor<HostAction, HostState>]
+  package let commands: [HostedCommand]
+  /// The typed action of a call.
+  package let action: (ActionCall) throws(SchemaError) -> AppAction
+
+  /// Lifts an application's reducer and middlewares into the shell's root.
+  package init<Action: SchematicUnion, State: SchematicRecord>(_ application: Application<Action, State>) {
+    let table = ModuleTable(application)
+    initial = AppState(application.initial)
+    modules = table.modules
+    reducer = application.reducer.lift(
+      action: { (action: HostAction) in action.app?.typed() },
+      modify: { (state: inout HostState, body) in try state.app.modify(State.self) { try body(&$0) } })
+    let start = application.initial
+    let erase: @Sendable (Action) -> HostAction = { action in
+      HostAction(call: table.call(action) ?? .unknown, payload: .app(.wrap(action)))
+    }
+    // The root holds no other application's state.
+    let read: @Sendable (HostState) -> State = { $0.app.typed() ?? start }
+    units = application.middleware.units.map { unit in
+      HostUnit(
+        unit.name, origin: .swift,
+        Middleware(units: [unit]).lift(
+          input: { $0.app?.typed() }, output: erase, state: read))
+    }
+    thunks = application.thunks.map { thunk in
+      Thunk(module: thunk.module, type: thunk.type) { arguments in
+        // The shell has checked them against the same type.
+        (try? thunk.make(arguments))?.lift(output: erase, state: read)
+      }
+    }
+    interceptors =
+      application.interceptors.map { interceptor in
+        interceptor.lift(
+          input: { $0.app?.typed() }, output: erase,
+          passing: { came, goesOn in
+            let new = erase(goesOn)
+            return came == new ? came : new
+          }, state: read)
+      } + Self.interceptors(of: thunks)
+    commands = application.commands.map { command in
+      HostedCommand(verb: command.verb, summary: command.summary, fields: command.fields) { arguments, caller in
+        try command.run(arguments, CommandContext(caller: caller, start: start, erase: erase))
+      }
+    }
+    projections = application.projections.map { projection in
+      Projection(module: projection.module, name: projection.type.name) { $0.typed().map(projection.read) }
+    }
+    substates = application.substates
+    tellsReducersTheTime = application.reducer.takesContext || substates.contains(where: \.takesContext)
+    action = { (call) throws(SchemaError) in .wrap(try table.action(call)) }
+  }
+}
+
+extension HostedApplication {
+  /// The actions of the modules and of the substates that may come.
+  package var actions: [ActionType] { modules.flatMap(\.actions) + substates.flatMap(\.actions) }
+
+  /// The reducers of the modules and of the substates that may come.
+  package var reducers: Reducer<HostAction, HostState> { substates.reduce(reducer) { $0.appending($1.reducer) } }
+
+  /// The typed action of a call: only actions of Swift modules have a place in the application's enum.
+  package func hostAction(_ call: ActionCall) throws(SchemaError) -> HostAction {
+    guard call.type.position.isEmpty else { return HostAction(call: call, payload: .app(try action(call))) }
+    let substate = substates.first { $0.actions.contains { $0 === call.type } }
+    guard let substate else { return HostAction(call: call, payload: .plugin) }
+    return HostAction(call: call, payload: .substate(substate.name, try substate.action(call)))
+  }
+
+  /// The type of the substates that nobody declared: one object, so that they are known to have the same.
+  private static let anyValue = Schema.dynamic(.any)
+
+  /// The type that the substates of a name have; any value where nobody declared it.
+  package func substateSchema(_ name: String) -> Schema {
+    substates.first { $0.name == name }?.schema ?? Self.anyValue
+  }
+}

@@ -1,0 +1,84 @@
+import Platform
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+import StoreUnits
+
+/// Why a live store does not do what it was asked, whoever asked: without a place in anybody's text.
+public struct HostError: Error, Hashable, Sendable {
+  /// The stable word that names the kind of error.
+  public var code: ErrorCode
+  /// What was expected and what came, in one sentence.
+  public var message: String
+  /// Further lines: what differs, where Lua was.
+  public var details: [String]
+  /// Where Lua was, from the second place on: the first is among the details.
+  public var traceback: [String] = []
+  /// What to try.
+  public var hint: String?
+  /// The exit status that the error stands for.
+  public var status: Int32
+
+  /// Makes an error.
+  public init(code: ErrorCode, message: String, details: [String] = [], hint: String? = nil, status: Int32 = 1) {
+    self.code = code
+    self.message = message
+    self.details = details
+    self.hint = hint
+    self.status = status
+  }
+
+  /// Ctrl-C was pressed while work was done for a command.
+  package static let interrupted = HostError(code: .interrupted, message: "stopped by Ctrl-C", status: 130)
+
+  /// The error that stands for one of the libraries.
+  ///
+  /// - Parameter program: what the program is called that hints tell to run; nil: no hint tells to run it.
+  package init(describing error: any Error, program: String? = nil) {
+    switch error {
+    case let error as HostError: self = error
+    case let error as PluginError: self.init(error)
+    case let error as TaskFailure:
+      self.init(error.error)
+      if let action = error.startedBy { details.append("task started by \(action)") }
+    case let error as SubstateError: self.init(code: ErrorCode.of(error), message: error.message)
+    case let error as SchemaError: self.init(code: error.code, message: error.message)
+    case let error as PathError: self.init(code: .unknownPath, message: error.message, hint: error.hint)
+    case let error as PathSyntaxError: self.init(code: .unknownPath, message: error.message)
+    case let error as StoreError: self.init(code: ErrorCode.of(error), message: error.message)
+    case let error as HistoryError: self.init(code: ErrorCode.of(error), message: error.message)
+    case let error as JournalError: self.init(error, program: program)
+    case let error as FileError: self.init(error)
+    default: self.init(code: .failed, message: "\(error)")
+    }
+  }
+
+  /// The error that stands for a file that cannot be read or written.
+  private init(_ error: FileError) {
+    let isWritten = error.operation == .writing
+    self.init(
+      code: error.isMissing ? .noSuchFile : isWritten ? .writeFailed : .unreadableFile,
+      message: "\(error.path.isEmpty ? "''" : error.path): \(error.reason)",
+      status: error.isMissing || !isWritten ? 2 : 1)
+  }
+
+  /// The error that stands for a plugin's fault. Lua stack traces show one line.
+  package init(_ error: PluginError) {
+    let status: Int32 =
+      switch error.code {
+      case .load, .api, .grant: 4
+      case .runtime, .refused, .schema, .budget, .memory, .impure, .task: 1
+      case .interrupted: HostError.interrupted.status
+      }
+    self.init(
+      code: error.code.reported, message: error.message, details: Array(error.trace.prefix(1)), hint: error.hint,
+      status: status)
+    traceback = Array(error.trace.dropFirst())
+  }
+}
+
+extension HostError: CustomStringConvertible {
+  /// The message.
+  public var description: String { message }
+}

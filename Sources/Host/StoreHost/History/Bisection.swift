@@ -1,0 +1,107 @@
+import StoreHistory
+import StoreSchema
+
+extension LiveStore {
+  /// The first of some actions after which a condition on the state holds, and whether it holds before them already.
+  ///
+  /// - Parameter holds: asks the condition of what can be read at the moment.
+  package func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer {
+    let start = numbers.lowerBound - 1
+    let view = PastView(start, try history.state(at: start), try plugins(at: start))
+    return try viewing(view) {
+      var bisection = Bisection(self, view)
+      let first = try bisection.first(in: numbers, holds)
+      return BisectionAnswer(
+        entry: try first.flatMap { try history.entry($0) }, heldBefore: bisection.heldBefore,
+        failure: bisection.failure)
+    }
+  }
+}
+
+/// What was found by a walk from action to action.
+package struct BisectionAnswer {
+  /// The first action after which the condition holds; nil: there is none.
+  package let entry: LoggedEntry?
+  /// Whether it holds in the state at which the walk begins, too.
+  package let heldBefore: Bool
+  /// The first action after which it could not be said any more whether it holds, and why; nil: it always could.
+  package let failure: (number: Int, error: any Error)?
+}
+
+/// The way to the first action after which a condition holds: the state is led from action to action and the condition asked
+/// after each that changed a module which it looked at. Of the other modules nothing is read: they stay behind, until the
+/// condition looks at one.
+private struct Bisection {
+  private let host: LiveStore
+  private let view: PastView
+  /// The modules that the condition has looked at so far.
+  private var modules = ModuleNames()
+  /// Whether the other modules are behind.
+  private var isPartial = false
+  /// What the condition said last.
+  private var outcome: Result<Bool, any Error> = .success(false)
+  /// Whether the condition holds where the walk begins.
+  private(set) var heldBefore = false
+  /// The first action after which it could not be said any more whether it holds, and why.
+  private(set) var failure: (number: Int, error: any Error)?
+
+  /// - Parameter view: shows the state at which the walk begins.
+  init(_ host: LiveStore, _ view: PastView) {
+    self.host = host
+    self.view = view
+  }
+
+  mutating func first(in numbers: ClosedRange<Int>, _ holds: () throws -> Bool) throws -> Int? {
+    host.readModules = []
+    defer { host.readModules = nil }
+    try ask(at: numbers.lowerBound - 1, holds)
+    if case .success(true) = outcome { heldBefore = true }
+    var found: Int?
+    try host.history.visitChanges(numbers) { step in
+      if try advance(by: step) {
+        let before = outcome
+        try ask(at: step.number, holds)
+        // Where it cannot be said, such as before a plugin was loaded, it does not hold.
+        if case .failure(let error) = outcome, case .success = before {
+          failure = failure ?? (step.number, error)
+          outcome = .success(false)
+        }
+      }
+      guard case .success(true) = outcome else { return true }
+      found = step.number
+      return false
+    }
+    if found == nil { _ = try outcome.get() }
+    return found
+  }
+
+  /// Leads the state on.
+  ///
+  /// - Returns: whether the condition may say something else from now on.
+  private mutating func advance(by step: HistoryStep) throws -> Bool {
+    guard !step.isWhole else {
+      try bringUp(to: step.number)
+      view.plugins = try host.plugins(at: step.number)
+      return true
+    }
+    let changes = try step.changes(in: modules)
+    isPartial = true
+    guard !changes.isEmpty else { return false }
+    try view.state.apply(changes)
+    return true
+  }
+
+  /// Asks the condition. Where it looks at a module that stayed behind, it gets to see it as it was, and says it again.
+  private mutating func ask(at number: Int, _ holds: () throws -> Bool) throws {
+    while true {
+      outcome = Result { try holds() }
+      guard modules.formUnion(host.readModules ?? []), isPartial else { return }
+      try bringUp(to: number)
+    }
+  }
+
+  private mutating func bringUp(to number: Int) throws {
+    view.state = try host.history.state(at: number)
+    isPartial = false
+  }
+}

@@ -1,0 +1,126 @@
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// What happened to the store, and the way back to it.
+extension LiveStore {
+  /// The number of the last action; 0: there was none.
+  package var head: Int { history.head }
+  /// The oldest number whose state can be shown; 0: the initial state.
+  package var oldest: Int { history.oldest }
+  /// The number before the oldest entry that can be read: where the state had another type once, entries go back further than
+  /// states.
+  package var oldestEntry: Int { history.oldestEntry }
+  /// Whether actions before the oldest one cannot be read because a file is damaged.
+  package var isBeginningUnreadable: Bool { (history.older as? JournalEntries)?.isBeginningUnreadable ?? false }
+  /// How much of the history memory holds.
+  package var historyLimits: HistoryLimits { history.limits }
+  /// The latest actions.
+  package var log: ActionLog { history.log }
+
+  /// The entry of a number, however old; nil where there is none.
+  package func entry(_ number: Int) throws -> LoggedEntry? { try history.entry(number) }
+
+  /// Hands out entries in order, as far as they are kept, until the body returns false.
+  package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
+    try history.visit(numbers, body)
+  }
+
+  /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
+  package func changes(from old: Int, to new: Int) throws -> [Change] {
+    guard let skipped = past?.skipped, !skipped.isEmpty else {
+      return try State.changes(from: history.state(at: old), to: history.state(at: new))
+    }
+    return try State.changes(from: point(old, without: skipped).state, to: point(new, without: skipped).state)
+  }
+
+  /// Whether an action brought the whole state of a plugin or a substate, or took it away, which no change tells.
+  package func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool {
+    guard entry.isWhole, entry.number > oldest, !application.modules.contains(where: { $0.name == module }) else {
+      return false
+    }
+    func isThere(at number: Int) throws -> Bool {
+      if application.substates.contains(where: { $0.name == module }) {
+        return try history.state(at: number).substates.contains { $0.name == module }
+      }
+      return timeline.names(at: number).contains(module)
+    }
+    return try isThere(at: entry.number) != isThere(at: entry.number - 1)
+  }
+
+  /// Changes how much of the history memory holds, by a recorded action.
+  package func setHistoryLimits(_ limits: HistoryLimits, source: ActionSource) -> DispatchReport {
+    dispatch(.setHistoryLimits(limits), source)
+  }
+
+  // MARK: Returning
+
+  /// What undo and redo find in the log.
+  package var undoLine: UndoLine {
+    UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self] in try history.entry($0) }
+  }
+
+  /// The plugins that were loaded after an action and do not run now: they come back with it.
+  package func returningPlugins(to number: Int) -> [PluginSource] {
+    timeline.members(at: number).compactMap(\.version?.source).filter { source in
+      !plugins.contains { $0.plugin.source == source }
+    }
+  }
+
+  /// Makes an earlier point the present, by a recorded action, and shows it.
+  ///
+  /// - Throws: where what is shown is nothing that happened.
+  package func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
+    if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
+    try requireCode(toGoOnFrom: number)
+    let plugins = try plugins(at: number)
+    var state = try history.state(at: number)
+    for hosted in plugins { state.shell.note(hosted.plugin.source) }
+    lookAtPresent()
+    return dispatch(.restore(to: number, state: state), source)
+  }
+
+  /// Follows what an action did to the shell's own slice, in its commit: plugins, gates and settings.
+  package func follow(_ action: ShellAction?, from before: State, to after: State) {
+    switch action {
+    case .reloadPlugin: completeReload(from: before)
+    case .restore(let number, _):
+      exchangePlugins(for: timeline.plugins(at: number), before, after)
+      store.cancelEffects(startedAfter: number)
+    default: break
+    }
+    let (old, new) = (before.shell, after.shell)
+    if old.gates != new.gates || old.plugins != new.plugins { moveGates(new) }
+    // Their names were unique when the plugins were loaded.
+    if old.plugins != new.plugins { try? replaceInterceptors() }
+    if old.emission != new.emission { store.setEmission(Self.policy(new.emission)) }
+    if old.runaway != new.runaway { store.setRunawayLimit(new.runaway) }
+    if old.purity != new.purity { applyPurity() }
+    watchesPlugins = new.watchesPlugins
+    if old.limits != new.limits { history.limits = new.limits }
+  }
+
+  /// Unloads and brings back plugins until those of the restored point are there.
+  private func exchangePlugins(for target: [HostedPlugin], _ before: State, _ after: State) {
+    guard !plugins.elementsEqual(target, by: { $0.plugin === $1.plugin }) else { return }
+    for old in plugins where !target.contains(where: { $0.plugin === old.plugin }) {
+      do throws(PluginError) {
+        try old.plugin.unload(view: StateSnapshot(host: self, state: before))
+      } catch {
+        faults.note(error)
+      }
+    }
+    plugins = target
+    collectActions()
+    // Gates of units that come back may stand as they did when these went.
+    moveGates(after.shell)
+    recomposeInCommit()
+    rebindPlugins()
+  }
+
+  /// Learns the names of all actions anew.
+  package func collectActions() {
+    actionsByName = application.actionsByName(beside: plugins.map(\.plugin))
+  }
+}

@@ -1,0 +1,254 @@
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// What the state would be without some actions: the reducers run the others again (R27).
+extension LiveStore {
+  /// The point after an action, had some actions not been there.
+  ///
+  /// - Parameter skipped: their numbers; those of later actions make no difference.
+  package func point(_ number: Int, without skipped: [Int]) throws -> PastView {
+    let skipped = skipped.filter { $0 <= number }.sorted()
+    guard let first = skipped.first else {
+      return PastView(number, try history.state(at: number), try plugins(at: number))
+    }
+    let start = first - 1
+    // Plugins of different times answer each other's actions meanwhile, those that are loaded among them.
+    defer { rebindPlugins() }
+    var rerun = Rerun(application, try recorded(start))
+    // The states that later restores return to.
+    var returns: [Int: HostedState] = [start: rerun.current]
+    var targets: Set<Int> = []
+    try history.visit(first...number) { entry in
+      if let target = entry.restoreTarget { targets.insert(target) }
+      return true
+    }
+    try history.visit(first...number) { entry in
+      if skipped.contains(entry.number) {
+        // Not there.
+      } else if let target = entry.restoreTarget {
+        rerun.go(to: try returns[target] ?? recorded(target))
+      } else if entry.action.hasPrefix("shell.") {
+        if entry.isWhole {
+          try rerun.repeatShellAction(
+            entry, as: recorded(entry.number), before: { try history.state(at: entry.number - 1) })
+        }
+      } else {
+        try rerun.reduce(entry)
+      }
+      for edited in timeline.edited(at: entry) { rerun.exchange(edited) }
+      if targets.contains(entry.number) { returns[entry.number] = rerun.current }
+      return true
+    }
+    return PastView(number, without: skipped, rerun.current.state, rerun.current.plugins)
+  }
+
+  private func recorded(_ number: Int) throws -> HostedState {
+    let lost = timeline.members(at: number).compactMap { $0.lost?.name }
+    return HostedState(state: try history.state(at: number), plugins: try plugins(at: number), lost: Set(lost))
+  }
+}
+
+/// A state and the plugins that it belongs to.
+private struct HostedState {
+  /// The state of the moment.
+  var state: HostState
+  var plugins: [HostedPlugin]
+  /// The plugins whose code is no longer there as it was: others may stand for them, which nothing can run again with.
+  var lost: Set<String>
+}
+
+/// Runs recorded actions anew, by the reducers only.
+private struct Rerun {
+  private(set) var current: HostedState
+  private let application: HostedApplication
+  private var reducer: Reducer<HostAction, HostState>
+  private var types: [String: ActionType] = [:]
+
+  init(_ application: HostedApplication, _ start: HostedState) {
+    self.application = application
+    reducer = application.reducers
+    current = start
+    compose()
+  }
+
+  private mutating func compose() {
+    let plugins = current.plugins.map { hosted in
+      // What fails here is no strike against the plugin that runs.
+      let strikes = PluginStrikes(FaultBox())
+      strikes.set(isStopped: current.state.shell.condition(of: hosted.plugin.module.name) != .on)
+      return (hosted.plugin, strikes)
+    }
+    reducer = HostedPlugin.reducers(plugins, behind: application.reducers)
+    types = application.actionsByName(beside: current.plugins.map(\.plugin))
+    for hosted in current.plugins { hosted.plugin.rebind { [types] in types[$0] } }
+  }
+
+  /// Runs an action of a module; one that fails, that nobody knows any more, or that an interceptor dropped, changes nothing.
+  ///
+  /// - Throws: `HostError` where code takes part in it that is no longer there.
+  mutating func reduce(_ entry: LoggedEntry) throws {
+    guard entry.droppedBy == nil, !entry.wasInterrupted else { return }
+    if let name = current.lost.sorted().first(where: { takesPart($0, in: entry) }) {
+      throw HostError.codeIsLost(of: name, for: entry)
+    }
+    guard let type = types[entry.action],
+      let action = try? application.hostAction(entry.call(type))
+    else { return }
+    let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
+    guard let state = try? reducer.replay([ReplayedAction(action, context: context)], from: current.state) else {
+      return
+    }
+    current.state = state
+  }
+
+  /// Whether a plugin whose code is lost takes part in an action, as far as can be told: by what the action changed when it was
+  /// recorded, and by the code that stands for the lost one.
+  private func takesPart(_ name: String, in entry: LoggedEntry) -> Bool {
+    guard current.state.shell.condition(of: name) == .on else { return false }
+    let module = entry.action.prefix { $0 != "." }
+    if module == name || entry.changes.contains(where: { $0.module == name }) { return true }
+    // One that nobody knows may have been added by the lost code.
+    guard let type = types[entry.action] else { return types.values.contains { $0.module == module } }
+    guard let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin else { return false }
+    return plugin.reducers.reduces(type)
+      || (0..<plugin.reducers.liftedCount).contains { plugin.reducers.module(ofLifted: $0, for: type) != nil }
+  }
+
+  /// Has a plugin that is there run other code from now on.
+  mutating func exchange(_ member: PluginTimeline.Member) {
+    guard let name = member.name, current.state.shell.plugins.contains(where: { $0.name == name }) else { return }
+    if member.lost == nil { current.lost.remove(name) } else { current.lost.insert(name) }
+    if let hosted = member.version?.hosted,
+      let index = current.plugins.firstIndex(where: { $0.plugin.module.name == name })
+    {
+      current.plugins[index] = hosted
+    }
+    compose()
+  }
+
+  /// Goes on from another state.
+  mutating func go(to state: HostedState) {
+    current = state
+    compose()
+  }
+
+  /// Does again what an action did to the shell's own slice and to which plugins are there.
+  ///
+  /// - Parameters:
+  ///   - recorded: what it led to when it was recorded.
+  ///   - before: gives the state that it met then.
+  mutating func repeatShellAction(
+    _ entry: LoggedEntry, as recorded: HostedState, before: () throws -> HostState
+  ) throws {
+    if let change = try SubstateChange(entry, type: application.substateSchema) {
+      // One that is there already was refused.
+      return (try? change.reduce(&current.state)) ?? ()
+    }
+    if entry.action == ShellAction.Types.importState.fullName {
+      let named = ImportedModules.named(by: entry)
+      return try current.state.take(from: recorded.state) { named?.contains($0) ?? true }
+    }
+    guard case .string(let name)? = entry.arguments.values.first else { return }
+    switch (entry.action, entry.arguments.values.last) {
+    case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):
+      try ShellAction.setGate(name: name, isOpen: isOpen).reduce(&current.state)
+    case (ShellAction.Types.set.fullName, _):
+      var shell = recorded.state.shell
+      (shell.plugins, shell.gates) = (current.state.shell.plugins, current.state.shell.gates)
+      current.state.shell = shell
+    case (ShellAction.Types.reloadPlugin.fullName, _):
+      let old = current
+      bring(name, from: recorded)
+      try handOver(name, in: entry, from: old, as: recorded, before: before())
+    default: bring(name, from: recorded)
+    }
+    compose()
+  }
+
+  /// Has the version of a plugin that a reload brought take over the slice of the one before, unless the reload had the
+  /// state start anew.
+  ///
+  /// - Parameters:
+  ///   - entry: the reload.
+  ///   - old: what there was before the reload.
+  ///   - recorded: what the reload led to when it was recorded.
+  ///   - before: the state that it met then.
+  private mutating func handOver(
+    _ name: String, in entry: LoggedEntry, from old: HostedState, as recorded: HostedState, before: HostState
+  ) throws {
+    guard let index = current.state.plugins.firstIndex(where: { $0.name == name }),
+      let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin,
+      let version = old.state.shell.plugins.first(where: { $0.name == name })?.version
+    else { return }
+    guard !current.lost.contains(name) else {
+      // What it made of the state when it was recorded is known, and nothing else.
+      func slice(_ state: HostState) -> Value? { state.plugins.first { $0.name == name }?.value }
+      guard slice(old.state) == slice(before) else { throw HostError.codeIsLost(of: name, for: entry) }
+      current.state.plugins[index].value = slice(recorded.state) ?? current.state.plugins[index].value
+      return
+    }
+    func handed(_ state: HostState) throws(PluginError) -> Value? {
+      try plugin.migration.state(from: state.plugins.first { $0.name == name }?.value, version: version)
+    }
+    // Only the outcome tells whether the state was reset.
+    guard try handed(before) == current.state.plugins[index].value, let value = try handed(old.state) else { return }
+    current.state.plugins[index].value = value
+  }
+
+  /// Has a plugin stand as it was recorded to: there or not, in which version, switched on or off.
+  private mutating func bring(_ name: String, from recorded: HostedState) {
+    let (old, new) = (current, recorded)
+    if new.lost.contains(name) { current.lost.insert(name) } else { current.lost.remove(name) }
+    current.plugins = merge(old.plugins, new.plugins) { $0.plugin.module.name == name }
+    current.state.shell.plugins = merge(old.state.shell.plugins, new.state.shell.plugins) { $0.name == name }
+    current.state.shell.gates = merge(old.state.shell.gates, new.state.shell.gates) { $0.plugin == name }
+    current.state.plugins = merge(old.state.plugins, new.state.plugins) { $0.name == name }
+    // A slice that keeps its type goes on as it was.
+    if let index = current.state.plugins.firstIndex(where: { $0.name == name }),
+      let kept = old.state.plugins.first(where: { $0.name == name }),
+      kept.schema === current.state.plugins[index].schema
+    {
+      current.state.plugins[index] = kept
+    }
+  }
+
+  /// The old elements, those of the plugin replaced by the new ones where they were.
+  private func merge<Element>(_ old: [Element], _ new: [Element], _ isPlugins: (Element) -> Bool) -> [Element] {
+    var merged = old.filter { !isPlugins($0) }
+    merged.insert(contentsOf: new.filter(isPlugins), at: old.firstIndex(where: isPlugins) ?? merged.endIndex)
+    return merged
+  }
+}
+
+extension HostError {
+  /// Why an action cannot run again.
+  fileprivate static func codeIsLost(of name: String, for entry: LoggedEntry) -> HostError {
+    HostError(
+      code: .pluginLoad,
+      message:
+        "#\(entry.number) \(entry.action) cannot run again: the plugin '\(name)' ran code that is no longer there",
+      hint: "bring back the plugin's files as they were when it ran", status: 4)
+  }
+}
+
+extension HostState {
+  /// Has some modules stand as in another state: those that an import named stand as its file had them whatever was there
+  /// before. A plugin of another type stays as it is.
+  fileprivate mutating func take(from other: HostState, where isTaken: (String) -> Bool) throws {
+    for slice in other.slices where isTaken(slice.name) {
+      var isOfSameType = false
+      _ = readSlice(slice.name) { schema, _ in isOfSameType = schema === slice.schema }
+      if isOfSameType { try setSlice(slice.name, slice.value) }
+    }
+    for substate in other.substates where isTaken(substate.name) {
+      if let index = substates.firstIndex(where: { $0.name == substate.name }) {
+        substates[index] = substate
+      } else {
+        substates.append(substate)
+      }
+    }
+  }
+}

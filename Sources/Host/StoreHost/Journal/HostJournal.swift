@@ -1,0 +1,133 @@
+import Platform
+import StoreHistory
+import StorePlugins
+
+/// Keeps what a host records.
+package final class HostJournal {
+  /// What is open; nil: the first action opens it.
+  package private(set) var journal: Journal?
+  private let plan: JournalPlan
+  private let header: JournalHeader
+  /// Where the file is, if it is the session's own.
+  private let files: SessionFiles?
+  /// What is to be told, once.
+  private var notes: [String] = []
+  /// Whether the file cannot be opened.
+  private var isClosed = false
+  private var isFailing = false
+  /// The oldest number whose state the file can give.
+  package private(set) var start = 0
+  /// The last action that was recorded; 0: none was.
+  private var last = 0
+  /// Whether plugins run other code than what the file says: it is told of it with the first action that they met.
+  private var hasOtherCode = false
+  /// Whether what is added brings a form of tables that earlier versions of the program cannot read.
+  private var raisesFormat = false
+
+  /// A journal that the first action opens.
+  package init(_ plan: JournalPlan, header: JournalHeader, in files: SessionFiles?) {
+    self.files = files
+    self.plan = plan
+    self.header = header
+  }
+
+  /// A journal that is open.
+  ///
+  /// - Parameter hasOtherCode: whether plugins run other code than what the file says.
+  package init(_ journal: Journal, _ plan: JournalPlan, header: JournalHeader, hasOtherCode: Bool = false) {
+    files = nil
+    self.hasOtherCode = hasOtherCode
+    self.journal = journal
+    raisesFormat = journal.found?.isOfOldFormat ?? false
+    self.plan = plan
+    self.header = header
+  }
+
+  /// Takes note of an action.
+  ///
+  /// - Parameters:
+  ///   - isWhole: whether it changed more than its entry tells.
+  ///   - plugin: the plugin that it loaded.
+  package func record(
+    _ entry: LoggedEntry, from before: HostState, to after: HostState, isWhole: Bool, plugin: JournaledPlugin?
+  ) {
+    guard let journal = journal ?? open(before, at: entry.number - 1) else { return }
+    last = entry.number
+    if raisesFormat {
+      notes.append(
+        "\(journal.path) has today's format from here on, which earlier versions of \(header.program) cannot read")
+      raisesFormat = false
+    }
+    if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }
+    hasOtherCode = false
+    guard isWhole || plugin != nil || journal.takeWantsSnapshot() else { return journal.append(entry) }
+    journal.append(entry, plugin: plugin, state: after.slices(isWhole: isWhole))
+  }
+
+  /// Takes another history instead of what was recorded so far.
+  ///
+  /// - Parameters:
+  ///   - state: the state that it starts with.
+  ///   - number: the action after which that is.
+  ///   - plugins: the plugins that are loaded in it.
+  package func restart(_ state: HostState, after number: Int, plugins: [JournaledPlugin]) {
+    guard let journal = journal ?? open(state, at: number) else { return }
+    (start, last) = (number, 0)
+    hasOtherCode = false
+    journal.restart(after: number, state.slices(isWhole: true), plugins: plugins)
+  }
+
+  private func open(_ state: HostState, at number: Int) -> Journal? {
+    guard !isClosed else { return nil }
+    do throws(FileError) {
+      try files?.makeFolder()
+    } catch {
+      isClosed = true
+      notes.append("\(error.path) cannot be made: \(error.reason); what happens is kept in memory only")
+      return nil
+    }
+    do throws(JournalError) {
+      let opened = try Journal(plan.path, durability: plan.durability, header: header)
+      if opened.found == nil { opened.append(stateAfter: number, state.slices(isWhole: true)) }
+      start = number
+      journal = opened
+      return opened
+    } catch {
+      isClosed = true
+      notes.append("\(error); what happens is kept in memory only")
+      return nil
+    }
+  }
+
+  /// Waits until what was recorded is as durable as was asked.
+  package func settle() { journal?.settle() }
+
+  /// What has gone wrong since it was last asked, a line each; nil: nothing.
+  package func takeNotes() -> String? {
+    if let journal {
+      if let failure = journal.takeFailure() {
+        isFailing = true
+        notes.append("\(failure); what follows is kept in memory only")
+      } else if isFailing, journal.failure == nil {
+        isFailing = false
+        notes.append("\(journal.path) is written again, and nothing is missing")
+      }
+    }
+    guard !notes.isEmpty else { return nil }
+    defer { notes = [] }
+    return notes.map { "note: \($0)\n" }.joined()
+  }
+
+  /// Closes the file in order.
+  ///
+  /// - Parameter state: the state after the last action.
+  package func end(_ state: HostState) throws(JournalError) {
+    guard let journal else { return }
+    isClosed = true
+    self.journal = nil
+    try journal.end(number: max(last, start, journal.last), last > 0 ? state.slices(isWhole: true) : [])
+    if let failure = journal.takeFailure() {
+      notes.append("\(failure); to export what is good: \(header.program) --store \(journal.path) --read-only")
+    }
+  }
+}

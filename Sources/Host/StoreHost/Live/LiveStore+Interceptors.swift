@@ -1,0 +1,29 @@
+import StoreCore
+import StorePlugins
+import StoreSchema
+
+extension LiveStore {
+  /// Does what a plugin needs before it stands in the store: it is heard, and its interceptors are made.
+  package func prepare(_ plugin: Plugin) throws(PluginError) {
+    plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
+    plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] in pluginLog?($0) }
+    try plugin.interceptors.build(view: view)
+  }
+
+  /// The thunks of the application and of the plugins that run.
+  package var thunks: [ThunkType] {
+    let shell = store.withState { $0.shell }
+    return application.thunks.map(\.type)
+      + plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.tasks.thunkTypes)
+  }
+
+  /// Puts the interceptors of the application and of the plugins that run into the chain, the application's outermost, then
+  /// those of the plugin that was loaded first (R5). One that stays keeps what it holds; those of a plugin that is off stand aside (R29).
+  package func replaceInterceptors() throws(StoreError) {
+    let shell = store.withState { $0.shell }
+    let running = plugins.filter { shell.condition(of: $0.plugin.module.name) == .on }
+    let wanted = application.interceptors + running.flatMap(\.interceptors)
+    guard !wanted.elementsEqual(store.interceptors, by: { $0 === $1 }) else { return }
+    try store.replaceInterceptors(wanted)
+  }
+}

@@ -1,0 +1,427 @@
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreSchema
+import StoreUnits
+
+/// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
+/// logged.
+package final class LiveStore: @unchecked Sendable {
+  // Safe: a session uses a host on one thread, the one that dispatches; what a store calls back runs on it too. What changes
+  // with every action is changed by nothing that such a change calls, so checks of exclusive access would find nothing.
+  package typealias Action = HostAction
+  package typealias State = HostState
+
+  package let store: Store<Action, State>
+  /// The clock that stamps actions.
+  package let clock: any StoreClock
+  package let application: HostedApplication
+  /// What the program is called.
+  package let program: String
+  private let logger: HostUnit
+  private let logSink: LogSink
+  package var plugins: [HostedPlugin] = []
+  package var actionsByName: [String: ActionType] = [:]
+  package let interruption: Interruption
+  /// What happened so far.
+  @exclusivity(unchecked) package var history: History<State>
+  /// The switches of the latest states that differ in them.
+  private var switches: [HostState.Switches] = []
+  /// Which plugins were loaded when.
+  package var timeline = PluginTimeline()
+  /// What is shown instead of the present.
+  @exclusivity(unchecked) package var past: PastView?
+  /// The number before which nothing is the user's own.
+  package var firstPoint = 0
+  /// The modules that were read since somebody wanted to know.
+  package var readModules: Set<String>?
+  package let faults = FaultBox()
+  package let waiters = ActionWaiters()
+  /// Where what happens is kept; nil: nowhere but in memory.
+  @exclusivity(unchecked) package var journal: HostJournal?
+  private var traceSink: ((TraceEvent) -> Void)?
+  private var observer: ((PurityProof.Recorded) -> Void)?
+  @exclusivity(unchecked) package var notes: [String] = []
+  /// What takes a plugin's place when the action that says so is committed.
+  package var replacement: PluginReplacement?
+  /// What the state says; asked before every statement.
+  package var watchesPlugins = false
+  /// When reloading a plugin failed, for those whose earlier version is still there because of it.
+  package var failedReloads: [String: Duration] = [:]
+  /// Tell whether what projections read has changed.
+  @exclusivity(unchecked) package var versions = SliceVersions()
+  @exclusivity(unchecked) private var finder = DifferenceFinder()
+  /// Gets what plugins say.
+  package var pluginLog: ((PluginLogLine) -> Void)?
+  /// How often plugins are looked at for state of their own, where nobody set it.
+  package var defaultPurity = Purity.sampled { didSet { applyPurity() } }
+
+  /// Hosts an application.
+  ///
+  /// - Parameter program: what the program is called, as its journals and hints say.
+  /// - Throws: ``StoreError`` where two of its middlewares share a name.
+  package init(_ application: HostedApplication, program: String, clock: any StoreClock) throws(StoreError) {
+    self.application = application
+    self.program = program
+    self.clock = clock
+    let sink = LogSink()
+    logSink = sink
+    logger = HostUnit(
+      "logger", origin: .swift, gate: Gate(isOpen: false),
+      Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
+        sink.write?(
+          LoggedLine(
+            number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes)
+        )
+      }.lift(input: { $0 }, to: Action.self, state: { $0 }))
+    var initial = HostState(app: application.initial)
+    initial.shell.gates = ([logger] + application.units).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
+    let interruption = Interruption()
+    self.interruption = interruption
+    history = History(from: initial, endedBy: interruption)
+    store = try Store(
+      initial: initial, reducer: Self.reducer(application, []),
+      middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
+      interceptors: application.interceptors, emission: Self.policy("whenDifferent"), clock: clock,
+      areEqual: State.areEqual)
+    // Plugins and the history are used by the thread that dispatches alone.
+    store.handsOn = false
+    collectActions()
+    store.setRecorder { [unowned self] record in self.record(record) }
+    store.setErrorHandler { [faults] error in
+      let stop = error as? StoreError
+      if stop != nil { faults.noteLoss() }
+      // What no dispatch is answered with must not pass in silence all the same. Of the store's own errors that is the
+      // runaway guard's: the others are told where they arise.
+      switch stop {
+      case nil, .runaway: faults.note(error)
+      default: break
+      }
+    }
+  }
+
+  package static func reducer(
+    _ application: HostedApplication, _ plugins: [HostedPlugin]
+  ) -> Reducer<Action, State> {
+    HostedPlugin.reducers(plugins.map { ($0.plugin, $0.strikes) }, behind: application.reducers).appending(
+      Reducer<ShellAction, State>.throwing("shell", canFail: \.canFail) { action, state, context in
+        try action.reduce(&state, from: context.source)
+      }
+      .lift(action: { $0.shell }, state: \State.self))
+  }
+
+  package static func policy(_ name: String) -> EmissionPolicy<State> {
+    switch name {
+    case "always": .always
+    case "never": .never
+    default: .when { !State.areEqual($0, $1) }
+    }
+  }
+
+  // MARK: What the shell asks
+
+  /// The modules in order: Swift ones as hosted, then plugins as loaded.
+  package var modules: [Module] {
+    let added = shownPlugins.flatMap(\.plugin.addedActions)
+    return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + lostModules
+      + substateModules
+  }
+  /// When watchers are told.
+  package var emission: String { withShownState { $0.shell.emission } }
+  /// How many actions one outside dispatch may cause.
+  package var runaway: Int { withShownState { $0.shell.runaway } }
+  /// Where a setting of the store was changed; nil: nowhere, it is what it is by default.
+  package func settingOrigin(_ name: String) -> String? { withShownState { $0.shell.settingOrigins[name] } }
+  /// How often plugins are looked at for state of their own.
+  package var purity: Purity { withShownState { $0.shell.purity } ?? defaultPurity }
+  /// The most that a plugin may ask for.
+  package var ceiling: PluginManifest.Limits { withShownState { $0.shell.ceiling } }
+  /// Hands the look at the state that plugins and Lua get.
+  package var view: any StateView { HostView(host: self) }
+
+  package var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
+
+  /// The middlewares in composition order.
+  package var units: [UnitListing] {
+    let running = Dictionary(grouping: store.effects, by: \.unit)
+    let shown = [logger] + application.units + shownPlugins.flatMap(\.units)
+    return withShownState { state in
+      shown.map { unit in
+        UnitListing(
+          name: unit.name, isOpen: state.shell.isOpen(unit.name), gate: state.shell.gate(unit.name),
+          seen: unit.counters.seen, held: unit.gate.held,
+          dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
+      }
+    }
+  }
+
+  /// The action of that full name.
+  package func action(named name: String) -> ActionType? { actionsByName[name] }
+
+  /// The plugin of that name.
+  package func plugin(named name: String) -> Plugin? { shownPlugins.first { $0.plugin.module.name == name }?.plugin }
+
+  /// Has every phase of every action reported; nil: no longer.
+  package func setTrace(_ sink: ((TraceEvent) -> Void)?) {
+    traceSink = sink
+    store.setTrace(sink)
+  }
+
+  /// Has the phases of every action timed; nil: no longer.
+  package func setSpans(_ listener: SpanListener?) { store.setSpans(listener) }
+
+  /// Reports something that happened before an action reached the store.
+  package func trace(_ event: TraceEvent) { traceSink?(event) }
+
+  package var state: State { store.withState { $0 } }
+
+  /// Tells of every action that goes through the reducers, with the states around it.
+  package func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { observer = tell }
+
+  /// Gets what the logger middleware says.
+  package func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { logSink.write = sink }
+
+  // MARK: Dispatching
+
+  /// Has an action processed, with all that it causes.
+  package func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
+    do throws(SchemaError) {
+      return dispatch(try application.hostAction(call), source)
+    } catch {
+      return DispatchReport(number: nil, failure: error, faults: [])
+    }
+  }
+
+  /// Has a typed action processed, with all that it causes.
+  package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
+    if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
+    let outer = faults.take()
+    let result = store.dispatch(action, source: source)
+    if case .stopped = result.outcome { faults.noteLoss() }
+    var report = DispatchReport(
+      number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
+      faults: faults.take())
+    if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
+    faults.put(outer)
+    stopFaulty()
+    return report
+  }
+
+  /// Moves a gate, by a recorded action.
+  package func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport {
+    let running = effectCount(of: name)
+    var report = dispatch(.setGate(name: name, isOpen: isOpen), source)
+    if !isOpen { report.cancelled = running - effectCount(of: name) }
+    return report
+  }
+
+  /// Changes when watchers are told, by a recorded action.
+  package func setEmission(_ policy: String, source: ActionSource) -> DispatchReport {
+    dispatch(.setEmission(policy), source)
+  }
+
+  /// Changes how many actions one dispatch may cause, by a recorded action.
+  package func setRunaway(_ limit: Int, source: ActionSource) -> DispatchReport {
+    dispatch(.setRunaway(limit), source)
+  }
+
+  /// Changes how often plugins are looked at for state of their own, by a recorded action.
+  package func setPurity(_ purity: Purity, source: ActionSource) -> DispatchReport {
+    dispatch(.setPurity(purity), source)
+  }
+
+  /// Changes the most that a plugin may ask for of one thing, by a recorded action.
+  package func setCeiling(
+    _ limit: PluginManifest.NamedLimit, _ ceiling: PluginManifest.Limits, source: ActionSource
+  ) -> DispatchReport {
+    dispatch(.setCeiling(limit, ceiling), source)
+  }
+
+  package func applyPurity() {
+    for hosted in plugins { hosted.plugin.purity = purity }
+  }
+
+  /// Lets a plugin run or stops it, by a recorded action.
+  package func setPlugin(_ name: String, isOn: Bool, source: ActionSource) -> DispatchReport {
+    dispatch(.switchPlugin(name: name, to: isOn ? .on : .off), source)
+  }
+
+  /// What the store did by itself since it was last asked, in a sentence each.
+  package func takeNotes() -> [String] {
+    for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
+    guard !notes.isEmpty else { return [] }
+    defer { notes = [] }
+    return notes
+  }
+
+  package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
+    dispatch(Action(call: action.call, payload: .shell(action)), source)
+  }
+
+  private func record(_ record: ActionRecord<Action, State>) {
+    let action = record.failure == nil && record.droppedBy == nil ? record.action.shell : nil
+    if let action { follow(action, from: record.before, to: record.after) }
+    let call = record.action.call
+    if let observer { observer(PurityProof.Recorded(record)) }
+    for fault in application.substateFaults(of: record.action, in: record.before) { faults.note(fault) }
+    let changes = record.failure == nil ? State.changes(from: record.before, to: record.after, by: &finder) : []
+    versions.note(changes)
+    // What loads, takes away or restores says so by an action of the shell.
+    if record.action.shell != nil { versions.noteAll() }
+    let entry = LoggedEntry(
+      number: record.context.number, time: record.context.time, source: record.context.source,
+      action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
+      changes: changes,
+      failure: record.failure.map { ErrorCode.of($0).rawValue }, digest: record.action.shell?.digest,
+      original: record.original.map {
+        LoggedEntry.Original(action: $0.call.type.fullName, arguments: $0.call.record)
+      },
+      droppedBy: record.droppedBy)
+    var after = record.after
+    if action != nil { after.share(&switches) }
+    history.append(entry, state: after)
+    if action != nil {
+      timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
+    }
+    if let journal { keep(entry, record, in: journal) }
+    if record.failure == nil, record.droppedBy == nil { waiters.tell(call) }
+    stopFaulty()
+  }
+
+  /// The plugins that are loaded in a state: one that is being loaded or unloaded may be here without being there.
+  private func loaded(in state: State) -> [HostedPlugin] {
+    plugins.filter { hosted in state.shell.plugins.contains { $0.name == hosted.plugin.module.name } }
+  }
+
+  /// Brings the gates where the shell's slice says they stand.
+  package func moveGates(_ shell: ShellState) {
+    for hosted in plugins { hosted.strikes.set(isStopped: shell.condition(of: hosted.plugin.module.name) != .on) }
+    for unit in hostUnits {
+      let isOpen = shell.isOpen(unit.name)
+      guard unit.gate.set(isOpen: isOpen) else { continue }
+      traceSink?(.gate(unit: unit.name, isOpen: isOpen))
+      if !isOpen { store.cancelEffects(unit: unit.name) }
+    }
+  }
+
+  // MARK: Reading
+
+  /// Tells a watcher of a value: now, and after every commit that changed it.
+  ///
+  /// - Parameter read: the value at the moment of the call.
+  package func watch(
+    _ name: String, _ read: @escaping @Sendable () -> Value,
+    _ onChange: @escaping @Sendable (Notification<Value>) -> Void
+  ) -> Subscription {
+    // R10: under the policy `always` a watcher is told after every action, changed or not.
+    store.watch(
+      name, { _ in read() }, isDifferent: { [unowned self] in $0 != $1 || emission == "always" }, onChange)
+  }
+
+  /// What stops the Lua of each plugin, from any thread.
+  package var interrupts: [@Sendable () -> Void] { plugins.map(\.plugin.interrupt) }
+
+  /// The plugins whose Lua ran when it was to be stopped, since it was last asked.
+  package func takeInterrupted() -> [String] {
+    plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name)
+  }
+
+  // MARK: Plugins
+
+  /// Runs a plugin's definition and adds it, by a recorded action; all or nothing (R28).
+  package func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport) {
+    try requirePresent()
+    let name = source.manifest.name
+    guard !modules.contains(where: { $0.name == name }), name != "shell" else {
+      throw PluginError(
+        .load, "\(name): there is a module of that name already",
+        hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
+    }
+    let plugin = try Plugin(loading: source, into: surroundings(of: name))
+    // As a reload does, which else refused what was loaded.
+    try plugin.checkLibraries()
+    try prepare(plugin)
+    try refuseTakenActions(plugin)
+    let onLoad = try onLoadCall(of: plugin)
+    let hosted = HostedPlugin(plugin, surroundings(for: name))
+    plugin.purity = purity
+    plugins.append(hosted)
+    collectActions()
+    do {
+      // The tasks follow the state once its slice is there.
+      try recompose(reconciling: false)
+    } catch {
+      remove(name)
+      throw error
+    }
+    rebindPlugins()
+    let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
+    let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
+    let report = dispatch(.loadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
+    return (plugin, finishLoading(hosted, onLoad, report, actionSource))
+  }
+
+  /// What a plugin of that name finds in the store that it is loaded into: all but itself.
+  package func surroundings(of plugin: String) -> Plugin.Surroundings {
+    let added = Set((self.plugin(named: plugin)?.addedActions ?? []).map(\.fullName))
+    var surroundings = Plugin.Surroundings(
+      action: { [unowned self] name in
+        guard let type = action(named: name), type.module != plugin, !added.contains(name) else { return nil }
+        return type
+      },
+      actionNames: { [unowned self] in
+        modules.filter { $0.name != plugin }.flatMap(\.actions).map(\.fullName)
+      }, moduleNames: modules.map(\.name).filter { $0 != plugin },
+      slice: { [unowned self] name in modules.first { $0.name == name && name != plugin }?.schema },
+      twin: { [unowned self] source in timeline.ready(source) })
+    surroundings.mostActions = { [unowned self] in store.withState { $0.shell.runaway } }
+    return surroundings
+  }
+
+  /// The typed action of a call, for actions that plugins dispatch to Swift modules.
+  package func typed(_ call: ActionCall) -> Action {
+    (try? application.hostAction(call)) ?? Action(call: call, payload: .plugin)
+  }
+
+  /// Takes a plugin away with all that it registered, by a recorded action.
+  package func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
+    try requirePresent()
+    guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
+      throw unknownPlugin(name)
+    }
+    var failure: PluginError?
+    do throws(PluginError) {
+      try hosted.plugin.unload(view: view)
+    } catch {
+      failure = error
+    }
+    var report = dispatch(.unloadPlugin(name: name), source)
+    failedReloads[name] = nil
+    remove(name)
+    // They did when its slice went.
+    try recompose(reconciling: false)
+    if let failure { report.faults.insert(failure, at: 0) }
+    return report
+  }
+
+  private func remove(_ name: String) {
+    plugins.removeAll { $0.plugin.module.name == name }
+    collectActions()
+  }
+}
+
+extension ActionCall {
+  /// Stands for a typed action that no module declares.
+  package static let unknown = ActionCall(ActionType(module: "app", name: "unknown", fields: []), [])
+}
+
+extension DispatchResult {
+  fileprivate var failure: (any Error)? {
+    switch outcome {
+    case .done, .queued, .dropped: nil
+    case .failed(let error): error
+    case .stopped(let error): error
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import StoreCore
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// Runs a plugin's reducers in two fresh Lua states, which differ in the seed of their hashes and in how they collect
+/// garbage, and compares what they make of each action; one of them has just reduced a copy. Hidden state, the order of
+/// keys and whatever else a reducer must not depend on shows as a difference.
+package struct PurityProof {
+  /// An action that a test had processed.
+  package struct Recorded {
+    package let call: ActionCall
+    package let context: ActionContext
+    package let before: HostState
+    package let after: HostState
+    package let failure: (any Error)?
+
+    package init(_ record: ActionRecord<HostAction, HostState>) {
+      call = record.action.call
+      // The store may use its own again.
+      context = ActionContext(
+        number: record.context.number, source: record.context.source, time: record.context.time,
+        root: record.context.number)
+      before = record.before
+      after = record.after
+      failure = record.failure
+    }
+  }
+
+  /// What two fresh Lua states made of an action.
+  package enum Verdict {
+    /// The same state.
+    case same
+    /// Both failed.
+    case failed(any Error)
+    /// What shows that they are not alike.
+    case impure(PurityFault)
+  }
+
+  private let one: ReducerTwin
+  private let other: ReducerTwin
+  private let store: LiveStore
+  private let name: String
+  /// The modules over whose slices other plugins reduce too.
+  private let shared: Set<String>
+
+  /// Loads the plugin twice into the surroundings that it has in a store.
+  package init(_ source: PluginSource, in store: LiveStore) throws {
+    self.store = store
+    name = source.manifest.name
+    let surroundings = store.surroundings(of: name)
+    let others = store.loadedPlugins.map(\.name).filter { [name] in $0 != name }
+    shared = Set(
+      others.compactMap { store.plugin(named: $0)?.source.manifest.permissions }.joined().compactMap {
+        if case .reduce(let module) = $0 { module } else { nil }
+      })
+    let one = try ReducerTwin(source, in: surroundings, collectsOften: false)
+    var other = try ReducerTwin(source, in: surroundings, collectsOften: true)
+    // Seeds come from addresses, which are free again only when a state is gone.
+    var kept: [ReducerTwin] = []
+    while other.hashOrder == one.hashOrder, kept.count < 8 {
+      kept.append(other)
+      other = try ReducerTwin(source, in: surroundings, collectsOften: true)
+    }
+    (self.one, self.other) = (one, other)
+  }
+
+  /// Whether the plugin has a reducer for an action.
+  package func concerns(_ type: ActionType) -> Bool { one.reduces(type) }
+
+  /// Reduces what a test recorded, each action from the state that it met there.
+  ///
+  /// - Returns: the first difference.
+  package func difference(in recorded: Recorded) -> PurityFault? {
+    var state = recorded.before
+    guard state.shell.condition(of: name) == .on else { return nil }
+    let verdict = reduce(recorded.call, recorded.context, &state)
+    if case .impure(let fault) = verdict { return fault }
+    guard recorded.failure == nil else { return nil }
+    if case .failed(let error) = verdict {
+      return PurityFault(
+        recorded.call, "it failed in a fresh Lua state only", [], details: [HostError(describing: error).message])
+    }
+    for module in one.modules where !shared.contains(module) {
+      guard let change = Self.change(in: module, from: recorded.after, to: state) else { continue }
+      return PurityFault(
+        recorded.call, "the test and a fresh Lua state differ at \(change.path)",
+        [("test", change.kind.from), ("fresh", change.kind.to)])
+    }
+    return nil
+  }
+
+  /// Reduces an action twice and goes on with what came out.
+  package func reduce(_ call: ActionCall, _ context: ActionContext, _ state: inout HostState) -> Verdict {
+    // Behind the other reducers, as in the store.
+    let start: HostState
+    do {
+      start = try store.reduced(without: name, call, context, state)
+    } catch {
+      return .failed(error)
+    }
+    var (left, right, copy) = (start, start, start)
+    let first = reduce(one, call, context, &left)
+    _ = reduce(other, call, context, &copy)
+    let second = reduce(other, call, context, &right)
+    if let impure = [first, second].lazy.compactMap({ $0 as? PluginError }).first(where: { $0.code == .impure }) {
+      return .impure(PurityFault(call, impure.message, []))
+    }
+    guard (first == nil) == (second == nil) else {
+      return .impure(
+        PurityFault(
+          call, "it failed in one of two fresh Lua states only",
+          [], details: [first, second].compactMap { $0.map { HostError(describing: $0).message } }))
+    }
+    if let first { return .failed(first) }
+    for module in one.modules {
+      if let change = Self.change(in: module, from: left, to: right) {
+        return .impure(
+          PurityFault(
+            call, "two fresh Lua states differ at \(change.path)",
+            [("one", change.kind.from), ("other", change.kind.to)]))
+      }
+    }
+    state = left
+    return .same
+  }
+
+  private func reduce(
+    _ twin: ReducerTwin, _ call: ActionCall, _ context: ActionContext, _ state: inout HostState
+  ) -> (any Error)? {
+    do {
+      try twin.reduce(call, context) { try state.modifySlice($0, $1) }
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// The first difference of a module's slices.
+  private static func change(in module: String, from left: HostState, to right: HostState) -> Change? {
+    var change: Change?
+    _ = left.readSlice(module) { schema, left in
+      _ = right.readSlice(module) { _, right in
+        change = schema.changes(from: left, to: right, at: Path([.field(module)])).first
+      }
+    }
+    return change
+  }
+}
+
+/// What shows that a reducer depends on more than its draft and its action.
+package struct PurityFault: Error {
+  /// The action, as it is dispatched.
+  package let action: String
+  /// What is wrong.
+  package let message: String
+  /// What came out, and more on it.
+  package let details: [String]
+  /// Where the action comes from.
+  package var origin = ""
+
+  package init(_ call: ActionCall, _ message: String, _ sides: [(label: String, value: Value?)], details: [String] = [])
+  {
+    action = ActionText.text(call.type.fullName, arguments: call.record)
+    self.message = message
+    let width = sides.map(\.label.count).max() ?? 0
+    self.details =
+      sides.map { side in
+        let label = side.label + String(repeating: " ", count: width - side.label.count)
+        return "\(label)  \(side.value.map { InlineText.text(of: $0) } ?? "nothing")"
+      } + details
+  }
+}

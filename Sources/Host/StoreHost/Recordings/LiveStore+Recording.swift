@@ -1,0 +1,108 @@
+import Platform
+import StoreCore
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+extension LiveStore {
+  /// Whether the application's reducers are told when an action happened.
+  package var tellsReducersTheTime: Bool { application.tellsReducersTheTime }
+  /// The plugins whose code cannot be read any more, and with it the type of what they did.
+  package var unreadablePlugins: [JournaledPlugin] { timeline.unreadable }
+
+  /// The hash of all types of state and actions.
+  package var schemaHash: UInt64 {
+    var text = ""
+    for module in application.modules {
+      text += "\(module.name)=\(module.schema?.signature ?? "")\n"
+      for action in module.actions {
+        text += action.fullName
+        Schema.appendSignature(of: action.fields, to: &text)
+        text += "\n"
+      }
+    }
+    var hash = StableHash()
+    hash.add(text)
+    return hash.value
+  }
+
+  /// What a replay needs to know before the first entry that is kept.
+  package func recordingHeader(from state: HostState, at start: Int) throws -> RecordingHeader {
+    var count = 0
+    var versions: [RecordingHeader.Plugin] = []
+    // One whose code is gone is noted, too: a replay then says what it misses.
+    func recorded(at number: Int) -> [RecordingHeader.Plugin] {
+      timeline.members(at: number).compactMap { $0.lost?.recorded ?? $0.version?.source.recorded }
+    }
+    func note(_ plugins: [RecordingHeader.Plugin]) {
+      for version in plugins where !versions.contains(version) { versions.append(version) }
+    }
+    let loaded = recorded(at: start)
+    note(loaded)
+    if start < history.head {
+      try history.visit((start + 1)...history.head) { entry in
+        count += 1
+        if entry.isWhole { note(recorded(at: entry.number)) }
+        return true
+      }
+    }
+    return RecordingHeader(
+      schema: schemaHash, count: count, start: start, plugins: versions,
+      loaded: loaded.map {
+        RecordingHeader.Loaded(
+          name: $0.name, digest: $0.digest, condition: state.shell.condition(of: $0.name).rawValue)
+      }, state: state.value, substates: state.substates.map(\.name))
+  }
+
+  /// The oldest point from which on nothing returns to an older one, which a replay could not know.
+  private var recordingStart: Int {
+    get throws {
+      var start = history.oldest
+      guard start > 0, start < history.head else { return start }
+      var returns: [(number: Int, target: Int)] = []
+      try history.visit((start + 1)...history.head) { entry in
+        if let target = entry.restoreTarget { returns.append((entry.number, target)) }
+        return true
+      }
+      while let last = returns.last(where: { $0.number > start && $0.target < start }) { start = last.number }
+      return start
+    }
+  }
+
+  /// Hands out all that is kept and can be replayed, from the oldest on.
+  ///
+  /// - Parameters:
+  ///   - header: gets what a replay needs to know first, and the state before the first entry.
+  ///   - entry: gets each entry, the hashes of the slices that it changed, and the state after it.
+  package func record(
+    header: (RecordingHeader, HostState) throws -> Void,
+    entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
+  ) throws {
+    let start = try recordingStart
+    var state = try history.state(at: start)
+    try header(try recordingHeader(from: state, at: start), state)
+    guard start < history.head else { return }
+    var hashes = SliceHashes(state)
+    try history.visit((start + 1)...history.head) { logged in
+      let before = state
+      try history.advance(&state, by: logged)
+      try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
+      return true
+    }
+  }
+}
+
+extension PluginSource {
+  /// The plugin as a recording's header has it.
+  package var recorded: RecordingHeader.Plugin {
+    RecordingHeader.Plugin(
+      name: manifest.name, version: manifest.version, directory: Files.absolute(folder), digest: digest)
+  }
+}
+
+extension JournaledPlugin {
+  /// The plugin as a recording's header has it.
+  package var recorded: RecordingHeader.Plugin {
+    RecordingHeader.Plugin(name: name, version: version, directory: directory, digest: digest)
+  }
+}

@@ -1,0 +1,112 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// What memory no longer holds of a history, read back from a journal.
+package final class JournalEntries: OlderEntries {
+  package let oldest: Int
+  package let oldestEntry: Int
+  /// Whether actions before the oldest one cannot be read because the file is damaged.
+  package var isBeginningUnreadable: Bool { (file as? JournalArchive)?.isBeginningUnreadable ?? false }
+  private let file: any JournalReading
+  private unowned let host: LiveStore
+  /// The state that was made last of what was written: to make one of a large text takes long.
+  private var latest: (number: Int, state: HostState, plugins: [HostedPlugin])?
+
+  /// - Parameters:
+  ///   - oldest: the oldest number whose state can be made.
+  ///   - oldestEntry: the number before the oldest entry that can be read; nil: entries go back as far as states.
+  package init(_ file: any JournalReading, oldest: Int, oldestEntry: Int? = nil, of host: LiveStore) {
+    self.file = file
+    self.oldest = oldest
+    self.oldestEntry = min(oldestEntry ?? oldest, oldest)
+    self.host = host
+  }
+
+  /// The state after the oldest action whose state can be made as it was before it was brought to another type; nil: it can no
+  /// longer be read.
+  package func stateBeforeMigration() throws -> JournalSnapshot? {
+    do {
+      return try file.writtenState(after: oldest, from: oldest - 1) { [host] in host.isRecord($0) }
+    } catch is JournalError, is ChangeError {
+      return nil
+    }
+  }
+
+  /// Ends a visit.
+  private struct Enough: Error {}
+
+  package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
+    var reader: EntryReader?
+    do {
+      try file.visit(numbers) { row in
+        // Others may be loaded from an action of the shell on.
+        if row.isOfShell || row.number == oldest + 1 { reader = nil }
+        let current = try reader ?? self.reader(at: row.number)
+        reader = current
+        let entry: LoggedEntry
+        do throws(EntryError) {
+          entry = try row.entry(current)
+        } catch {
+          throw JournalError(error, at: row.number, in: file.path)
+        }
+        guard try body(entry) else { throw Enough() }
+      }
+    } catch is Enough {}
+  }
+
+  package func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
+    var reader: EntryReader?
+    do {
+      try file.visitChanges(numbers) { row in
+        var goesOn = true
+        if row.isOfShell {
+          // It may have changed more than the row tells; and others may be loaded from now on.
+          reader = nil
+          try visit(row.number...row.number) { entry in
+            goesOn = try body(HistoryStep(entry))
+            return goesOn
+          }
+        } else {
+          let current = try reader ?? self.reader(at: row.number)
+          reader = current
+          do {
+            goesOn = try body(HistoryStep(row.number, changes: row.changes, by: current))
+          } catch let error as EntryError {
+            throw JournalError(error, at: row.number, in: file.path)
+          }
+        }
+        guard goesOn else { throw Enough() }
+      }
+    } catch is Enough {}
+  }
+
+  /// Reads what was written while the plugins of a point were loaded.
+  private func reader(at number: Int) throws -> EntryReader {
+    guard number > oldest else {
+      // Nobody goes back there, so that nothing depends on what can no longer be told.
+      let plugins = (try? host.plugins(at: number)) ?? []
+      return EntryReader(host.entryTypes { plugins }, isLenient: true)
+    }
+    let plugins = try host.plugins(at: number)
+    return EntryReader(host.entryTypes { plugins }, keepsArguments: true)
+  }
+
+  package func snapshot(atOrBefore number: Int) throws -> (number: Int, state: HostState)? {
+    guard number >= oldest else { return nil }
+    if let latest, try file.snapshotNumber(upTo: number) == latest.number,
+      try host.plugins(at: latest.number).elementsEqual(latest.plugins, by: { $0.plugin === $1.plugin })
+    {
+      return (latest.number, latest.state)
+    }
+    guard let snapshot = try file.snapshot(upTo: number) else {
+      // Nothing is kept from that far back on but what a state was written for.
+      throw JournalError.damaged(
+        path: file.path, lastGood: host.history.head, reason: "no state up to #\(number) can be read")
+    }
+    let plugins = try host.plugins(at: snapshot.number)
+    let state = try HostState(snapshot.slices, app: host.application.initial) { host.type(of: $0, among: plugins) }
+    latest = (snapshot.number, state, plugins)
+    return (snapshot.number, state)
+  }
+}

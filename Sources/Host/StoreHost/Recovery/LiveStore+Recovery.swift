@@ -1,0 +1,361 @@
+import Platform
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// Taking up what a journal holds.
+extension LiveStore {
+  /// What journals say of the hosted application.
+  package func journalHeader(began: Int) -> JournalHeader {
+    let signature = application.initial.schema.signature
+    var hash = StableHash()
+    hash.add(signature)
+    return JournalHeader(
+      program: program, began: began, schema: signature, schemaHash: StableHash.text(of: hash.value))
+  }
+
+  /// The state at present, as journals take it.
+  package var journaledState: HostState { store.present }
+
+  /// Restores the state after the last action of a journal, with the plugins that were loaded then: no reducer, no middleware
+  /// and no action of theirs runs, nor any task before ``startTasks()``.
+  ///
+  /// A file that is only read is shown though plugins cannot be loaded, or cannot take over their state: without them, and their
+  /// state as it was recorded.
+  ///
+  /// - Parameter source: reads a plugin again, and sees to its permissions.
+  package func recover(
+    _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
+  ) throws -> RecoveredStore? {
+    guard let snapshot = try file.snapshot(upTo: contents.last) else {
+      guard contents.last > 0 else { return nil }
+      throw JournalError.damaged(path: file.path, lastGood: nil, reason: "no state in it can be read")
+    }
+    let loads = try file.plugins(upTo: contents.last)
+    // The last load of a name is not the one that counts where a restore brought back another.
+    let present = loads.isEmpty ? [] : try JournaledPlugins(file, loads, upTo: contents.last).present
+    let isOnlyRead = !(file is Journal)
+    var changed: [ShellState.LoadedPlugin] = []
+    var absent: [RecoveredStore.AbsentPlugin] = []
+    func describe(_ error: any Error, of plugin: String) -> any Error {
+      if error is JournalError { return error }
+      var described = HostError(describing: error)
+      described.message = "\(file.path) needs the plugin '\(plugin)': \(described.message)"
+      described.hint = (described.hint.map { "\($0); " } ?? "") + waysOut(of: file)
+      described.status = 4
+      return described
+    }
+    let sources = try snapshot.shell.plugins.compactMap { plugin in
+      do {
+        // A damaged file may not tell which it was.
+        let load = present.first { $0.name == plugin.name } ?? loads.last { $0.name == plugin.name }
+        guard let load else {
+          throw JournalError.isMissing(plugin.name, in: file.path)
+        }
+        let source = try source(load.running(plugin))
+        if source.digest != plugin.digest { changed.append(plugin) }
+        return source
+      } catch {
+        guard isOnlyRead else { throw describe(error, of: plugin.name) }
+        absent.append(RecoveredStore.AbsentPlugin(plugin.name, error))
+        return nil
+      }
+    }
+    try PluginOrder.make(sources) { source, mayLack in
+      let name = source.manifest.name
+      do {
+        try host(source, mayLack: mayLack)
+      } catch {
+        guard isOnlyRead, mayLack else { throw describe(error, of: name) }
+        absent.append(RecoveredStore.AbsentPlugin(name, error))
+      }
+    }
+    let order = snapshot.shell.plugins.map(\.name)
+    plugins = order.compactMap { name in plugins.first { $0.plugin.module.name == name } }
+    let header = journalHeader(began: contents.header.began)
+    // A damaged file may have lost what it said of itself.
+    let written = contents.header.schemaHash
+    let hasOtherModules = !written.isEmpty && header.schemaHash != written
+    let unsaid = try unsaidTypes(of: changed, in: snapshot, file, contents)
+    let types = snapshot.types.merging(unsaid) { written, _ in written }
+    var migrating = changed.filter { plugin(named: $0.name) != nil && !isOfWrittenType($0.name, types, in: snapshot) }
+    if isOnlyRead, !migrating.isEmpty {
+      let misfits = try self.misfits(of: migrating, file, contents)
+      absent += misfits
+      migrating.removeAll { plugin in misfits.contains { $0.name == plugin.name } }
+      plugins.removeAll { hosted in misfits.contains { $0.name == hosted.plugin.module.name } }
+      collectActions()
+    }
+    try recompose(reconciling: false)
+    rebindPlugins()
+    let isOfAnotherType = hasOtherModules || !migrating.isEmpty
+    if isOfAnotherType, !isOnlyRead, let error = refusalToMigrate(file.path) { throw error }
+    var state = try readingChanges(of: file) {
+      try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
+    }
+    for hosted in plugins { state.shell.note(hosted.plugin.source) }
+    let before = journaledState
+    try store.replay([], from: state, after: contents.last, reconciling: false)
+    versions.noteAll()
+    follow(nil, from: before, to: state)
+    var kept: String?
+    if isOfAnotherType, let journal = file as? Journal {
+      let copy = Self.freeName(for: "\(file.path).before-\(contents.last)")
+      try journal.rebase(header, keeping: copy, state.slices(isWhole: true))
+      kept = copy
+    } else if changed.isEmpty, !snapshot.saysAllTypes, let journal = file as? Journal {
+      // Once the code is edited, nobody can tell them any more.
+      journal.append(stateAfter: contents.last, state.slices(isWhole: true))
+    }
+    // States of another type can no longer be made.
+    let oldest = isOfAnotherType ? contents.last : contents.base
+    let entries = JournalEntries(
+      file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
+    history = History(from: state, at: contents.last, older: entries, endedBy: interruption)
+    timeline = try pluginTimeline(file, upTo: contents.last, unsaidTypes: unsaid)
+    return RecoveredStore(
+      last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
+      hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept, absent: absent)
+  }
+
+  /// Has tasks follow what was restored, once what they dispatch is kept.
+  package func startTasks() { store.reconcileEffects() }
+
+  /// Brings a plugin back, without its slice.
+  ///
+  /// - Parameter mayLack: whether something may be gone that it refers to.
+  private func host(_ source: PluginSource, mayLack: Bool) throws {
+    let name = source.manifest.name
+    var surroundings = self.surroundings(of: name)
+    surroundings.mayLack = mayLack
+    let plugin = try Plugin(loading: source, into: surroundings)
+    try prepare(plugin)
+    plugins.append(HostedPlugin(plugin, self.surroundings(for: name)))
+    collectActions()
+  }
+
+  /// Which plugins cannot take over the state that they left, and why.
+  private func misfits(
+    of migrating: [ShellState.LoadedPlugin], _ file: any JournalReading, _ contents: JournalContents
+  ) throws -> [RecoveredStore.AbsentPlugin] {
+    let written = try readingChanges(of: file) { try file.writtenState(after: contents.last, isRecord: isRecord) }
+    guard var slices = written?.slices else { return [] }
+    return try migrating.compactMap { plugin in
+      let misfits = try migrate(plugin, in: &slices)
+      return misfits.isEmpty ? nil : RecoveredStore.AbsentPlugin(plugin.name, misfits: misfits)
+    }
+  }
+
+  /// What can be done about a file that cannot be opened because of a plugin.
+  private func waysOut(of file: any JournalReading) -> String {
+    "the file is as it was; to look at it without the plugin: \(program) --store \(file.path) --read-only"
+  }
+
+  /// Reads what was changed in a file, and says of changes that fit nothing what to do.
+  private func readingChanges<Result>(of file: any JournalReading, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as ChangeError {
+      throw HostError(
+        code: .storeSchema, message: "\(file.path): \(error.path): \(error.message)",
+        hint: "open it once with the version that wrote it; the file is as it was")
+    }
+  }
+
+  private func restored(
+    _ snapshot: JournalSnapshot, _ file: any JournalReading, _ contents: JournalContents, isOfAnotherType: Bool,
+    migrating: [ShellState.LoadedPlugin]
+  ) throws -> HostState {
+    var snapshot = snapshot
+    var misfits: [String] = []
+    do {
+      if isOfAnotherType {
+        snapshot = try file.writtenState(after: contents.last, isRecord: isRecord) ?? snapshot
+      }
+      var slices = snapshot.slices
+      for plugin in migrating { misfits += try migrate(plugin, in: &slices) }
+      var state = try HostState(slices, app: application.initial, misfits: misfits) { type(of: $0, among: plugins) }
+      guard snapshot.number < contents.last else { return state }
+      let reader = EntryReader(entryTypes { [plugins] in plugins })
+      try file.visit(snapshot.number + 1...contents.last) { row in
+        if row.changesMore { throw row.stateIsLost(file.path) }
+        do {
+          try state.apply(row.changes.map { try reader.changes(of: $0) } ?? [])
+        } catch let error as EntryError {
+          throw JournalError(error, at: row.number, in: file.path)
+        }
+      }
+      return state
+    } catch let error as StateMisfit {
+      throw HostError(
+        code: .storeSchema, message: "\(file.path): its state does not fit what is declared now",
+        details: error.problems,
+        hint: "give new fields a default, and plugins a migrate(); "
+          + (misfits.isEmpty ? "the file is as it was" : waysOut(of: file)))
+    }
+  }
+
+  /// Whether the state of a plugin has the type that it had when it was written: what is edited in its code besides changes
+  /// nothing of what was recorded.
+  private func isOfWrittenType(_ name: String, _ types: [String: String], in snapshot: JournalSnapshot) -> Bool {
+    let schema = plugin(named: name)?.module.schema
+    guard let written = types[name] else { return schema == nil && !snapshot.slices.contains { $0.module == name } }
+    return written == schema?.shapeHash ?? ""
+  }
+
+  /// The types of plugins' slices, as their hashes, where an earlier version of the program did not say them: those of today's
+  /// code, where all that was written is of its type and it has no `migrate`.
+  private func unsaidTypes(
+    of changed: [ShellState.LoadedPlugin], in snapshot: JournalSnapshot, _ file: any JournalReading,
+    _ contents: JournalContents
+  ) throws -> [String: String] {
+    var types: [String: String] = [:]
+    for written in changed where snapshot.types[written.name] == nil {
+      guard let plugin = plugin(named: written.name), !plugin.migration.migrates, let schema = plugin.module.schema,
+        try file.isOf(schema, module: written.name, since: contents.base, upTo: contents.last)
+      else { continue }
+      types[written.name] = schema.shapeHash
+    }
+    return types
+  }
+
+  /// Whether what a path leads to is declared to be a record.
+  package func isRecord(_ path: Path) -> Bool {
+    guard case .field(let name)? = path.steps.first else { return false }
+    let module = application.modules.first { $0.name == name }?.schema ?? type(of: name, among: plugins)
+    switch module?.type(at: path.steps.dropFirst())?.kind {
+    case .record: return true
+    case .optional(let wrapped):
+      if case .record = wrapped.kind { return true }
+      return false
+    default: return false
+    }
+  }
+
+  /// Why the copy of a file that was kept from before a change of type is not brought to the new type itself: then nothing of
+  /// before would be left to go back to. nil: it is no such copy.
+  private func refusalToMigrate(_ path: String) -> HostError? {
+    guard let match = path.firstMatch(of: /^(.*)\.before-[0-9]+(\.[0-9]+)?$/) else { return nil }
+    return HostError(
+      code: .storeSchema,
+      message:
+        "\(path) is the copy of \(match.1) from before its state had another type; opened, it would get that, too",
+      hint: "to look at it: \(program) --store \(path) --read-only; "
+        + "to go on from it: copy it to another name, and open that")
+  }
+
+  /// A path where nothing is yet.
+  private static func freeName(for path: String) -> String {
+    var (name, number) = (path, 1)
+    while Files.exists(name) {
+      number += 1
+      name = "\(path).\(number)"
+    }
+    return name
+  }
+
+  /// The type of a plugin's slice or of a substate; nil: nobody declares it.
+  package func type(of name: String, among plugins: [HostedPlugin]) -> Schema? {
+    plugins.first { $0.plugin.module.name == name }?.plugin.module.schema ?? substateSchema(name)
+  }
+
+  /// Has a plugin whose code has changed take over the state that it left; one that it cannot take over is taken out.
+  ///
+  /// - Returns: what does not fit, a line each.
+  private func migrate(
+    _ plugin: ShellState.LoadedPlugin, in slices: inout [JournalSnapshot.Slice]
+  ) throws -> [String] {
+    guard let loaded = self.plugin(named: plugin.name) else { return [] }
+    let index = slices.firstIndex { $0.module == plugin.name }
+    let old = try index.map { try JSON.value(of: slices[$0].state) }
+    do throws(PluginError) {
+      guard let value = try loaded.migration.state(from: old, version: plugin.version) else { return [] }
+      let slice = JournalSnapshot.Slice(module: plugin.name, state: JSON.text(of: value))
+      if let index { slices[index] = slice } else { slices.insert(slice, at: max(slices.count - 1, 0)) }
+      return []
+    } catch {
+      if let index { slices.remove(at: index) }
+      let problems =
+        loaded.migration.migrates
+        ? []
+        : old.flatMap { loaded.module.schema?.misfits($0, at: Path([.field(plugin.name)]), startsNewFields: true) }
+          ?? []
+      return problems.isEmpty ? [error.message] + error.trace.map { "  \($0)" } : problems
+    }
+  }
+
+  /// Journals an action.
+  package func keep(_ entry: LoggedEntry, _ record: ActionRecord<Action, State>, in journal: HostJournal) {
+    var plugin: JournaledPlugin?
+    switch record.action.shell {
+    case .loadPlugin(let loaded, _, _), .reloadPlugin(let loaded, _, _):
+      let folder = plugins.first { $0.plugin.module.name == loaded.name }?.plugin.source.folder ?? ""
+      plugin = JournaledPlugin(
+        number: entry.number, name: loaded.name, version: loaded.version, directory: Files.absolute(folder),
+        digest: loaded.digest)
+    default: break
+    }
+    defer {
+      // What memory lets go of from now on is read back from there.
+      if history.older == nil, let file = journal.journal {
+        history.older = JournalEntries(file, oldest: journal.start, of: self)
+      }
+    }
+    journal.record(
+      entry, from: record.before, to: record.after,
+      isWhole: entry.isWhole, plugin: plugin)
+  }
+
+  /// The types by which journaled entries are read.
+  ///
+  /// - Parameter plugins: the plugins that were loaded then.
+  package func entryTypes(_ plugins: @escaping () -> [HostedPlugin]) -> EntryTypes {
+    let swift = application.modules + [ShellAction.module]
+    let (application, substates) = (application, application.substates)
+    func module(_ name: Substring) -> Module? {
+      swift.first { $0.name == name } ?? plugins().first { $0.plugin.module.name == name }?.plugin.module
+    }
+    return EntryTypes(
+      action: { name in
+        let type =
+          name.firstIndex(of: ".").flatMap { dot in module(name[..<dot])?.actions.first { $0.fullName == name } }
+          ?? plugins().lazy.flatMap(\.plugin.addedActions).first { $0.fullName == name }
+          ?? substates.lazy.flatMap(\.actions).first { $0.fullName == name }
+          ?? application.thunkType(name, of: plugins())
+        return type.map { EntryTypes.ActionShape(fields: $0.fields, layout: $0.layout) }
+      }, slice: { name in module(name[...])?.schema ?? substates.first { $0.name == name }?.schema })
+  }
+}
+
+extension HostedApplication {
+  /// The action that carries a thunk of the application or of a plugin, where that declares its arguments.
+  package func thunkType(_ name: String, of plugins: [HostedPlugin]) -> ActionType? {
+    guard name.hasPrefix(LoggedEntry.thunkPrefix) else { return nil }
+    let types = plugins.flatMap(\.plugin.tasks.thunkTypes) + thunks.map(\.type)
+    return types.first { $0.action.fullName == name && !$0.takesAny }?.action
+  }
+}
+
+extension JournalError {
+  fileprivate static func isMissing(_ plugin: String, in path: String) -> JournalError {
+    .damaged(path: path, lastGood: nil, reason: "where the plugin '\(plugin)' was loaded from is not there any more")
+  }
+}
+
+extension JournalSnapshot {
+  /// The shell's own slice.
+  fileprivate var shell: ShellState { switches.map(ShellState.init(json:)) ?? ShellState() }
+
+  /// What tells the types of the plugins' slices apart, as far as it was written.
+  fileprivate var types: [String: String] { switches.map(ShellState.types) ?? [:] }
+
+  /// Whether the type of each plugin's slice was written.
+  fileprivate var saysAllTypes: Bool {
+    let types = types
+    return shell.plugins.allSatisfy { types[$0.name] != nil }
+  }
+
+  private var switches: Value? { slices.first { $0.module == "shell" }.flatMap { try? JSON.value(of: $0.state) } }
+}

@@ -1,0 +1,106 @@
+import StoreSchema
+
+/// The state of a hosted application, its type erased, so that the shell's root store is one concrete type: generic code of
+/// another module would run unspecialised. A value: copies share the storage until one of them is changed.
+package struct AppState: Sendable {
+  private var storage: Storage
+
+  package init<State: SchematicRecord>(_ state: State) {
+    let memory = UnsafeMutablePointer<State>.allocate(capacity: 1)
+    memory.initialize(to: state)
+    storage = Storage(UnsafeMutableRawPointer(memory), StateKind(State.self))
+  }
+
+  /// The type of the state.
+  package var schema: Schema { storage.kind.schema }
+
+  /// The fields of the state: the application's modules.
+  package var record: RecordSchema { storage.kind.record }
+
+  /// Hands out the state where it lies, of the type that `schema` describes.
+  package func read<Result>(_ body: (UnsafeRawPointer) throws -> Result) rethrows -> Result {
+    try withExtendedLifetime(storage) { try body(UnsafeRawPointer(storage.memory)) }
+  }
+
+  /// Hands out the state for change in place.
+  package mutating func modify<Result>(_ body: (UnsafeMutableRawPointer) throws -> Result) rethrows -> Result {
+    if !isKnownUniquelyReferenced(&storage) { storage = storage.copy() }
+    return try withExtendedLifetime(storage) { try body(storage.memory) }
+  }
+
+  /// The typed state, if it is of this type.
+  package func typed<State: SchematicRecord>(_ type: State.Type = State.self) -> State? {
+    guard storage.kind.type == ObjectIdentifier(type) else { return nil }
+    return read { $0.assumingMemoryBound(to: State.self).pointee }
+  }
+
+  /// Changes the typed state in place, if it is of this type.
+  package mutating func modify<State: SchematicRecord>(_ type: State.Type, _ body: (inout State) throws -> Void)
+    rethrows
+  {
+    guard storage.kind.type == ObjectIdentifier(type) else { return }
+    try modify { try body(&$0.assumingMemoryBound(to: State.self).pointee) }
+  }
+}
+
+extension AppState: Equatable {
+  /// Whether two states of one type are equal by value; those that share their storage are.
+  package static func == (left: AppState, right: AppState) -> Bool {
+    if left.storage === right.storage { return true }
+    return left.read { left in right.read { right.schema.access.isEqual(left, $0) } }
+  }
+
+  /// Appends what changed from this state to another of its type, in schema order.
+  package func appendChanges(to new: AppState, by finder: inout DifferenceFinder, _ changes: inout [Change]) {
+    if storage === new.storage { return }
+    read { old in new.read { finder.append(from: old, to: $0, of: schema, to: &changes) } }
+  }
+
+  /// The state as a value.
+  package var value: Value { read { schema.access.read($0) } }
+}
+
+/// What is known of the type of a hosted state. Objects of a generic class would have their type looked up in a table with
+/// every copy.
+private final class StateKind: Sendable {
+  let type: ObjectIdentifier
+  let schema: Schema
+  let record: RecordSchema
+  /// Makes a copy of a state in memory of its own.
+  let copy: @Sendable (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
+  /// Lets go of a state and its memory.
+  let free: @Sendable (UnsafeMutableRawPointer) -> Void
+
+  init<State: SchematicRecord>(_ type: State.Type) {
+    self.type = ObjectIdentifier(type)
+    schema = State.schema
+    record = if case .record(let record) = schema.kind { record } else { RecordSchema(name: "", fields: []) }
+    copy = { state in
+      let memory = UnsafeMutablePointer<State>.allocate(capacity: 1)
+      memory.initialize(from: state.assumingMemoryBound(to: State.self), count: 1)
+      return UnsafeMutableRawPointer(memory)
+    }
+    free = { state in
+      let memory = state.assumingMemoryBound(to: State.self)
+      memory.deinitialize(count: 1)
+      memory.deallocate()
+    }
+  }
+}
+
+/// Memory that holds one state.
+private final class Storage: @unchecked Sendable {
+  // Safe: the memory is changed only by the one owner of the only reference, and a state is `Sendable`.
+  let memory: UnsafeMutableRawPointer
+  let kind: StateKind
+
+  /// Takes over memory that holds a state.
+  init(_ memory: UnsafeMutableRawPointer, _ kind: StateKind) {
+    self.memory = memory
+    self.kind = kind
+  }
+
+  deinit { kind.free(memory) }
+
+  func copy() -> Storage { Storage(kind.copy(memory), kind) }
+}

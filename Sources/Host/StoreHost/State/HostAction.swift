@@ -1,0 +1,218 @@
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// An action of the root store: described for the shell and for plugins, and typed for whoever reduces it. One reference,
+/// because it is handed to every unit and kept by the log.
+package final class HostAction: Sendable {
+  /// The action and its arguments.
+  package let call: ActionCall
+  package let payload: Payload
+
+  package enum Payload: Sendable {
+    /// An action of the application.
+    case app(AppAction)
+    /// An action of a substate, by its name (R23).
+    case substate(String, AppAction)
+    /// An action of a plugin.
+    case plugin
+    /// An action of the shell itself.
+    case shell(ShellAction)
+  }
+
+  package init(call: ActionCall, payload: Payload) {
+    self.call = call
+    self.payload = payload
+  }
+
+  package var app: AppAction? {
+    if case .app(let action) = payload { return action }
+    return nil
+  }
+
+  package var shell: ShellAction? {
+    if case .shell(let action) = payload { return action }
+    return nil
+  }
+}
+
+extension HostAction: Equatable {
+  /// Whether two actions are of one type and have equal arguments.
+  package static func == (left: HostAction, right: HostAction) -> Bool {
+    left.call.type === right.call.type && left.call.arguments == right.call.arguments
+  }
+}
+
+extension HostAction: CustomStringConvertible {
+  /// The action as it is dispatched.
+  package var description: String { ActionText.text(call.type.fullName, arguments: call.record) }
+}
+
+/// What the shell does to its own slice, as actions: recorded and numbered like all others.
+package enum ShellAction: Sendable {
+  case setGate(name: String, isOpen: Bool)
+  case loadPlugin(ShellState.LoadedPlugin, slice: PluginSlice?, gates: [ShellState.Gate])
+  case unloadPlugin(name: String)
+  case reloadPlugin(ShellState.LoadedPlugin, slice: PluginSlice?, gates: [ShellState.Gate])
+  case switchPlugin(name: String, to: ShellState.Condition)
+  case setEmission(String)
+  case setRunaway(Int)
+  case setPurity(Purity)
+  case substate(SubstateChange)
+  case setCeiling(PluginManifest.NamedLimit, PluginManifest.Limits)
+  case setPluginWatch(Bool)
+  case setHistoryLimits(HistoryLimits)
+  /// The number of the point, and its state.
+  case restore(to: Int, state: HostState)
+  /// The file that the state is from, the state, the modules that the file names, nil where those are all, and the substates in
+  /// it that were not there before.
+  case importState(file: String, HostState, modules: [String]?, added: [String])
+
+  /// The module that they belong to, in journals and logs.
+  package static let module = Module(name: "shell", origin: .swift, schema: nil, actions: Types.all)
+
+  /// The actions as the journal names them.
+  package enum Types {
+    /// All of them.
+    package static let all = [
+      setGate, loadPlugin, unloadPlugin, reloadPlugin, enablePlugin, disablePlugin, faultPlugin, set, restore,
+      importState,
+      SubstateChange.addType, SubstateChange.resetType,
+    ]
+    package static let setGate = ActionType(
+      module: "shell", name: "setGate", fields: [Field("name", String.schema), Field("open", Bool.schema)],
+      documentation: "Opens or shuts the gate of a middleware.")
+    package static let loadPlugin = ActionType(
+      module: "shell", name: "loadPlugin", fields: [Field("name", String.schema), Field("version", String.schema)],
+      documentation: "Adds a plugin.")
+    package static let unloadPlugin = ActionType(
+      module: "shell", name: "unloadPlugin", fields: [Field("name", String.schema)], documentation: "Removes a plugin.")
+    package static let reloadPlugin = ActionType(
+      module: "shell", name: "reloadPlugin", fields: [Field("name", String.schema), Field("version", String.schema)],
+      documentation: "Puts a plugin's edited version in its place.")
+    package static let enablePlugin = ActionType(
+      module: "shell", name: "enablePlugin", fields: [Field("name", String.schema)],
+      documentation: "Lets a plugin run again.")
+    package static let disablePlugin = ActionType(
+      module: "shell", name: "disablePlugin", fields: [Field("name", String.schema)],
+      documentation: "Stops a plugin's reducers and middlewares.")
+    package static let faultPlugin = ActionType(
+      module: "shell", name: "faultPlugin", fields: [Field("name", String.schema)],
+      documentation: "Stops a plugin that failed too often in a row.")
+    package static let set = ActionType(
+      module: "shell", name: "set", fields: [Field("name", String.schema), Field("value", String.schema)],
+      documentation: "Changes a setting of the store.")
+    package static let importState = ActionType(
+      module: "shell", name: "import",
+      fields: [Field("file", String.schema), ImportedModules.field, ImportedSubstates.field],
+      documentation: "Takes over a state from a file.")
+    package static let restore = ActionType(
+      module: "shell", name: "restore", fields: [Field("to", Int.schema)],
+      documentation: "Makes an earlier point of the history the present.")
+  }
+
+  /// The action as the journal names it, with its arguments.
+  package var call: ActionCall {
+    switch self {
+    case .setGate(let name, let isOpen): ActionCall(Types.setGate, [.string(name), .bool(isOpen)])
+    case .loadPlugin(let plugin, _, _): ActionCall(Types.loadPlugin, [.string(plugin.name), .string(plugin.version)])
+    case .unloadPlugin(let name): ActionCall(Types.unloadPlugin, [.string(name)])
+    case .reloadPlugin(let plugin, _, _):
+      ActionCall(Types.reloadPlugin, [.string(plugin.name), .string(plugin.version)])
+    case .switchPlugin(let name, .on): ActionCall(Types.enablePlugin, [.string(name)])
+    case .switchPlugin(let name, .off): ActionCall(Types.disablePlugin, [.string(name)])
+    case .switchPlugin(let name, .faulted): ActionCall(Types.faultPlugin, [.string(name)])
+    case .setEmission(let policy): ActionCall(Types.set, [.string("emit"), .string(policy)])
+    case .setRunaway(let limit): ActionCall(Types.set, [.string("runaway"), .string("\(limit)")])
+    case .substate(let change): change.call
+    case .setPurity(let purity): ActionCall(Types.set, [.string("plugin.purity"), .string(purity.rawValue)])
+    case .setCeiling(let limit, let ceiling):
+      ActionCall(
+        Types.set, [.string("plugin.ceiling.\(limit.name)"), .string("\(ceiling[keyPath: limit.path])")])
+    case .setPluginWatch(let isOn): ActionCall(Types.set, [.string("plugin.watch"), .string(isOn ? "on" : "off")])
+    case .setHistoryLimits(let limits): ActionCall(Types.set, [.string("journal.limit"), .string(limits.text)])
+    case .importState(let file, let state, let modules, let added):
+      ActionCall(
+        Types.importState,
+        [.string(file), ImportedModules.argument(modules), ImportedSubstates.argument(added, in: state)])
+    case .restore(let number, _): ActionCall(Types.restore, [.int(number)])
+    }
+  }
+
+  /// The digest of the code that the action brings into the store.
+  package var digest: String? {
+    switch self {
+    case .loadPlugin(let plugin, _, _), .reloadPlugin(let plugin, _, _): plugin.digest
+    default: nil
+    }
+  }
+
+  /// Whether the rules of a plugin are asked about the action: not where the plugin is another one, or gone, after it, nor
+  /// where a state is taken over, which holds already what such changes have led to.
+  package func concernsRules(of plugin: String) -> Bool {
+    switch self {
+    case .unloadPlugin(let name): name != plugin
+    case .reloadPlugin(let loaded, _, _): loaded.name != plugin
+    case .restore, .importState: false
+    default: true
+    }
+  }
+
+  /// The name of the setting that the action changes; nil: it changes none.
+  package var setting: String? {
+    let call = call
+    guard call.type === Types.set, case .string(let name)? = call.arguments.first else { return nil }
+    return name
+  }
+
+  /// Whether the action may be refused.
+  package var canFail: Bool {
+    if case .substate(let change) = self { return change.canFail }
+    return false
+  }
+
+  /// Reduces the action over the root state.
+  ///
+  /// - Parameter source: where the action is from.
+  /// - Throws: `SubstateError` where a substate of that name is there.
+  package func reduce(_ state: inout HostState, from source: ActionSource) throws {
+    try reduce(&state)
+    if let setting { state.shell.settingOrigins[setting] = "\(source.file):\(source.line)" }
+  }
+
+  /// Reduces an action that changes no setting.
+  package func reduce(_ state: inout HostState) throws {
+    switch self {
+    case .setGate(let name, let isOpen):
+      if let index = state.shell.gates.firstIndex(where: { $0.name == name }) {
+        state.shell.gates[index].isOpen = isOpen
+      } else {
+        state.shell.gates.append(ShellState.Gate(name: name, isOpen: isOpen))
+      }
+    case .loadPlugin(let plugin, let slice, let gates):
+      state.shell.plugins.append(plugin)
+      if let slice { state.plugins.append(slice) }
+      state.shell.gates += gates
+    case .unloadPlugin(let name):
+      state.shell.plugins.removeAll { $0.name == name }
+      state.plugins.removeAll { $0.name == name }
+      state.shell.gates.removeAll { $0.name.hasPrefix("\(name).") }
+    case .switchPlugin(let name, let condition):
+      if let index = state.shell.plugins.firstIndex(where: { $0.name == name }) {
+        state.shell.plugins[index].condition = condition
+      }
+    case .setEmission(let policy): state.shell.emission = policy
+    case .setRunaway(let limit): state.shell.runaway = limit
+    case .setCeiling(_, let ceiling): state.shell.ceiling = ceiling
+    case .substate(let change): try change.reduce(&state)
+    case .setPurity(let purity): state.shell.purity = purity
+    case .reloadPlugin(let plugin, let slice, let gates): state.replacePlugin(plugin, slice, gates)
+    case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
+    case .setHistoryLimits(let limits): state.shell.limits = limits
+    case .restore(_, let earlier): state = earlier
+    case .importState(_, let imported, _, _): state = imported
+    }
+  }
+}

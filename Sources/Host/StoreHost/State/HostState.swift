@@ -1,0 +1,260 @@
+import StoreHistory
+import StorePlugins
+import StoreSchema
+
+/// The root state that the shell puts around an application's: its modules, the slices of plugins, and the shell's own
+/// switches, so that all of it is changed by actions alone.
+package struct HostState: Sendable {
+  /// The application's state.
+  package var app: AppState
+  /// The slices of plugins, in load order.
+  package var plugins: [PluginSlice] = []
+  private var switches = Switches(ShellState(), [])
+
+  package init(app: AppState) { self.app = app }
+
+  /// The shell's own switches. Behind one reference, because they are copied with every action and changed by few.
+  package var shell: ShellState {
+    get { switches.state }
+    set { switches = Switches(newValue, switches.substates) }
+  }
+
+  /// The substates, in the order in which they were added (R23).
+  package var substates: [PluginSlice] {
+    get { switches.substates }
+    set { switches = Switches(switches.state, newValue) }
+  }
+
+  /// Whether no action has touched the shell's switches or a substate between two states.
+  package func hasSwitches(of other: HostState) -> Bool { switches === other.switches }
+
+  /// Takes the switches of a known state that are equal, so that those which come back, as where a plugin is loaded and
+  /// unloaded again and again, are kept once.
+  ///
+  /// - Parameter known: the latest first; few, because whoever goes back and forth goes between few.
+  package mutating func share(_ known: inout [Switches]) {
+    if let index = known.firstIndex(where: { $0.isEqual(to: switches) }) { switches = known.remove(at: index) }
+    known.insert(switches, at: 0)
+    if known.count > 8 { known.removeLast() }
+  }
+
+  /// What few actions change.
+  package final class Switches: Sendable {
+    fileprivate let state: ShellState
+    fileprivate let substates: [PluginSlice]
+
+    fileprivate init(_ state: ShellState, _ substates: [PluginSlice]) {
+      self.state = state
+      self.substates = substates
+    }
+
+    fileprivate func isEqual(to other: Switches) -> Bool {
+      self === other || (state == other.state && HostState.areEqual(substates, other.substates))
+    }
+  }
+}
+
+/// The slice of one plugin.
+package struct PluginSlice: Sendable {
+  package let name: String
+  package let schema: Schema
+  package var value: Value
+
+  /// Whether another slice is that of the same plugin with the same type.
+  package func isSamePlace(as other: PluginSlice) -> Bool { schema === other.schema && name == other.name }
+}
+
+extension PluginSlice {
+  /// Whether another slice has a type that takes the same values, as that of a reloaded plugin has unless its fields were
+  /// changed.
+  fileprivate func hasType(of other: PluginSlice) -> Bool {
+    schema === other.schema || schema.shape == other.schema.shape
+  }
+}
+
+extension [PluginSlice] {
+  /// Where the slice stands with which another can be compared: that of the same name.
+  fileprivate func place(of other: PluginSlice) -> Int? { firstIndex { $0.name == other.name } }
+}
+
+/// The slice of the module `shell`.
+package struct ShellState: Hashable, Sendable {
+  /// Which gates stand open, in the order of the units.
+  package var gates: [Gate] = []
+  /// When watchers are told: the name of an emission policy.
+  package var emission = "whenDifferent"
+  /// How many actions one outside dispatch may cause.
+  package var runaway = 1000
+  /// The loaded plugins, in load order.
+  package var plugins: [LoadedPlugin] = []
+
+  /// The most that a plugin may ask for.
+  package var ceiling = PluginManifest.ceiling
+
+  /// How often plugins are looked at for state of their own; nil: as the session is run.
+  package var purity: Purity?
+  /// Whether plugins are reloaded when their files are saved.
+  package var watchesPlugins = false
+  /// How much of the history memory holds.
+  package var limits = HistoryLimits()
+  /// Where settings were changed, by their names: the source of the action that did. What goes back to an earlier state or
+  /// is read from a file so keeps what is true of it.
+  package var settingOrigins: [String: String] = [:]
+
+  package struct Gate: Hashable, Sendable {
+    package let name: String
+    package var isOpen: Bool
+    /// The plugin whose middleware it is.
+    package var plugin: String?
+  }
+
+  package struct LoadedPlugin: Hashable, Sendable {
+    package let name: String
+    package var version: String
+    /// Tells the code that runs from an edited one.
+    package var digest = ""
+    package var condition = Condition.on
+  }
+
+  /// Whether a plugin runs.
+  package enum Condition: String, Sendable {
+    /// It does.
+    case on
+    /// Somebody switched it off.
+    case off
+    /// It failed too often in a row (R29).
+    case faulted
+  }
+
+  /// Takes note of the code that a plugin runs.
+  package mutating func note(_ source: PluginSource) {
+    guard let index = plugins.firstIndex(where: { $0.name == source.manifest.name }),
+      plugins[index].digest != source.digest
+    else { return }
+    plugins[index].version = source.manifest.version
+    plugins[index].digest = source.digest
+  }
+
+  /// Whether a plugin runs; on where there is none of that name.
+  package func condition(of plugin: String) -> Condition { plugins.first { $0.name == plugin }?.condition ?? .on }
+
+  /// How the gate of a unit stands: shut too where its plugin does not run.
+  package func gate(_ name: String) -> Condition {
+    guard let gate = gates.first(where: { $0.name == name }) else { return .on }
+    let condition = gate.plugin.map(condition) ?? .on
+    return condition == .on && !gate.isOpen ? .off : condition
+  }
+
+  package func isOpen(_ name: String) -> Bool { gate(name) == .on }
+}
+
+extension HostState {
+  /// Hands out a module's slice and its type; false where there is no such module.
+  package func readSlice(_ name: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    let record = app.record
+    if let index = record.index(of: name), case .record(let access) = app.schema.access.parts {
+      app.read { access.read($0, index) { body(record.fields[index].schema, $0) } }
+      return true
+    }
+    guard let slice = (plugins.first { $0.name == name } ?? substates.first { $0.name == name }) else { return false }
+    withUnsafePointer(to: slice.value) { body(slice.schema, UnsafeRawPointer($0)) }
+    return true
+  }
+
+  /// Hands out a module's slice and its type for change in place, where there is such a module.
+  package mutating func modifySlice(_ name: String, _ body: (Schema, UnsafeMutableRawPointer) throws -> Void) throws {
+    let record = app.record
+    if let index = record.index(of: name), case .record(let access) = app.schema.access.parts {
+      try app.modify { app in try access.modify(app, index) { try body(record.fields[index].schema, $0) } }
+    } else if let index = plugins.firstIndex(where: { $0.name == name }) {
+      let schema = plugins[index].schema
+      try withUnsafeMutablePointer(to: &plugins[index].value) { try body(schema, UnsafeMutableRawPointer($0)) }
+    } else if let index = substates.firstIndex(where: { $0.name == name }) {
+      let schema = substates[index].schema
+      try withUnsafeMutablePointer(to: &substates[index].value) { try body(schema, UnsafeMutableRawPointer($0)) }
+    }
+  }
+
+  /// What changed between two states, in the order of the modules. The shell's own changes, and the arrival or removal of
+  /// a plugin's slice, are left out.
+  package static func changes(from old: HostState, to new: HostState) -> [Change] {
+    var finder = DifferenceFinder()
+    return changes(from: old, to: new, by: &finder)
+  }
+
+  /// The same by a finder that is kept.
+  package static func changes(from old: HostState, to new: HostState, by finder: inout DifferenceFinder) -> [Change] {
+    var changes: [Change] = []
+    old.app.appendChanges(to: new.app, by: &finder, &changes)
+    appendChanges(from: old.plugins, to: new.plugins, by: &finder, &changes)
+    if !old.hasSwitches(of: new) { appendChanges(from: old.substates, to: new.substates, by: &finder, &changes) }
+    return changes
+  }
+
+  private static func appendChanges(
+    from old: [PluginSlice], to new: [PluginSlice], by finder: inout DifferenceFinder, _ changes: inout [Change]
+  ) {
+    for index in new.indices {
+      let position = old.indices.contains(index) && old[index].isSamePlace(as: new[index]) ? index : nil
+      guard let before = position ?? old.place(of: new[index]) else { continue }
+      guard old[before].hasType(of: new[index]) else {
+        changes += TypeChange(from: old[before], to: new[index]).changes
+        continue
+      }
+      withUnsafePointer(to: old[before].value) { before in
+        withUnsafePointer(to: new[index].value) { after in
+          finder.append(
+            from: UnsafeRawPointer(before), to: UnsafeRawPointer(after), of: new[index].schema, in: new[index].name,
+            to: &changes)
+        }
+      }
+    }
+  }
+
+  /// The slices of plugins that were loaded or reloaded since an earlier state.
+  package func arrivedSlices(since before: HostState) -> [PluginSlice] {
+    plugins.filter { slice in !before.plugins.contains { $0.isSamePlace(as: slice) } }
+  }
+
+  /// The substates of a name that was free in an earlier state.
+  package func addedSubstates(since before: HostState) -> [PluginSlice] {
+    if hasSwitches(of: before) { return [] }
+    return substates.filter { slice in !before.substates.contains { $0.name == slice.name } }
+  }
+
+  /// Whether two states are equal by value.
+  package static func areEqual(_ left: HostState, _ right: HostState) -> Bool {
+    guard left.switches.isEqual(to: right.switches), areEqual(left.plugins, right.plugins)
+    else { return false }
+    return left.app == right.app
+  }
+
+  fileprivate static func areEqual(_ left: [PluginSlice], _ right: [PluginSlice]) -> Bool {
+    guard left.count == right.count else { return false }
+    for (left, right) in zip(left, right)
+    where left.name != right.name || left.schema !== right.schema || left.value != right.value {
+      return false
+    }
+    return true
+  }
+
+  /// The state of all modules as one value, for traces.
+  package var value: Value { value { _ in true } }
+
+  /// The state of some modules as one value, in the order of the modules.
+  package func value(where isIncluded: (String) -> Bool) -> Value {
+    var names: [String] = []
+    var values: [Value] = []
+    func append(_ name: String, _ value: Value) {
+      guard isIncluded(name) else { return }
+      names.append(name)
+      values.append(value)
+    }
+    if case .record(let fields) = app.value {
+      for (name, value) in zip(fields.layout.fields, fields.values) { append(name, value) }
+    }
+    for slice in plugins where slice.value != .none { append(slice.name, slice.value) }
+    for slice in substates { append(slice.name, slice.value) }
+    return .record(Record(RecordLayout(name: "", fields: names), values))
+  }
+}

@@ -1,0 +1,60 @@
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+extension ShellAction {
+  /// The types of the shell's own actions, by full name.
+  package static let types = Dictionary(
+    ShellAction.Types.all.map { ($0.fullName, $0) }, uniquingKeysWith: { first, _ in first })
+
+  /// A recorded change of a setting of the store; nil where there is no such setting.
+  package init?(setting name: String, to value: String, in state: HostState) {
+    switch name {
+    case "emit": self = .setEmission(value)
+    case "runaway":
+      guard let limit = Int(value) else { return nil }
+      self = .setRunaway(limit)
+    case "plugin.purity":
+      guard let purity = Purity(rawValue: value) else { return nil }
+      self = .setPurity(purity)
+    case "journal.limit":
+      guard let limits = state.shell.limits.changed(by: value) else { return nil }
+      self = .setHistoryLimits(limits)
+    case "plugin.watch": self = .setPluginWatch(value == "on")
+    default:
+      let ceiling = PluginManifest.limits.first { name == "plugin.ceiling.\($0.name)" }
+      guard let ceiling, let value = Int(value) else { return nil }
+      self = .setCeiling(ceiling, state.shell.ceiling.with(value, at: ceiling))
+    }
+  }
+}
+
+extension PluginManifest.Limits {
+  fileprivate func with(_ value: Int, at limit: PluginManifest.NamedLimit) -> PluginManifest.Limits {
+    var limits = self
+    limits[keyPath: limit.path] = value
+    return limits
+  }
+}
+
+extension LoggedEntry {
+  /// Whether the user interrupted its reducers: how far they would have come is not known, and nothing that they did stayed.
+  package var wasInterrupted: Bool { failure == ErrorCode.interrupted.rawValue }
+
+  /// The entry as a call of its action as that is declared now.
+  ///
+  /// - Throws: `SchemaError` where the action takes other arguments by now, and no defaults of them.
+  package func call(_ type: ActionType) throws(SchemaError) -> ActionCall {
+    if arguments.layout === type.layout { return ActionCall(type, arguments.values) }
+    let named = zip(arguments.layout.fields, arguments.values).filter { $0.1 != .none }
+    return try type.call(named.map { ($0.0, $0.1) })
+  }
+
+  /// The entry as it went when it was run again.
+  package func replayed(changes: [Change], failure: String?) -> LoggedEntry {
+    LoggedEntry(
+      number: number, time: time, source: source, action: action, arguments: arguments, isQuiet: isQuiet,
+      changes: changes, failure: failure, digest: digest, original: original, droppedBy: droppedBy)
+  }
+}

@@ -1,0 +1,65 @@
+import ShellLanguage
+import StoreHost
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+extension HostedCommand {
+  /// The command as the shell's table has it.
+  var definition: CommandDefinition {
+    let usage = ([verb] + fields.map(\.signature)).joined(separator: " ")
+    let layout = RecordLayout(name: verb, fields: fields.map(\.name))
+    return CommandDefinition(
+      verb, usage: [usage], summary: summary, flags: FlagDefinition.format, arguments: fields
+    ) { [self] invocation in
+      let values = try invocation.values()
+      _ = try invocation.format()
+      try invocation.session.finishCheck()
+      guard let result = try run(.record(Record(layout, values)), invocation.session.caller) else {
+        return .none
+      }
+      guard let text = result as? String, try invocation.format() == .auto else {
+        return try invocation.show(Reading(value: result.schemaValue, schema: type(of: result).schema))
+      }
+      invocation.session.lastValue = .string(text)
+      return invocation.print(text + "\n")
+    }
+  }
+}
+
+extension Invocation {
+  /// The arguments of a command that reads them as those of actions are read.
+  func values() throws -> [Value] {
+    try arguments(
+      definition.arguments, of: definition.verb, usage: usage, at: statement.words[0], operands[...])
+  }
+}
+
+extension CommandTable {
+  /// The table with commands of an application behind its own, `help` and `quit` last.
+  ///
+  /// - Throws: ``ShellError`` for a verb that means something else already, or is no name.
+  func adding(_ commands: [HostedCommand], besides modules: [Module]) throws -> CommandTable {
+    var taken = Set(definitions.map(\.verb) + modules.map(\.name) + ["shell"])
+    for command in commands {
+      guard command.verb.isName else {
+        throw ShellError(code: .syntax, message: "'\(command.verb)' is not a name", status: 2)
+      }
+      guard taken.insert(command.verb).inserted else {
+        throw ShellError(code: .nameTaken, message: "'\(command.verb)' is a command or a module already")
+      }
+    }
+    guard !commands.isEmpty else { return self }
+    return CommandTable(definitions.dropLast(2) + commands.map(\.definition) + definitions.suffix(2))
+  }
+}
+
+extension Session {
+  /// What a command of an application gets of the session that runs it.
+  fileprivate var caller: CommandCaller {
+    CommandCaller(
+      state: { self.store.shownState },
+      dispatch: { try self.finishOne(self.store.dispatch($0, self.source(function: "dispatch"))) },
+      print: { self.print($0) })
+  }
+}
