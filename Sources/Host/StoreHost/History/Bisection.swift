@@ -52,8 +52,8 @@ private struct Bisection {
   }
 
   mutating func first(in numbers: ClosedRange<Int>, _ holds: () throws -> Bool) throws -> Int? {
-    host.readModules = []
-    defer { host.readModules = nil }
+    host.looking.readModules = []
+    defer { host.looking.readModules = nil }
     try ask(at: numbers.lowerBound - 1, holds)
     if case .success(true) = outcome { heldBefore = true }
     var found: Int?
@@ -95,7 +95,7 @@ private struct Bisection {
   private mutating func ask(at number: Int, _ holds: () throws -> Bool) throws {
     while true {
       outcome = Result { try holds() }
-      guard modules.formUnion(host.readModules ?? []), isPartial else { return }
+      guard modules.formUnion(host.looking.readModules ?? []), isPartial else { return }
       try bringUp(to: number)
     }
   }

@@ -29,7 +29,7 @@ extension LiveStore {
 
   /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
   package func changes(from old: Int, to new: Int) throws -> [Change] {
-    guard let skipped = past?.skipped, !skipped.isEmpty else {
+    guard let skipped = looking.past?.skipped, !skipped.isEmpty else {
       return try State.changes(from: history.state(at: old), to: history.state(at: new))
     }
     return try State.changes(from: point(old, without: skipped).state, to: point(new, without: skipped).state)
@@ -97,7 +97,7 @@ extension LiveStore {
     if old.emission != new.emission { store.setEmission(Self.policy(new.emission)) }
     if old.runaway != new.runaway { store.setRunawayLimit(new.runaway) }
     if old.purity != new.purity { applyPurity() }
-    watchesPlugins = new.watchesPlugins
+    upkeep.watchesPlugins = new.watchesPlugins
     if old.limits != new.limits { history.limits = new.limits }
   }
 
@@ -108,7 +108,7 @@ extension LiveStore {
       do throws(PluginError) {
         try old.plugin.unload(view: StateSnapshot(host: self, state: before))
       } catch {
-        faults.note(error)
+        listening.faults.note(error)
       }
     }
     plugins = target

@@ -8,16 +8,16 @@ import StoreSchema
 extension LiveStore {
   /// Hands out the state that is shown.
   package func withShownState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result {
-    if let past { return try body(past.state) }
+    if let past = looking.past { return try body(past.state) }
     return try store.withState(body)
   }
 
   /// The plugins of the state that is shown.
-  package var shownPlugins: [HostedPlugin] { past?.plugins ?? plugins }
+  package var shownPlugins: [HostedPlugin] { looking.past?.plugins ?? plugins }
 
   /// The code of plugins of the state that is shown, by their names, where it is no longer there as it was.
   package var lostCode: [String: RecordingHeader.Plugin] {
-    let lost = timeline.members(at: past?.number ?? history.head).compactMap { $0.lost?.recorded }
+    let lost = timeline.members(at: looking.past?.number ?? history.head).compactMap { $0.lost?.recorded }
     return Dictionary(lost.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -33,7 +33,7 @@ extension LiveStore {
 
   /// What is shown instead of the present; nil: the present.
   package var viewed: ViewedPoint? {
-    past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: history.head) }
+    looking.past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: history.head) }
   }
 
   /// Throws the error for what may not be done while the past is shown.
@@ -43,26 +43,26 @@ extension LiveStore {
 
   /// Has everything read the state after an action, without those that are skipped, while a closure runs.
   package func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
-    try viewing(try point(number, without: past?.skipped ?? []), body)
+    try viewing(try point(number, without: looking.past?.skipped ?? []), body)
   }
 
   package func viewing<Result>(_ view: PastView, _ body: () throws -> Result) rethrows -> Result {
-    let outer = past
-    past = view
-    defer { past = outer }
+    let outer = looking.past
+    looking.past = view
+    defer { looking.past = outer }
     return try body()
   }
 
   /// Shows the state after an action from now on, read-only (R27), with some actions left out.
   package func look(at number: Int, without skipped: [Int]) throws {
     let view = try point(number, without: skipped)
-    past = view
+    looking.past = view
     store.park(at: view.state)
   }
 
   /// Shows the present again, and goes on.
   package func lookAtPresent() {
-    past = nil
+    looking.past = nil
     store.unpark()
   }
 }

@@ -13,7 +13,7 @@ extension LiveStore {
       return LoadedPluginListing(
         name: code.name, version: code.version, folder: plugin.source.folder,
         condition: shell.condition(of: code.name), units: hosted.units.map(\.name),
-        digest: code.digest, reloadFailed: failedReloads[code.name])
+        digest: code.digest, reloadFailed: upkeep.failedReloads[code.name])
     }
     let others = lost.values.filter { code in !listed.contains { $0.name == code.name } }.sorted { $0.name < $1.name }
     return listed

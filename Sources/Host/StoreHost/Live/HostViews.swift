@@ -9,13 +9,13 @@ package struct HostView: StateView {
   package var moduleNames: [String] { host.modules.map(\.name) }
 
   package func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
-    host.readModules?.insert(module)
+    host.looking.readModules?.insert(module)
     return host.withShownState { $0.readSlice(module, body) }
   }
 
   // A store that shows an earlier state changes it without an action.
   package func version(of module: String) -> Int? {
-    host.past != nil || host.store.isParked ? nil : host.versions.version(of: module)
+    host.looking.past != nil || host.store.isParked ? nil : host.comparing.versions.version(of: module)
   }
 }
 

@@ -14,7 +14,7 @@ package final class Interruption {
 extension LiveStore {
   /// Has the store ask between two actions whether what one dispatch caused is to end there.
   package func setInterruption(_ isInterrupted: @escaping () -> Bool) {
-    interruption.isRequested = isInterrupted
+    listening.interruption.isRequested = isInterrupted
     store.setInterruption(isInterrupted)
   }
 }

@@ -27,17 +27,17 @@ extension LiveStore {
   }
 
   /// Whether there is anything to be told of by `takeFaults`.
-  package var hasFaults: Bool { !faults.isEmpty }
+  package var hasFaults: Bool { !listening.faults.isEmpty }
 
   /// What went wrong since it was last asked, where no dispatch told of it: in tasks, and in what they caused.
   package func takeFaults() -> [any Error] {
     stopFaulty()
-    return faults.take()
+    return listening.faults.take()
   }
 
   /// Has `takeFaults` tell of what went wrong in a dispatch that was one of several in a statement.
   package func leaveFaults(of report: DispatchReport) {
-    for fault in report.faults { faults.note(fault) }
+    for fault in report.faults { listening.faults.note(fault) }
   }
 
   private func describe(_ number: Int) -> String? {
@@ -50,7 +50,8 @@ extension LiveStore {
   /// What the units of a plugin share.
   package func surroundings(for plugin: String) -> PluginSurroundings {
     PluginSurroundings(
-      view: view, typed: typed, faults: faults, strikes: PluginStrikes(faults), waiters: waiters,
+      view: view, typed: typed, faults: listening.faults, strikes: PluginStrikes(listening.faults),
+      waiters: listening.waiters,
       isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
       stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in log.last?.number ?? 0 },
       describe: { [unowned self] in describe($0) })

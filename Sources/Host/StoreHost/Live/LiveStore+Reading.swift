@@ -35,7 +35,7 @@ extension LiveStore {
           path.steps.dropFirst(2), in: UnsafeRawPointer(value), from: origin.appending(path.steps[1]))
       }
     }
-    readModules?.insert(name)
+    looking.readModules?.insert(name)
     var result: Result<Reading, PathError>?
     let steps = path.steps.dropFirst()
     _ = state.readSlice(name) { schema, slice in
@@ -47,14 +47,14 @@ extension LiveStore {
 
   private func project(_ module: Module, _ projection: ProjectionType, in state: State) throws -> Value {
     // A projection does not say what it looks at.
-    readModules?.formUnion(modules.map(\.name))
+    looking.readModules?.formUnion(modules.map(\.name))
     if let hosted = shownPlugins.first(where: { $0.plugin.module.name == module.name }) {
       // One that is being unloaded is here until its watchers have been told.
       guard state.shell.plugins.contains(where: { $0.name == module.name }) else {
         throw PathError(message: "there is no module '\(module.name)'")
       }
       return try hosted.plugin.projections.project(
-        projection.name, view: past == nil ? view : StateSnapshot(host: self, state: state))
+        projection.name, view: looking.past == nil ? view : StateSnapshot(host: self, state: state))
     }
     let found = application.projections.first { $0.module == module.name && $0.name == projection.name }
     return found?.read(state.app) ?? .none

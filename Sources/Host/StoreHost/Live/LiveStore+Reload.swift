@@ -30,15 +30,15 @@ extension LiveStore {
     if let schema = plugin.module.schema, let value { slice = PluginSlice(name: name, schema: schema, value: value) }
     plugin.purity = purity
     let verified = try options.verifies.map { try verify(plugin, replacing: old.plugin, last: $0) }
-    replacement = PluginReplacement(hosted: hosted, slice: slice)
+    upkeep.replacement = PluginReplacement(hosted: hosted, slice: slice)
     let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
     let report = dispatch(.reloadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
-    guard replacement == nil else {
-      replacement = nil
+    guard upkeep.replacement == nil else {
+      upkeep.replacement = nil
       throw report.failure
         ?? PluginError(.load, "\(name): an interceptor dropped the reload", hint: "plugin list shows the plugins")
     }
-    failedReloads[name] = nil
+    upkeep.failedReloads[name] = nil
     let outcome: PluginReloadReport.StateOutcome =
       options.resets || running == nil || slice == nil
       ? .new : plugin.migration.migrates(running?.value, from: version) ? .migrated : .kept
@@ -48,7 +48,7 @@ extension LiveStore {
   }
 
   /// Takes note that reloading a plugin failed, before it came to the store or in it.
-  package func noteFailedReload(of plugin: String) { failedReloads[plugin] = clock.now }
+  package func noteFailedReload(of plugin: String) { upkeep.failedReloads[plugin] = clock.now }
 
   /// What the loaded plugins were read from, in load order.
   package var sources: [PluginSource] { plugins.map(\.plugin.source) }
@@ -63,15 +63,15 @@ extension LiveStore {
   ///
   /// - Parameter before: the state that the earlier version leaves.
   package func completeReload(from before: HostState) {
-    guard let new = replacement?.hosted,
+    guard let new = upkeep.replacement?.hosted,
       let index = plugins.firstIndex(where: { $0.plugin.module.name == new.plugin.module.name })
     else { return }
-    replacement = nil
+    upkeep.replacement = nil
     let old = plugins[index]
     do throws(PluginError) {
       try old.plugin.unload(view: StateSnapshot(host: self, state: before))
     } catch {
-      faults.note(error)
+      listening.faults.note(error)
     }
     for unit in old.units { store.cancelEffects(unit: unit.name) }
     plugins[index] = new

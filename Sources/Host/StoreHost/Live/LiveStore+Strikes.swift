@@ -3,12 +3,12 @@ import StoreCore
 extension LiveStore {
   /// Stops the plugins that failed too often in a row (R29).
   package func stopFaulty() {
-    guard faults.hasPluginToStop else { return }
-    faults.hasPluginToStop = false
+    guard listening.faults.hasPluginToStop else { return }
+    listening.faults.hasPluginToStop = false
     for hosted in plugins where hosted.strikes.takeOut() {
       let (name, strikes) = (hosted.plugin.module.name, hosted.strikes)
       let note = "\(name) is off after \(PluginStrikes.limit) failures in a row; plugin enable \(name)"
-      if !notes.contains(note) { notes.append(note) }
+      if !listening.notes.contains(note) { listening.notes.append(note) }
       let action = ShellAction.switchPlugin(name: name, to: .faulted)
       store.dispatch(
         Action(call: action.call, payload: .shell(action)),

@@ -20,42 +20,24 @@ package final class LiveStore: @unchecked Sendable {
   /// What the program is called.
   package let program: String
   private let logger: HostUnit
-  private let logSink: LogSink
   package var plugins: [HostedPlugin] = []
   package var actionsByName: [String: ActionType] = [:]
-  package let interruption: Interruption
   /// What happened so far.
   @exclusivity(unchecked) package var history: History<State>
-  /// The switches of the latest states that differ in them.
-  private var switches: [HostState.Switches] = []
   /// Which plugins were loaded when.
   package var timeline = PluginTimeline()
-  /// What is shown instead of the present.
-  @exclusivity(unchecked) package var past: PastView?
   /// The number before which nothing is the user's own.
   package var firstPoint = 0
-  /// The modules that were read since somebody wanted to know.
-  package var readModules: Set<String>?
-  package let faults = FaultBox()
-  package let waiters = ActionWaiters()
   /// Where what happens is kept; nil: nowhere but in memory.
   @exclusivity(unchecked) package var journal: HostJournal?
-  private var traceSink: ((TraceEvent) -> Void)?
-  private var observer: ((PurityProof.Recorded) -> Void)?
-  @exclusivity(unchecked) package var notes: [String] = []
-  /// What takes a plugin's place when the action that says so is committed.
-  package var replacement: PluginReplacement?
-  /// What the state says; asked before every statement.
-  package var watchesPlugins = false
-  /// When reloading a plugin failed, for those whose earlier version is still there because of it.
-  package var failedReloads: [String: Duration] = [:]
-  /// Tell whether what projections read has changed.
-  @exclusivity(unchecked) package var versions = SliceVersions()
-  @exclusivity(unchecked) private var finder = DifferenceFinder()
-  /// Gets what plugins say.
-  package var pluginLog: ((PluginLogLine) -> Void)?
-  /// How often plugins are looked at for state of their own, where nobody set it.
-  package var defaultPurity = Purity.sampled { didSet { applyPurity() } }
+  /// What the one that uses the store hears of it.
+  @exclusivity(unchecked) package var listening = Listening()
+  /// What is shown, and read.
+  @exclusivity(unchecked) package var looking = Looking()
+  /// How plugins are kept.
+  package var upkeep = PluginUpkeep()
+  /// How states are told apart.
+  @exclusivity(unchecked) package var comparing = StateComparing()
 
   /// Hosts an application.
   ///
@@ -65,8 +47,7 @@ package final class LiveStore: @unchecked Sendable {
     self.application = application
     self.program = program
     self.clock = clock
-    let sink = LogSink()
-    logSink = sink
+    let sink = listening.logSink
     logger = HostUnit(
       "logger", origin: .swift, gate: Gate(isOpen: false),
       Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
@@ -77,9 +58,7 @@ package final class LiveStore: @unchecked Sendable {
       }.lift(input: { $0 }, to: Action.self, state: { $0 }))
     var initial = HostState(app: application.initial)
     initial.shell.gates = ([logger] + application.units).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
-    let interruption = Interruption()
-    self.interruption = interruption
-    history = History(from: initial, endedBy: interruption)
+    history = History(from: initial, endedBy: listening.interruption)
     store = try Store(
       initial: initial, reducer: Self.reducer(application, []),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
@@ -89,7 +68,7 @@ package final class LiveStore: @unchecked Sendable {
     store.handsOn = false
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
-    store.setErrorHandler { [faults] error in
+    store.setErrorHandler { [faults = listening.faults] error in
       let stop = error as? StoreError
       if stop != nil { faults.noteLoss() }
       // What no dispatch is answered with must not pass in silence all the same. Of the store's own errors that is the
@@ -134,7 +113,7 @@ package final class LiveStore: @unchecked Sendable {
   /// Where a setting of the store was changed; nil: nowhere, it is what it is by default.
   package func settingOrigin(_ name: String) -> String? { withShownState { $0.shell.settingOrigins[name] } }
   /// How often plugins are looked at for state of their own.
-  package var purity: Purity { withShownState { $0.shell.purity } ?? defaultPurity }
+  package var purity: Purity { withShownState { $0.shell.purity } ?? upkeep.defaultPurity }
   /// The most that a plugin may ask for.
   package var ceiling: PluginManifest.Limits { withShownState { $0.shell.ceiling } }
   /// Hands the look at the state that plugins and Lua get.
@@ -164,7 +143,7 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Has every phase of every action reported; nil: no longer.
   package func setTrace(_ sink: ((TraceEvent) -> Void)?) {
-    traceSink = sink
+    listening.traceSink = sink
     store.setTrace(sink)
   }
 
@@ -172,15 +151,15 @@ package final class LiveStore: @unchecked Sendable {
   package func setSpans(_ listener: SpanListener?) { store.setSpans(listener) }
 
   /// Reports something that happened before an action reached the store.
-  package func trace(_ event: TraceEvent) { traceSink?(event) }
+  package func trace(_ event: TraceEvent) { listening.traceSink?(event) }
 
   package var state: State { store.withState { $0 } }
 
   /// Tells of every action that goes through the reducers, with the states around it.
-  package func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { observer = tell }
+  package func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { listening.observer = tell }
 
   /// Gets what the logger middleware says.
-  package func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { logSink.write = sink }
+  package func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { listening.logSink.write = sink }
 
   // MARK: Dispatching
 
@@ -196,14 +175,14 @@ package final class LiveStore: @unchecked Sendable {
   /// Has a typed action processed, with all that it causes.
   package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
     if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-    let outer = faults.take()
+    let outer = listening.faults.take()
     let result = store.dispatch(action, source: source)
-    if case .stopped = result.outcome { faults.noteLoss() }
+    if case .stopped = result.outcome { listening.faults.noteLoss() }
     var report = DispatchReport(
       number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
-      faults: faults.take())
+      faults: listening.faults.take())
     if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
-    faults.put(outer)
+    listening.faults.put(outer)
     stopFaulty()
     return report
   }
@@ -238,6 +217,12 @@ package final class LiveStore: @unchecked Sendable {
     dispatch(.setCeiling(limit, ceiling), source)
   }
 
+  /// Sets how often plugins are looked at for state of their own, where nobody sets it by an action.
+  package func setDefaultPurity(_ purity: Purity) {
+    upkeep.defaultPurity = purity
+    applyPurity()
+  }
+
   package func applyPurity() {
     for hosted in plugins { hosted.plugin.purity = purity }
   }
@@ -250,9 +235,9 @@ package final class LiveStore: @unchecked Sendable {
   /// What the store did by itself since it was last asked, in a sentence each.
   package func takeNotes() -> [String] {
     for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
-    guard !notes.isEmpty else { return [] }
-    defer { notes = [] }
-    return notes
+    guard !listening.notes.isEmpty else { return [] }
+    defer { listening.notes = [] }
+    return listening.notes
   }
 
   package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
@@ -263,12 +248,13 @@ package final class LiveStore: @unchecked Sendable {
     let action = record.failure == nil && record.droppedBy == nil ? record.action.shell : nil
     if let action { follow(action, from: record.before, to: record.after) }
     let call = record.action.call
-    if let observer { observer(PurityProof.Recorded(record)) }
-    for fault in application.substateFaults(of: record.action, in: record.before) { faults.note(fault) }
-    let changes = record.failure == nil ? State.changes(from: record.before, to: record.after, by: &finder) : []
-    versions.note(changes)
+    if let observer = listening.observer { observer(PurityProof.Recorded(record)) }
+    for fault in application.substateFaults(of: record.action, in: record.before) { listening.faults.note(fault) }
+    let changes =
+      record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
+    comparing.versions.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
-    if record.action.shell != nil { versions.noteAll() }
+    if record.action.shell != nil { comparing.versions.noteAll() }
     let entry = LoggedEntry(
       number: record.context.number, time: record.context.time, source: record.context.source,
       action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
@@ -279,13 +265,13 @@ package final class LiveStore: @unchecked Sendable {
       },
       droppedBy: record.droppedBy)
     var after = record.after
-    if action != nil { after.share(&switches) }
+    if action != nil { after.share(&comparing.switches) }
     history.append(entry, state: after)
     if action != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
     if let journal { keep(entry, record, in: journal) }
-    if record.failure == nil, record.droppedBy == nil { waiters.tell(call) }
+    if record.failure == nil, record.droppedBy == nil { listening.waiters.tell(call) }
     stopFaulty()
   }
 
@@ -300,7 +286,7 @@ package final class LiveStore: @unchecked Sendable {
     for unit in hostUnits {
       let isOpen = shell.isOpen(unit.name)
       guard unit.gate.set(isOpen: isOpen) else { continue }
-      traceSink?(.gate(unit: unit.name, isOpen: isOpen))
+      listening.traceSink?(.gate(unit: unit.name, isOpen: isOpen))
       if !isOpen { store.cancelEffects(unit: unit.name) }
     }
   }
@@ -397,7 +383,7 @@ package final class LiveStore: @unchecked Sendable {
       failure = error
     }
     var report = dispatch(.unloadPlugin(name: name), source)
-    failedReloads[name] = nil
+    upkeep.failedReloads[name] = nil
     remove(name)
     // They did when its slice went.
     try recompose(reconciling: false)

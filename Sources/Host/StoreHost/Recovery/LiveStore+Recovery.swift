@@ -98,7 +98,7 @@ extension LiveStore {
     for hosted in plugins { state.shell.note(hosted.plugin.source) }
     let before = journaledState
     try store.replay([], from: state, after: contents.last, reconciling: false)
-    versions.noteAll()
+    comparing.versions.noteAll()
     follow(nil, from: before, to: state)
     var kept: String?
     if isOfAnotherType, let journal = file as? Journal {
@@ -113,7 +113,7 @@ extension LiveStore {
     let oldest = isOfAnotherType ? contents.last : contents.base
     let entries = JournalEntries(
       file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
-    history = History(from: state, at: contents.last, older: entries, endedBy: interruption)
+    history = History(from: state, at: contents.last, older: entries, endedBy: listening.interruption)
     timeline = try pluginTimeline(file, upTo: contents.last, unsaidTypes: unsaid)
     return RecoveredStore(
       last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,

@@ -22,7 +22,7 @@ extension LiveStore {
       do throws(PluginError) {
         try old.plugin.unload(view: view)
       } catch {
-        faults.note(error)
+        listening.faults.note(error)
       }
       for unit in old.units { store.cancelEffects(unit: unit.name) }
     }
@@ -42,6 +42,6 @@ extension LiveStore {
       from: recording.state)
     follow(nil, from: before, to: recording.state)
     for hosted in plugins { hosted.strikes.forget() }
-    faults.hasPluginToStop = false
+    listening.faults.hasPluginToStop = false
   }
 }

@@ -60,7 +60,7 @@ extension LiveStore {
   private func run(
     _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
-    let targets = try RecordingFile(path).restoreTargets(until: interruption)
+    let targets = try RecordingFile(path).restoreTargets(until: listening.interruption)
     let file = try RecordingFile(path)
     let replayer: Replayer
     do {
@@ -69,7 +69,7 @@ extension LiveStore {
       throw file.fault("state: \(error.message)", hint: file.header.schema == schemaHash ? nil : Self.otherTypes)
     }
     let start = replayer.state
-    var history = History(from: start, at: file.header.start, endedBy: interruption)
+    var history = History(from: start, at: file.header.start, endedBy: listening.interruption)
     options.journal?.restart(start, after: file.header.start, plugins: replayer.plugins.loads(after: file.header.start))
     if let last = options.last, last < file.header.start {
       throw HistoryError.notKept(last, oldest: file.header.start)

@@ -71,7 +71,7 @@ struct Setting: Sendable {
       }),
     Setting(
       "plugin.watch", ["on", "off"], "whether plugins are loaded again when their files change",
-      read: { $0.store.watchesPlugins ? "on" : "off" },
+      read: { $0.store.upkeep.watchesPlugins ? "on" : "off" },
       write: { try $0.finish($0.store.setPluginWatch($1 == "on", source: $0.source(function: "set"))) }),
     Setting(
       "runaway", [], "how many actions one dispatch may cause", read: { "\($0.store.runaway)" },

@@ -13,7 +13,7 @@ extension Session {
 
   /// Watches the folders of the plugins that are loaded, where that is wanted.
   func followPlugins() {
-    guard store.watchesPlugins else {
+    guard store.upkeep.watchesPlugins else {
       pluginWatch = nil
       return
     }

@@ -41,7 +41,7 @@ public final class Prompt {
   /// - Returns: the status to exit with.
   public func run() throws -> Int32 {
     session.origin = .prompt
-    session.store.defaultPurity = .always
+    session.store.setDefaultPurity(.always)
     let completer = Completer(session)
     editor.completer = { [weak self] line, cursor in
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])

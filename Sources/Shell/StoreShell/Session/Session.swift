@@ -115,7 +115,7 @@ public final class Session {
     makeSibling = { try Session(application, options: $0, console: $1) }
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { formatter.write($0) }
-    store.pluginLog = { formatter.write($0) }
+    store.listening.pluginLog = { formatter.write($0) }
     store.setInterruption { [weak self] in self?.isInterrupted ?? false }
     for binding in application.bindings { try bind(binding) }
   }
@@ -183,7 +183,7 @@ public final class Session {
     clock.runDue()
     if pluginWatch != nil { reloadSavedPlugins() }
     var status = execute(statement)
-    if store.watchesPlugins || pluginWatch != nil { followPlugins() }
+    if store.upkeep.watchesPlugins || pluginWatch != nil { followPlugins() }
     let late = store.takeFaults()
     reportEach(late.map { ShellError(describing: $0) }, in: statement)
     if status == 0, !late.isEmpty {

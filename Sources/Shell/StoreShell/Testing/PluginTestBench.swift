@@ -28,7 +28,7 @@ final class PluginTestBench: PluginTestHost {
     session.interruptDescriptor = outer.interruptDescriptor
     // Tests look at every call, so that what they show depends on nothing but the plugin.
     session.isTest = true
-    session.store.defaultPurity = .always
+    session.store.setDefaultPurity(.always)
     name = sources.last?.manifest.name ?? ""
     let deadline = ContinuousClock.now + .seconds(PluginTestBench.limit)
     session.patience = {
