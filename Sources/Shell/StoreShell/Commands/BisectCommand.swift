@@ -16,14 +16,32 @@ extension CommandDefinition {
         "dispatch counter.increment --quiet", "bisect state.counter.value > 5",
         output: "error[never-held]: state.counter.value > 5 does not hold after #1\n"),
     ],
-    lua: LuaVerb("bisect", takesFlags: true)
-  ) { invocation in
-    let text = try invocation.luaText("an expression")
-    let session = invocation.session
-    try session.finishCheck()
-    let store = session.store
-    if let refusal = store.viewed?.refusal(of: "bisect") { throw refusal }
-    let condition = try session.lua().condition(text, chunk: session.chunkName)
+    lua: LuaVerb("bisect", takesFlags: true),
+    read: { reader in (text: try reader.luaText("an expression"), form: try reader.form()) },
+    perform: { request, session in
+      let (text, store) = (request.text, session.store)
+      if let refusal = store.viewed?.refusal(of: "bisect") { throw refusal }
+      let answer = try session.firstAction(where: text)
+      var notes: [String] = []
+      if answer.heldBefore { notes.append("\(text) holds already at the start") }
+      if store.oldest > 0 {
+        notes.append("states before #\(store.oldest) are not kept: it may have held in one of them")
+      }
+      let entry = answer.entry
+      guard try session.isInWords(request.form) else {
+        let reading = try ActionListing.reading(of: entry, asJSON: session.isInJSON(request.form))
+        return CommandResult(json: try session.answer(reading, as: request.form).json, notes: notes)
+      }
+      let action = ActionText.text(entry.action, arguments: entry.arguments)
+      return CommandResult(
+        json: session.answer("#\(entry.number) \(action)  <- \(entry.source.short)\n").json, notes: notes)
+    })
+}
+
+extension Session {
+  /// The first action after which a Lua expression holds.
+  fileprivate func firstAction(where text: String) throws -> (entry: LoggedEntry, heldBefore: Bool) {
+    let condition = try lua().condition(text, chunk: chunkName)
     let end = store.viewed?.number ?? store.head
     guard store.oldest < end else {
       throw store.oldest == 0
@@ -51,16 +69,6 @@ extension CommandDefinition {
           ["after #\(number) it cannot be said: \(ShellError(describing: error).message)"]
         } ?? [])
     }
-    var notes: [String] = []
-    if answer.heldBefore { notes.append("\(text) holds already at the start") }
-    if store.oldest > 0 { notes.append("states before #\(store.oldest) are not kept: it may have held in one of them") }
-    guard try invocation.isInWords() else {
-      var result = try invocation.show(ActionListing.reading(of: entry, asJSON: invocation.isInJSON()))
-      result.notes = notes
-      return result
-    }
-    _ = invocation.print(
-      "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))  <- \(entry.source.short)\n")
-    return CommandResult(json: nil, notes: notes)
+    return (entry, answer.heldBefore)
   }
 }

@@ -9,22 +9,21 @@ extension CommandDefinition {
   /// The command as if there were only one of those words: for help.
   func only(_ part: String) -> CommandDefinition {
     if let name = names.first(where: { $0.name == part }) {
-      return CommandDefinition(verb, usage: usage, summary: summary, names: [name], run: run)
+      return showing(usage: usage, summary: summary, names: [name])
     }
     let lines = usage.filter { $0.split { " []|".contains($0) }.contains(Substring(part)) }.map(Self.formAndMeaning)
     let text = lines.map(\.form).joined(separator: "\n")
-    return CommandDefinition(
-      verb, usage: lines.map(\.form), summary: lines.count == 1 ? lines[0].meaning ?? summary : summary,
+    return showing(
+      usage: lines.map(\.form), summary: lines.count == 1 ? lines[0].meaning ?? summary : summary,
       flags: flags.filter { text.contains("--\($0.name)") }.map { $0.without(prefix: "\(part): ") },
-      examples: examples.filter { $0.lines.contains { $0.hasPrefix("\(verb) \(part)") } }, run: run)
+      examples: examples.filter { $0.lines.contains { $0.hasPrefix("\(verb) \(part)") } })
   }
 
   /// The command as it is with the word that says what it does; where the word is none of those, as it is.
   func part(_ word: String?) -> CommandDefinition {
     guard let word, case .words(let words)? = operands.first, words.contains(word) else { return self }
     let part = only(word)
-    return CommandDefinition(
-      "\(verb) \(word)", usage: part.usage, summary: part.summary, flags: part.flags, run: run)
+    return showing("\(verb) \(word)", usage: part.usage, summary: part.summary, flags: part.flags)
   }
 
   /// A line of usage, apart from what it says of itself behind two spaces or more.

@@ -23,14 +23,43 @@ final class CommandDefinition: Sendable {
   let lua: LuaVerb?
   /// Whether what follows the verb is another command, as in `try COMMAND`.
   let takesCommand: Bool
-  /// Runs it: looks at what it was given, calls ``Session/finishCheck()``, and acts.
-  let run: @Sendable (inout Invocation) throws -> CommandResult
+  /// Reads a line of it, and adds the names that later lines need, where it adds any.
+  let check: Half<Void>
+  /// Reads a line of it, and performs that.
+  let run: Half<CommandResult>
 
-  init(
+  /// What is done with a line.
+  typealias Half<Result> = @Sendable (CommandReader, Session) throws -> Result
+
+  /// Declares a command by its two halves.
+  ///
+  /// - Parameters:
+  ///   - read: reads what a line asks for. All that can be wrong with it before anything runs is found here.
+  ///   - addNames: adds the names that the command adds to the session of a check, whose lines are not performed; nil: it adds
+  ///     none.
+  ///   - perform: does what the line asks for.
+  convenience init<Request>(
     _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
     takesCommand: Bool = false,
-    run: @escaping @Sendable (inout Invocation) throws -> CommandResult
+    read: @escaping @Sendable (CommandReader) throws -> Request,
+    addNames: (@Sendable (Request, Session) throws -> Void)? = nil,
+    perform: @escaping @Sendable (Request, Session) throws -> CommandResult
+  ) {
+    self.init(
+      verb, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
+      examples: examples, lua: lua, takesCommand: takesCommand,
+      check: { reader, session in
+        let request = try read(reader)
+        try addNames?(request, session)
+      },
+      run: { reader, session in try perform(read(reader), session) })
+  }
+
+  private init(
+    _ verb: String, usage: [String], summary: String, flags: [FlagDefinition], names: [NamedMeaning],
+    operands: [Operand], arguments: [Field], examples: [CommandExample], lua: LuaVerb?, takesCommand: Bool,
+    check: @escaping Half<Void>, run: @escaping Half<CommandResult>
   ) {
     self.verb = verb
     self.usage = usage
@@ -42,7 +71,18 @@ final class CommandDefinition: Sendable {
     self.examples = examples
     self.lua = lua
     self.takesCommand = takesCommand
+    self.check = check
     self.run = run
+  }
+
+  /// The command as help shows a part of it.
+  func showing(
+    _ verb: String? = nil, usage: [String], summary: String, flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
+    examples: [CommandExample] = []
+  ) -> CommandDefinition {
+    CommandDefinition(
+      verb ?? self.verb, usage: usage, summary: summary, flags: flags, names: names, operands: [], arguments: [],
+      examples: examples, lua: nil, takesCommand: false, check: check, run: run)
   }
 
   /// What may stand at a position of a line.

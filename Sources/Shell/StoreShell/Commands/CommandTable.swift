@@ -44,33 +44,47 @@ struct CommandTable: Sendable {
     definitions.filter { $0.operands.contains(where: \.isNumber) }.map(\.verb)
   }
 
-  /// Runs a statement.
+  /// Runs a statement; where the session only checks, checks it.
   func run(_ statement: Statement, in session: Session) throws -> CommandResult {
     if session.isChecking {
       try check(statement, in: session)
       return .none
     }
-    let verb = statement.words[0]
-    guard let definition = byVerb[verb.text] else { return try runOther(statement, in: session) }
-    var invocation = try Invocation(statement, definition, in: session)
-    // A result that goes elsewhere is that of the command inside.
-    if definition.takesCommand { return try invocation.run() }
-    guard let redirection = statement.redirection else { return try invocation.run() }
-    return try session.redirecting(to: redirection) { try invocation.run() }
+    if let definition = byVerb[statement.words[0].text] { return try run(statement, definition, in: session) }
+    switch try other(statement, in: session) {
+    case .command(let definition, let statement): return try run(statement, definition, in: session)
+    case .alias(let alias): return try session.run(alias, statement)
+    }
   }
 
-  func runOther(_ statement: Statement, in session: Session) throws -> CommandResult {
+  private func run(
+    _ statement: Statement, _ definition: CommandDefinition, in session: Session
+  ) throws -> CommandResult {
+    let reader = try CommandReader(statement, definition, Vocabulary(session))
+    // A result that goes elsewhere is that of the command inside.
+    guard !definition.takesCommand, let redirection = statement.redirection else {
+      return try reader.markingFile { try definition.run(reader, session) }
+    }
+    return try session.redirecting(to: redirection) { try reader.markingFile { try definition.run(reader, session) } }
+  }
+
+  /// What a statement says whose verb is not in the table.
+  enum Other {
+    /// A command that the session knows beside the table's, and the statement as that reads it.
+    case command(CommandDefinition, Statement)
+    case alias(SessionNames.Alias)
+  }
+
+  /// Finds what a statement says whose verb is not in the table.
+  func other(_ statement: Statement, in session: Session) throws -> Other {
     let verb = statement.words[0]
     if statement.words.count > 1, statement.words[1].text == ":=", let binding = session.names.binding(verb.text) {
-      guard let redirection = statement.redirection else { return try session.write(binding, statement) }
-      return try session.redirecting(to: redirection) { try session.write(binding, statement) }
+      return .command(.writing(binding), statement)
     }
-    if session.origin.allowsAliases, let alias = session.names.alias(verb.text) {
-      return try session.run(alias, statement)
-    }
+    if session.origin.allowsAliases, let alias = session.names.alias(verb.text) { return .alias(alias) }
     if let plugin = session.store.plugin(named: verb.text) {
-      guard let redirection = statement.redirection else { return try session.run(plugin, statement) }
-      return try session.redirecting(to: redirection) { try session.run(plugin, statement) }
+      let (definition, statement) = try plugin.command(in: statement)
+      return .command(definition, statement)
     }
     if session.store.action(named: verb.text) != nil {
       throw ShellError(

@@ -31,28 +31,19 @@ extension CommandDefinition {
           tasks    swift   2       3        2
 
           """),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    let modules = invocation.session.store.modules
-    guard let word = invocation.operands.first else { return try invocation.show(listing(modules)) }
-    let name = try invocation.required(0, "a module")
-    guard let module = (modules + [.shell]).first(where: { $0.name == name }) else {
-      // What belongs to a module is described with it.
-      let suggestion =
-        modules.map(\.name).first { name.hasPrefix("\($0).") }
-        ?? Suggestion.nearest(to: name, among: modules.map(\.name))
-      throw ShellError(
-        code: .unknownModule, message: "there is no module '\(name)'", at: word,
-        hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")
-    }
-    guard try invocation.isInWords() else {
-      return try invocation.show(module.listing)
-    }
-    let session = invocation.session
-    let description = ModuleDescription(module, session.store.plugin(named: name), usesColor: session.colorsResults)
-    return invocation.print(description.text)
-  }
+    ],
+    read: { reader in
+      try reader.refuseOperands(from: 1)
+      return (module: try reader.operand(0)?.map { try reader.module(named: $0) }, form: try reader.form())
+    },
+    perform: { request, session in
+      guard let module = try request.module?.value(in: session) else {
+        return try session.answer(listing(session.store.modules), as: request.form)
+      }
+      guard try session.isInWords(request.form) else { return try session.answer(module.listing, as: request.form) }
+      let plugin = session.store.plugin(named: module.name)
+      return session.answer(ModuleDescription(module, plugin, usesColor: session.colorsResults).text)
+    })
 
   private static func listing(_ modules: [Module]) -> Reading {
     let names = ["module", "origin", "fields", "actions", "projections"]
@@ -67,6 +58,19 @@ extension CommandDefinition {
           ]))
     }
     return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+  }
+}
+
+extension CommandReader {
+  fileprivate func module(named name: String) throws -> Module {
+    let modules = vocabulary.modules
+    if let module = (modules + [.shell]).first(where: { $0.name == name }) { return module }
+    // What belongs to a module is described with it.
+    let suggestion =
+      modules.map(\.name).first { name.hasPrefix("\($0).") } ?? Suggestion.nearest(to: name, among: modules.map(\.name))
+    throw ShellError(
+      code: .unknownModule, message: "there is no module '\(name)'", at: operands[0],
+      hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")
   }
 }
 

@@ -11,23 +11,25 @@ extension CommandDefinition {
       CommandExample(
         "dispatch counter.increment --quiet", "dispatch counter.setStep to=5 --quiet", "diff 0 2",
         output: "counter.value  0 -> 1\ncounter.step  1 -> 5\n"),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 2)
-    let store = invocation.session.store
-    let end = store.viewed?.number ?? store.head
-    let old = invocation.operands.isEmpty ? end - 1 : try invocation.requiredNumber(0)
-    var new = end
-    if try invocation.operand(1) != "head" {
-      if invocation.operands.count > 1 { new = try invocation.requiredNumber(1, or: "head") }
-    } else {
-      new = store.head
-    }
-    let isInWords = try invocation.isInWords()
-    try invocation.session.finishCheck()
-    let changes = new == 0 && old < 0 ? [] : try store.changes(from: old, to: new)
-    guard isInWords else { return try invocation.show(changes.reading(asJSON: invocation.isInJSON())) }
-    let text = ChangeFormatter.list(changes, usesColor: invocation.session.colorsResults)
-    return invocation.print(changes.isEmpty ? "no change\n" : text)
-  }
+    ],
+    read: { reader in
+      try reader.refuseOperands(from: 2)
+      let old = reader.operands.isEmpty ? nil : try reader.number(0)
+      let new = try reader.operand(1)?.map { text in
+        text == "head" ? nil : try reader.number(.known(text), at: reader.operands[1], or: "head")
+      }
+      return (old: old, new: new, form: try reader.form())
+    },
+    perform: { (request: (old: ActionNumber?, new: Given<ActionNumber?>?, form: ResultForm), session) in
+      let store = session.store
+      let shown = store.viewed?.number ?? store.head
+      let old = try request.old?.value(in: session) ?? shown - 1
+      let new = try request.new.map { try $0.value(in: session)?.value(in: session) ?? store.head } ?? shown
+      let changes = new == 0 && old < 0 ? [] : try store.changes(from: old, to: new)
+      guard try session.isInWords(request.form) else {
+        return try session.answer(changes.reading(asJSON: session.isInJSON(request.form)), as: request.form)
+      }
+      let text = ChangeFormatter.list(changes, usesColor: session.colorsResults)
+      return session.answer(changes.isEmpty ? "no change\n" : text)
+    })
 }

@@ -27,104 +27,43 @@ extension CommandDefinition {
             tasks.items[id=1]  + { id = 1, title = "Buy milk", done = false }
 
           """),
-    ]
-  ) { invocation in
-    guard let word = invocation.operands.first else { throw invocation.missing("an action") }
-    let session = invocation.session
-    guard let type = try invocation.actionType(word) else { return .none }
-    let call = try invocation.call(type, at: word, invocation.operands.dropFirst())
-    let info = try invocation.text(of: "info")
-    try session.finishCheck()
-    let report = session.store.dispatch(call, source: session.source(info: info, function: "dispatch"))
-    return try session.finish(report, quietly: invocation.has("quiet"))
-  }
+    ],
+    read: DispatchRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-extension Invocation {
-  /// The action that a word names; nil: a projection maps it to nothing, which is noted.
-  func actionType(_ word: Word) throws -> ActionType? {
+/// An action that a line has processed.
+private enum DispatchRequest {
+  case action(ActionType, GivenArguments, info: Given<String>?, isQuiet: Bool)
+  /// A projection maps the action to nothing.
+  case dropped(name: String, projection: String)
+
+  static func read(_ reader: CommandReader) throws -> Given<DispatchRequest> {
+    guard let word = reader.operands.first else { throw reader.missing("an action") }
     // The usual case, at the speed of scripts with a million lines.
-    if !session.hasNames, let type = session.store.action(named: word.text) { return type }
-    var name = word.text
-    if case .value(let literal) = word.kind { name = try text(of: literal) }
-    switch session.actionTarget(name) {
-    case .type(let type): return type
-    case .dropped(let projection):
+    if let type = reader.vocabulary.plainAction(named: word.text) { return .known(try .init(type, at: word, reader)) }
+    return try reader.action(word).map { name, target in
+      switch target {
+      case .type(let type): try .init(type, at: word, reader)
+      case .dropped(let projection): .dropped(name: name, projection: projection)
+      }
+    }
+  }
+
+  private init(_ type: ActionType, at word: Word, _ reader: CommandReader) throws {
+    let arguments = try reader.arguments(
+      type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: word, reader.operands.dropFirst())
+    self = .action(type, arguments, info: try reader.text(of: "info"), isQuiet: reader.has("quiet"))
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .dropped(let name, let projection):
       session.noteDropped(name, by: projection)
-      return nil
-    case nil: break
-    }
-    throw session.unknownAction(name, at: .span(word.span))
-  }
-
-  /// The call that words make: positional values fill the arguments in declared order.
-  func call(_ type: ActionType, at action: Word, _ words: ArraySlice<Word>) throws -> ActionCall {
-    let arguments = try self.arguments(
-      type.fields, of: type.fullName, usage: "dispatch \(type.signature)", at: action, words)
-    return ActionCall(type, arguments)
-  }
-
-  /// The values that words give to fields, checked, defaults filled in.
-  func arguments(
-    _ fields: [Field], of owner: String, usage: @autoclosure () -> String, at verb: Word, _ words: ArraySlice<Word>
-  ) throws -> [Value] {
-    var given = [Value?](repeating: nil, count: fields.count)
-    var position = 0
-    for word in words {
-      let index: Int
-      let literal: Literal
-      switch word.kind {
-      case .named(let name, let value):
-        guard let found = fields.indices.first(where: { fields[$0].name == name }) else {
-          let suggestion = Suggestion.nearest(to: name, among: fields.map(\.name))
-          throw ShellError(
-            code: .unexpectedArgument, message: "\(owner) has no argument '\(name)'",
-            place: .span(word.bareNameSpan), hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: \(usage())")
-        }
-        index = found
-        literal = value
-      case .value(let value):
-        while position < fields.count, given[position] != nil { position += 1 }
-        guard position < fields.count else {
-          let count = fields.count
-          let arguments = count == 0 ? "no arguments" : count == 1 ? "one argument" : "\(count) arguments"
-          throw ShellError(
-            code: .unexpectedArgument, message: "\(owner) takes \(arguments)", at: word, hint: "usage: \(usage())")
-        }
-        index = position
-        literal = value
-      case .flag: continue
-      }
-      guard given[index] == nil else {
-        throw ShellError(
-          code: .unexpectedArgument, message: "'\(fields[index].name)' is given twice",
-          place: .span(word.bareNameSpan), hint: "usage: \(usage())")
-      }
-      given[index] = try value(literal, for: fields[index], at: word, usage: usage())
-    }
-    return try fields.indices.map { index in
-      if let value = given[index] { return value }
-      do throws(SchemaError) {
-        return try fields[index].check(nil)
-      } catch {
-        let field = fields[index]
-        throw ShellError(
-          code: .missingArgument, message: "\(owner) needs '\(field.name)' (\(field.schema.typeName))", at: verb,
-          hint: "usage: \(usage())")
-      }
-    }
-  }
-
-  private func value(
-    _ literal: Literal, for field: Field, at word: Word, usage: @autoclosure () -> String
-  ) throws -> Value {
-    do {
-      return try at(word) { try session.value(literal, as: field.schema) }
-    } catch is NotKnownYet {
       return .none
-    } catch let error as SchemaError {
-      let error = (literal.bareWord.map(error.naming) ?? error).under(Path([.field(field.name)]))
-      throw ShellError(code: error.code, message: error.message, place: .span(word.nameSpan), hint: "usage: \(usage())")
+    case .action(let type, let arguments, let info, let isQuiet):
+      let call = ActionCall(type, try arguments.values(in: session))
+      let source = session.source(info: try info?.value(in: session), function: "dispatch")
+      return try session.finish(session.store.dispatch(call, source: source), quietly: isQuiet)
     }
   }
 }
@@ -139,13 +78,6 @@ extension Session {
       hint: suggestion.map { "did you mean '\($0)'?" }
         ?? (isModule
           ? "describe \(name) lists its actions" : "describe lists the modules, describe MODULE their actions"))
-  }
-}
-
-extension Literal {
-  fileprivate var bareWord: String? {
-    if case .bare(let word) = self { return word }
-    return nil
   }
 }
 
@@ -171,7 +103,7 @@ extension SchemaError {
 
 extension Session {
   /// Tells that a projection lets an action go no further (R26).
-  fileprivate func noteDropped(_ name: String, by projection: String) {
+  func noteDropped(_ name: String, by projection: String) {
     store.trace(.dropped(what: name, reason: "projection \(projection)"))
     if !options.isJSON { console.writeError("note: \(name) is mapped to nothing by the projection \(projection)\n") }
   }

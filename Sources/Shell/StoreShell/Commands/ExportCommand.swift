@@ -27,44 +27,69 @@ extension CommandDefinition {
             counter.value  0 -> 4
 
           """),
-    ]
-  ) { invocation in
-    invocation.usage = invocation.definition.usage.joined(separator: ", or ")
-    let what = try invocation.required(0, "'state' or 'journal'")
-    let usage = invocation.definition.usage.first { $0.hasPrefix("export \(what) ") }
-    if let usage { invocation.usage = usage }
-    let file = try invocation.required(1, "a file")
-    try invocation.refuseOperands(from: 2)
-    try invocation.session.refuseStore(file, at: .span(invocation.operands[1].span))
-    let form = try invocation.text(of: "as")
-    let store = invocation.session.store
-    switch (what, form) {
-    case ("state", nil), ("state", "json"):
-      try invocation.session.finishCheck()
-      guard file != "-" else { return invocation.printState() }
-      let output = try ReplacingFile(file)
-      JSON.append(store.exportedState, to: &output.bytes)
-      output.bytes.append(0x0A)
-      try invocation.session.finish(output)
-      return invocation.print("wrote the state to \(file)\n")
-    case ("journal", nil), ("journal", "jsonl"): return try invocation.export(to: file) { JournalExport($0) }
-    case ("journal", "stsh"):
-      return try invocation.export(to: file) {
-        ScriptExport(
-          $0, program: invocation.session.options.name, locator: invocation.locator,
-          isTimed: try invocation.session.isTimed,
-          needsStore: try invocation.session.returnsFarBack, substateSchema: store.substateSchema)
+    ],
+    read: ExportRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// What a line writes, and where.
+private struct ExportRequest {
+  private let content: Given<Content>
+  private let file: Given<String>
+
+  private enum Content {
+    case state
+    case journal
+    case script
+    case reduxDevTools
+  }
+
+  static func read(_ given: CommandReader) throws -> Given<ExportRequest> {
+    var reader = given
+    reader.usage = reader.definition.usage.joined(separator: ", or ")
+    return try reader.required(0, "'state' or 'journal'").map { [reader] what in
+      var reader = reader
+      let usage = reader.definition.usage.first { $0.hasPrefix("export \(what) ") }
+      if let usage { reader.usage = usage }
+      return try ExportRequest(what, reader)
+    }
+  }
+
+  private init(_ what: String, _ reader: CommandReader) throws {
+    let file = try reader.required(1, "a file")
+    try reader.refuseOperands(from: 2)
+    self.file = try reader.output(file, at: .span(reader.operands[1].span))
+    let form = try reader.text(of: "as") ?? .known(what == "state" ? "json" : "jsonl")
+    content = try form.map { form in
+      switch (what, form) {
+      case ("state", "json"): return .state
+      case ("journal", "jsonl"): return .journal
+      case ("journal", "stsh"): return .script
+      case ("journal", "redux-devtools"): return .reduxDevTools
+      case ("state", _), ("journal", _):
+        let forms = what == "state" ? "json" : "jsonl, stsh or redux-devtools"
+        throw ShellError(
+          code: .unknownFormat, message: "export \(what) has no form '\(form)'",
+          place: reader.place(of: "as"), hint: "it takes \(forms)", status: 2)
+      default:
+        throw ShellError(
+          code: .unexpectedArgument, message: "export writes 'state' or 'journal', not '\(what)'",
+          at: reader.operands[0], hint: "usage: \(reader.usage)")
       }
-    case ("journal", "redux-devtools"): return try invocation.export(to: file) { ReduxExport($0) }
-    case ("state", _), ("journal", _):
-      let forms = what == "state" ? "json" : "jsonl, stsh or redux-devtools"
-      throw ShellError(
-        code: .unknownFormat, message: "export \(what) has no form '\(form ?? "")'",
-        place: invocation.word(of: "as").map { .span($0.span) } ?? .command, hint: "it takes \(forms)", status: 2)
-    default:
-      throw ShellError(
-        code: .unexpectedArgument, message: "export writes 'state' or 'journal', not '\(what)'",
-        at: invocation.operands[0], hint: "usage: \(invocation.usage)")
+    }
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let file = try file.value(in: session)
+    switch try content.value(in: session) {
+    case .state: return try session.exportState(to: file)
+    case .journal: return try session.export(to: file) { JournalExport($0) }
+    case .script:
+      return try session.export(to: file) {
+        ScriptExport(
+          $0, program: session.options.name, locator: PluginLocator(session.options), isTimed: try session.isTimed,
+          needsStore: try session.returnsFarBack, substateSchema: session.store.substateSchema)
+      }
+    case .reduxDevTools: return try session.export(to: file) { ReduxExport($0) }
     }
   }
 }
@@ -83,43 +108,47 @@ protocol RecordingExport {
   mutating func end() throws
 }
 
-extension Invocation {
-  /// Finds plugins by name.
-  var locator: PluginLocator { PluginLocator(session.options) }
+extension Session {
+  /// Writes the state; to standard output, or with `--json` as the result, for `-`.
+  fileprivate func exportState(to file: String) throws -> CommandResult {
+    guard file != "-" else {
+      let text = JSON.text(of: store.exportedState)
+      guard !answersInJSON else { return CommandResult(json: text) }
+      console.write(text + "\n")
+      return .none
+    }
+    let output = try ReplacingFile(file)
+    JSON.append(store.exportedState, to: &output.bytes)
+    output.bytes.append(0x0A)
+    try finish(output)
+    return answer("wrote the state to \(file)\n")
+  }
 
-  fileprivate func export(to file: String, _ make: (ReplacingFile) throws -> some RecordingExport) throws
-    -> CommandResult
-  {
-    try session.finishCheck()
+  /// Writes what happened.
+  fileprivate func export(
+    to file: String, _ make: (ReplacingFile) throws -> some RecordingExport
+  ) throws -> CommandResult {
     guard file != "-" else { return try printExport(make) }
     let output = try ReplacingFile(file)
     let (count, start) = try write(to: output, make)
-    var result = print("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n")
-    result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start) + session.store.notesOfUnreadablePlugins
-    return result
-  }
-
-  /// Prints the state; with `--json` it is the result.
-  fileprivate func printState() -> CommandResult {
-    let text = JSON.text(of: session.store.exportedState)
-    guard !session.answersInJSON else { return CommandResult(json: text) }
-    session.console.write(text + "\n")
-    return .none
+    return CommandResult(
+      json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n").json,
+      notes: store.notes(ofWhatIsLeftOutUpTo: start) + store.notesOfUnreadablePlugins)
   }
 
   /// Prints what happened; with `--json` its text is the result.
   private func printExport(_ make: (ReplacingFile) throws -> some RecordingExport) throws -> CommandResult {
     var text = ""
-    let output = ReplacingFile { [session] piece in
+    let output = ReplacingFile { [self] piece in
       text += String(decoding: piece, as: UTF8.self)
-      guard !session.answersInJSON else { return }
-      session.console.write(text)
+      guard !answersInJSON else { return }
+      console.write(text)
       text = ""
     }
     let (_, start) = try write(to: output, make)
-    var result = session.answersInJSON ? print(text) : .none
-    result.notes = session.store.notes(ofWhatIsLeftOutUpTo: start) + session.store.notesOfUnreadablePlugins
-    return result
+    return CommandResult(
+      json: answersInJSON ? answer(text).json : nil,
+      notes: store.notes(ofWhatIsLeftOutUpTo: start) + store.notesOfUnreadablePlugins)
   }
 
   /// Writes what happened.
@@ -130,8 +159,8 @@ extension Invocation {
   ) throws -> (count: Int, start: Int) {
     var export = try make(output)
     var (count, start) = (0, 0)
-    var progress = Progress(session, "writing")
-    try session.store.record { header, state in
+    var progress = Progress(self, "writing")
+    try store.record { header, state in
       (progress.total, start) = (header.count, header.start)
       try export.begin(header, state)
     } entry: { entry, hashes, state in
@@ -141,7 +170,7 @@ extension Invocation {
       try progress.step(count)
     }
     try export.end()
-    try session.finish(output)
+    try finish(output)
     progress.clear()
     return (count, start)
   }

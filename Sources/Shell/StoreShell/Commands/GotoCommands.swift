@@ -30,18 +30,21 @@ extension CommandDefinition {
             hint: `goto head` returns to the present; `undo --to 0` makes #0 the present
 
           """),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    let session = invocation.session
-    guard try invocation.required(0, "the number of an action, or head") != "head" else {
-      try session.finishCheck()
-      session.clock.isPaused = false
-      session.store.lookAtPresent()
-      return invocation.print("at head (#\(session.store.head))\n")
-    }
-    return try invocation.look(at: try invocation.requiredNumber(0, or: "head"), without: [])
-  }
+    ],
+    read: { reader -> Given<ActionNumber?> in
+      try reader.refuseOperands(from: 1)
+      return try reader.required(0, "the number of an action, or head").map { text in
+        text == "head" ? nil : try reader.number(.known(text), at: reader.operands[0], or: "head")
+      }
+    },
+    perform: { number, session in
+      guard let number = try number.value(in: session) else {
+        session.clock.isPaused = false
+        session.store.lookAtPresent()
+        return session.answer("at head (#\(session.store.head))\n")
+      }
+      return try session.look(at: number.value(in: session), without: [])
+    })
 
   static let skip = CommandDefinition(
     "skip", usage: ["skip #N"],
@@ -68,21 +71,23 @@ extension CommandDefinition {
           "0 of 1 done"
 
           """),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    let number = try invocation.requiredNumber(0)
-    try invocation.session.finishCheck()
-    let store = invocation.session.store
-    let shown = store.viewed?.number ?? store.head
-    guard number > store.oldest, number <= shown, try store.entry(number) != nil else {
-      throw ShellError(
-        code: .outOfRange, message: "there is no #\(number) among the actions up to #\(shown)",
-        at: invocation.operands[0], hint: "log lists them")
-    }
-    let skipped = store.viewed?.skipped ?? []
-    return try invocation.look(at: shown, without: skipped.contains(number) ? skipped : skipped + [number])
-  }
+    ],
+    read: { reader in
+      try reader.refuseOperands(from: 1)
+      return (number: try reader.number(0), word: reader.operands[0])
+    },
+    perform: { request, session in
+      let store = session.store
+      let number = try request.number.value(in: session)
+      let shown = store.viewed?.number ?? store.head
+      guard number > store.oldest, number <= shown, try store.entry(number) != nil else {
+        throw ShellError(
+          code: .outOfRange, message: "there is no #\(number) among the actions up to #\(shown)", at: request.word,
+          hint: "log lists them")
+      }
+      let skipped = store.viewed?.skipped ?? []
+      return try session.look(at: shown, without: skipped.contains(number) ? skipped : skipped + [number])
+    })
 
   static let unskip = CommandDefinition(
     "unskip", usage: ["unskip #N"], summary: "shows the state with action #N again, after a skip",
@@ -99,28 +104,27 @@ extension CommandDefinition {
           """),
       CommandExample(
         "unskip #0", output: "error[not-skipped]: #0 is not skipped\n  unskip #0\n         ^~\n"),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    let number = try invocation.requiredNumber(0)
-    try invocation.session.finishCheck()
-    guard let viewed = invocation.session.store.viewed, viewed.skipped.contains(number) else {
-      throw ShellError(code: .notSkipped, message: "#\(number) is not skipped", at: invocation.operands[0])
-    }
-    return try invocation.look(at: viewed.number, without: viewed.skipped.filter { $0 != number })
-  }
-}
-
-extension Invocation {
-  fileprivate func look(at number: Int, without skipped: [Int]) throws -> CommandResult {
-    try session.finishCheck()
-    try session.store.look(at: number, without: skipped)
-    session.clock.isPaused = true
-    return print("viewing \(session.store.viewed?.text ?? "") (read-only)\n")
-  }
+    ],
+    read: { reader in
+      try reader.refuseOperands(from: 1)
+      return (number: try reader.number(0), word: reader.operands[0])
+    },
+    perform: { request, session in
+      let number = try request.number.value(in: session)
+      guard let viewed = session.store.viewed, viewed.skipped.contains(number) else {
+        throw ShellError(code: .notSkipped, message: "#\(number) is not skipped", at: request.word)
+      }
+      return try session.look(at: viewed.number, without: viewed.skipped.filter { $0 != number })
+    })
 }
 
 extension Session {
+  fileprivate func look(at number: Int, without skipped: [Int]) throws -> CommandResult {
+    try store.look(at: number, without: skipped)
+    clock.isPaused = true
+    return answer("viewing \(store.viewed?.text ?? "") (read-only)\n")
+  }
+
   /// What stands in front of a line at the prompt.
   public var prompt: String { options.name + (store.viewed.map { " \($0.label)> " } ?? "> ") }
 }

@@ -29,45 +29,75 @@ extension CommandDefinition {
       CommandExample(
         "help unknown-command",
         output: "error[unknown-command]: there is no such verb. Actions are run with dispatch.\n"),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 2)
-    let commands = invocation.session.commands
-    let width = invocation.session.console.width()
-    guard let topic = try invocation.operand(0) else {
-      return invocation.print(HelpText.listing(commands, width: width))
+    ],
+    read: HelpRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// What a line asks to have explained.
+private enum HelpRequest {
+  case all
+  case command(CommandDefinition)
+  /// A plugin, and those of its commands that are asked for.
+  case plugin(Module, [CommandType], summary: String)
+  case action(ActionType)
+  case code(ErrorCode)
+
+  static func read(_ reader: CommandReader) throws -> Given<HelpRequest> {
+    try reader.refuseOperands(from: 2)
+    guard let topic = try reader.operand(0) else { return .known(.all) }
+    let part = try reader.operand(1)
+    return try Given.all([topic] + (part.map { [$0] } ?? [])).map { words in
+      try HelpRequest(words[0], words.dropFirst().first, reader)
     }
-    if let definition = commands[topic] {
-      let shown = try invocation.operand(1).map { try invocation.part($0, of: definition) } ?? definition
-      return invocation.print(HelpText.text(of: shown, in: invocation.session))
+  }
+
+  private init(_ topic: String, _ part: String?, _ reader: CommandReader) throws {
+    let vocabulary = reader.vocabulary
+    if let definition = vocabulary.commands[topic] {
+      self = .command(try part.map { try reader.part($0, of: definition) } ?? definition)
+      return
     }
-    if let plugin = invocation.session.store.plugin(named: topic) {
-      let part = try invocation.operand(1)
-      let commands = try part.map { [try invocation.command($0, of: plugin.module)] } ?? plugin.module.commands
-      let summary = part == nil ? plugin.source.manifest.summary : ""
-      return invocation.print(
-        HelpText.text(of: plugin.module, commands, summary: summary, program: invocation.session.options.name))
+    if let plugin = vocabulary.plugin(named: topic) {
+      let commands = try part.map { [try reader.command($0, of: plugin.module)] } ?? plugin.module.commands
+      self = .plugin(plugin.module, commands, summary: part == nil ? plugin.source.manifest.summary : "")
+      return
     }
-    try invocation.refuseOperands(from: 1)
-    if let action = invocation.session.store.action(named: topic) {
-      return invocation.print(HelpText.text(of: action, width: width))
+    try reader.refuseOperands(from: 1)
+    if let action = vocabulary.action(named: topic) {
+      self = .action(action)
+      return
     }
     if let code = ErrorCode(rawValue: topic) {
-      return invocation.print(
-        WrappedText.hanging("error[\(code)]: \(code.explanation)", indentation: 0, width: width) + "\n")
+      self = .code(code)
+      return
     }
-    let names = commands.definitions.map(\.verb) + ErrorCode.words
-    let actions = topic.contains(".") ? invocation.session.store.modules.flatMap(\.actions).map(\.fullName) : []
+    let names = vocabulary.commands.definitions.map(\.verb) + ErrorCode.words
+    let actions = topic.contains(".") ? vocabulary.modules.flatMap(\.actions).map(\.fullName) : []
     let nearest = Suggestion.nearest(to: topic, among: actions.isEmpty ? names : actions)
     let suggestion = nearest.map { "did you mean '\($0)'?" }
-    let isModule = invocation.session.store.modules.contains { $0.name == topic }
+    let isModule = vocabulary.modules.contains { $0.name == topic }
     throw ShellError(
-      code: .unknownTopic, message: "there is no help on '\(topic)'", at: invocation.operands[0],
+      code: .unknownTopic, message: "there is no help on '\(topic)'", at: reader.operands[0],
       hint: isModule ? "describe \(topic) shows the module" : suggestion ?? "help lists the commands")
+  }
+
+  func perform(in session: Session) -> CommandResult {
+    let width = session.console.width()
+    let text =
+      switch self {
+      case .all: HelpText.listing(session.commands, width: width)
+      case .command(let definition): HelpText.text(of: definition, in: session)
+      case .plugin(let module, let commands, let summary):
+        HelpText.text(of: module, commands, summary: summary, program: session.options.name)
+      case .action(let action): HelpText.text(of: action, width: width)
+      case .code(let code):
+        WrappedText.hanging("error[\(code)]: \(code.explanation)", indentation: 0, width: width) + "\n"
+      }
+    return session.answer(text)
   }
 }
 
-extension Invocation {
+extension CommandReader {
   /// A command as far as a part of it goes.
   fileprivate func part(_ part: String, of definition: CommandDefinition) throws -> CommandDefinition {
     if definition.parts.contains(part) { return definition.only(part) }

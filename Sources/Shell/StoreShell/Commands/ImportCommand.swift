@@ -35,26 +35,44 @@ extension CommandDefinition {
             tasks.items[id=1]  + { id = 1, title = "milk", done = false }
 
           """),
-    ]
-  ) { invocation in
-    let session = invocation.session
-    let what = try invocation.required(0, "'state'")
+    ],
+    read: ImportRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// Where a line takes a state from.
+private struct ImportRequest {
+  private let file: Given<String>
+  /// The word that names the file.
+  private let word: Word
+  /// The state itself; nil: the file holds it.
+  private let value: Given<String>?
+
+  static func read(_ reader: CommandReader) throws -> Given<ImportRequest> {
+    try reader.required(0, "'state'").map { try ImportRequest($0, reader) }
+  }
+
+  private init(_ what: String, _ reader: CommandReader) throws {
     guard what == "state" else {
       throw ShellError(
-        code: .unexpectedArgument, message: "import reads 'state', not '\(what)'", at: invocation.operands[0],
-        hint: what == "journal" ? "run it again: replay FILE" : "usage: \(invocation.usage)")
+        code: .unexpectedArgument, message: "import reads 'state', not '\(what)'", at: reader.operands[0],
+        hint: what == "journal" ? "run it again: replay FILE" : "usage: \(reader.usage)")
     }
-    let file = try invocation.required(1, "a file")
-    try invocation.refuseOperands(from: 2)
-    let text = try invocation.text(of: "value")
-    if text == nil { try invocation.checkFile(file) }
-    try session.finishCheck()
+    file = try reader.required(1, "a file")
+    word = reader.operands[1]
+    try reader.refuseOperands(from: 2)
+    value = try reader.text(of: "value")
+    if value == nil { try reader.checkFile(file) }
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let file = try file.value(in: session)
+    let text = try value?.value(in: session)
     let bytes = try text.map { Array($0.utf8) } ?? Files.read(file, until: session.interruptDescriptor)
     do {
       let json = try JSON.value(of: bytes.span)
       let report = try session.store.importState(json, from: file, source: session.source(function: "import")) {
         do {
-          try session.requireFree($0, as: .substate, at: invocation.operands[1])
+          try session.requireFree($0, as: .substate, at: word)
         } catch let error as ShellError {
           throw ShellError(code: error.code, message: "\(file): \(error.message)")
         }

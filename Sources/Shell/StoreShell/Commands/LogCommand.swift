@@ -29,64 +29,69 @@ extension CommandDefinition {
           #1  0.0s  repl:1  tasks.add title="milk"  tasks.nextId, tasks.items[id=1]
 
           """),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    var limit = invocation.has("all") ? Int.max : 20
-    if let text = try invocation.operand(0) {
-      guard let number = Int(text), number > 0 else {
-        throw ShellError(
-          code: .typeMismatch, message: "log needs a number of lines, got '\(text)'", at: invocation.operands[0],
-          hint: "usage: \(invocation.usage)")
-      }
-      limit = number
+    ],
+    read: LogRequest.init, perform: { try $0.perform(in: $1) })
+}
+
+/// Which lines of the log are asked for.
+private struct LogRequest {
+  /// How many lines; nil: as many as fit a glance.
+  private let limit: Given<Int>?
+  private let action: Given<String>?
+  private let changed: GivenPath?
+  private let isUnfolded: Bool
+  private let form: ResultForm
+
+  init(_ reader: CommandReader) throws {
+    try reader.refuseOperands(from: 1)
+    limit = try reader.operand(0)?.map { text in
+      if let number = Int(text), number > 0 { return number }
+      throw ShellError(
+        code: .typeMismatch, message: "log needs a number of lines, got '\(text)'", at: reader.operands[0],
+        hint: "usage: \(reader.usage)")
     }
+    action = try reader.text(of: "action")
+    if let text = try reader.text(of: "changed"), let word = reader.word(of: "changed") {
+      let path = try GivenPath(text, at: word, marksWord: true)
+      try reader.checkPath(path)
+      changed = path
+    } else {
+      changed = nil
+    }
+    isUnfolded = reader.has("all")
+    form = try reader.form()
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let limit = try limit?.value(in: session) ?? (isUnfolded ? Int.max : 20)
     let filter = LogFilter(
-      action: try invocation.text(of: "action"), changed: try invocation.changedPath())
-    _ = try invocation.format()
-    try invocation.session.finishCheck()
-    let store = invocation.session.store
-    let isUnfolded = invocation.has("all")
+      action: try action?.value(in: session), changed: try changed.map { try session.changedPath($0) })
+    let store = session.store
     let (lines, isCut) = try store.logLines(limit, where: filter.accepts) {
       isUnfolded ? $0.map { FoldedEntry($0) } : $0.folded()
     }
-    if !invocation.session.options.isJSON {
-      if isCut { invocation.session.console.writeError("note: the history goes back to #\(store.oldestEntry + 1)\n") }
+    if !session.options.isJSON {
+      if isCut { session.console.writeError("note: the history goes back to #\(store.oldestEntry + 1)\n") }
       if let first = lines.first, first.first.number <= store.oldest {
-        invocation.session.console.writeError(
+        session.console.writeError(
           "note: up to #\(store.oldest) the state had another type: goto, diff and undo go back to there\n")
       }
     }
-    return try invocation.show(LogListing.reading(of: lines))
+    return try session.answer(LogListing.reading(of: lines), as: form)
   }
 }
 
-extension Invocation {
-  fileprivate func changedPath() throws -> Path? {
-    guard let text = try text(of: "changed"), let word = word(of: "changed") else { return nil }
-    let place = ShellError.Place.span(word.span)
-    guard !session.isChecking else {
-      try checkPath(text, of: word)
-      return nil
-    }
+extension Session {
+  /// The path whose changes are asked for. One that leads nowhere now must have led somewhere at a change that is kept.
+  fileprivate func changedPath(_ given: GivenPath) throws -> Path {
+    let path = try given.value(in: self)
     do {
-      let path = session.scoped(try Path(parsing: try at(word) { try session.resolvingSelectors(in: text) }))
-      try requireKnown(path, place)
-      return session.named(path)
-    } catch let error as PathSyntaxError {
-      throw ShellError(code: .unknownPath, message: "'\(text)' is not a path: \(error.message)", place: place)
-    }
-  }
-
-  /// Refuses a path that leads nowhere now, and led nowhere at any change that is kept.
-  private func requireKnown(_ path: Path, _ place: ShellError.Place) throws {
-    do {
-      _ = try session.read(path)
+      _ = try read(path)
     } catch let error as PathError {
-      let changes = session.store.log.entries.lazy.flatMap(\.changes)
-      guard !changes.contains(where: session.concern(path)) else { return }
-      throw ShellError(code: .unknownPath, message: error.message, place: place, hint: error.hint)
+      guard !store.log.entries.lazy.flatMap(\.changes).contains(where: concern(path)) else { return named(path) }
+      throw ShellError(code: .unknownPath, message: error.message, at: given.word, hint: error.hint)
     }
+    return named(path)
   }
 }
 

@@ -10,14 +10,11 @@ extension CommandDefinition {
       CommandExample("= state.counter.value * 10", output: "0\n"),
       CommandExample("= project('tasks.summary') .. '!'", output: "\"0 of 0 done!\"\n"),
     ],
-    lua: LuaVerb("=", takesFlags: true)
-  ) { invocation in
-    let text = try invocation.luaText("an expression")
-    let session = invocation.session
-    _ = try invocation.format()
-    try session.finishCheck()
-    return try invocation.show(try session.lua().evaluate(text, chunk: session.chunkName))
-  }
+    lua: LuaVerb("=", takesFlags: true),
+    read: { reader in (text: try reader.luaText("an expression"), form: try reader.form()) },
+    perform: { request, session in
+      try session.answer(session.lua().evaluate(request.text, chunk: session.chunkName), as: request.form)
+    })
 
   static let lua = CommandDefinition(
     "lua", usage: ["lua CHUNK"], summary: "runs Lua: state, dispatch(name, args), project(name) and variables",
@@ -25,14 +22,12 @@ extension CommandDefinition {
       CommandExample("lua for i = 1, 3 do dispatch(\"counter.increment\") end", "show counter.value", output: "3\n"),
       CommandExample("lua print(#state.tasks.items)", output: "0\n"),
     ],
-    lua: LuaVerb("lua")
-  ) { invocation in
-    let text = try invocation.luaText("a chunk")
-    let session = invocation.session
-    try session.finishCheck()
-    try session.lua().run(text, chunk: session.chunkName)
-    return .none
-  }
+    lua: LuaVerb("lua"),
+    read: { try $0.luaText("a chunk") },
+    perform: { text, session in
+      try session.lua().run(text, chunk: session.chunkName)
+      return .none
+    })
 
   static let `let` = CommandDefinition(
     "let", usage: ["let [NAME = EXPR]"], summary: "sets a variable to the value of a Lua expression, or lists them",
@@ -41,26 +36,12 @@ extension CommandDefinition {
       CommandExample("let n = 3", "= n + 1", output: "4\n"),
       CommandExample("let n = 3", "let", output: "n  3\n"),
     ],
-    lua: LuaVerb("let", .named)
-  ) { invocation in
-    let session = invocation.session
-    guard let tail = invocation.statement.lua else {
-      guard let word = invocation.operands.first else { return try invocation.show(session.variables()) }
-      try session.requireFree(word.text, as: .variable, at: word)
-      throw ShellError(
-        code: .missingArgument, message: "let \(word.text) needs a value", at: word,
-        hint: "usage: let NAME = EXPR; show $NAME shows a variable")
-    }
-    let name = try invocation.required(0, "a name")
-    try session.requireFree(name, as: .variable, at: invocation.operands[0])
-    guard tail.text.contains(where: { !$0.isWhitespace }) else { throw invocation.missing("an expression") }
-    if session.isChecking { session.letNames.append(name) }
-    try session.finishCheck()
-    let value = try session.lua().evaluate(tail.text, chunk: session.chunkName).value
-    try session.lua().set(name, value)
-    if !session.letNames.contains(name) { session.letNames.append(name) }
-    return .none
-  }
+    lua: LuaVerb("let", .named),
+    read: LetRequest.read,
+    addNames: { request, session in
+      if case .set(let name, _) = request, let name = name.known { session.letNames.append(name) }
+    },
+    perform: { try $0.perform(in: $1) })
 
   static let assert = CommandDefinition(
     "assert", usage: ["assert EXPR [-- MESSAGE]"],
@@ -76,31 +57,65 @@ extension CommandDefinition {
 
           """),
     ],
-    lua: LuaVerb("assert")
-  ) { invocation in
-    guard let tail = invocation.statement.lua else { throw invocation.missing("an expression") }
-    let (text, message) = tail.splittingComment
-    guard !text.isEmpty else { throw invocation.missing("an expression") }
-    let session = invocation.session
-    try session.finishCheck()
-    let lua = try session.lua()
-    guard try !lua.holds(text, chunk: session.chunkName) else { return .none }
-    var details: [String] = []
-    if let sides = Comparison(text) {
-      let left = try lua.evaluate(sides.left, chunk: session.chunkName).value
-      let right = try lua.evaluate(sides.right, chunk: session.chunkName).value
-      details = [
-        "left   \(sides.left) = \(ActionText.literal(of: left))",
-        "right  \(sides.right) = \(ActionText.literal(of: right))",
-      ]
+    lua: LuaVerb("assert"),
+    read: { reader in
+      guard let tail = reader.statement.lua else { throw reader.missing("an expression") }
+      let (text, message) = tail.splittingComment
+      guard !text.isEmpty else { throw reader.missing("an expression") }
+      return (text: text, message: message)
+    },
+    perform: { request, session in
+      let (text, chunk) = (request.text, session.chunkName)
+      let lua = try session.lua()
+      guard try !lua.holds(text, chunk: chunk) else { return .none }
+      var details: [String] = []
+      if let sides = Comparison(text) {
+        let left = try lua.evaluate(sides.left, chunk: chunk).value
+        let right = try lua.evaluate(sides.right, chunk: chunk).value
+        details = [
+          "left   \(sides.left) = \(ActionText.literal(of: left))",
+          "right  \(sides.right) = \(ActionText.literal(of: right))",
+        ]
+      }
+      let said = request.message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
+      throw ShellError(
+        code: .assertFailed, message: said ?? "\(text) does not hold", details: details, status: 3)
+    })
+}
+
+/// A variable that a line sets, or their list.
+private enum LetRequest {
+  case list(ResultForm)
+  case set(Given<String>, to: String)
+
+  static func read(_ reader: CommandReader) throws -> LetRequest {
+    let vocabulary = reader.vocabulary
+    guard let tail = reader.statement.lua else {
+      guard let word = reader.operands.first else { return .list(try reader.form()) }
+      try vocabulary.requireFree(word.text, as: .variable, at: word)
+      throw ShellError(
+        code: .missingArgument, message: "let \(word.text) needs a value", at: word,
+        hint: "usage: let NAME = EXPR; show $NAME shows a variable")
     }
-    let said = message.flatMap { $0.allSatisfy(\.isWhitespace) ? nil : $0 }
-    throw ShellError(
-      code: .assertFailed, message: said ?? "\(text) does not hold", details: details, status: 3)
+    let name = try reader.free(try reader.required(0, "a name"), as: .variable)
+    guard tail.text.contains(where: { !$0.isWhitespace }) else { throw reader.missing("an expression") }
+    return .set(name, to: tail.text)
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form): return try session.answer(session.variables(), as: form)
+    case .set(let name, let expression):
+      let name = try name.value(in: session)
+      let value = try session.lua().evaluate(expression, chunk: session.chunkName).value
+      try session.lua().set(name, value)
+      if !session.letNames.contains(name) { session.letNames.append(name) }
+      return .none
+    }
   }
 }
 
-extension Invocation {
+extension CommandReader {
   /// The Lua that the command was given, of which there must be more than comments.
   func luaText(_ name: String) throws -> String {
     guard let text = statement.lua?.text, !LuaText.isBlank(Array(text.utf8)[...]) else { throw missing(name) }

@@ -25,30 +25,29 @@ extension CommandDefinition {
           """),
       CommandExample("plot state.counter.step --over 5", output: "1 ⣀⣀\n  #0 #0\n"),
     ],
-    lua: LuaVerb("plot", takesFlags: true)
-  ) { invocation in
-    let session = invocation.session
-    let text = try invocation.luaText("an expression")
-    let (count, format) = (try invocation.over(), try invocation.format())
-    try session.finishCheck()
-    let points = try session.values(of: text, over: count)
-    guard format == .auto, !session.answersInJSON else { return try invocation.show(points.reading(as: format)) }
-    let chart = LineChart(
-      values: try points.map { try $0.value.number() }, width: min(session.console.width() ?? 80, 200), height: 8,
-      isUTF8: session.options.isUTF8)
-    session.console.write(chart.text(from: "#\(points.first?.number ?? 0)", to: "#\(points.last?.number ?? 0)"))
-    return .none
-  }
-}
-
-extension Invocation {
-  fileprivate func over() throws -> Int {
-    guard let text = try text(of: "over") else { return 100 }
-    if let number = Int(text), number > 0 { return number }
-    throw ShellError(
-      code: .typeMismatch, message: "--over takes a number of actions, got '\(text)'",
-      place: word(of: "over").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
-  }
+    lua: LuaVerb("plot", takesFlags: true),
+    read: { reader in
+      let text = try reader.luaText("an expression")
+      let count = try reader.text(of: "over")?.map { text in
+        if let number = Int(text), number > 0 { return number }
+        throw ShellError(
+          code: .typeMismatch, message: "--over takes a number of actions, got '\(text)'",
+          place: reader.place(of: "over"), hint: "usage: \(reader.usage)")
+      }
+      return (text: text, count: count ?? .known(100), form: try reader.form())
+    },
+    perform: { (request: (text: String, count: Given<Int>, form: ResultForm), session) in
+      let points = try session.values(of: request.text, over: request.count.value(in: session))
+      let format = try session.format(request.form)
+      guard format == .auto, !session.answersInJSON else {
+        return try session.answer(points.reading(as: format), as: request.form)
+      }
+      let chart = LineChart(
+        values: try points.map { try $0.value.number() }, width: min(session.console.width() ?? 80, 200), height: 8,
+        isUTF8: session.options.isUTF8)
+      session.console.write(chart.text(from: "#\(points.first?.number ?? 0)", to: "#\(points.last?.number ?? 0)"))
+      return .none
+    })
 }
 
 extension Session {

@@ -8,24 +8,16 @@ extension CommandDefinition {
     summary: "lists, loads, reloads, checks, tests and makes Lua plugins, and says what they may do",
     flags: FlagDefinition.format + PluginSubcommand.allFlags,
     operands: [.words(PluginSubcommand.all.map(\.name)), .plugin],
-    examples: pluginExamples
-  ) { invocation in
-    let session = invocation.session
-    defer { session.publishInterrupts() }
-    let word = try invocation.operand(0) ?? PluginSubcommand.list.name
-    guard let subcommand = PluginSubcommand.all.first(where: { $0.name == word }) else {
-      let names = PluginSubcommand.all.map(\.name)
-      let suggestion = Suggestion.nearest(to: word, among: names)
-      throw ShellError(
-        code: .unknownCommand, message: "plugin has no '\(word)'", at: invocation.operands[0],
-        hint: suggestion.map { "did you mean 'plugin \($0)'?" } ?? "plugin takes \(names.joined(separator: ", "))")
-    }
-    invocation.usage = subcommand.usage
-    try invocation.refuseFlags(but: FlagDefinition.format + subcommand.flags, of: "plugin \(subcommand.name)")
-    try invocation.refuseOperands(from: subcommand.operands.isEmpty ? 1 : 2)
-    if session.isChecking { try invocation.check(subcommand) }
-    return try subcommand.run(&invocation)
-  }
+    examples: pluginExamples,
+    read: PluginSubcommand.read,
+    addNames: { request, session in
+      defer { session.publishInterrupts() }
+      if case .known(let request) = request { try request.addNames?(session) }
+    },
+    perform: { request, session in
+      defer { session.publishInterrupts() }
+      return try request.value(in: session).perform(session)
+    })
 
   private static let pluginExamples = [
     CommandExample(
@@ -112,65 +104,62 @@ extension CommandDefinition {
 }
 
 extension PluginSubcommand {
-  static let list = PluginSubcommand("list", "", "shows the loaded plugins") { invocation in
-    try invocation.show(ShellListing.plugins.reading(in: invocation.session), hiding: ["failedAt"])
+  /// Finds the subcommand that a line says, and reads the rest.
+  fileprivate static func read(_ reader: CommandReader) throws -> Given<Request> {
+    try (reader.operand(0) ?? .known(list.name)).map { word in
+      guard let subcommand = all.first(where: { $0.name == word }) else {
+        let names = all.map(\.name)
+        let suggestion = Suggestion.nearest(to: word, among: names)
+        throw ShellError(
+          code: .unknownCommand, message: "plugin has no '\(word)'", at: reader.operands[0],
+          hint: suggestion.map { "did you mean 'plugin \($0)'?" } ?? "plugin takes \(names.joined(separator: ", "))")
+      }
+      var reader = reader
+      reader.usage = subcommand.usage
+      try reader.refuseFlags(but: FlagDefinition.format + subcommand.flags, of: "plugin \(subcommand.name)")
+      try reader.refuseOperands(from: subcommand.operands.isEmpty ? 1 : 2)
+      return try subcommand.read(reader)
+    }
   }
 
-  static let load = PluginSubcommand("load", "NAME|FOLDER", "adds a plugin to the store") { invocation in
-    try invocation.session.loadPlugin(try invocation.required(1, "the name or folder of a plugin"))
-  }
+  static let list = PluginSubcommand(
+    "list", "", "shows the loaded plugins", read: { try $0.form() },
+    perform: { form, session in
+      try session.answer(ShellListing.plugins.reading(in: session), as: form, hiding: ["failedAt"])
+    })
 
-  static let unload = PluginSubcommand("unload", "NAME", "takes it away, with all that it registered") { invocation in
-    let session = invocation.session
-    try session.store.requirePresent()
-    let plugin = try invocation.loadedPlugin()
-    let counts = plugin.counts
-    let report = try session.store.unload(plugin.module.name, source: session.source(function: "plugin"))
-    return try session.finish(report, details: counts)
-  }
+  static let load = PluginSubcommand(
+    "load", "NAME|FOLDER", "adds a plugin to the store", addsNames: true, read: { try $0.plugin(orFolder: true) },
+    perform: { plugin, session in try session.loadPlugin(plugin.word.value(in: session)) })
 
-  static let enable = PluginSubcommand("enable", "NAME", "lets it run again") { try $0.switchPlugin(isOn: true) }
+  static let unload = PluginSubcommand(
+    "unload", "NAME", "takes it away, with all that it registered", addsNames: true, read: { try $0.plugin() },
+    perform: { plugin, session in
+      try session.store.requirePresent()
+      let plugin = try plugin.loaded(in: session)
+      let counts = plugin.counts
+      let report = try session.store.unload(plugin.module.name, source: session.source(function: "plugin"))
+      return try session.finish(report, details: counts)
+    })
 
-  static let disable = PluginSubcommand("disable", "NAME", "stops its reducers and middlewares") {
-    try $0.switchPlugin(isOn: false)
-  }
+  static let enable = PluginSubcommand(
+    "enable", "NAME", "lets it run again", read: { try $0.plugin() },
+    perform: { try $1.switchPlugin($0, isOn: true) })
+
+  static let disable = PluginSubcommand(
+    "disable", "NAME", "stops its reducers and middlewares", read: { try $0.plugin() },
+    perform: { try $1.switchPlugin($0, isOn: false) })
 }
 
-extension Invocation {
-  /// Checks what a subcommand is given. What adds and removes names goes on to run, what finds mistakes too.
-  fileprivate func check(_ subcommand: PluginSubcommand) throws {
-    if let name = subcommand.operandName { _ = try required(1, name) }
-    let running: [PluginSubcommand] = [.load, .unload, .check, .info]
-    if !running.contains(where: { $0.name == subcommand.name }) { try session.finishCheck() }
-  }
-
-  fileprivate func switchPlugin(isOn: Bool) throws -> CommandResult {
-    let name = try loadedPlugin().module.name
-    let condition = session.store.loadedPlugins.first { $0.name == name }?.condition
+extension Session {
+  fileprivate func switchPlugin(_ plugin: GivenPlugin, isOn: Bool) throws -> CommandResult {
+    let name = try plugin.loaded(in: self).module.name
+    let condition = store.loadedPlugins.first { $0.name == name }?.condition
     guard condition != (isOn ? .on : .off) else {
-      session.console.writeError("note: \(name) is \(isOn ? "on" : "off") already\n")
+      console.writeError("note: \(name) is \(isOn ? "on" : "off") already\n")
       return .none
     }
-    let source = session.source(function: "plugin")
-    session.idlePlugins.remove(name)
-    return try session.finish(session.store.setPlugin(name, isOn: isOn, source: source))
-  }
-
-  /// The loaded plugin that the operand after the subcommand names.
-  func loadedPlugin() throws -> Plugin {
-    let name = try required(1, "the name of a plugin")
-    if let plugin = session.store.plugin(named: name) { return plugin }
-    throw ShellError(
-      .unknownPlugin(name, among: session.store.loadedPlugins.map(\.name)), place: .span(operands[1].span))
-  }
-
-  /// The folder of the plugin that the operand after the subcommand names: of a loaded one, or where `plugin load` would
-  /// find it.
-  func pluginSource() throws -> PluginSource {
-    let word = try required(1, "the name or folder of a plugin")
-    if let loaded = session.store.plugin(named: word)?.source {
-      return try PluginSource(folder: loaded.folder, displayedAs: loaded.displayName)
-    }
-    return try PluginLocator(session.options).source(word)
+    idlePlugins.remove(name)
+    return try finish(store.setPlugin(name, isOn: isOn, source: source(function: "plugin")))
   }
 }

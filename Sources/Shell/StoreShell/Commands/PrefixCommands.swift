@@ -26,12 +26,12 @@ extension CommandDefinition {
 
           """),
     ],
-    takesCommand: true
-  ) { invocation in
-    let command = try invocation.command()
-    invocation.session.isExcused = true
-    return try invocation.session.commands.run(command, in: invocation.session)
-  }
+    takesCommand: true,
+    read: { try $0.command() },
+    perform: { command, session in
+      session.isExcused = true
+      return try session.commands.run(command, in: session)
+    })
 
   static let time = CommandDefinition(
     "time", usage: ["time COMMAND"],
@@ -47,22 +47,21 @@ extension CommandDefinition {
           """),
       CommandExample("time wait 1500ms", output: "1.500s, 0 actions, 0 actions per second\n"),
     ],
-    takesCommand: true
-  ) { invocation in
-    let session = invocation.session
-    let command = try invocation.command()
-    let start = session.wallTime()
-    let first = session.store.head
-    let result = try session.commands.run(command, in: session)
-    let measured = Measurement(
-      time: session.wallTime() - start, actions: max(session.store.head - first, 0))
-    guard !session.answersInJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
-    session.console.write(measured.text + "\n")
-    return CommandResult(json: nil, notes: result.notes)
-  }
+    takesCommand: true,
+    read: { try $0.command() },
+    perform: { command, session in
+      let start = session.wallTime()
+      let first = session.store.head
+      let result = try session.commands.run(command, in: session)
+      let measured = Measurement(
+        time: session.wallTime() - start, actions: max(session.store.head - first, 0))
+      guard !session.answersInJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
+      session.console.write(measured.text + "\n")
+      return CommandResult(json: nil, notes: result.notes)
+    })
 }
 
-extension Invocation {
+extension CommandReader {
   /// The command behind the verb.
   fileprivate func command() throws -> Statement {
     guard let command = statement.droppingWords(1) else { throw missing("a command") }

@@ -34,20 +34,37 @@ extension CommandDefinition {
           replayed 1 action, every state matches
 
           """),
-    ]
-  ) { invocation in
-    let session = invocation.session
-    let file = try invocation.required(0, "a file")
-    try invocation.refuseOperands(from: 1)
-    var options = ReplayOptions()
-    options.verifies = invocation.has("verify")
-    options.last = try invocation.lastAction()
-    try invocation.checkFile(file)
-    try session.finishCheck()
-    if let word = try invocation.text(of: "with") {
-      options.replacement = try session.version(of: word, in: file)
-      options.verifies = true
+    ],
+    read: ReplayRequest.init, perform: { try $0.perform(in: $1) })
+}
+
+/// Which recording a line replays, and how.
+private struct ReplayRequest {
+  private let file: Given<String>
+  private let verifies: Bool
+  private let last: Given<Int>?
+  private let replacement: Given<String>?
+
+  init(_ reader: CommandReader) throws {
+    file = try reader.required(0, "a file")
+    try reader.refuseOperands(from: 1)
+    verifies = reader.has("verify")
+    last = try reader.text(of: "to")?.map { text in
+      if let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 { return number }
+      throw ShellError(
+        code: .typeMismatch, message: "--to needs the number of an action, got '\(text)'",
+        place: reader.place(of: "to"), hint: "usage: \(reader.usage)")
     }
+    try reader.checkFile(file)
+    replacement = try reader.text(of: "with")
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let file = try file.value(in: session)
+    var options = ReplayOptions()
+    options.verifies = verifies || replacement != nil
+    options.last = try last?.value(in: session)
+    options.replacement = try replacement.map { try session.version(of: $0.value(in: session), in: file) }
     let isUntouched = try session.isUntouched
     guard isUntouched || options.verifies else {
       throw ShellError(
@@ -59,19 +76,7 @@ extension CommandDefinition {
     let count = try session.replay(file, options, adopts: isUntouched && options.replacement == nil)
     let with = options.replacement.map { " with \($0.displayName)" } ?? ""
     let verified = options.verifies ? ", every state matches" : ""
-    return invocation.print("replayed \(count) \(count == 1 ? "action" : "actions")\(with)\(verified)\n")
-  }
-}
-
-extension Invocation {
-  fileprivate func lastAction() throws -> Int? {
-    guard let text = try text(of: "to") else { return nil }
-    guard let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 else {
-      throw ShellError(
-        code: .typeMismatch, message: "--to needs the number of an action, got '\(text)'",
-        place: word(of: "to").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
-    }
-    return number
+    return session.answer("replayed \(count) \(count == 1 ? "action" : "actions")\(with)\(verified)\n")
   }
 }
 

@@ -1,4 +1,5 @@
 import ShellLanguage
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -14,13 +15,17 @@ struct Setting: Sendable {
   let read: @Sendable (Session) -> String
   /// Whether it is the session's own; else it is the store's, and comes and goes with its state.
   private let isOfSession: Bool
-  /// Changes it. A setting of the store is changed by an action.
-  private let write: @Sendable (Session, String) throws -> CommandResult
+  /// Reads a value.
+  ///
+  /// - Throws: ``ShellError`` for a value that the setting cannot have.
+  private let change: @Sendable (String) throws -> Change
+
+  /// Gives a setting a value that was read. A setting of the store is changed by an action.
+  typealias Change = (Session) throws -> CommandResult
 
   private init(
     _ name: String, _ values: [String], _ summary: String, form: String = "a number", isOfSession: Bool = false,
-    read: @escaping @Sendable (Session) -> String,
-    write: @escaping @Sendable (Session, String) throws -> CommandResult
+    read: @escaping @Sendable (Session) -> String, change: @escaping @Sendable (String) throws -> Change
   ) {
     self.name = name
     self.summary = summary
@@ -28,73 +33,93 @@ struct Setting: Sendable {
     self.form = form
     self.isOfSession = isOfSession
     self.read = read
-    self.write = write
+    self.change = change
   }
 
   /// All settings, by name.
   static let all = (others + PluginManifest.limits.map(ceiling)).sorted { $0.name < $1.name }
 
+  /// The setting of that name.
+  static func named(_ name: String, at word: Word) throws -> Setting {
+    if let setting = all.first(where: { $0.name == name }) { return setting }
+    let suggestion = Suggestion.nearest(to: name, among: all.map(\.name))
+    throw ShellError(
+      code: .unknownSetting, message: "there is no setting '\(name)'", at: word,
+      hint: suggestion.map { "did you mean '\($0)'?" } ?? "set lists them")
+  }
+
   private static let others = [
     Setting(
       "emit", ["always", "whenDifferent", "never"], "when watchers are told", read: { $0.store.emission },
-      write: { try $0.finish($0.store.setEmission($1, source: $0.source(function: "set"))) }),
+      change: { value in { try $0.finish($0.store.setEmission(value, source: $0.source(function: "set"))) } }),
     Setting(
       "journal.limit", [], "how much of history memory holds",
       form: "a number of actions, a size such as 32MiB, or both",
       read: { $0.store.historyLimits.text },
-      write: { session, value in
-        guard let limits = session.store.historyLimits.changed(by: value) else {
+      change: { value in
+        guard HistoryLimits().changed(by: value) != nil else {
           throw ShellError(
             code: .typeMismatch,
             message: "journal.limit is a number of actions, a size such as 32MiB, or both, got '\(value)'")
         }
-        try session.finishCheck()
-        return try session.finish(session.store.setHistoryLimits(limits, source: session.source(function: "set")))
+        return { session in
+          let limits = session.store.historyLimits
+          let source = session.source(function: "set")
+          return try session.finish(session.store.setHistoryLimits(limits.changed(by: value) ?? limits, source: source))
+        }
       }),
     Setting(
       "output", Format.allCases.map(\.rawValue), "how results are shown", isOfSession: true,
       read: { $0.options.format.rawValue },
-      write: { session, value in
-        session.options.format = Format(rawValue: value) ?? .auto
-        return .none
+      change: { value in
+        {
+          $0.options.format = Format(rawValue: value) ?? .auto
+          return .none
+        }
       }),
     Setting(
       "plugin.purity", Purity.allCases.map(\.rawValue), "how often plugins are looked at for state of their own",
       read: { $0.store.purity.rawValue },
-      write: { session, value in
-        guard !session.isTest || value == Purity.always.rawValue else {
-          throw ShellError(
-            code: .notAllowed, message: "plugin.purity stays always in a test: it looks at every call of a reducer")
+      change: { value in
+        { session in
+          guard !session.isTest || value == Purity.always.rawValue else {
+            throw ShellError(
+              code: .notAllowed, message: "plugin.purity stays always in a test: it looks at every call of a reducer")
+          }
+          let purity = Purity(rawValue: value) ?? .always
+          return try session.finish(session.store.setPurity(purity, source: session.source(function: "set")))
         }
-        let purity = Purity(rawValue: value) ?? .always
-        return try session.finish(session.store.setPurity(purity, source: session.source(function: "set")))
       }),
     Setting(
       "plugin.watch", ["on", "off"], "whether plugins are loaded again when their files change",
       read: { $0.store.upkeep.watchesPlugins ? "on" : "off" },
-      write: { try $0.finish($0.store.setPluginWatch($1 == "on", source: $0.source(function: "set"))) }),
+      change: { value in
+        { try $0.finish($0.store.setPluginWatch(value == "on", source: $0.source(function: "set"))) }
+      }),
     Setting(
       "runaway", [], "how many actions one dispatch may cause", read: { "\($0.store.runaway)" },
-      write: { session, value in
+      change: { value in
         let limit = try number(value, "runaway", atMost: .max)
-        try session.finishCheck()
-        return try session.finish(session.store.setRunaway(limit, source: session.source(function: "set")))
+        return { try $0.finish($0.store.setRunaway(limit, source: $0.source(function: "set"))) }
       }),
     Setting(
       "sessions.keep", [], "how many old sessions at the prompt are kept in the state folder", isOfSession: true,
       read: { "\($0.options.keptSessions)" },
-      write: { session, value in
+      change: { value in
         let count = try number(value, "sessions.keep", atMost: .max)
-        try session.finishCheck()
-        session.options.keptSessions = count
-        return .none
+        return {
+          $0.options.keptSessions = count
+          return .none
+        }
       }),
     Setting(
       "traceback", ["on", "off"], "whether errors in Lua show all of their stack", isOfSession: true,
       read: { $0.showsTraceback ? "on" : "off" },
-      write: { session, value in
-        session.showsTraceback = value == "on"
-        return .none
+      change: { value in
+        {
+          $0.showsTraceback = value == "on"
+          return .none
+        }
       }),
   ]
 
@@ -104,14 +129,15 @@ struct Setting: Sendable {
       name, [], "the most \(limit.summary) that a plugin may ask for",
       form: limit.name == "memory" ? "a size such as 4MiB, or a number of bytes" : "a number",
       read: { "\($0.store.ceiling[keyPath: limit.path])" },
-      write: { session, value in
-        var ceiling = session.store.ceiling
+      change: { value in
         let size = limit.name == "memory" ? PluginManifest.bytes(value).map { "\($0)" } : nil
-        ceiling[keyPath: limit.path] = try number(
-          size ?? value, name, atMost: PluginManifest.ceiling[keyPath: limit.path])
-        try session.finishCheck()
-        return try session.finish(
-          session.store.setCeiling(limit, ceiling, source: session.source(function: "set")))
+        let most = try number(size ?? value, name, atMost: PluginManifest.ceiling[keyPath: limit.path])
+        return { session in
+          var ceiling = session.store.ceiling
+          ceiling[keyPath: limit.path] = most
+          return try session.finish(
+            session.store.setCeiling(limit, ceiling, source: session.source(function: "set")))
+        }
       })
   }
 
@@ -126,33 +152,26 @@ struct Setting: Sendable {
     (isOfSession ? session.settingOrigins[name] : session.store.settingOrigin(name)) ?? "default"
   }
 
-  /// Changes the setting, and keeps where that was said.
-  func set(to value: String, at word: Word, in session: Session) throws -> CommandResult {
+  /// Reads a value that a word says.
+  func change(to value: String, at word: Word) throws -> Change {
     guard values.isEmpty || values.contains(value) else {
       let suggestion = Suggestion.nearest(to: value, among: values)
       throw ShellError(
         code: .typeMismatch, message: "expected one of \(values.joined(separator: ", ")), got '\(value)'", at: word,
         hint: suggestion.map { "did you mean \($0)?" })
     }
-    if !values.isEmpty { try session.finishCheck() }
     do {
-      let result = try write(session, value)
-      if isOfSession { session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)" }
-      return result
-    } catch var error as ShellError where [.outOfRange, .typeMismatch].contains(error.code) {
+      return try change(value)
+    } catch var error as ShellError {
       error.place = .span(word.span)
       throw error
     }
   }
-}
 
-extension Session {
-  /// The setting of that name.
-  func setting(_ name: String, at word: Word) throws -> Setting {
-    if let setting = Setting.all.first(where: { $0.name == name }) { return setting }
-    let suggestion = Suggestion.nearest(to: name, among: Setting.all.map(\.name))
-    throw ShellError(
-      code: .unknownSetting, message: "there is no setting '\(name)'", at: word,
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "set lists them")
+  /// Changes the setting, and keeps where that was said.
+  func perform(_ change: Change, in session: Session) throws -> CommandResult {
+    let result = try change(session)
+    if isOfSession { session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)" }
+    return result
   }
 }

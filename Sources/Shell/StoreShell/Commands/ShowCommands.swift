@@ -11,16 +11,8 @@ extension CommandDefinition {
     examples: [
       CommandExample("show counter", output: "value  0\nstep   1\n"),
       CommandExample("show tasks.summary --as raw", output: "0 of 0 done\n"),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    _ = try invocation.format()
-    let number = try invocation.text(of: "at").map { try invocation.number($0, at: invocation.word(of: "at"), or: nil) }
-    try invocation.checkPath(0)
-    try invocation.session.finishCheck()
-    guard let number else { return try invocation.showOperand() }
-    return try invocation.session.store.viewing(number) { [invocation] in try invocation.showOperand() }
-  }
+    ],
+    read: ShowRequest.init, perform: { try $0.perform(in: $1) })
 
   static let watch = CommandDefinition(
     "watch", usage: ["watch [PATH]", "watch stop ID|all"],
@@ -35,76 +27,126 @@ extension CommandDefinition {
           stsh> watch stop 1
 
           """),
-    ]
-  ) { invocation in
-    let session = invocation.session
-    guard let word = invocation.operands.first else {
-      return try invocation.show(ShellListing.watches.reading(in: session))
+    ],
+    read: WatchRequest.read, perform: { try $0.perform(in: $1) })
+}
+
+/// What a line shows, and when that was.
+private struct ShowRequest {
+  private let subject: Subject
+  private let form: ResultForm
+  private let number: ActionNumber?
+
+  private enum Subject {
+    /// What `use` chose, or all.
+    case state
+    case path(GivenPath)
+    case value(Literal, Word)
+  }
+
+  init(_ reader: CommandReader) throws {
+    try reader.refuseOperands(from: 1)
+    form = try reader.form()
+    number = try reader.text(of: "at").map { try reader.number($0, at: reader.word(of: "at")) }
+    guard let word = reader.operands.first else {
+      subject = .state
+      return
     }
-    if word.text == "stop" {
-      invocation.usage = invocation.definition.usage[1]
-      return try invocation.stopWatch()
+    if let text = word.path {
+      let path = try GivenPath(.known(text), at: word)
+      try reader.checkPath(path)
+      subject = .path(path)
+    } else if case .value(let literal) = word.kind {
+      subject = .value(literal, word)
+    } else {
+      throw reader.missing("a path")
     }
-    try invocation.refuseOperands(from: 1)
-    try invocation.checkPath(0)
-    let isInWords = try invocation.isInWords()
-    try session.finishCheck()
-    if let viewed = session.store.viewed {
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    guard let number = try number?.value(in: session) else { return try show(in: session) }
+    return try session.store.viewing(number) { try show(in: session) }
+  }
+
+  private func show(in session: Session) throws -> CommandResult {
+    switch subject {
+    case .state:
+      let scope = session.names.scope
+      return try session.answer(scope.isEmpty ? session.wholeState() : session.read(scope), as: form)
+    case .path(let path):
+      let place = try path.value(in: session)
+      return try session.answer(try path.word.marking { try session.read(place) }, as: form)
+    case .value(let literal, let word):
+      let value = try word.marking { try session.value(literal) }
+      return try session.answer(Reading(value: value, schema: .dynamic(.any)), as: form)
+    }
+  }
+}
+
+/// What a line watches, or watches no more.
+private enum WatchRequest {
+  case list(ResultForm)
+  case watch(GivenPath, ResultForm)
+  case stop(Given<String>, Word)
+
+  static func read(_ reader: CommandReader) throws -> WatchRequest {
+    guard let word = reader.operands.first else { return .list(try reader.form()) }
+    guard word.text == "stop" else {
+      try reader.refuseOperands(from: 1)
+      let path = try reader.path(0, "a path")
+      try reader.checkPath(path)
+      return .watch(path, try reader.form())
+    }
+    var reader = reader
+    reader.usage = reader.definition.usage[1]
+    try reader.refuseOperands(from: 2)
+    let text = try reader.required(1, "a watch's id, or all")
+    let id = reader.operands[1]
+    return .stop(
+      try text.map { if $0 == "all" || Int($0) != nil { $0 } else { throw unknownWatch($0, at: id) } }, id)
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form): return try session.answer(ShellListing.watches.reading(in: session), as: form)
+    case .watch(let path, let form): return try session.watch(path, as: form)
+    case .stop(let text, let word):
+      let text = try text.value(in: session)
+      if text == "all" {
+        session.watches.stopAll()
+      } else {
+        guard let id = Int(text), session.watches.stop(id) else { throw Self.unknownWatch(text, at: word) }
+      }
+      return .none
+    }
+  }
+
+  private static func unknownWatch(_ text: String, at word: Word) -> ShellError {
+    ShellError(code: .unknownWatch, message: "there is no watch '\(text)'", at: word, hint: "watch lists them")
+  }
+}
+
+extension Session {
+  fileprivate func watch(_ given: GivenPath, as form: ResultForm) throws -> CommandResult {
+    let isInWords = try isInWords(form)
+    if let viewed = store.viewed {
       throw ShellError(
         code: .notAtHead, message: "the store shows \(viewed.text); a watch follows the present",
         hint: "`goto head` returns to the present")
     }
-    let path = try invocation.path(0, "a path")
-    let id = session.watches.upcoming
-    let store = session.store
+    let path = try given.value(in: self)
+    let id = watches.upcoming
     let writer = WatchLineWriter(
-      console: session.console, isJSON: session.options.isJSON, id: id, path: path,
+      console: console, isJSON: options.isJSON, id: id, path: path,
       actionName: { [unowned store] number in store.log[number: number]?.action ?? "" })
-    let reading = try invocation.at(word) { try session.read(path) }
-    let watched = WatchedPath(session: session, path: path) { writer.write($0) }
+    let reading = try given.word.marking { try read(path) }
+    let watched = WatchedPath(session: self, path: path) { writer.write($0) }
     let text = "watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n"
-    let result = try isInWords ? invocation.print(text) : invocation.show(reading.watched(id, path))
-    session.lastValue = reading.value
+    let result = try isInWords ? answer(text) : answer(reading.watched(id, path), as: form)
+    lastValue = reading.value
     // Only what was shown is watched.
-    session.watches.add(path, store.watch("watch \(id)", { watched.value }, { writer.write($0) }))
+    watches.add(path, store.watch("watch \(id)", { watched.value }, { writer.write($0) }))
     return result
-  }
-}
-
-extension Invocation {
-  /// Prints what the first operand says.
-  fileprivate func showOperand() throws -> CommandResult {
-    guard let word = operands.first else {
-      let scope = session.names.scope
-      return try show(scope.isEmpty ? session.wholeState() : session.read(scope))
-    }
-    guard let text = word.path else {
-      guard case .value(let literal) = word.kind else { throw missing("a path") }
-      let value = try at(word) { try session.value(literal) }
-      return try show(Reading(value: value, schema: .dynamic(.any)))
-    }
-    let path = try path(text, of: word)
-    return try show(try at(word) { try session.read(path) })
-  }
-
-  fileprivate func stopWatch() throws -> CommandResult {
-    try refuseOperands(from: 2)
-    let text = try required(1, "a watch's id, or all")
-    guard text == "all" || Int(text) != nil || !session.isChecking else { throw unknownWatch(text) }
-    try session.finishCheck()
-    if text == "all" {
-      session.watches.stopAll()
-      return .none
-    }
-    guard let id = Int(text), session.watches.stop(id) else {
-      throw unknownWatch(text)
-    }
-    return .none
-  }
-
-  private func unknownWatch(_ text: String) -> ShellError {
-    ShellError(
-      code: .unknownWatch, message: "there is no watch '\(text)'", at: operands[1], hint: "watch lists them")
   }
 }
 

@@ -9,39 +9,37 @@ extension CommandDefinition {
     examples: [
       CommandExample("let n = 3", "echo done $n", output: "done 3\n"),
       CommandExample("echo $(1 + 1) 'and more' > FOLDER/two.txt", output: ""),
-    ]
-  ) { invocation in
-    let texts = try invocation.operands.map { word -> String in
-      try invocation.at(word) {
+    ],
+    read: { reader in
+      try reader.operands.map { word -> Given<String> in
         switch word.kind {
-        case .value(let literal): try invocation.text(of: literal)
-        case .named(let name, let literal): "\(name)=\(try invocation.text(of: literal))"
-        case .flag: word.text
+        case .value(let literal): reader.text(of: literal, at: word)
+        case .named(let name, let literal): try reader.text(of: literal, at: word).map { "\(name)=\($0)" }
+        case .flag: .known(word.text)
         }
       }
-    }
-    return invocation.print(texts.joined(separator: " ") + "\n")
-  }
+    },
+    perform: { texts, session in
+      session.answer(try texts.map { try $0.value(in: session) }.joined(separator: " ") + "\n")
+    })
 
   static let quit = CommandDefinition(
     "quit", usage: ["quit [STATUS]"],
     summary: "leaves, with a status: if none is given, 0, or in batch that of the first failure",
-    examples: [CommandExample("quit", output: ""), CommandExample("quit 4", output: "")]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    var status: Int32?
-    if let text = try invocation.operand(0) {
-      guard let number = Int32(text), (0...255).contains(number) else {
-        throw ShellError(
-          code: .outOfRange, message: "a status is 0...255, got '\(text)'", at: invocation.operands[0])
+    examples: [CommandExample("quit", output: ""), CommandExample("quit 4", output: "")],
+    read: { reader in
+      try reader.refuseOperands(from: 1)
+      return try reader.operand(0)?.map { text in
+        if let number = Int32(text), (0...255).contains(number) { return number }
+        throw ShellError(code: .outOfRange, message: "a status is 0...255, got '\(text)'", at: reader.operands[0])
       }
-      status = number
-    }
-    try invocation.session.finishCheck()
-    invocation.session.hasQuit = true
-    invocation.session.quitStatus = status
-    return .none
-  }
+    },
+    perform: { (status: Given<Int32>?, session) in
+      let status = try status?.value(in: session)
+      session.hasQuit = true
+      session.quitStatus = status
+      return .none
+    })
 
   static let set = CommandDefinition(
     "set", usage: ["set [NAME [VALUE]]"],
@@ -72,19 +70,8 @@ extension CommandDefinition {
           traceback                    on             repl:1
 
           """),
-    ]
-  ) { invocation in
-    let session = invocation.session
-    guard let name = try invocation.operand(0) else {
-      return try invocation.show(ShellListing.settings.reading(in: session))
-    }
-    try invocation.refuseOperands(from: 2)
-    let setting = try session.setting(name, at: invocation.operands[0])
-    guard let value = try invocation.operand(1) else {
-      return try invocation.show(Reading(value: .string(setting.read(session)), schema: .dynamic(.string)))
-    }
-    return try setting.set(to: value, at: invocation.operands[1], in: session)
-  }
+    ],
+    read: SetRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 
   static let trace = CommandDefinition(
     "trace", usage: ["trace [on|off] [--stable|--spans FILE]"],
@@ -100,57 +87,8 @@ extension CommandDefinition {
       CommandExample(
         "trace on --spans FOLDER/trace.json", "dispatch counter.increment --quiet", "trace off",
         output: "wrote the spans of 1 action to FOLDER/trace.json\n"),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    let session = invocation.session
-    let word = try invocation.operand(0)
-    guard word == nil || word == "on" || word == "off" else {
-      throw ShellError(
-        code: .unexpectedArgument, message: "trace takes on or off, got '\(word ?? "")'", at: invocation.operands[0],
-        hint: "usage: \(invocation.usage)")
-    }
-    let spans = try invocation.text(of: "spans")
-    if let spans, let flag = invocation.word(of: "spans") {
-      guard word == "on", !invocation.has("stable") else {
-        throw ShellError(
-          code: .unexpectedArgument, message: "--spans goes with trace on, and not with --stable", at: flag,
-          hint: "usage: \(invocation.usage)")
-      }
-      try session.refuseStore(spans, at: .span(flag.span))
-    }
-    try session.finishCheck()
-    switch word {
-    case "on":
-      if let spans {
-        try session.finishTrace()
-        try session.startTrace(spans)
-        session.isTracing = true
-        return .none
-      }
-      session.isTracing = true
-      let (console, clock) = (session.console, session.store.clock)
-      let (isStable, isJSON) = (invocation.has("stable"), session.options.isJSON)
-      session.store.setTrace { event in
-        let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
-        let line = "\(time)\(TraceText.line(of: event))"
-        if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }
-      }
-      return .none
-    case "off":
-      session.isTracing = false
-      session.store.setTrace(nil)
-      guard let trace = try session.finishTrace() else { return .none }
-      let actions = "\(trace.count) \(trace.count == 1 ? "action" : "actions")"
-      return invocation.print("wrote the spans of \(actions) to \(trace.path)\n")
-    default:
-      let state = session.isTracing ? "on" : "off"
-      guard try invocation.isInWords() else {
-        return try invocation.show(Reading(value: .string(state), schema: .dynamic(.string)))
-      }
-      return invocation.print("trace is \(state)\n")
-    }
-  }
+    ],
+    read: TraceRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 
   static let source = CommandDefinition(
     "source", usage: ["source FILE [ARG…]"], summary: "runs a script here; $1, $2 … are its arguments",
@@ -161,30 +99,136 @@ extension CommandDefinition {
         output: "#1 counter.increment\n  counter.value  0 -> 1\n"),
       CommandExample(
         "echo 'echo hello $1' > FOLDER/hello.stsh", "source FOLDER/hello.stsh world", output: "hello world\n"),
-    ]
-  ) { invocation in
-    let file = try invocation.required(0, "a file")
-    // What the file says is checked whatever it will be given.
-    let arguments = try (1..<max(1, invocation.operands.count)).compactMap { position in
-      do { return try invocation.operand(position) } catch is NotKnownYet { return "" }
+    ],
+    read: { reader in
+      let file = try reader.required(0, "a file")
+      return (
+        file: file, word: reader.operands[0],
+        arguments: try reader.operands.indices.dropFirst().compactMap { try reader.operand($0) }
+      )
+    },
+    addNames: { request, session in
+      // What the file says is checked whatever it will be given.
+      guard let file = request.file.known else { return }
+      try session.runSource(file, [], at: request.word)
+    },
+    perform: { request, session in
+      let file = try request.file.value(in: session)
+      try session.runSource(file, request.arguments.map { try $0.value(in: session) }, at: request.word)
+      return .none
+    })
+}
+
+/// How a line says which setting it is about, and what it does with it.
+private enum SetRequest {
+  case list(ResultForm)
+  case show(Setting, ResultForm)
+  case change(Setting, to: Given<Setting.Change>)
+
+  static func read(_ reader: CommandReader) throws -> Given<SetRequest> {
+    guard let name = try reader.operand(0) else { return .known(.list(try reader.form())) }
+    try reader.refuseOperands(from: 2)
+    return try name.map { name in
+      let setting = try Setting.named(name, at: reader.operands[0])
+      guard let value = try reader.operand(1) else { return .show(setting, try reader.form()) }
+      return .change(setting, to: try value.map { try setting.change(to: $0, at: reader.operands[1]) })
     }
-    let session = invocation.session
-    let bytes: [UInt8]
-    do throws(FileError) {
-      bytes = try Files.read(file, until: session.interruptDescriptor)
-    } catch {
-      if session.mayHaveWritten { try session.finishCheck() }
-      var missing = ShellError(error, place: .span(invocation.operands[0].span))
-      missing.hint = missing.hint ?? session.hintOnFile(besideScript: file)
-      throw missing
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form): return try session.answer(ShellListing.settings.reading(in: session), as: form)
+    case .show(let setting, let form):
+      return try session.answer(
+        Reading(value: .string(setting.read(session)), schema: .dynamic(.string)), as: form)
+    case .change(let setting, let change): return try setting.perform(change.value(in: session), in: session)
     }
-    let status = try session.runScript(bytes, file: file, arguments: arguments)
-    guard status == 0 || session.hasQuit else { throw SourcedFileFailed(file: file, status: status) }
+  }
+}
+
+/// What becomes of the trace.
+private enum TraceRequest {
+  case state(ResultForm)
+  case on(isStable: Bool)
+  /// Spans are written into a file.
+  case spans(Given<String>)
+  case off
+
+  static func read(_ reader: CommandReader) throws -> Given<TraceRequest> {
+    try reader.refuseOperands(from: 1)
+    guard let word = try reader.operand(0) else {
+      try refuseSpans(reader)
+      return .known(.state(try reader.form()))
+    }
+    return try word.map { word in
+      guard word == "on" || word == "off" else {
+        throw ShellError(
+          code: .unexpectedArgument, message: "trace takes on or off, got '\(word)'", at: reader.operands[0],
+          hint: "usage: \(reader.usage)")
+      }
+      guard word == "on", !reader.has("stable"), let spans = try reader.text(of: "spans") else {
+        try refuseSpans(reader)
+        return word == "on" ? .on(isStable: reader.has("stable")) : .off
+      }
+      let place = reader.place(of: "spans")
+      return .spans(try reader.output(spans, at: place))
+    }
+  }
+
+  private static func refuseSpans(_ reader: CommandReader) throws {
+    guard let flag = reader.word(of: "spans") else { return }
+    throw ShellError(
+      code: .unexpectedArgument, message: "--spans goes with trace on, and not with --stable", at: flag,
+      hint: "usage: \(reader.usage)")
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .spans(let file):
+      let file = try file.value(in: session)
+      try session.finishTrace()
+      try session.startTrace(file)
+      session.isTracing = true
+    case .on(let isStable):
+      session.isTracing = true
+      let (console, clock, isJSON) = (session.console, session.store.clock, session.options.isJSON)
+      session.store.setTrace { event in
+        let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
+        let line = "\(time)\(TraceText.line(of: event))"
+        if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }
+      }
+    case .off:
+      session.isTracing = false
+      session.store.setTrace(nil)
+      guard let trace = try session.finishTrace() else { break }
+      let actions = "\(trace.count) \(trace.count == 1 ? "action" : "actions")"
+      return session.answer("wrote the spans of \(actions) to \(trace.path)\n")
+    case .state(let form):
+      let state = session.isTracing ? "on" : "off"
+      if try session.isInWords(form) { return session.answer("trace is \(state)\n") }
+      return try session.answer(Reading(value: .string(state), schema: .dynamic(.string)), as: form)
+    }
     return .none
   }
 }
 
 extension Session {
+  /// Runs a script here.
+  fileprivate func runSource(_ file: String, _ arguments: [String], at word: Word) throws {
+    let bytes: [UInt8]
+    do throws(FileError) {
+      bytes = try Files.read(file, until: interruptDescriptor)
+    } catch {
+      // One of the statements that were checked may make it.
+      if mayHaveWritten { return }
+      var missing = ShellError(error, place: .span(word.span))
+      missing.hint = missing.hint ?? hintOnFile(besideScript: file)
+      throw missing
+    }
+    let status = try runScript(bytes, file: file, arguments: arguments)
+    guard status == 0 || hasQuit else { throw SourcedFileFailed(file: file, status: status) }
+  }
+
   /// What to try where a file is not there, but beside the script that names it; nil: it is not there either.
   fileprivate func hintOnFile(besideScript file: String) -> String? {
     guard !file.hasPrefix("/"), let slash = origin.file.lastIndex(of: "/") else { return nil }

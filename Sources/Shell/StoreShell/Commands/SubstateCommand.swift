@@ -30,48 +30,85 @@ extension CommandDefinition {
           cart  Any   { n = 1 }
 
           """),
-    ]
-  ) { invocation in
-    let session = invocation.session
-    let report: DispatchReport
-    switch try invocation.operand(0) {
-    case nil: return try invocation.show(session.substateListing)
-    case "add": report = try invocation.addSubstate()
-    case "reset":
-      let names = try (1..<invocation.operands.count).compactMap { try invocation.operand($0) }
-      report = session.store.changeSubstates(.reset(names: names), source: session.source(function: "substate"))
-    case let word?:
-      throw ShellError(
-        code: .unexpectedArgument, message: "substate takes add or reset, got '\(word)'", at: invocation.operands[0],
-        hint: "usage: \(invocation.usage)")
+    ],
+    read: SubstateRequest.read,
+    // What is declared by hand has a type that later lines are checked by.
+    addNames: { if case .known(let request) = $0, request.isKnown { _ = try request.perform(in: $1) } },
+    perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// A part of the state that a line adds or takes away, or their list.
+private enum SubstateRequest {
+  case list(ResultForm)
+  case add(String, Schema, Given<Value>, isReplacing: Bool)
+  case reset(Given<[String]>)
+
+  static func read(_ reader: CommandReader) throws -> Given<SubstateRequest> {
+    guard let word = try reader.operand(0) else { return .known(.list(try reader.form())) }
+    return try word.flatMap { word in
+      switch word {
+      case "add":
+        try reader.refuseOperands(from: 2)
+        return try reader.required(1, "a name").map { try .init(adding: $0, reader) }
+      case "reset":
+        return .known(
+          .reset(Given.all(try reader.operands.indices.dropFirst().compactMap { try reader.operand($0) })))
+      default:
+        throw ShellError(
+          code: .unexpectedArgument, message: "substate takes add or reset, got '\(word)'", at: reader.operands[0],
+          hint: "usage: \(reader.usage)")
+      }
     }
-    return try session.finish(report)
+  }
+
+  private init(adding name: String, _ reader: CommandReader) throws {
+    guard let literal = reader.literal(of: "value"), let word = reader.word(of: "value") else {
+      throw reader.missing("--value V")
+    }
+    let vocabulary = reader.vocabulary
+    if !vocabulary.isSubstate(name) { try vocabulary.requireFree(name, as: .substate, at: reader.operands[1]) }
+    let schema = vocabulary.substateSchema(name)
+    let value = { (literal: Literal, resolve: (Reference) throws -> Value) throws -> Value in
+      do {
+        return try word.marking { try literal.substate(schema, resolving: resolve) }
+      } catch let error as SchemaError {
+        throw ShellError(code: error.code, message: error.under(Path([.field(name)])).message, at: word)
+      }
+    }
+    self = .add(
+      name, schema,
+      literal.isKnown
+        ? .known(try value(literal) { _ in .none }) : .later { try value($0.withArguments(literal), $0.resolve) },
+      isReplacing: reader.has("replace"))
+  }
+
+  /// Whether it may be performed before anything runs.
+  fileprivate var isKnown: Bool {
+    switch self {
+    case .list: false
+    case .add(_, _, let value, _): value.known != nil
+    case .reset(let names): names.known != nil
+    }
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let change: SubstateChange
+    switch self {
+    case .list(let form): return try session.answer(session.substateListing, as: form)
+    case .add(let name, let schema, let value, let isReplacing):
+      change = .add(name: name, schema: schema, try value.value(in: session), isReplacing: isReplacing)
+    case .reset(let names): change = .reset(names: try names.value(in: session))
+    }
+    return try session.finish(
+      session.store.changeSubstates(change, source: session.source(function: "substate")))
   }
 }
 
-extension Invocation {
-  fileprivate func addSubstate() throws -> DispatchReport {
-    try refuseOperands(from: 2)
-    let name = try required(1, "a name")
-    guard let literal = literal(of: "value"), let word = word(of: "value") else { throw missing("--value V") }
-    let isThere = session.store.modules.contains { $0.name == name && session.store.isSubstate(name) }
-    if !isThere { try session.requireFree(name, as: .substate, at: operands[1]) }
-    let schema = session.store.substateSchema(name)
-    let value: Value
-    do {
-      value = try at(word) { try substateValue(literal, schema) }
-    } catch let error as SchemaError {
-      throw ShellError(code: error.code, message: error.under(Path([.field(name)])).message, at: word)
-    }
-    return session.store.changeSubstates(
-      .add(name: name, schema: schema, value, isReplacing: has("replace")),
-      source: session.source(function: "substate"))
-  }
-
+extension Literal {
   /// The value of a substate: as the language writes it, or JSON in quotes.
-  private func substateValue(_ literal: Literal, _ schema: Schema) throws -> Value {
-    guard case .text(let text) = literal, let json = try? JSON.value(of: text) else {
-      return try session.value(literal, as: schema)
+  fileprivate func substate(_ schema: Schema, resolving resolve: (Reference) throws -> Value) throws -> Value {
+    guard case .text(let text) = self, let json = try? JSON.value(of: text) else {
+      return try value(as: schema, resolving: resolve)
     }
     if case .string = schema.kind { return .string(text) }
     return try schema.check(json)

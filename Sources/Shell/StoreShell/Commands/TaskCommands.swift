@@ -16,36 +16,8 @@ extension CommandDefinition {
       CommandExample("wait idle", output: ""),
       CommandExample("wait until state.counter.value == 0 --timeout 2s", output: ""),
     ],
-    lua: LuaVerb("wait", .following("until"), takesFlags: true)
-  ) { invocation in
-    let session = invocation.session
-    let timeout = try invocation.timeout()
-    if invocation.statement.lua != nil {
-      let text = try invocation.luaText("an expression")
-      try session.finishCheck()
-      let lua = try session.lua()
-      let end = try session.wait(atMost: timeout) { try lua.holds(text, chunk: session.chunkName) }
-      return try session.finishWait(end, timeout, "\(text) does not hold")
-    }
-    let word = try invocation.required(0, "a duration, idle, or until EXPR")
-    try invocation.refuseOperands(from: 1)
-    if word == "idle" {
-      try session.finishCheck()
-      let end = try session.wait(atMost: timeout) { session.store.effects.isEmpty }
-      let ids = session.store.effects.map(\.id)
-      return try session.finishWait(
-        end, timeout, "\(ids.count) \(ids.count == 1 ? "task" : "tasks") still running", details: ids)
-    }
-    guard let duration = DurationLiteral.parse(word) else {
-      throw ShellError(
-        code: .typeMismatch, message: "wait takes a duration such as 500ms, 2s or 5min, got '\(word)'",
-        at: invocation.operands[0], hint: "usage: \(invocation.usage)")
-    }
-    try session.finishCheck()
-    let end = try session.wait(atMost: min(duration, timeout ?? duration)) { false }
-    guard let timeout, timeout < duration else { return .none }
-    return try session.finishWait(end, timeout, "\(word) are not over")
-  }
+    lua: LuaVerb("wait", .following("until"), takesFlags: true),
+    read: WaitRequest.init, perform: { try $0.perform(in: $1) })
 
   static let effects = CommandDefinition(
     "effects", usage: ["effects [cancel ID|all]"],
@@ -69,46 +41,103 @@ extension CommandDefinition {
           (none running)
 
           """),
-    ]
-  ) { invocation in
-    let store = invocation.session.store
-    guard let word = invocation.operands.first else {
-      let isListed = try !invocation.isInWords() || !store.effects.isEmpty
-      guard isListed else {
-        return invocation.print("(none running)\n")
-      }
-      return try invocation.show(ShellListing.effects.reading(in: invocation.session))
-    }
-    guard word.text == "cancel" else {
+    ],
+    read: EffectsRequest.read, perform: { try $0.perform(in: $1) })
+}
+
+/// What a line waits for.
+private struct WaitRequest {
+  private let goal: Goal
+  private let timeout: Given<Duration>?
+
+  private enum Goal {
+    case condition(String)
+    /// No task runs any more, or a time is over; with the word that says it.
+    case word(Given<(text: String, duration: Duration?)>)
+  }
+
+  init(_ reader: CommandReader) throws {
+    timeout = try reader.text(of: "timeout")?.map { text in
+      if let duration = DurationLiteral.parse(text) { return duration }
       throw ShellError(
-        code: .unexpectedArgument, message: "effects takes cancel, got '\(word.text)'", at: word,
-        hint: "usage: \(invocation.usage)")
+        code: .typeMismatch, message: "--timeout takes a duration such as 500ms, 2s or 5min, got '\(text)'",
+        place: reader.place(of: "timeout"), hint: "usage: \(reader.usage)")
     }
-    try invocation.refuseOperands(from: 2)
-    let id = try invocation.required(1, "an effect's id, or all")
-    try invocation.session.finishCheck()
-    try store.requirePresent()
-    guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
-    // It may just have ended.
-    if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
-      var result = CommandResult.none
-      result.notes = ["nothing under \(id)"]
-      return result
+    guard reader.statement.lua == nil else {
+      goal = .condition(try reader.luaText("an expression"))
+      return
     }
-    let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))
-    throw ShellError(
-      code: .unknownEffect, message: "there is no effect '\(id)'", at: invocation.operands[1],
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "effects lists them")
+    let word = try reader.required(0, "a duration, idle, or until EXPR")
+    try reader.refuseOperands(from: 1)
+    goal = .word(
+      try word.map { text in
+        let duration = DurationLiteral.parse(text)
+        guard text == "idle" || duration != nil else {
+          throw ShellError(
+            code: .typeMismatch, message: "wait takes a duration such as 500ms, 2s or 5min, got '\(text)'",
+            at: reader.operands[0], hint: "usage: \(reader.usage)")
+        }
+        return (text, duration)
+      })
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let timeout = try timeout?.value(in: session)
+    switch goal {
+    case .condition(let text):
+      let lua = try session.lua()
+      let end = try session.wait(atMost: timeout) { try lua.holds(text, chunk: session.chunkName) }
+      return try session.finishWait(end, timeout, "\(text) does not hold")
+    case .word(let word):
+      let (text, duration) = try word.value(in: session)
+      guard let duration else {
+        let end = try session.wait(atMost: timeout) { session.store.effects.isEmpty }
+        let ids = session.store.effects.map(\.id)
+        return try session.finishWait(
+          end, timeout, "\(ids.count) \(ids.count == 1 ? "task" : "tasks") still running", details: ids)
+      }
+      let end = try session.wait(atMost: min(duration, timeout ?? duration)) { false }
+      guard let timeout, timeout < duration else { return .none }
+      return try session.finishWait(end, timeout, "\(text) are not over")
+    }
   }
 }
 
-extension Invocation {
-  fileprivate func timeout() throws -> Duration? {
-    guard let text = try text(of: "timeout") else { return nil }
-    if let duration = DurationLiteral.parse(text) { return duration }
-    throw ShellError(
-      code: .typeMismatch, message: "--timeout takes a duration such as 500ms, 2s or 5min, got '\(text)'",
-      place: word(of: "timeout").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
+/// What a line asks of the tasks that run.
+private enum EffectsRequest {
+  case list(ResultForm)
+  case cancel(Given<String>, Word)
+
+  static func read(_ reader: CommandReader) throws -> EffectsRequest {
+    guard let word = reader.operands.first else { return .list(try reader.form()) }
+    guard word.text == "cancel" else {
+      throw ShellError(
+        code: .unexpectedArgument, message: "effects takes cancel, got '\(word.text)'", at: word,
+        hint: "usage: \(reader.usage)")
+    }
+    try reader.refuseOperands(from: 2)
+    return .cancel(try reader.required(1, "an effect's id, or all"), reader.operands[1])
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let store = session.store
+    switch self {
+    case .list(let form):
+      guard try !session.isInWords(form) || !store.effects.isEmpty else { return session.answer("(none running)\n") }
+      return try session.answer(ShellListing.effects.reading(in: session), as: form)
+    case .cancel(let id, let word):
+      let id = try id.value(in: session)
+      try store.requirePresent()
+      guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
+      // It may just have ended.
+      if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
+        return CommandResult(json: nil, notes: ["nothing under \(id)"])
+      }
+      let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))
+      throw ShellError(
+        code: .unknownEffect, message: "there is no effect '\(id)'", at: word,
+        hint: suggestion.map { "did you mean '\($0)'?" } ?? "effects lists them")
+    }
   }
 }
 

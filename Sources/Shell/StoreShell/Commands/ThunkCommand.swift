@@ -15,28 +15,58 @@ extension CommandDefinition {
     examples: [
       CommandExample("thunk", output: "(no module declares a thunk)\n"),
       CommandExample("thunk --json", output: "[]\n"),
-    ]
-  ) { invocation in
-    let session = invocation.session
-    guard let word = invocation.operands.first else {
-      let isListed = try !invocation.isInWords() || !session.store.thunks.isEmpty
-      guard isListed else { return invocation.print("(no module declares a thunk)\n") }
-      return try invocation.show(ShellListing.thunks.reading(in: session))
+    ],
+    read: ThunkRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// A thunk that a line runs, or their list.
+private enum ThunkRequest {
+  case list(ResultForm)
+  case run(ThunkType, Arguments, info: Given<String>?, isQuiet: Bool)
+
+  /// What a thunk is given.
+  enum Arguments {
+    case declared(GivenArguments)
+    /// Any names.
+    case named([(name: String, literal: Literal, word: Word)])
+  }
+
+  static func read(_ reader: CommandReader) throws -> Given<ThunkRequest> {
+    guard let word = reader.operands.first else { return .known(.list(try reader.form())) }
+    return try reader.required(0, "the name of a thunk").map { name in
+      let type = try reader.vocabulary.thunk(named: name, at: word)
+      return .run(
+        type, try reader.arguments(type, at: word, reader.operands.dropFirst()),
+        info: try reader.text(of: "info"), isQuiet: reader.has("quiet"))
     }
-    let type = try invocation.thunkType(word)
-    let call = try invocation.thunkCall(type, at: word, invocation.operands.dropFirst())
-    let source = session.source(info: try invocation.text(of: "info"), function: "thunk")
-    try session.finishCheck()
-    let report = session.store.dispatch(call, source: source)
-    return try session.finish(report, quietly: invocation.has("quiet"))
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form):
+      guard try !session.isInWords(form) || !session.store.thunks.isEmpty else {
+        return session.answer("(no module declares a thunk)\n")
+      }
+      return try session.answer(ShellListing.thunks.reading(in: session), as: form)
+    case .run(let type, let arguments, let info, let isQuiet):
+      let call: ActionCall
+      switch arguments {
+      case .declared(let arguments): call = ActionCall(type.action, try arguments.values(in: session))
+      case .named(let arguments):
+        call = type.call(
+          try arguments.map { name, literal, word in
+            (name, try word.marking { try session.value(literal) })
+          })
+      }
+      let source = session.source(info: try info?.value(in: session), function: "thunk")
+      return try session.finish(session.store.dispatch(call, source: source), quietly: isQuiet)
+    }
   }
 }
 
-extension Invocation {
-  /// The thunk that a word names, with its plugin or, where no other plugin has one of the name, without.
-  fileprivate func thunkType(_ word: Word) throws -> ThunkType {
-    let thunks = session.store.thunks
-    let name = try required(0, "the name of a thunk")
+extension Vocabulary {
+  /// The thunk of that name, with its plugin or, where no other plugin has one of the name, without.
+  fileprivate func thunk(named name: String, at word: Word) throws -> ThunkType {
     let found = thunks.filter { $0.fullName == name || $0.action.name == name }
     guard let type = found.first(where: { $0.fullName == name }) ?? found.first else {
       let suggestion = Suggestion.nearest(to: name, among: thunks.flatMap { [$0.fullName, $0.action.name] })
@@ -55,28 +85,32 @@ extension Invocation {
 
   /// A plugin that is loaded and off, and would have the thunk.
   private func idlePlugin(withThunk name: String) -> String? {
-    session.store.loadedPlugins.first { loaded in
-      let thunks = loaded.condition == .on ? [] : session.store.plugin(named: loaded.name)?.tasks.thunkTypes ?? []
+    loadedPlugins.first { loaded in
+      let thunks = loaded.condition == .on ? [] : plugin(named: loaded.name)?.tasks.thunkTypes ?? []
       return thunks.contains { $0.fullName == name || $0.action.name == name }
     }?.name
   }
+}
 
-  /// The action that carries a thunk with the arguments that words make.
-  fileprivate func thunkCall(_ type: ThunkType, at thunk: Word, _ words: ArraySlice<Word>) throws -> ActionCall {
+extension CommandReader {
+  /// What words give to a thunk.
+  fileprivate func arguments(
+    _ type: ThunkType, at thunk: Word, _ words: ArraySlice<Word>
+  ) throws -> ThunkRequest.Arguments {
     let usage = "thunk \(type.signature)"
     guard type.takesAny else {
-      let values = try arguments(type.action.fields, of: "thunk \(type.fullName)", usage: usage, at: thunk, words)
-      return ActionCall(type.action, values)
+      return .declared(
+        try arguments(type.action.fields, of: "thunk \(type.fullName)", usage: usage, at: thunk, words))
     }
-    var named: [(name: String, value: Value)] = []
+    var named: [(name: String, literal: Literal, word: Word)] = []
     for word in words {
       guard case .named(let name, let literal) = word.kind, !named.contains(where: { $0.name == name }) else {
         throw ShellError(
           code: .unexpectedArgument, message: "thunk \(type.fullName) takes arguments by name, each once", at: word,
           hint: "usage: \(usage) NAME=VALUE…")
       }
-      named.append((name, try at(word) { try session.value(literal) }))
+      named.append((name, literal, word))
     }
-    return type.call(named)
+    return .named(named)
   }
 }

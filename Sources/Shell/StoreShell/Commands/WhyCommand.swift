@@ -14,43 +14,70 @@ extension CommandDefinition {
         "dispatch tasks.add milk --quiet", "dispatch tasks.complete 1 --quiet", "why tasks.items[id=1].done",
         output: "#2 tasks.complete id=1  <- repl:2\n  tasks.items[id=1].done  false -> true\n"),
       CommandExample("dispatch counter.reset --quiet", "why #1", output: "#1 counter.reset  <- repl:1\n"),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    let text = try invocation.required(0, "a path, or the number of an action")
-    let store = invocation.session.store
-    var chain = Causes(asJSON: try invocation.isInJSON())
+    ],
+    read: WhyRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// What a line asks the reason of.
+private struct WhyRequest {
+  private let subject: Subject
+  private let word: Word
+  private let form: ResultForm
+
+  private enum Subject {
+    case action(ActionNumber)
+    case value(GivenPath)
+  }
+
+  static func read(_ reader: CommandReader) throws -> Given<WhyRequest> {
+    try reader.refuseOperands(from: 1)
+    let text = try reader.required(0, "a path, or the number of an action")
+    let form = try reader.form()
+    return try text.map { try WhyRequest($0, form, reader) }
+  }
+
+  private init(_ text: String, _ form: ResultForm, _ reader: CommandReader) throws {
+    self.form = form
+    word = reader.operands[0]
     if text.hasPrefix("#") || Int(text) != nil {
-      let number = try invocation.requiredNumber(0, since: store.oldestEntry)
-      try invocation.session.finishCheck()
+      subject = .action(try reader.number(.known(text), at: word))
+    } else {
+      let path = try GivenPath(.known(text), at: word)
+      try reader.checkPath(path)
+      subject = .value(path)
+    }
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let store = session.store
+    var chain = Causes(asJSON: try session.isInJSON(form))
+    switch subject {
+    case .action(let number):
+      let number = try number.value(in: session, since: store.oldestEntry)
       guard let entry = try store.entry(number) else {
         throw ShellError(
-          code: .outOfRange, message: "there is no action #\(number)", at: invocation.operands[0],
-          hint: "log lists them")
+          code: .outOfRange, message: "there is no action #\(number)", at: word, hint: "log lists them")
       }
       try chain.follow(entry, showing: entry.changes, in: store)
-    } else {
-      let path = try invocation.path(0, "a path")
-      try invocation.checkPath(0)
-      try invocation.session.finishCheck()
+    case .value(let path):
+      let path = try path.value(in: session)
       if let refusal = store.viewed?.refusal(of: "why") { throw refusal }
-      try invocation.findCauses(of: path, &chain)
+      try session.findCauses(of: path, at: word, &chain)
     }
-    return try invocation.isInWords() ? invocation.print(chain.text) : invocation.show(chain.listing.reading)
+    return try session.isInWords(form) ? session.answer(chain.text) : session.answer(chain.listing.reading, as: form)
   }
 }
 
-extension Invocation {
+extension Session {
   /// Follows the last change of a value, through restores to what they brought back.
-  fileprivate func findCauses(of path: Path, _ chain: inout Causes) throws {
-    let store = session.store
-    let reading = Result { try at(operands[0]) { try session.read(path) } }
-    let wanted = session.named(path)
+  fileprivate func findCauses(of path: Path, at word: Word, _ chain: inout Causes) throws {
+    let reading = Result { try word.marking { try read(path) } }
+    let wanted = named(path)
     var end = store.viewed?.number ?? store.head
-    let concerned = session.concern(wanted)
+    let concerned = concern(wanted)
     func concerns(_ entry: LoggedEntry) throws -> Bool {
       if entry.changes.contains(where: concerned) { return true }
-      guard case .field(let module)? = wanted.steps.first, !session.hasNoPlace(for: wanted) else { return false }
+      guard case .field(let module)? = wanted.steps.first, !hasNoPlace(for: wanted) else { return false }
       return try store.bringsOrTakes(module, entry)
     }
     while let entry = try store.lastEntry(upTo: end, where: concerns) {
@@ -73,22 +100,22 @@ extension Invocation {
     guard chain.isEmpty else { return chain.addBeginning(store.oldestEntry) }
     // Nobody ever changed it; but a path that leads nowhere is a mistake.
     _ = try reading.get()
-    try refuseProjection(path)
+    try refuseProjection(path, at: word)
     chain.addBeginning(store.oldestEntry, of: path)
   }
 
   /// A projection is no part of the state, so that no action is told to have changed it.
-  private func refuseProjection(_ path: Path) throws {
+  private func refuseProjection(_ path: Path, at word: Word) throws {
     let steps = path.steps.prefix(2)
     guard case .field(let module)? = steps.first, case .field(let name)? = steps.last, steps.count == 2,
-      session.store.modules.contains(where: { found in
+      store.modules.contains(where: { found in
         found.name == module && found.projections.contains { $0.name == name }
       })
     else { return }
     throw ShellError(
       code: .unknownPath,
       message: "\(module).\(name) is a projection: it is made from the state, which actions change",
-      at: operands[0], hint: "describe \(module) lists the fields of its state")
+      at: word, hint: "describe \(module) lists the fields of its state")
   }
 }
 

@@ -7,31 +7,12 @@ import StoreSchema
 extension HostedCommand {
   /// The command as the shell's table has it.
   var definition: CommandDefinition {
-    let usage = ([verb] + fields.map(\.signature)).joined(separator: " ")
     let layout = RecordLayout(name: verb, fields: fields.map(\.name))
-    return CommandDefinition(
-      verb, usage: [usage], summary: summary, flags: FlagDefinition.format, arguments: fields
-    ) { [self] invocation in
-      let values = try invocation.values()
-      _ = try invocation.format()
-      try invocation.session.finishCheck()
-      guard let result = try run(.record(Record(layout, values)), invocation.session.caller) else {
-        return .none
-      }
-      guard let text = result as? String, try invocation.format() == .auto else {
-        return try invocation.show(Reading(value: result.schemaValue, schema: type(of: result).schema))
-      }
-      invocation.session.lastValue = .string(text)
-      return invocation.print(text + "\n")
+    return .taking(fields, verb, summary: summary) { [run] values, form, session in
+      guard let result = try run(.record(Record(layout, values)), session.caller) else { return .none }
+      if let text = result as? String { return try session.answer(value: text, as: form) }
+      return try session.answer(Reading(value: result.schemaValue, schema: type(of: result).schema), as: form)
     }
-  }
-}
-
-extension Invocation {
-  /// The arguments of a command that reads them as those of actions are read.
-  func values() throws -> [Value] {
-    try arguments(
-      definition.arguments, of: definition.verb, usage: usage, at: statement.words[0], operands[...])
   }
 }
 

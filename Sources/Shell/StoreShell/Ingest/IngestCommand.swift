@@ -31,24 +31,53 @@ extension CommandDefinition {
           "tea, green"
 
           """#),
-    ]
-  ) { invocation in
-    let session = invocation.session
-    try session.store.requirePresent()
-    let file = try invocation.required(0, "a file")
-    guard invocation.has("as"), let flag = invocation.word(of: "as") else { throw invocation.missing("--as ACTION") }
-    guard let type = try invocation.ingestedType(flag) else { return .none }
-    let mapping = RecordMapping(
-      type: type, argumentNames: try invocation.argumentNames(type), ignoresOthers: invocation.has("ignore-others"))
-    let format = try invocation.recordFormat()
-    guard file != "-" || session.origin.file != "stdin" else {
-      throw ShellError(
-        code: .noSuchFile, message: "standard input is the script itself", at: invocation.operands[0], status: 2)
+    ],
+    read: IngestRequest.read, perform: { try $0.perform(in: $1) })
+}
+
+/// Which records a line dispatches, and as what.
+private struct IngestRequest {
+  private let file: Given<String>
+  /// The word that names the file.
+  private let word: Word
+  private let mapping: Given<RecordMapping>
+  private let format: Given<RecordFormat>?
+  private let keepsGoing: Bool
+
+  static func read(_ reader: CommandReader) throws -> IngestRequest {
+    let file = try reader.required(0, "a file")
+    guard let name = try reader.text(of: "as"), let flag = reader.word(of: "as") else {
+      throw reader.missing("--as ACTION")
     }
-    try invocation.checkFile(file)
-    try session.finishCheck()
+    let mapping = try name.flatMap { name in
+      let type = try reader.vocabulary.ingestedType(name, at: flag)
+      return try reader.mappedPairs().map { pairs in
+        RecordMapping(
+          type: type, argumentNames: try reader.argumentNames(type, pairs), ignoresOthers: reader.has("ignore-others"))
+      }
+    }
+    let format = try reader.text(of: "format")?.map { name in
+      if let format = RecordFormat(rawValue: name) { return format }
+      throw ShellError(
+        code: .unknownFormat, message: "records are jsonl, csv or tsv, not '\(name)'",
+        place: reader.place(of: "format"), status: 2)
+    }
+    if file.known == "-", reader.vocabulary.isScriptOnStandardInput {
+      throw ShellError(
+        code: .noSuchFile, message: "standard input is the script itself", at: reader.operands[0], status: 2)
+    }
+    try reader.checkFile(file)
+    return IngestRequest(
+      file: file, word: reader.operands[0], mapping: mapping, format: format, keepsGoing: reader.has("keep-going"))
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    try session.store.requirePresent()
+    let file = try file.value(in: session)
+    let mapping = try mapping.value(in: session)
+    let format = try format?.value(in: session)
     let lines = try LineReader(file: file, until: session.interruptDescriptor)
-    try invocation.refuseCompressed(lines, file)
+    try refuseCompressed(lines, file, program: session.options.name)
     let hints = try RecordFormat.hints(fileName: file, firstLine: lines.peek())
     let chosen = format ?? hints.first ?? .jsonl
     var records: any RecordReading
@@ -58,27 +87,13 @@ extension CommandDefinition {
     case .tsv: records = TableRecords(lines: lines, separator: 0x09, mapping: mapping)
     }
     let ingestion = Ingestion(
-      session: session, type: type, file: file == "-" ? "stdin" : file, otherFormat: hints.first { $0 != chosen },
-      keepsGoing: invocation.has("keep-going"))
+      session: session, type: mapping.type, file: file == "-" ? "stdin" : file,
+      otherFormat: hints.first { $0 != chosen }, keepsGoing: keepsGoing)
     return try ingestion.run(lines, &records)
-  }
-}
-
-extension Invocation {
-  /// The action that `--as` names; nil: a projection maps it to nothing.
-  fileprivate func ingestedType(_ flag: Word) throws -> ActionType? {
-    let name = try text(of: "as") ?? ""
-    switch session.actionTarget(name) {
-    case .type(let type): return type
-    case .dropped(let projection):
-      throw ShellError(
-        code: .unknownAction, message: "'\(name)' is mapped to nothing by the projection \(projection)", at: flag)
-    case nil: throw session.unknownAction(name, at: .span(flag.span))
-    }
   }
 
   /// Refuses what has to be unpacked first.
-  fileprivate func refuseCompressed(_ lines: LineReader, _ file: String) throws {
+  private func refuseCompressed(_ lines: LineReader, _ file: String, program: String) throws {
     let forms: [(tool: String, unpacking: String, start: [UInt8])] = [
       ("gzip", "gzip -dc", [0x1F, 0x8B]), ("zstd", "zstd -dc", [0x28, 0xB5, 0x2F, 0xFD]),
       ("xz", "xz -dc", [0xFD, 0x37, 0x7A, 0x58, 0x5A]), ("bzip2", "bzip2 -dc", [0x42, 0x5A, 0x68]),
@@ -89,48 +104,59 @@ extension Invocation {
     let inner = file.lastIndex(of: ".").flatMap { RecordFormat(fileName: String(file[..<$0])) }
     let flag = inner.map { " --format \($0.rawValue)" } ?? ""
     throw ShellError(
-      code: .unreadableFile, message: "\(file) is compressed by \(form.tool)", at: operands[0],
-      hint: "\(form.unpacking) FILE | \(session.options.name) -c 'ingest - --as ACTION\(flag)'", status: 2)
+      code: .unreadableFile, message: "\(file) is compressed by \(form.tool)", at: word,
+      hint: "\(form.unpacking) FILE | \(program) -c 'ingest - --as ACTION\(flag)'", status: 2)
   }
+}
 
-  fileprivate func recordFormat() throws -> RecordFormat? {
-    guard let name = try text(of: "format") else { return nil }
-    if let format = RecordFormat(rawValue: name) { return format }
-    throw ShellError(
-      code: .unknownFormat, message: "records are jsonl, csv or tsv, not '\(name)'",
-      place: word(of: "format").map { .span($0.span) } ?? .command, status: 2)
+extension Vocabulary {
+  /// The action that `--as` names.
+  fileprivate func ingestedType(_ name: String, at flag: Word) throws -> ActionType {
+    switch try action(name, at: .span(flag.span)) {
+    case .type(let type): return type
+    case .dropped(let projection):
+      throw ShellError(
+        code: .unknownAction, message: "'\(name)' is mapped to nothing by the projection \(projection)", at: flag)
+    }
   }
+}
 
-  /// The arguments that fields of other names fill, by field: each `--map NAME=FIELD`, which further pairs may follow.
-  fileprivate func argumentNames(_ type: ActionType) throws -> [String: String] {
-    var pairs = try texts(of: "map")
+extension CommandReader {
+  /// The pairs of `--map NAME=FIELD`, which further pairs may follow.
+  fileprivate func mappedPairs() throws -> Given<[String]> {
+    var pairs = texts(of: "map")
     for (index, word) in operands.enumerated().dropFirst() {
       guard case .named = word.kind, has("map") else {
         try refuseOperands(from: index)
         break
       }
-      pairs.append(word.text)
+      pairs.append(.known(word.text))
     }
+    return Given.all(pairs)
+  }
+
+  /// The arguments that fields of other names fill, by field.
+  fileprivate func argumentNames(_ type: ActionType, _ pairs: [String]) throws -> [String: String] {
     var names: [String: String] = [:]
     for pair in pairs {
       let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
         throw ShellError(
           code: .missingArgument, message: "--map needs NAME=FIELD, not '\(pair)'",
-          place: word(of: "map").map { .span($0.span) } ?? .command, hint: "usage: \(usage)", status: 2)
+          place: place(of: "map"), hint: "usage: \(usage)", status: 2)
       }
       guard type.fields.contains(where: { $0.name == parts[0] }) else {
         let suggestion = Suggestion.nearest(to: parts[0], among: type.fields.map(\.name))
         throw ShellError(
           code: .unexpectedArgument, message: "\(type.fullName) has no argument '\(parts[0])'",
-          place: word(of: "map").map { .span($0.span) } ?? .command,
+          place: place(of: "map"),
           hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: dispatch \(type.signature)")
       }
       guard !names.values.contains(parts[0]), names[parts[1]] == nil else {
         let word = names.values.contains(parts[0]) ? parts[0] : parts[1]
         throw ShellError(
           code: .unexpectedArgument, message: "--map names '\(word)' twice",
-          place: self.word(of: "map").map { .span($0.span) } ?? .command, hint: "usage: \(usage)")
+          place: place(of: "map"), hint: "usage: \(usage)")
       }
       names[parts[1]] = parts[0]
     }

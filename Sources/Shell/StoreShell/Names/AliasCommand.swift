@@ -12,25 +12,39 @@ extension CommandDefinition {
         output: "#1 counter.increment by=2\n  counter.value  0 -> 2\n"),
       CommandExample("alias d = dispatch", "alias", output: "d  dispatch\n"),
     ],
-    lua: LuaVerb("alias", .named, isLua: false)
-  ) { invocation in
-    let session = invocation.session
-    guard session.origin.allowsAliases else {
+    lua: LuaVerb("alias", .named, isLua: false),
+    read: AliasRequest.read, perform: { try $0.perform(in: $1) })
+}
+
+/// A name that a line gives to a command, or the list of such names.
+private enum AliasRequest {
+  case list(ResultForm)
+  case add(Given<String>, command: String)
+
+  static func read(_ reader: CommandReader) throws -> AliasRequest {
+    guard reader.vocabulary.allowsAliases else {
       throw ShellError(
         code: .notAllowed, message: "aliases are for the prompt, so that scripts stay portable",
         hint: "write the command out")
     }
-    guard let tail = invocation.statement.lua else {
-      try invocation.refuseOperands(from: 0)
-      return try invocation.show(session.names.aliasListing)
+    guard let tail = reader.statement.lua else {
+      try reader.refuseOperands(from: 0)
+      return .list(try reader.form())
     }
-    let name = try invocation.required(0, "a name")
-    guard !tail.text.isEmpty else { throw invocation.missing("a command") }
-    try session.requireFree(name, as: .alias, at: invocation.operands[0])
-    try session.finishCheck()
-    session.names.aliases.removeAll { $0.name == name }
-    session.names.aliases.append(SessionNames.Alias(name: name, command: tail.text))
-    return .none
+    let name = try reader.required(0, "a name")
+    guard !tail.text.isEmpty else { throw reader.missing("a command") }
+    return .add(try reader.free(name, as: .alias), command: tail.text)
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form): return try session.answer(session.names.aliasListing, as: form)
+    case .add(let name, let command):
+      let name = try name.value(in: session)
+      session.names.aliases.removeAll { $0.name == name }
+      session.names.aliases.append(SessionNames.Alias(name: name, command: command))
+      return .none
+    }
   }
 }
 

@@ -28,37 +28,92 @@ extension CommandDefinition {
           step  counter.step  counter.setStep
 
           """),
-    ]
-  ) { invocation in
-    let session = invocation.session
-    guard let word = invocation.operands.first else {
-      return try invocation.show(session.names.bindingListing)
+    ],
+    read: BindRequest.read,
+    addNames: { request, session in
+      if case .known(.bind(let binding)) = request { session.names.add(binding) }
+    },
+    perform: { try $0.value(in: $1).perform(in: $1) })
+
+  /// `NAME := VALUE`: dispatches the one action that sets the value.
+  static func writing(_ binding: SessionBinding) -> CommandDefinition {
+    let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
+    return CommandDefinition(
+      bind.verb, usage: bind.usage, summary: bind.summary, flags: bind.flags,
+      read: { reader in
+        let words = reader.operands
+        guard words.count > 1 else {
+          throw ShellError(
+            code: .missingArgument, message: "\(binding.name) := needs a value", at: words[0],
+            hint: "usage: \(usage)")
+        }
+        guard words.count == 2 else {
+          throw ShellError(
+            code: .unexpectedArgument, message: "\(binding.name) := takes one value", at: words[2],
+            hint: "usage: \(usage)")
+        }
+        return try reader.arguments(
+          binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
+      },
+      perform: { arguments, session in
+        let call = ActionCall(binding.action, try arguments.values(in: session))
+        return try session.finish(session.store.dispatch(call, source: session.source(function: "dispatch")))
+      })
+  }
+}
+
+/// A name that a line binds, or the list of such names.
+private enum BindRequest {
+  case list(ResultForm)
+  case bind(SessionBinding)
+  /// A projection maps the action to nothing.
+  case dropped(name: String, projection: String)
+
+  static func read(_ reader: CommandReader) throws -> Given<BindRequest> {
+    guard !reader.operands.isEmpty else { return .known(.list(try reader.form())) }
+    try reader.refuseOperands(from: 3)
+    let name = try reader.free(try reader.required(0, "a name"), as: .binding)
+    let place = try reader.place(try reader.path(1, "a path"))
+    guard reader.operands.count > 2 else { throw reader.missing("an action") }
+    let word = reader.operands[2]
+    return try name.with(place).with(reader.action(word)).map { given, action in
+      switch action.target {
+      case .type(let type): .bind(try SessionBinding(given.0, given.1, type, at: word))
+      case .dropped(let projection): .dropped(name: action.name, projection: projection)
+      }
     }
-    try invocation.refuseOperands(from: 3)
-    let name = try invocation.required(0, "a name")
-    try session.requireFree(name, as: .binding, at: word)
-    let path = try invocation.path(1, "a path")
-    let type = try invocation.at(invocation.operands[1]) { try session.type(at: path) }
-    guard invocation.operands.count > 2 else { throw invocation.missing("an action") }
-    guard let action = try invocation.actionType(invocation.operands[2]) else { return .none }
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form): return try session.answer(session.names.bindingListing, as: form)
+    case .dropped(let name, let projection):
+      session.noteDropped(name, by: projection)
+      return .none
+    case .bind(let binding):
+      let former = session.names.binding(binding.name)
+      session.names.add(binding)
+      guard let former, former.text != binding.text else { return .none }
+      return CommandResult(json: nil, notes: ["\(binding.name) was bound to \(former.text) before"])
+    }
+  }
+}
+
+extension SessionBinding {
+  /// Joins a place and the action that sets its value.
+  fileprivate init(_ name: String, _ place: TypedPath, _ action: ActionType, at word: Word) throws {
     guard let field = action.fields.first, action.fields.dropFirst().allSatisfy({ (try? $0.check(nil)) != nil }) else {
       throw ShellError(
-        code: .typeMismatch, message: "\(action.fullName) does not set one value", at: invocation.operands[2],
+        code: .typeMismatch, message: "\(action.fullName) does not set one value", at: word,
         hint: "usage: dispatch \(action.signature)")
     }
-    let (expected, found) = (field.schema.wrapped.typeName, type.wrapped.typeName)
+    let (expected, found) = (field.schema.wrapped.typeName, place.type.wrapped.typeName)
     guard expected == found || found == Schema.dynamic(.any).typeName else {
       throw ShellError(
         code: .typeMismatch,
-        message: "'\(path)' is \(found), but '\(field.name)' of \(action.fullName) is \(expected)",
-        at: invocation.operands[2])
+        message: "'\(place.path)' is \(found), but '\(field.name)' of \(action.fullName) is \(expected)", at: word)
     }
-    let binding = SessionBinding(name: name, path: path, action: action)
-    let former = session.names.binding(name)
-    session.names.bindings.removeAll { $0.name == name }
-    session.names.bindings.append(binding)
-    guard let former, former.text != binding.text else { return .none }
-    return CommandResult(json: nil, notes: ["\(name) was bound to \(former.text) before"])
+    self.init(name: name, path: place.path, action: action)
   }
 }
 
@@ -73,28 +128,6 @@ extension Session {
     guard let statement = try reader.next() else { return }
     _ = try commands.run(statement, in: self)
   }
-
-  /// Runs `NAME := VALUE`: dispatches the one action that sets the value.
-  func write(_ binding: SessionBinding, _ statement: Statement) throws -> CommandResult {
-    let invocation = try Invocation(statement, .bind, in: self)
-    let words = invocation.operands
-    let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
-    guard words.count > 1 else {
-      throw ShellError(
-        code: .missingArgument, message: "\(binding.name) := needs a value", at: words[0],
-        hint: "usage: \(usage)")
-    }
-    guard words.count == 2 else {
-      throw ShellError(
-        code: .unexpectedArgument, message: "\(binding.name) := takes one value", at: words[2],
-        hint: "usage: \(usage)")
-    }
-    let arguments = try invocation.arguments(
-      binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
-    try finishCheck()
-    let report = store.dispatch(ActionCall(binding.action, arguments), source: source(function: "dispatch"))
-    return try finish(report)
-  }
 }
 
 extension SessionBinding {
@@ -103,6 +136,11 @@ extension SessionBinding {
 }
 
 extension SessionNames {
+  fileprivate mutating func add(_ binding: SessionBinding) {
+    bindings.removeAll { $0.name == binding.name }
+    bindings.append(binding)
+  }
+
   fileprivate var bindingListing: Reading {
     let record = RecordSchema(name: "Binding", fields: ["name", "path", "action"].map { Field($0, .dynamic(.any)) })
     let rows = bindings.map { binding in

@@ -17,17 +17,17 @@ extension CommandDefinition {
 
           """),
       CommandExample("dispatch tasks.add milk --quiet", "history tasks > FOLDER/lines.stsh", output: ""),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    let text = try invocation.operand(0) ?? ""
-    let isInWords = try invocation.isInWords()
-    try invocation.session.finishCheck()
-    let lines = invocation.session.pastLines().filter { text.isEmpty || $0.contains(text) }
-    guard isInWords else {
+    ],
+    read: { reader in
+      try reader.refuseOperands(from: 1)
+      return (text: try reader.operand(0), form: try reader.form())
+    },
+    perform: { request, session in
+      let text = try request.text?.value(in: session) ?? ""
+      let lines = session.pastLines().filter { text.isEmpty || $0.contains(text) }
+      if try session.isInWords(request.form) { return session.answer(lines.map { $0 + "\n" }.joined()) }
       let list = PersistentList(lines.map { Value.string($0) })
-      return try invocation.show(Reading(value: .list(list), schema: .dynamic(.list(.dynamic(.string)))))
-    }
-    return invocation.print(lines.map { $0 + "\n" }.joined())
-  }
+      return try session.answer(
+        Reading(value: .list(list), schema: .dynamic(.list(.dynamic(.string)))), as: request.form)
+    })
 }

@@ -34,42 +34,60 @@ extension CommandDefinition {
 
           """),
     ],
-    lua: LuaVerb("project", .named, takesFlags: true)
-  ) { invocation in
-    let session = invocation.session
-    guard let tail = invocation.statement.lua else {
-      try invocation.refuseOperands(from: 0)
-      return try invocation.show(session.names.projectionListing)
+    lua: LuaVerb("project", .named, takesFlags: true),
+    read: ProjectRequest.read,
+    addNames: { if case .known(let request) = $0 { _ = try request.perform(in: $1) } },
+    perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// A projection that a line makes, or their list.
+private enum ProjectRequest {
+  case list(ResultForm)
+  case add(name: String, expression: String, actions: SessionProjection.Actions?)
+
+  static func read(_ reader: CommandReader) throws -> Given<ProjectRequest> {
+    guard let tail = reader.statement.lua else {
+      try reader.refuseOperands(from: 0)
+      return .known(.list(try reader.form()))
     }
-    let name = try invocation.required(0, "a name")
-    guard tail.text.contains(where: { !$0.isWhitespace }) else { throw invocation.missing("an expression") }
-    try session.requireFree(name, as: .projection, at: invocation.operands[0])
-    if let message = try session.lua().syntaxFault(tail.text, isExpression: true) {
+    let name = try reader.required(0, "a name")
+    guard tail.text.contains(where: { !$0.isWhitespace }) else { throw reader.missing("an expression") }
+    let free = try reader.free(name, as: .projection)
+    if let message = try reader.vocabulary.syntaxFault(ofExpression: tail.text) {
       throw ShellError(code: .luaSyntax, message: message, status: 2)
     }
-    let projection = SessionProjection(
-      name: name, expression: tail.text, chunk: session.chunkName, actions: try invocation.projectedActions())
-    session.names.projections.removeAll { $0.name == name }
-    session.names.projections.append(projection)
-    return .none
+    return try free.with(reader.projectedActions()).map { .add(name: $0, expression: tail.text, actions: $1) }
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form): return try session.answer(session.names.projectionListing, as: form)
+    case .add(let name, let expression, let actions):
+      session.names.projections.removeAll { $0.name == name }
+      session.names.projections.append(
+        SessionProjection(name: name, expression: expression, chunk: session.chunkName, actions: actions))
+      return .none
+    }
   }
 }
 
-extension Invocation {
+extension CommandReader {
   /// What `--actions` says; nil where it is not given.
-  fileprivate func projectedActions() throws -> [(name: String, target: String?)]? {
-    guard let literal = literal(of: "actions"), let word = word(of: "actions") else { return nil }
+  fileprivate func projectedActions() throws -> Given<SessionProjection.Actions?> {
+    guard let literal = literal(of: "actions"), let word = word(of: "actions") else { return .known(nil) }
     guard case .record(let fields) = literal else {
       throw ShellError(
         code: .typeMismatch, message: "--actions takes a record such as {up = counter.increment, hush = nil}",
         at: word)
     }
-    return try fields.map { name, value in
-      guard !value.isNil else { return (name, nil) }
-      let target = try text(of: value)
-      guard session.actionTarget(target) != nil else { throw session.unknownAction(target, at: .span(word.span)) }
-      return (name, target)
+    let actions = try fields.map { name, value -> Given<(name: String, target: String?)> in
+      guard !value.isNil else { return .known((name, nil)) }
+      return try text(of: value).map { [vocabulary] target in
+        _ = try vocabulary.action(target, at: .span(word.span))
+        return (name, target)
+      }
     }
+    return try Given.all(actions).map { $0 }
   }
 }
 

@@ -45,7 +45,9 @@ struct SessionProjection {
   /// How errors name the line that made it.
   let chunk: String
   /// What its actions stand for, in the order in which they were written; nil: they are those of the store.
-  let actions: [(name: String, target: String?)]?
+  let actions: Actions?
+
+  typealias Actions = [(name: String, target: String?)]
 
   /// The actions as `project` takes them.
   var actionText: String? {

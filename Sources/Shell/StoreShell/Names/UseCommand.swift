@@ -27,31 +27,39 @@ extension CommandDefinition {
           root
 
           """),
-    ]
-  ) { invocation in
-    try invocation.refuseOperands(from: 1)
-    let session = invocation.session
-    guard let name = try invocation.operand(0) else {
-      let name = session.names.scope.isEmpty ? "root" : session.names.scope.description
-      guard try invocation.isInWords() else {
-        return try invocation.show(Reading(value: .string(name), schema: .dynamic(.string)))
-      }
-      return invocation.print(name + "\n")
-    }
-    guard name != "root" else {
-      session.names.scope = Path()
+    ],
+    read: UseRequest.read,
+    addNames: { request, session in
+      if case .choose(.known(let scope)) = request { session.names.scope = scope }
+    },
+    perform: { try $0.perform(in: $1) })
+}
+
+/// What the lines after this one speak to.
+private enum UseRequest {
+  case show(ResultForm)
+  case choose(Given<Path>)
+
+  static func read(_ reader: CommandReader) throws -> UseRequest {
+    try reader.refuseOperands(from: 1)
+    guard let name = try reader.operand(0) else { return .show(try reader.form()) }
+    let word = reader.operands[0]
+    return .choose(
+      try name.flatMap { name in
+        name == "root"
+          ? .known(Path()) : try reader.place(GivenPath(.known(name), at: word), isAbsolute: true).map(\.path)
+      })
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .choose(let scope):
+      session.names.scope = try scope.value(in: session)
       return .none
+    case .show(let form):
+      let name = session.names.scope.isEmpty ? "root" : session.names.scope.description
+      if try session.isInWords(form) { return session.answer(name + "\n") }
+      return try session.answer(Reading(value: .string(name), schema: .dynamic(.string)), as: form)
     }
-    let outer = session.names.scope
-    session.names.scope = Path()
-    do {
-      let path = try invocation.path(0, "a name")
-      _ = try invocation.at(invocation.operands[0]) { try session.type(at: path) }
-      session.names.scope = path
-    } catch {
-      session.names.scope = outer
-      throw error
-    }
-    return .none
   }
 }

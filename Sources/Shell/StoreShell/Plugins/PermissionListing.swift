@@ -49,15 +49,18 @@ struct PermissionListing {
 }
 
 extension PluginSubcommand {
-  static let audit = PluginSubcommand("audit", "[NAME]", "shows what it used of its permissions, and what would do") {
-    invocation in
-    let session = invocation.session
-    let names =
-      invocation.operands.count > 1
-      ? [try invocation.loadedPlugin().module.name] : session.store.loadedPlugins.map(\.name)
-    let listing = PermissionListing(names, in: session)
-    guard try invocation.isInWords() else { return try invocation.show(listing.reading) }
-    if case .list(let rows) = listing.reading.value, !rows.isEmpty { _ = try invocation.show(listing.reading) }
-    return invocation.print(listing.proposals)
-  }
+  static let audit = PluginSubcommand(
+    "audit", "[NAME]", "shows what it used of its permissions, and what would do",
+    read: { reader in
+      (plugin: reader.operands.count > 1 ? try reader.plugin() : nil, form: try reader.form())
+    },
+    perform: { (request: (plugin: GivenPlugin?, form: ResultForm), session) in
+      let names = try request.plugin.map { [try $0.loaded(in: session).module.name] }
+      let listing = PermissionListing(names ?? session.store.loadedPlugins.map(\.name), in: session)
+      guard try session.isInWords(request.form) else { return try session.answer(listing.reading, as: request.form) }
+      if case .list(let rows) = listing.reading.value, !rows.isEmpty {
+        _ = try session.answer(listing.reading, as: request.form)
+      }
+      return session.answer(listing.proposals)
+    })
 }

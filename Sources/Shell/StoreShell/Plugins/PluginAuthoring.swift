@@ -5,40 +5,66 @@ import StorePlugins
 import StoreSchema
 
 extension PluginSubcommand {
-  static let new = PluginSubcommand("new", "NAME|FOLDER", "writes the files of a new one") { invocation in
-    let folder = try invocation.required(1, "the name of a plugin")
-    let name = folder.split(separator: "/").last.map(String.init) ?? folder
+  static let new = PluginSubcommand(
+    "new", "NAME|FOLDER", "writes the files of a new one",
+    read: { reader in
+      let plugin = try reader.plugin()
+      return NewPlugin(
+        folder: try plugin.word.map { folder in
+          try reader.vocabulary.checkName(ofPluginIn: folder, at: plugin.place)
+          return folder
+        }, place: plugin.place)
+    },
+    perform: { plugin, session in
+      let folder = try plugin.folder.value(in: session)
+      guard !Files.exists(folder) else {
+        throw ShellError(code: .failed, message: "'\(folder)' is there already", at: plugin.place)
+      }
+      return try session.write(PluginSkeleton(folder.lastComponent).files, below: folder, at: plugin.place)
+    })
+
+  /// The folder that a line has a plugin written into.
+  private struct NewPlugin {
+    let folder: Given<String>
+    let place: Word
+  }
+
+  static let stubs = PluginSubcommand(
+    "stubs", "[FOLDER]", "writes the store's types for editors",
+    read: { reader in (folder: try reader.operand(1), place: reader.operands.dropFirst().first) },
+    perform: { request, session in
+      let folder = try request.folder?.value(in: session) ?? "."
+      guard Files.isDirectory(folder) else {
+        throw ShellError(
+          code: .noSuchFile, message: "there is no folder '\(folder)'",
+          place: request.place.map { .span($0.span) } ?? .command, status: 2)
+      }
+      let modules = try session.modules(with: folder)
+      var files = [("types/stsh.lua", TypeStubs.words), ("types/store.lua", TypeStubs(modules).text)]
+      if !Files.exists("\(folder)/.luarc.json") { files.append((".luarc.json", PluginSkeleton.languageServer)) }
+      return try session.write(files, below: folder, at: request.place)
+    })
+}
+
+extension Vocabulary {
+  /// Refuses a folder whose last part is no name for a plugin.
+  fileprivate func checkName(ofPluginIn folder: String, at word: Word) throws {
+    let name = folder.lastComponent
     guard PluginManifest.isName(name) else {
       throw ShellError(
-        code: .typeMismatch, message: "'\(name)' is no name of a plugin", at: invocation.operands[1],
+        code: .typeMismatch, message: "'\(name)' is no name of a plugin", at: word,
         hint: PluginManifest.name(like: name).map { "did you mean '\($0)'?" }
           ?? "a name is a lower-case letter, then letters, digits and _")
     }
-    if let clash = invocation.session.clash(ofPlugin: name) {
-      throw ShellError(code: .typeMismatch, message: clash, at: invocation.operands[1])
-    }
-    guard !Files.exists(folder) else {
-      throw ShellError(code: .failed, message: "'\(folder)' is there already", at: invocation.operands[1])
-    }
-    return try invocation.write(PluginSkeleton(name).files, below: folder)
-  }
-
-  static let stubs = PluginSubcommand("stubs", "[FOLDER]", "writes the store's types for editors") { invocation in
-    let folder = try invocation.operand(1) ?? "."
-    guard Files.isDirectory(folder) else {
-      throw ShellError(
-        code: .noSuchFile, message: "there is no folder '\(folder)'", at: invocation.operands[1], status: 2)
-    }
-    let modules = try invocation.session.modules(with: folder)
-    var files = [("types/stsh.lua", TypeStubs.words), ("types/store.lua", TypeStubs(modules).text)]
-    if !Files.exists("\(folder)/.luarc.json") { files.append((".luarc.json", PluginSkeleton.languageServer)) }
-    return try invocation.write(files, below: folder)
+    if let clash = clash(ofPlugin: name) { throw ShellError(code: .typeMismatch, message: clash, at: word) }
   }
 }
 
-extension Invocation {
+extension Session {
   /// Writes files, and says which.
-  fileprivate func write(_ files: [(path: String, text: String)], below folder: String) throws -> CommandResult {
+  fileprivate func write(
+    _ files: [(path: String, text: String)], below folder: String, at word: Word?
+  ) throws -> CommandResult {
     var out = ""
     do throws(FileError) {
       for (path, text) in files {
@@ -48,13 +74,11 @@ extension Invocation {
         out += "wrote \(file)\n"
       }
     } catch {
-      throw ShellError(error, place: operands.count > 1 ? .span(operands[1].span) : .command)
+      throw ShellError(error, place: word.map { .span($0.span) } ?? .command)
     }
-    return print(out)
+    return answer(out)
   }
-}
 
-extension Session {
   /// Why no plugin can have a name: it means something else already. Nil: it does not.
   func clash(ofPlugin name: String) -> String? {
     if ["shell", "root"].contains(name) || commands[name] != nil { return "'\(name)' is a word of the shell itself" }

@@ -56,34 +56,38 @@ struct PluginInfo {
 }
 
 extension PluginSubcommand {
-  static let info = PluginSubcommand("info", "NAME|FOLDER", "shows its manifest and what was granted") { invocation in
-    let session = invocation.session
-    let word = try invocation.required(1, "the name or folder of a plugin")
-    let loaded = session.store.plugin(named: word)
-    let source = try loaded?.source ?? invocation.pluginSource()
-    return try invocation.show(PluginInfo(source, loaded: loaded, in: session).reading)
-  }
+  static let info = PluginSubcommand(
+    "info", "NAME|FOLDER", "shows its manifest and what was granted", addsNames: true,
+    read: { reader in (plugin: try reader.plugin(orFolder: true), form: try reader.form()) },
+    perform: { request, session in
+      let loaded = session.store.plugin(named: try request.plugin.word.value(in: session))
+      let source = try loaded?.source ?? request.plugin.source(in: session)
+      return try session.answer(PluginInfo(source, loaded: loaded, in: session).reading, as: request.form)
+    })
 
-  static let grant = PluginSubcommand("grant", "NAME|FOLDER", "grants what it asks for, for good") { invocation in
-    let source = try invocation.pluginSource()
-    let (name, permissions) = (source.manifest.name, source.manifest.permissions)
-    guard !permissions.isEmpty else { return invocation.print("\(name) asks for nothing\n") }
-    try invocation.session.grantForGood(source)
-    return invocation.print("granted to \(name): \(permissions.map(\.description).joined(separator: ", "))\n")
-  }
+  static let grant = PluginSubcommand(
+    "grant", "NAME|FOLDER", "grants what it asks for, for good", read: { try $0.plugin(orFolder: true) },
+    perform: { plugin, session in
+      let source = try plugin.source(in: session)
+      let (name, permissions) = (source.manifest.name, source.manifest.permissions)
+      guard !permissions.isEmpty else { return session.answer("\(name) asks for nothing\n") }
+      try session.grantForGood(source)
+      return session.answer("granted to \(name): \(permissions.map(\.description).joined(separator: ", "))\n")
+    })
 
-  static let revoke = PluginSubcommand("revoke", "NAME|FOLDER", "takes back what was granted") { invocation in
-    let session = invocation.session
-    let word = try invocation.required(1, "the name or folder of a plugin")
-    // What has a name alone may be gone.
-    let source = PluginLocator.isPath(word) ? try invocation.pluginSource() : nil
-    let name = source?.manifest.name ?? word
-    guard try source.map(session.revoke) ?? session.revoke(name) else {
-      return invocation.print("nothing was granted to \(word)\n")
-    }
-    if session.store.plugin(named: name) != nil, !session.options.isJSON {
-      session.console.writeError("note: \(name) stays loaded with what it has; plugin unload \(name)\n")
-    }
-    return invocation.print("revoked what was granted to \(name)\n")
-  }
+  static let revoke = PluginSubcommand(
+    "revoke", "NAME|FOLDER", "takes back what was granted", read: { try $0.plugin(orFolder: true) },
+    perform: { plugin, session in
+      let word = try plugin.word.value(in: session)
+      // What has a name alone may be gone.
+      let source = PluginLocator.isPath(word) ? try plugin.source(in: session) : nil
+      let name = source?.manifest.name ?? word
+      guard try source.map(session.revoke) ?? session.revoke(name) else {
+        return session.answer("nothing was granted to \(word)\n")
+      }
+      if session.store.plugin(named: name) != nil, !session.options.isJSON {
+        session.console.writeError("note: \(name) stays loaded with what it has; plugin unload \(name)\n")
+      }
+      return session.answer("revoked what was granted to \(name)\n")
+    })
 }

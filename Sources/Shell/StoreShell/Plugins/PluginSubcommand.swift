@@ -1,3 +1,6 @@
+import ShellLanguage
+import StorePlugins
+
 /// One thing that `plugin` does.
 struct PluginSubcommand: Sendable {
   /// The word after `plugin`.
@@ -8,33 +11,44 @@ struct PluginSubcommand: Sendable {
   let summary: String
   /// The flags that it takes beside those of the format.
   let flags: [FlagDefinition]
-  /// Runs it; the first operand is its own name.
-  let run: @Sendable (inout Invocation) throws -> CommandResult
+  /// Reads a line of it; the first operand is its own name.
+  let read: @Sendable (CommandReader) throws -> Request
 
-  init(
-    _ name: String, _ operands: String, _ summary: String, flags: [FlagDefinition] = [],
-    run: @escaping @Sendable (inout Invocation) throws -> CommandResult
+  /// What a line asks for.
+  struct Request {
+    let perform: (Session) throws -> CommandResult
+    /// Adds the names that later lines need, or finds mistakes in the plugin, where the line is only checked; nil: there is
+    /// nothing to be done.
+    let addNames: ((Session) throws -> Void)?
+  }
+
+  /// Declares a subcommand by its two halves, as a `CommandDefinition` is.
+  ///
+  /// - Parameter addsNames: whether a check performs it, in the store that it has for itself.
+  init<Operands>(
+    _ name: String, _ operands: String, _ summary: String, flags: [FlagDefinition] = [], addsNames: Bool = false,
+    read: @escaping @Sendable (CommandReader) throws -> Operands,
+    perform: @escaping @Sendable (Operands, Session) throws -> CommandResult
   ) {
     self.name = name
     self.operands = operands
     self.summary = summary
     self.flags = flags
-    self.run = run
+    self.read = { reader in
+      let operands = try read(reader)
+      let isKnown = reader.operands.allSatisfy {
+        if case .value(let literal) = $0.kind { literal.isKnown } else { true }
+      }
+      return Request(
+        perform: { try perform(operands, $0) },
+        addNames: addsNames && isKnown ? { _ = try perform(operands, $0) } : nil)
+    }
   }
 
   /// How it is written.
   var usage: String {
     let flags = flags.map { " [--\($0.name)\($0.value.map { " \($0)" } ?? "")]" }.joined()
     return "plugin \(name)" + (operands.isEmpty ? "" : " \(operands)") + flags
-  }
-
-  /// What the operand is that it needs, in words; nil: it needs none.
-  var operandName: String? {
-    switch operands {
-    case "NAME": "the name of a plugin"
-    case "NAME|FOLDER": "the name or folder of a plugin"
-    default: nil
-    }
   }
 
   /// The flags of all of them.
@@ -56,5 +70,39 @@ struct PluginSubcommand: Sendable {
       let usage = subcommand.usage
       return "\(usage)\(String(repeating: " ", count: width - usage.count))  \(subcommand.summary)"
     }
+  }
+}
+
+/// The plugin that a line names.
+struct GivenPlugin {
+  /// Its name or folder.
+  let word: Given<String>
+  let place: Word
+
+  /// The loaded plugin of that name.
+  func loaded(in session: Session) throws -> Plugin {
+    let name = try word.value(in: session)
+    if let plugin = session.store.plugin(named: name) { return plugin }
+    throw ShellError(
+      .unknownPlugin(name, among: session.store.loadedPlugins.map(\.name)), place: .span(place.span))
+  }
+
+  /// The folder of the plugin: of a loaded one, or where `plugin load` would find it.
+  func source(in session: Session) throws -> PluginSource {
+    let word = try word.value(in: session)
+    if let loaded = session.store.plugin(named: word)?.source {
+      return try PluginSource(folder: loaded.folder, displayedAs: loaded.displayName)
+    }
+    return try PluginLocator(session.options).source(word)
+  }
+}
+
+extension CommandReader {
+  /// The plugin that the operand after the subcommand names.
+  ///
+  /// - Parameter orFolder: whether its folder may stand there too.
+  func plugin(orFolder: Bool = false) throws -> GivenPlugin {
+    let name = orFolder ? "the name or folder of a plugin" : "the name of a plugin"
+    return GivenPlugin(word: try required(1, name), place: operands[1])
   }
 }

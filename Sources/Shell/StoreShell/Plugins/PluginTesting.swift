@@ -10,15 +10,40 @@ extension PluginSubcommand {
       FlagDefinition("pure", "test: also prove that its reducers are pure, in two fresh Lua states"),
       FlagDefinition("filter", value: "TEXT", "test: run only the tests whose names hold the text"),
       FlagDefinition("seed", value: "NUMBER", "test: what the actions that --pure makes up begin from"),
-    ]
-  ) { invocation in
-    var options = PluginTester.Options()
-    options.isPure = invocation.has("pure")
-    options.filter = try invocation.text(of: "filter")
-    options.seed = try invocation.seed()
-    let session = invocation.session
-    let showsValue = try !invocation.isInWords()
-    let tester = try PluginTester(try invocation.testedSource(), options, in: session)
+    ],
+    read: TestRequest.init, perform: { try $0.perform(in: $1) })
+}
+
+/// Which tests a line runs.
+private struct TestRequest {
+  /// The plugin; nil: the one in the folder where the program runs.
+  private let plugin: GivenPlugin?
+  private let isPure: Bool
+  private let filter: Given<String>?
+  private let seed: Given<UInt64>?
+  private let form: ResultForm
+  /// The error where no plugin is named and none is there.
+  private let missing: ShellError
+
+  init(_ reader: CommandReader) throws {
+    isPure = reader.has("pure")
+    filter = try reader.text(of: "filter")
+    seed = try reader.text(of: "seed")?.map { text in
+      if let seed = UInt64(text) { return seed }
+      throw ShellError(
+        code: .typeMismatch, message: "--seed takes a whole number from 0 on, got '\(text)'",
+        place: reader.place(of: "seed"), hint: "usage: \(reader.usage)", status: 2)
+    }
+    form = try reader.form()
+    plugin = reader.operands.count > 1 ? try reader.plugin(orFolder: true) : nil
+    missing = reader.missing("the name or folder of a plugin")
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    let options = PluginTester.Options(
+      isPure: isPure, filter: try filter?.value(in: session), seed: try seed?.value(in: session))
+    let showsValue = try !session.isInWords(form)
+    let tester = try PluginTester(try source(in: session), options, in: session)
     let report = try tester.run { line in
       if !showsValue { session.console.write(line.text) }
     }
@@ -28,31 +53,24 @@ extension PluginSubcommand {
       return .none
     }
     let reading = Reading(value: report.value, schema: .dynamic(.any))
-    guard var error = report.error else { return try invocation.show(reading) }
-    if session.options.isJSON { error.data = JSON.text(of: report.value) } else { _ = try invocation.show(reading) }
+    guard var error = report.error else { return try session.answer(reading, as: form) }
+    if session.options.isJSON {
+      error.data = JSON.text(of: report.value)
+    } else {
+      _ = try session.answer(reading, as: form)
+    }
     throw error
   }
-}
 
-extension Invocation {
-  /// The plugin that is named, or the one in the folder where the program runs.
-  fileprivate func testedSource() throws -> PluginSource {
+  private func source(in session: Session) throws -> PluginSource {
     do {
-      if operands.count > 1 { return try pluginSource() }
-      guard Files.exists("plugin.json") else { throw missing("the name or folder of a plugin") }
+      if let plugin { return try plugin.source(in: session) }
+      guard Files.exists("plugin.json") else { throw missing }
       return try PluginSource(folder: ".")
     } catch let error as PluginError {
       var error = ShellError(describing: error)
       error.status = 4
       throw error
     }
-  }
-
-  fileprivate func seed() throws -> UInt64? {
-    guard let text = try text(of: "seed") else { return nil }
-    if let seed = UInt64(text) { return seed }
-    throw ShellError(
-      code: .typeMismatch, message: "--seed takes a whole number from 0 on, got '\(text)'",
-      place: word(of: "seed").map { .span($0.span) } ?? .command, hint: "usage: \(usage)", status: 2)
   }
 }

@@ -5,58 +5,45 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-extension Session {
-  /// Runs a command that a plugin adds.
-  func run(_ plugin: Plugin, _ statement: Statement) throws -> CommandResult {
-    let name = plugin.module.name
-    let verbs = plugin.module.commands.map(\.name)
+extension Plugin {
+  /// The command that a statement gives whose verb is the plugin's name, and the statement without that.
+  func command(in statement: Statement) throws -> (CommandDefinition, Statement) {
+    let name = module.name
+    let verbs = module.commands.map(\.name)
     guard !verbs.isEmpty else {
       throw ShellError(
         code: .unknownCommand, message: "\(name) adds no commands", at: statement.words[0],
         hint: "describe \(name) lists its actions, for dispatch")
     }
     let listing = "commands of \(name): \(verbs.joined(separator: ", "))"
-    guard statement.words.count > 1 else {
+    guard let rest = statement.droppingWords(1) else {
       throw ShellError(
         code: .missingArgument, message: "\(name) needs one of its commands", at: statement.words[0], hint: listing)
     }
-    let word = statement.words[1]
-    guard let definition = plugin.definition(ofCommand: word.text) else {
+    let word = rest.words[0]
+    guard let definition = definition(ofCommand: word.text) else {
       let suggestion = Suggestion.nearest(to: word.text, among: verbs)
       throw ShellError(
         code: .unknownCommand, message: "\(name) has no command '\(word.text)'", at: word,
         hint: suggestion.map { "did you mean '\(name) \($0)'?" } ?? listing)
     }
-    guard let rest = statement.droppingWords(1) else { return .none }
-    let invocation = try Invocation(rest, definition, in: self)
-    let values = try invocation.arguments(
-      definition.arguments, of: definition.verb, usage: definition.usage[0], at: word, invocation.operands[...])
-    let arguments = Record(RecordLayout(name: word.text, fields: definition.arguments.map(\.name)), values)
-    _ = try invocation.format()
-    try finishCheck()
-    let result = try plugin.commands.run(word.text, arguments: arguments, view: store.view, host: self)
-    switch result {
-    case .nothing: return .none
-    case .value(let reading): return try invocation.show(reading)
-    case .text(let text):
-      guard try invocation.format() == .auto else {
-        return try invocation.show(Reading(value: .string(text), schema: .dynamic(.string)))
-      }
-      lastValue = .string(text)
-      return invocation.print(text + "\n")
-    }
+    return (definition, rest)
   }
-}
 
-extension Plugin {
-  /// What is known of a command that the plugin adds; nil: it adds none of that name.
+  /// A command that the plugin adds; nil: it adds none of that name.
   func definition(ofCommand command: String) -> CommandDefinition? {
     guard let command = module.commands.first(where: { $0.name == command }) else { return nil }
-    let verb = "\(module.name) \(command.name)"
-    return CommandDefinition(
-      verb, usage: [([verb] + command.fields.map(\.signature)).joined(separator: " ")], summary: command.summary,
-      flags: FlagDefinition.format, arguments: command.fields
-    ) { _ in .none }
+    let layout = RecordLayout(name: command.name, fields: command.fields.map(\.name))
+    return .taking(
+      command.fields, "\(module.name) \(command.name)", summary: command.summary
+    ) { [self] values, form, session in
+      let arguments = Record(layout, values)
+      switch try commands.run(command.name, arguments: arguments, view: session.store.view, host: session) {
+      case .nothing: return .none
+      case .value(let reading): return try session.answer(reading, as: form)
+      case .text(let text): return try session.answer(value: text, as: form)
+      }
+    }
   }
 }
 

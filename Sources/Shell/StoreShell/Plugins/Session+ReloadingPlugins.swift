@@ -70,33 +70,34 @@ extension PluginSubcommand {
     flags: [
       FlagDefinition("reset", "reload: let the plugin's state start anew"),
       FlagDefinition("verify", value: "N", "reload: only if both versions answer the last N actions alike"),
-    ]
-  ) { invocation in
-    let plugin = try invocation.loadedPlugin()
-    let session = invocation.session
-    let report = try session.reload(
-      plugin, try invocation.reloadOptions(), source: session.source(function: "plugin"))
-    // What became of fields that came or went is what the detail says.
-    return try session.finish(report.report, listsChanges: !report.changesType, details: report.details)
-  }
+    ],
+    read: { reader in (plugin: try reader.plugin(), resets: reader.has("reset"), count: try reader.verifiedCount()) },
+    perform: { (request: (plugin: GivenPlugin, resets: Bool, count: Given<Int>?), session) in
+      let plugin = try request.plugin.loaded(in: session)
+      var options = PluginReloadOptions(resets: request.resets)
+      if let count = request.count { options.verifies = try count.value(in: session) }
+      let report = try session.reload(plugin, options, source: session.source(function: "plugin"))
+      // What became of fields that came or went is what the detail says.
+      return try session.finish(report.report, listsChanges: !report.changesType, details: report.details)
+    })
 }
 
-extension Invocation {
-  fileprivate func reloadOptions() throws -> PluginReloadOptions {
-    var options = PluginReloadOptions(resets: has("reset"))
-    guard let text = try text(of: "verify") else { return options }
-    let place = word(of: "verify").map { ShellError.Place.span($0.span) } ?? .command
-    guard let count = Int(text), count > 0 else {
-      throw ShellError(
-        code: .typeMismatch, message: "--verify takes a number of actions, got '\(text)'", place: place,
-        hint: "usage: \(usage)")
+extension CommandReader {
+  /// How many actions both versions have to answer alike; nil: none.
+  fileprivate func verifiedCount() throws -> Given<Int>? {
+    let place = place(of: "verify")
+    return try text(of: "verify")?.map { [self] text in
+      guard let count = Int(text), count > 0 else {
+        throw ShellError(
+          code: .typeMismatch, message: "--verify takes a number of actions, got '\(text)'", place: place,
+          hint: "usage: \(usage)")
+      }
+      guard !has("reset") else {
+        throw ShellError(
+          code: .unexpectedArgument, message: "--verify compares states that --reset would drop", place: place,
+          hint: "usage: \(usage)")
+      }
+      return count
     }
-    guard !options.resets else {
-      throw ShellError(
-        code: .unexpectedArgument, message: "--verify compares states that --reset would drop", place: place,
-        hint: "usage: \(usage)")
-    }
-    options.verifies = count
-    return options
   }
 }

@@ -22,9 +22,6 @@ extension Session {
 }
 
 extension Session {
-  /// The type of what stands at a path; while a script is only checked, whichever items there will be.
-  func type(at path: Path) throws -> Schema { try isChecking ? declaredType(at: path) : read(path).schema }
-
   /// The type that is declared for what stands at a path, whichever items and entries there are.
   ///
   /// - Throws: ``PathError`` where no state has anything there.

@@ -12,12 +12,23 @@ extension Session {
     try withArguments(literal).value(as: schema, resolving: resolve)
   }
 
+  /// A literal as text: bare and quoted text as it is, other values as JSON.
+  func text(of literal: Literal) throws -> String {
+    switch withArguments(literal) {
+    case .bare(let text), .text(let text): return text
+    default:
+      let value = try value(literal)
+      if case .string(let text) = value { return text }
+      return JSON.text(of: value)
+    }
+  }
+
   /// A literal with the script's arguments where `$1`, `$2` and so on stand: each is read as the word that it is, by what is
   /// expected in its place.
   func withArguments(_ literal: Literal) -> Literal {
     switch literal {
     case .variable(let name):
-      guard !isChecking, let index = Int(name).map({ $0 - 1 }), origin.arguments.indices.contains(index) else {
+      guard let index = Int(name).map({ $0 - 1 }), origin.arguments.indices.contains(index) else {
         return literal
       }
       return .bare(origin.arguments[index])
@@ -29,7 +40,6 @@ extension Session {
 
   /// The value of a variable or a Lua expression.
   func resolve(_ reference: Reference) throws -> Value {
-    if isChecking { throw NotKnownYet() }
     switch reference {
     case .lua(let expression): return try lua().evaluate(expression, chunk: chunkName).value
     case .variable(let name):

@@ -3,11 +3,15 @@ import ShellLanguage
 import StorePlugins
 import StoreSchema
 
-/// One command about to run: its words sorted into operands and flags.
-struct Invocation {
-  let session: Session
+/// What a command is read from: the words of its line, sorted into operands and flags, and what they may name. There is nothing
+/// to act with.
+struct CommandReader {
   let statement: Statement
   let definition: CommandDefinition
+  /// What can be named.
+  let vocabulary: Vocabulary
+  /// Whether the line is read before anything runs: files and paths are there by then as far as they are now.
+  let isAhead: Bool
   /// How the command is written, for hints.
   var usage: String
   /// The words that are no flags, without the verb.
@@ -23,8 +27,11 @@ struct Invocation {
   /// Sorts the words of a statement.
   ///
   /// - Throws: ``ShellError`` for a flag that the command does not have, or one without its value.
-  init(_ statement: Statement, _ definition: CommandDefinition, in session: Session) throws {
-    self.session = session
+  init(
+    _ statement: Statement, _ definition: CommandDefinition, _ vocabulary: Vocabulary, isAhead: Bool = false
+  ) throws {
+    self.vocabulary = vocabulary
+    self.isAhead = isAhead
     self.statement = statement
     self.definition = definition
     usage = definition.usage[0]
@@ -44,7 +51,7 @@ struct Invocation {
         let part = definition.part(words.dropFirst().first?.text)
         throw ShellError(
           code: .unknownFlag, message: "\(part.verb) has no flag --\(name)", at: word,
-          hint: Invocation.hint(onFlag: word, name, given, of: part), status: 2)
+          hint: Self.hint(onFlag: word, name, given, of: part), status: 2)
       }
       guard flag.value != nil || given == nil else {
         throw ShellError(
@@ -54,7 +61,7 @@ struct Invocation {
       var value = given
       var place = word
       if let needed = flag.value, value == nil {
-        value = index < words.count ? Invocation.value(words[index], of: needed) : nil
+        value = index < words.count ? Self.value(words[index], of: needed) : nil
         guard value != nil else {
           throw ShellError(
             code: .missingArgument, message: "--\(name) needs \(needed)", at: word,
@@ -90,10 +97,10 @@ struct Invocation {
     }
   }
 
-  /// Runs the command. Of a file that cannot be read or written the word is marked that names it.
-  mutating func run() throws -> CommandResult {
+  /// Does something for the command. Of a file that cannot be read or written the word is marked that names it.
+  func markingFile<Result>(_ body: () throws -> Result) throws -> Result {
     do {
-      return try definition.run(&self)
+      return try body()
     } catch let error as FileError {
       throw ShellError(error, place: fileWord.map { .span($0.span) } ?? .command)
     }
@@ -110,55 +117,73 @@ struct Invocation {
   func has(_ flag: String) -> Bool { flags[flag] != nil }
 
   /// The value of a flag as text, or nil where it was not given.
-  func text(of flag: String) throws -> String? {
+  func text(of flag: String) throws -> Given<String>? {
     guard let given = flags[flag], let literal = given.values.last else { return nil }
     let namesFile = definition.flags.contains { $0.name == flag && $0.namesFile }
-    return try at(given.word) { try namesFile ? fileName(of: literal) : text(of: literal) }
+    return text(of: literal, at: given.word, namesFile: namesFile)
   }
 
   /// The value of a flag, or nil where it was not given.
   func literal(of flag: String) -> Literal? { flags[flag]?.values.last }
 
   /// The values of a flag as texts, in the order in which they were given.
-  func texts(of flag: String) throws -> [String] {
+  func texts(of flag: String) -> [Given<String>] {
     guard let flag = flags[flag] else { return [] }
-    return try at(flag.word) { try flag.values.map { try text(of: $0) } }
+    return flag.values.map { text(of: $0, at: flag.word) }
   }
+
+  /// The place of errors about the value of a flag.
+  func place(of flag: String) -> ShellError.Place { flags[flag].map { .span($0.word.span) } ?? .command }
 
   /// The word of a flag's value, or of the flag.
   func word(of flag: String) -> Word? { flags[flag]?.word }
 
-  /// A literal as text: bare and quoted text as it is, other values as JSON.
-  func text(of literal: Literal) throws -> String {
-    switch session.withArguments(literal) {
-    case .bare(let text), .text(let text): return text
+  /// A literal as text: bare and quoted text as it is, other values as JSON. Where it names a file, a `~` without quotes is the
+  /// user's folder.
+  ///
+  /// - Parameter word: what errors about the value mark; nil: all of the line.
+  func text(of literal: Literal, at word: Word? = nil, namesFile: Bool = false) -> Given<String> {
+    switch literal {
+    case .bare(let text): return .known(namesFile ? UserEnvironment.expanding(text) : text)
+    case .text(let text): return .known(text)
+    case _ where literal.isKnown: return .known(JSON.text(of: literal.value { _ in .none }))
     default:
-      let value = try session.value(literal)
-      if case .string(let text) = value { return text }
-      return JSON.text(of: value)
+      return .later { session in
+        try word?.marking { try session.text(of: literal) } ?? session.text(of: literal)
+      }
     }
   }
 
   /// The text of the operand at a position, from 0; nil where there is none.
-  func operand(_ index: Int) throws -> String? {
+  func operand(_ index: Int) throws -> Given<String>? {
     guard index < operands.count else { return nil }
-    guard case .value(let literal) = operands[index].kind else { return operands[index].text }
+    guard case .value(let literal) = operands[index].kind else { return .known(operands[index].text) }
     let namesFile = index < definition.operands.count && definition.operands[index].namesFile
-    return try at(operands[index]) { try namesFile ? fileName(of: literal) : text(of: literal) }
-  }
-
-  /// The file that a literal names: a `~` without quotes is the user's folder.
-  private func fileName(of literal: Literal) throws -> String {
-    guard case .bare(let name) = literal else { return try text(of: literal) }
-    return UserEnvironment.expanding(name)
+    return text(of: literal, at: operands[index], namesFile: namesFile)
   }
 
   /// The text of the operand at a position, from 0.
   ///
   /// - Throws: ``ShellError`` naming what is missing.
-  func required(_ index: Int, _ name: String) throws -> String {
+  func required(_ index: Int, _ name: String) throws -> Given<String> {
     guard let text = try operand(index) else { throw missing(name) }
     return text
+  }
+
+  /// A name that is given here, and must mean nothing else: that of the first operand.
+  func free(_ name: Given<String>, as kind: Session.NameKind) throws -> Given<String> {
+    try name.map { [vocabulary, operands] name in
+      try vocabulary.requireFree(name, as: kind, at: operands[0])
+      return name
+    }
+  }
+
+  /// A file that is to be written, which must be none that a session keeps its store in.
+  func output(_ file: Given<String>, at place: ShellError.Place) throws -> Given<String> {
+    try file.map { [vocabulary] file in
+      try vocabulary.refuseStore(file, at: place)
+      return file
+    }
   }
 
   /// The error for an operand that is missing.
@@ -184,82 +209,5 @@ struct Invocation {
         code: .unknownFlag, message: "\(form) has no flag --\(name)", at: word,
         hint: "usage: \(usage)", status: 2)
     }
-  }
-
-  /// The path that the operand at a position says.
-  func path(_ index: Int, _ name: String) throws -> Path {
-    let text = try required(index, name)
-    return try path(text, of: operands[index])
-  }
-
-  /// The path that a word says. `$name` and `$(…)` in its selectors stand for values.
-  func path(_ text: String, of word: Word) throws -> Path {
-    let resolved = try at(word) { try session.resolvingSelectors(in: text) }
-    do throws(PathSyntaxError) {
-      return session.scoped(try Path(parsing: resolved))
-    } catch {
-      let place = Word.Span(line: word.line, column: word.column + error.offset, width: 1)
-      throw ShellError(
-        code: .unknownPath, message: "'\(resolved)' is not a path: \(error.message)",
-        place: .span(resolved == text ? place : word.span))
-    }
-  }
-
-  /// Marks a word as the place of errors about paths and variables, and about the values that stand for them.
-  func at<Result>(_ word: Word, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as PathError {
-      throw ShellError(code: .unknownPath, message: error.message, at: word, hint: error.hint)
-    } catch var error as ShellError {
-      if error.place == .command, [.unknownVariable, .typeMismatch].contains(error.code) {
-        error.place = .span(word.span)
-      }
-      throw error
-    }
-  }
-
-  // MARK: Results
-
-  /// The form in which the result is asked for.
-  func format() throws -> Format {
-    if has("json") { return .json }
-    guard let name = try text(of: "as") else { return session.options.format }
-    guard let format = Format(rawValue: name) else {
-      let names = Format.allCases.map(\.rawValue)
-      let hint = Suggestion.nearest(to: name, among: names).map { "did you mean \($0)?" }
-      throw ShellError(
-        code: .unknownFormat, message: "there is no format '\(name)'",
-        place: flags["as"].map { .span($0.word.span) } ?? .command,
-        hint: hint ?? "formats are \(names.joined(separator: ", "))", status: 2)
-    }
-    return format
-  }
-
-  /// Whether the result is asked for in words, as a person reads it best, and not as a value.
-  func isInWords() throws -> Bool { try format() == .auto && !session.answersInJSON }
-
-  /// Whether it is asked for as JSON.
-  func isInJSON() throws -> Bool { try session.answersInJSON || [.json, .jsonl].contains(format()) }
-
-  /// Prints a value as asked for and gives it.
-  func show(_ reading: Reading, hiding hiddenColumns: Set<String> = []) throws -> CommandResult {
-    let format = try format()
-    session.lastValue = reading.value
-    guard !session.answersInJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
-    var formatter = session.formatter(format)
-    formatter.hiddenColumns = hiddenColumns
-    session.console.write(try formatter.text(of: reading.value, reading.schema))
-    return .none
-  }
-
-  /// Prints lines and gives them as a JSON text.
-  func print(_ text: String) -> CommandResult {
-    guard !session.answersInJSON else {
-      let line = text.last == "\n" ? text.dropLast() : text[...]
-      return CommandResult(json: JSON.text(of: .string(String(line))))
-    }
-    session.console.write(text)
-    return .none
   }
 }

@@ -1,0 +1,54 @@
+import ShellLanguage
+import StoreHost
+import StoreHistory
+
+/// The number of an action that a line says, as `17` or `#17`.
+struct ActionNumber {
+  private let number: Given<Int>
+  fileprivate let place: ShellError.Place
+
+  fileprivate init(_ number: Given<Int>, at place: ShellError.Place) {
+    self.number = number
+    self.place = place
+  }
+
+  /// The number, which must not be beyond the last action.
+  ///
+  /// - Parameter oldest: the oldest number that may be named; nil: that whose state can be made.
+  func value(in session: Session, since oldest: Int? = nil) throws -> Int {
+    let (number, store) = (try number.value(in: session), session.store)
+    let (head, oldest) = (store.head, oldest ?? store.oldest)
+    let error: HistoryError? =
+      number > head
+      ? .beyondHead(number, head: head) : number < oldest ? store.beforeBeginning(number, oldest: oldest) : nil
+    guard let error else { return number }
+    var described = ShellError(describing: error)
+    described.place = place
+    if number > store.oldestEntry, number < oldest { described.hint = store.hintAtBeginning }
+    throw described
+  }
+}
+
+extension CommandReader {
+  /// The number that a text says.
+  ///
+  /// - Parameter word: what may stand there instead, such as `head`; nil: nothing else may.
+  func number(_ text: Given<String>, at place: Word?, or word: String? = nil) throws -> ActionNumber {
+    let span = place.map { ShellError.Place.span($0.span) } ?? .command
+    let (verb, usage) = (definition.verb, usage)
+    return ActionNumber(
+      try text.map { text in
+        if let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 { return number }
+        throw ShellError(
+          code: .typeMismatch,
+          message: "\(verb) takes the number of an action\(word.map { " or \($0)" } ?? ""), got '\(text)'",
+          place: span, hint: "usage: \(usage)")
+      }, at: span)
+  }
+
+  /// The number that the operand at a position says.
+  func number(_ index: Int, or word: String? = nil) throws -> ActionNumber {
+    let text = try required(index, "the number of an action\(word.map { ", or \($0)" } ?? "")")
+    return try number(text, at: operands[index], or: word)
+  }
+}

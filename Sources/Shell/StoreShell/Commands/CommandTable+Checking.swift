@@ -1,0 +1,69 @@
+import Platform
+import ShellLanguage
+import StorePlugins
+import StoreSchema
+
+extension CommandTable {
+  /// Checks a statement as far as it can be before anything runs: it is read, and what adds names that later ones need is
+  /// performed.
+  func check(_ statement: Statement, in session: Session) throws {
+    let inner = innermost(statement).withoutRedirection
+    let isTried = statement.words.dropLast(inner.words.count).contains { $0.text == "try" }
+    defer { if session.mayWriteFile(innermost(statement)) { session.mayHaveWritten = true } }
+    do {
+      if let redirection = statement.redirection { try session.requireExecution(redirection) }
+      guard let definition = self[inner.words[0].text] else {
+        switch try other(inner, in: session) {
+        case .command(let definition, let statement): try check(statement, definition, in: session)
+        case .alias(let alias): _ = try session.run(alias, inner)
+        }
+        return
+      }
+      guard !definition.takesCommand else {
+        throw ShellError(
+          code: .missingArgument, message: "\(definition.verb) needs a command", at: inner.words[0],
+          hint: "usage: \(definition.usage[0])")
+      }
+      try check(inner, definition, in: session)
+    } catch {
+      // What fails under try does not count.
+      guard isTried else { throw error }
+    }
+  }
+
+  private func check(_ statement: Statement, _ definition: CommandDefinition, in session: Session) throws {
+    let reader = try CommandReader(statement, definition, Vocabulary(session), isAhead: true)
+    _ = try session.console.capturing { try reader.markingFile { try definition.check(reader, session) } }
+  }
+}
+
+extension Session {
+  /// Whether a statement may make a file that a later one reads.
+  fileprivate func mayWriteFile(_ statement: Statement) -> Bool {
+    if statement.redirection != nil { return true }
+    let words = statement.words.map(\.text)
+    switch words[0] {
+    case "export", "trace": return true
+    case "plugin": return words.count > 1 && ["new", "stubs"].contains(words[1])
+    // Commands of an application may do anything, and so may Lua outside its sandbox.
+    default: return CommandTable.standard[words[0]] == nil || (options.allowsUnsafeLua && statement.lua != nil)
+    }
+  }
+}
+
+extension CommandReader {
+  /// Refuses a file that the command is to read and that is not there, where that is known before anything runs.
+  func checkFile(_ file: Given<String>) throws {
+    guard isAhead, !vocabulary.mayHaveWritten, let file = file.known, file != "-", access(file, R_OK) != 0 else {
+      return
+    }
+    throw FileError(path: file, code: errno)
+  }
+}
+
+extension Statement {
+  /// The statement with its result left where results go.
+  fileprivate var withoutRedirection: Statement {
+    redirection == nil ? self : Statement(text: text, line: line, words: words, lua: lua)
+  }
+}

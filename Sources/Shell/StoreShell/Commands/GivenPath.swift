@@ -1,0 +1,119 @@
+import ShellLanguage
+import StoreSchema
+
+/// A path that a line says. `$name` and `$(…)` in its selectors stand for values.
+struct GivenPath {
+  /// The word that says it.
+  let word: Word
+  private let text: Given<String>
+  /// The path as it is written; nil: what stands in it is known later.
+  fileprivate let written: Path?
+
+  /// Whether errors mark all of the word: that of a flag may hold more than the path.
+  private let marksWord: Bool
+
+  /// - Throws: ``ShellError`` for what is no path.
+  init(_ text: Given<String>, at word: Word, marksWord: Bool = false) throws {
+    self.text = text
+    self.word = word
+    self.marksWord = marksWord
+    guard let known = text.known, !known.utf8.contains(UInt8(ascii: "$")) else {
+      written = nil
+      return
+    }
+    written = try Self.parse(known, at: word, marksWord: marksWord)
+  }
+
+  /// The path now, within what `use` chose.
+  func value(in session: Session) throws -> Path { session.scoped(try absolute(in: session)) }
+
+  /// The path now, as it is written.
+  fileprivate func absolute(in session: Session) throws -> Path {
+    if let written { return written }
+    return try word.marking {
+      let text = try text.value(in: session)
+      let resolved = try session.resolvingSelectors(in: text)
+      return try Self.parse(resolved, at: word, marksWord: marksWord || resolved != text)
+    }
+  }
+
+  /// The part that is known before anything runs: up to the first selector where something stands for a value.
+  fileprivate var knownPart: Path? {
+    get throws {
+      if let written { return written }
+      guard let text = text.known else { return nil }
+      let part = String(text.prefix { $0 != "[" })
+      return try Self.parse(part, at: word, marksWord: marksWord)
+    }
+  }
+
+  private static func parse(_ text: String, at word: Word, marksWord: Bool) throws(ShellError) -> Path {
+    do throws(PathSyntaxError) {
+      return try Path(parsing: text)
+    } catch {
+      let place = Word.Span(line: word.line, column: word.column + error.offset, width: 1)
+      throw ShellError(
+        code: .unknownPath, message: "'\(text)' is not a path: \(error.message)",
+        place: .span(marksWord ? word.span : place))
+    }
+  }
+}
+
+/// A path, and the type of what stands there.
+struct TypedPath {
+  let path: Path
+  let type: Schema
+}
+
+extension CommandReader {
+  /// The path that the operand at a position says.
+  func path(_ index: Int, _ name: String) throws -> GivenPath {
+    try GivenPath(try required(index, name), at: operands[index])
+  }
+
+  /// A path with the type of what stands there.
+  ///
+  /// - Parameter isAbsolute: whether what `use` chose is no part of it.
+  func place(_ path: GivenPath, isAbsolute: Bool = false) throws -> Given<TypedPath> {
+    let word = path.word
+    guard let written = path.written else {
+      return .later { session in
+        let path = isAbsolute ? try path.absolute(in: session) : try path.value(in: session)
+        return TypedPath(path: path, type: try word.marking { try session.read(path).schema })
+      }
+    }
+    let path = isAbsolute ? written : vocabulary.scoped(written)
+    let type = try word.marking { try isAhead ? vocabulary.declaredType(at: path) : vocabulary.type(at: path) }
+    return .known(TypedPath(path: path, type: type))
+  }
+
+  /// Refuses a path that leads nowhere, where it is read ahead: which items there will be is not known.
+  func checkPath(_ path: GivenPath) throws {
+    guard isAhead, let part = try path.knownPart else { return }
+    _ = try path.word.marking { try vocabulary.declaredType(at: vocabulary.scoped(part)) }
+  }
+}
+
+extension Word {
+  /// The path that the word may say: it has no quotes, and is no other value.
+  var path: String? {
+    guard case .value(.bare(let text)) = kind, DurationLiteral.parse(text) == nil,
+      case .string = Literal.bare(text).value(resolving: { _ in .none })
+    else { return nil }
+    return text
+  }
+
+  /// Marks the word as the place of errors about paths and variables, and about the values that stand for them.
+  func marking<Result>(_ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as PathError {
+      throw ShellError(code: .unknownPath, message: error.message, at: self, hint: error.hint)
+    } catch var error as ShellError {
+      if error.place == .command, [.unknownVariable, .typeMismatch].contains(error.code) {
+        error.place = .span(span)
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import ShellLanguage
+import StoreSchema
+
+/// The form in which a line asks for its result.
+struct ResultForm {
+  /// The format; nil: that of the session.
+  fileprivate let format: Given<Format>?
+}
+
+extension CommandReader {
+  /// The form that `--as` and `--json` ask for.
+  func form() throws -> ResultForm {
+    if has("json") { return ResultForm(format: .known(.json)) }
+    let place = place(of: "as")
+    return ResultForm(
+      format: try text(of: "as")?.map { name in
+        if let format = Format(rawValue: name) { return format }
+        let names = Format.allCases.map(\.rawValue)
+        let hint = Suggestion.nearest(to: name, among: names).map { "did you mean \($0)?" }
+        throw ShellError(
+          code: .unknownFormat, message: "there is no format '\(name)'", place: place,
+          hint: hint ?? "formats are \(names.joined(separator: ", "))", status: 2)
+      })
+  }
+}
+
+extension Session {
+  /// The format of a result.
+  func format(_ form: ResultForm) throws -> Format { try form.format?.value(in: self) ?? options.format }
+
+  /// Whether a result is asked for in words, as a person reads it best, and not as a value.
+  func isInWords(_ form: ResultForm) throws -> Bool { try format(form) == .auto && !answersInJSON }
+
+  /// Whether a result is asked for as JSON.
+  func isInJSON(_ form: ResultForm) throws -> Bool { try answersInJSON || [.json, .jsonl].contains(format(form)) }
+
+  /// Answers with a value, printed as asked for.
+  func answer(
+    _ reading: Reading, as form: ResultForm, hiding hiddenColumns: Set<String> = []
+  ) throws -> CommandResult {
+    let format = try format(form)
+    lastValue = reading.value
+    guard !answersInJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
+    var formatter = formatter(format)
+    formatter.hiddenColumns = hiddenColumns
+    console.write(try formatter.text(of: reading.value, reading.schema))
+    return .none
+  }
+
+  /// Answers with lines; with `--json` they are a text.
+  func answer(_ text: String) -> CommandResult {
+    guard !answersInJSON else {
+      let line = text.last == "\n" ? text.dropLast() : text[...]
+      return CommandResult(json: JSON.text(of: .string(String(line))))
+    }
+    console.write(text)
+    return .none
+  }
+
+  /// Answers with a text that is a value: bare where no form is asked for.
+  func answer(value text: String, as form: ResultForm) throws -> CommandResult {
+    guard try format(form) == .auto else {
+      return try answer(Reading(value: .string(text), schema: .dynamic(.string)), as: form)
+    }
+    lastValue = .string(text)
+    return answer(text + "\n")
+  }
+}

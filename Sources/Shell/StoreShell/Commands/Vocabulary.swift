@@ -1,0 +1,78 @@
+import ShellLanguage
+import StoreHost
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// What a line may name: the commands, types, modules and values of a session, to be looked at only. Who reads a command has
+/// nothing else, and so nothing to act with.
+struct Vocabulary {
+  private let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  // MARK: Actions and parts of the store
+
+  /// The action of that full name, where names stand for nothing else.
+  func plainAction(named name: String) -> ActionType? { session.hasNames ? nil : session.store.action(named: name) }
+
+  /// The action of that full name.
+  func action(named name: String) -> ActionType? { session.store.action(named: name) }
+
+  /// What the name of an action stands for.
+  func action(_ name: String, at place: ShellError.Place) throws -> ActionTarget {
+    if let target = session.actionTarget(name) { return target }
+    throw session.unknownAction(name, at: place)
+  }
+
+  var modules: [Module] { session.store.modules }
+  var middlewareNames: [String] { session.store.units.map(\.name) }
+  var thunks: [ThunkType] { session.store.thunks }
+  var loadedPlugins: [LoadedPluginListing] { session.store.loadedPlugins }
+  func plugin(named name: String) -> Plugin? { session.store.plugin(named: name) }
+
+  /// Why no plugin can have a name; nil: one can.
+  func clash(ofPlugin name: String) -> String? { session.clash(ofPlugin: name) }
+
+  /// Whether a substate of that name is there.
+  func isSubstate(_ name: String) -> Bool { session.store.isSubstate(name) && modules.contains { $0.name == name } }
+
+  /// The type of a substate of that name.
+  func substateSchema(_ name: String) -> Schema { session.store.substateSchema(name) }
+
+  // MARK: Paths
+
+  /// The path that a path stands for within what `use` chose.
+  func scoped(_ path: Path) -> Path { session.scoped(path) }
+
+  /// The type of what stands at a path now.
+  func type(at path: Path) throws -> Schema { try session.read(path).schema }
+
+  /// The type that is declared for what stands at a path, whichever items there are.
+  func declaredType(at path: Path) throws -> Schema { try session.declaredType(at: path) }
+
+  // MARK: The language
+
+  var commands: CommandTable { session.commands }
+
+  /// Refuses a name that means something else already.
+  func requireFree(_ name: String, as kind: Session.NameKind, at word: Word) throws {
+    try session.requireFree(name, as: kind, at: word)
+  }
+
+  /// What is wrong with a Lua expression; nil: nothing.
+  func syntaxFault(ofExpression text: String) throws -> String? {
+    try session.lua().syntaxFault(text, isExpression: true)
+  }
+
+  var allowsAliases: Bool { session.origin.allowsAliases }
+  var isScriptOnStandardInput: Bool { session.origin.file == "stdin" }
+
+  // MARK: Files
+
+  /// Whether a line that was read before may make a file.
+  var mayHaveWritten: Bool { session.mayHaveWritten }
+
+  /// Refuses to write to the file of a store.
+  func refuseStore(_ file: String, at place: ShellError.Place) throws { try session.refuseStore(file, at: place) }
+}
