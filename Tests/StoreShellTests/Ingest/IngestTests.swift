@@ -320,7 +320,7 @@ import Testing
   @Test func whoInterruptsIsToldWhatStays() throws {
     let shell = try Shell()
     let file = try shell.write("a.jsonl", String(repeating: "{\"title\":\"a\"}\n", count: 300))
-    shell.session.takeInterrupt = { true }
+    shell.session.interrupts.take = { true }
     let outcome = shell.run("ingest \(file) --as tasks.add")
     #expect(
       outcome.errors == """

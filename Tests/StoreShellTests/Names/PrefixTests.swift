@@ -81,7 +81,7 @@ import Testing
   @Test func timeIsThatOfTheWallAlsoWhereTheClockIsVirtual() throws {
     let shell = try Shell()
     var seconds = 0
-    shell.session.wallTime = {
+    shell.session.clock.wallTime = {
       seconds += 1
       return .seconds(seconds)
     }

@@ -47,7 +47,7 @@ struct InterruptTests {
     let key = InterruptKey()
     editor.key = key
     let heard = DispatchSemaphore(value: 0)
-    shell.session.relay.set([{ heard.signal() }])
+    shell.session.interrupts.relay.set([{ heard.signal() }])
     var count = 0
     shell.session.store.listening.pluginLog = { _ in
       count += 1
@@ -73,7 +73,7 @@ struct InterruptTests {
     let folder = try shell.plugin("long", Self.long, limits: #"{ "instructions": 20000000 }"#)
     _ = shell.run("plugin load \(folder)")
     let isOver = Mutex(false)
-    let interrupts = shell.session.interrupts
+    let interrupts = shell.session.interruptHandlers
     // It begins anew with each call, so that once might be too early.
     let ended = DispatchSemaphore(value: 0)
     Thread.detachNewThread {
@@ -104,8 +104,8 @@ struct InterruptTests {
     defer { withExtendedLifetime(shell) {} }
     let session = shell.session
     let key = InterruptKey()
-    session.interruptDescriptor = key.descriptor
-    session.takeInterrupt = { key.take() }
+    session.interrupts.descriptor = key.descriptor
+    session.interrupts.take = { key.take() }
     func run(_ line: String) throws -> Int32 {
       var reader = StatementReader(Array(line.utf8), grammar: session.grammar)
       reader.finish()
@@ -126,7 +126,7 @@ struct InterruptTests {
     let key = InterruptKey()
     editor.key = key
     let heard = DispatchSemaphore(value: 0)
-    shell.session.relay.set([{ heard.signal() }])
+    shell.session.interrupts.relay.set([{ heard.signal() }])
     shell.session.store.listening.pluginLog = { _ in
       for _ in 0..<2 {
         key.press()

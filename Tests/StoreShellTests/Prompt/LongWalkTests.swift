@@ -12,8 +12,8 @@ struct LongWalkTests {
     shell = try Shell { $0.isQuiet = true }
     let text = "lua for i = 1, 600 do dispatch(\"counter.increment\") end"
     #expect(shell.run(text, "export journal \(shell.folder)/run.jsonl").errors == "")
-    shell.session.interruptDescriptor = key.descriptor
-    shell.session.takeInterrupt = { [key] in key.take() }
+    shell.session.interrupts.descriptor = key.descriptor
+    shell.session.interrupts.take = { [key] in key.take() }
   }
 
   @Test(arguments: [

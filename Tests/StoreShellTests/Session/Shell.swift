@@ -48,7 +48,7 @@ final class Shell {
     session = try start(options, Console(output: fileno(output), error: fileno(errors)))
     // What `time` says is to be foretold.
     let clock = session.store.clock
-    session.wallTime = { clock.now }
+    session.clock.wallTime = { clock.now }
   }
 
   deinit {
@@ -82,12 +82,12 @@ final class Shell {
 
   /// Runs lines as the prompt does, each with a number of its own.
   func type(_ lines: String...) throws -> Outcome {
-    session.origin = .prompt
+    session.running.origin = .prompt
     var status: Int32 = 0
     let outcome = try outcome {
       for line in lines {
-        let pastLines = session.pastLines() + [line]
-        session.pastLines = { pastLines }
+        let pastLines = session.person.pastLines() + [line]
+        session.person.pastLines = { pastLines }
         var reader = StatementReader(Array(line.utf8), grammar: session.grammar)
         while let read = try reader.next() {
           self.lines += 1

@@ -11,9 +11,9 @@ extension Session {
   public func run(file: String, arguments: [String]) -> Int32 {
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file, until: interruptDescriptor)
+      bytes = try Files.read(file, until: interrupts.descriptor)
     } catch {
-      origin = StatementOrigin(file: file, kind: .batch)
+      running.origin = StatementOrigin(file: file, kind: .batch)
       if let status = stoppedStatus() { return status }
       return writeError(error, file: file)
     }
@@ -26,7 +26,7 @@ extension Session {
 
   /// Runs commands given on the command line.
   public func run(commands: [String]) -> Int32 {
-    origin = StatementOrigin(file: "-c", kind: .batch)
+    running.origin = StatementOrigin(file: "-c", kind: .batch)
     for (index, command) in commands.enumerated() {
       let reader = StatementReader(Array(command.utf8), grammar: grammar, firstLine: index + 1)
       if let status = runStatements(of: reader) { return ended(status) }
@@ -36,7 +36,7 @@ extension Session {
 
   /// Runs statements from a descriptor as they arrive.
   public func run(descriptor: Int32, arguments: [String] = []) -> Int32 {
-    origin = StatementOrigin(file: "stdin", kind: .batch, arguments: arguments)
+    running.origin = StatementOrigin(file: "stdin", kind: .batch, arguments: arguments)
     var reader = StatementReader(grammar: grammar)
     var block = [UInt8](repeating: 0, count: 1 << 16)
     var unread = 0
@@ -60,25 +60,25 @@ extension Session {
   ///
   /// - Returns: 0, or the status of the first failure.
   func runScript(_ bytes: [UInt8], file: String, arguments: [String]) throws -> Int32 {
-    let outer = origin
+    let outer = running.origin
     var chain = outer.chain
-    if let statement { chain.insert(ErrorRenderer.Origin(file: outer.file, line: statement.line), at: 0) }
+    if let statement = running.statement { chain.insert(ErrorRenderer.Origin(file: outer.file, line: statement.line), at: 0) }
     guard chain.count < 64 else {
       throw ShellError(code: .runaway, message: "files source each other more than 64 deep")
     }
-    origin = StatementOrigin(
+    running.origin = StatementOrigin(
       file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended)
-    defer { origin = outer }
+    defer { running.origin = outer }
     let reader = StatementReader(bytes, grammar: grammar)
     // What is only checked tells of all faults.
-    if !isChecking, let fault = firstFault(of: reader) {
+    if !running.isChecking, let fault = firstFault(of: reader) {
       report(fault)
       return 2
     }
-    let before = tally.firstStatus
-    tally.firstStatus = 0
-    defer { tally.firstStatus = before == 0 ? tally.firstStatus : before }
-    return runStatements(of: reader) ?? (outer.chain.isEmpty && statement == nil ? finalStatus : tally.firstStatus)
+    let before = outcome.tally.firstStatus
+    outcome.tally.firstStatus = 0
+    defer { outcome.tally.firstStatus = before == 0 ? outcome.tally.firstStatus : before }
+    return runStatements(of: reader) ?? (outer.chain.isEmpty && running.statement == nil ? finalStatus : outcome.tally.firstStatus)
   }
 
   /// Runs the statements of a text, whose syntax is checked first.
@@ -137,13 +137,13 @@ extension Session {
       if writeOutputFailure(), !options.keepsGoing { return 1 }
       do throws(SyntaxFault) {
         guard let statement = try reader.next() else { return nil }
-        if isChecking, let fault = luaFault(of: statement) {
+        if running.isChecking, let fault = luaFault(of: statement) {
           report(fault)
           continue
         }
         let status = run(statement)
         // Ctrl-C is meant for the whole script.
-        let isInterrupted = status != 0 && lastError?.code == ShellError.interrupted.code
+        let isInterrupted = status != 0 && outcome.lastError?.code == ShellError.interrupted.code
         if status != 0, !options.keepsGoing || isInterrupted { return stoppedStatus() ?? status }
       } catch {
         console.transcribe(error, program: options.name)
@@ -151,7 +151,7 @@ extension Session {
         if !options.keepsGoing { return 2 }
       }
     }
-    return quitStatus ?? 0
+    return outcome.quitStatus ?? 0
   }
 
   /// The status of a run whose results have all been handed to the system.
@@ -160,8 +160,8 @@ extension Session {
     noteMisspeltGrants()
     console.flush()
     let isComplete = !writeOutputFailure()
-    if let quitStatus, isComplete || quitStatus != 0 { return quitStatus }
-    return status == 0 ? tally.firstStatus : status
+    if let quitStatus = outcome.quitStatus, isComplete || quitStatus != 0 { return quitStatus }
+    return status == 0 ? outcome.tally.firstStatus : status
   }
 
   /// Reports that results could not be written, as soon as that is known, and once.
@@ -170,20 +170,20 @@ extension Session {
   @discardableResult
   func writeOutputFailure() -> Bool {
     guard let error = console.tellOfFailure(usesColor: colorsErrors) else { return false }
-    if tally.firstStatus == 0 { tally.firstStatus = error.status }
+    if outcome.tally.firstStatus == 0 { outcome.tally.firstStatus = error.status }
     return true
   }
 
   /// The status of a run that came to its end.
   private var finalStatus: Int32 {
     writeSummary()
-    return tally.firstStatus
+    return outcome.tally.firstStatus
   }
 
   /// Says how many commands failed where that did not end the run.
   private func writeSummary() {
-    if options.keepsGoing, tally.failed > 0, !options.isJSON {
-      console.writeError("\(tally.failed) of \(tally.reached) commands failed\n")
+    if options.keepsGoing, outcome.tally.failed > 0, !options.isJSON {
+      console.writeError("\(outcome.tally.failed) of \(outcome.tally.reached) commands failed\n")
     }
   }
 }

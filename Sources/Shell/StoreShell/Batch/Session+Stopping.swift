@@ -3,23 +3,23 @@ import Platform
 extension Session {
   /// Lets something outside end the run: a signal, or the end of its time. Nil: nothing does any more.
   public func obey(_ stop: RunStop?) {
-    self.stop = stop
-    interruptDescriptor = stop?.descriptor ?? -1
-    console.stopDescriptor = interruptDescriptor
-    takeInterrupt = { stop?.isStopped ?? false }
+    interrupts.stop = stop
+    interrupts.descriptor = stop?.descriptor ?? -1
+    console.stopDescriptor = interrupts.descriptor
+    interrupts.take = { stop?.isStopped ?? false }
     publishInterrupts()
   }
 
   /// Says what Lua there is that a stop would have to interrupt.
-  func publishInterrupts() { stop?.setInterrupts(interrupts) }
+  func publishInterrupts() { interrupts.stop?.setInterrupts(interruptHandlers) }
 
   /// The status with which a run ends that was stopped; nil: it goes on. What was stopped between two commands is told of
   /// here.
   func stoppedStatus() -> Int32? {
-    guard let stop, stop.isStopped, let error = stop.error else { return nil }
-    if !hasReportedStop, error.code == .timedOut {
-      hasReportedStop = true
-      writeError(error, file: origin.file)
+    guard let stop = interrupts.stop, stop.isStopped, let error = stop.error else { return nil }
+    if !outcome.hasReportedStop, error.code == .timedOut {
+      outcome.hasReportedStop = true
+      writeError(error, file: running.origin.file)
     }
     return error.status
   }
@@ -28,7 +28,7 @@ extension Session {
   ///
   /// - Returns: false: the run is to end instead.
   func waitToRead(_ descriptor: Int32) -> Bool {
-    guard let stop else { return true }
+    guard let stop = interrupts.stop else { return true }
     while !stop.isStopped {
       var sources = [descriptor, stop.descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
       if poll(&sources, 2, -1) > 0, sources[1].revents == 0 { return true }

@@ -9,7 +9,7 @@ extension CommandTable {
   func check(_ statement: Statement, in session: Session) throws {
     let inner = innermost(statement).withoutRedirection
     let isTried = statement.words.dropLast(inner.words.count).contains { $0.text == "try" }
-    defer { if session.mayWriteFile(innermost(statement)) { session.mayHaveWritten = true } }
+    defer { if session.mayWriteFile(innermost(statement)) { session.running.mayHaveWritten = true } }
     do {
       if let redirection = statement.redirection { try session.requireExecution(redirection) }
       guard let definition = self[inner.words[0].text] else {

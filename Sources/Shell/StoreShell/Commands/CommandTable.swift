@@ -46,7 +46,7 @@ struct CommandTable: Sendable {
 
   /// Runs a statement; where the session only checks, checks it.
   func run(_ statement: Statement, in session: Session) throws -> CommandResult {
-    if session.isChecking {
+    if session.running.isChecking {
       try check(statement, in: session)
       return .none
     }
@@ -81,7 +81,7 @@ struct CommandTable: Sendable {
     if statement.words.count > 1, statement.words[1].text == ":=", let binding = session.names.binding(verb.text) {
       return .command(.writing(binding), statement)
     }
-    if session.origin.allowsAliases, let alias = session.names.alias(verb.text) { return .alias(alias) }
+    if session.running.origin.allowsAliases, let alias = session.names.alias(verb.text) { return .alias(alias) }
     if let plugin = session.store.plugin(named: verb.text) {
       let (definition, statement) = try plugin.command(in: statement)
       return .command(definition, statement)
@@ -107,7 +107,7 @@ struct CommandTable: Sendable {
     let suggestion = Suggestion.nearest(to: verb.text, among: names).map { "did you mean '\($0)'?" }
     throw ShellError(
       code: .unknownCommand, message: "there is no command '\(verb.text)'", at: verb,
-      hint: suggestion ?? Self.habit(verb.text, atPrompt: session.origin.kind == .repl) ?? "help lists the commands")
+      hint: suggestion ?? Self.habit(verb.text, atPrompt: session.running.origin.kind == .repl) ?? "help lists the commands")
   }
 
   /// What to do instead of a command that other shells have.

@@ -156,7 +156,7 @@ extension Session {
     let module = String(entry.action.prefix { $0 != "." })
     guard entry.changes.isEmpty, entry.droppedBy == nil,
       let plugin = store.loadedPlugins.first(where: { $0.name == module }), plugin.condition != .on,
-      idlePlugins.insert(module).inserted
+      plugins.idle.insert(module).inserted
     else { return nil }
     return "\(module) is off, so nothing answers its actions; plugin enable \(module)"
   }

@@ -39,7 +39,7 @@ extension CommandDefinition {
     lua: LuaVerb("let", .named),
     read: LetRequest.read,
     addNames: { request, session in
-      if case .set(let name, _) = request, let name = name.known { session.letNames.append(name) }
+      if case .set(let name, _) = request, let name = name.known { session.names.variables.append(name) }
     },
     perform: { try $0.perform(in: $1) })
 
@@ -109,7 +109,7 @@ private enum LetRequest {
       let name = try name.value(in: session)
       let value = try session.lua().evaluate(expression, chunk: session.chunkName).value
       try session.lua().set(name, value)
-      if !session.letNames.contains(name) { session.letNames.append(name) }
+      if !session.names.variables.contains(name) { session.names.variables.append(name) }
       return .none
     }
   }
@@ -127,8 +127,8 @@ extension Session {
   /// The variables that `let` set.
   fileprivate func variables() throws -> Reading {
     let lua = try lua()
-    let values = letNames.map { lua.variable($0) ?? .none }
-    let record = RecordSchema(name: "Variables", fields: letNames.map { Field($0, .dynamic(.any)) })
+    let values = names.variables.map { lua.variable($0) ?? .none }
+    let record = RecordSchema(name: "Variables", fields: names.variables.map { Field($0, .dynamic(.any)) })
     return Reading(value: .record(Record(record.layout, values)), schema: .dynamic(.record(record)))
   }
 }

@@ -159,7 +159,7 @@ extension Session {
       console.writeError("note: \(name) is \(isOn ? "on" : "off") already\n")
       return .none
     }
-    idlePlugins.remove(name)
+    plugins.idle.remove(name)
     return try finish(store.setPlugin(name, isOn: isOn, source: source(function: "plugin")))
   }
 }

@@ -29,7 +29,7 @@ extension CommandDefinition {
     takesCommand: true,
     read: { try $0.command() },
     perform: { command, session in
-      session.isExcused = true
+      session.running.isExcused = true
       return try session.commands.run(command, in: session)
     })
 
@@ -50,11 +50,11 @@ extension CommandDefinition {
     takesCommand: true,
     read: { try $0.command() },
     perform: { command, session in
-      let start = session.wallTime()
+      let start = session.clock.wallTime()
       let first = session.store.head
       let result = try session.commands.run(command, in: session)
       let measured = Measurement(
-        time: session.wallTime() - start, actions: max(session.store.head - first, 0))
+        time: session.clock.wallTime() - start, actions: max(session.store.head - first, 0))
       guard !session.answersInJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
       session.console.write(measured.text + "\n")
       return CommandResult(json: nil, notes: result.notes)

@@ -39,7 +39,7 @@ extension Session {
     _ reading: Reading, as form: ResultForm, hiding hiddenColumns: Set<String> = []
   ) throws -> CommandResult {
     let format = try format(form)
-    lastValue = reading.value
+    outcome.lastValue = reading.value
     guard !answersInJSON else { return CommandResult(json: JSON.text(of: reading.value)) }
     var formatter = formatter(format)
     formatter.hiddenColumns = hiddenColumns
@@ -62,7 +62,7 @@ extension Session {
     guard try format(form) == .auto else {
       return try answer(Reading(value: .string(text), schema: .dynamic(.string)), as: form)
     }
-    lastValue = .string(text)
+    outcome.lastValue = .string(text)
     return answer(text + "\n")
   }
 }

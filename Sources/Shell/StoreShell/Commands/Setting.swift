@@ -82,7 +82,7 @@ struct Setting: Sendable {
       read: { $0.store.purity.rawValue },
       change: { value in
         { session in
-          guard !session.isTest || value == Purity.always.rawValue else {
+          guard !session.settings.isTest || value == Purity.always.rawValue else {
             throw ShellError(
               code: .notAllowed, message: "plugin.purity stays always in a test: it looks at every call of a reducer")
           }
@@ -114,10 +114,10 @@ struct Setting: Sendable {
       }),
     Setting(
       "traceback", ["on", "off"], "whether errors in Lua show all of their stack", isOfSession: true,
-      read: { $0.showsTraceback ? "on" : "off" },
+      read: { $0.settings.showsTraceback ? "on" : "off" },
       change: { value in
         {
-          $0.showsTraceback = value == "on"
+          $0.settings.showsTraceback = value == "on"
           return .none
         }
       }),
@@ -149,7 +149,7 @@ struct Setting: Sendable {
 
   /// Where the setting got its value: the place of a `set`, an option of the program, or `default`.
   func origin(in session: Session) -> String {
-    (isOfSession ? session.settingOrigins[name] : session.store.settingOrigin(name)) ?? "default"
+    (isOfSession ? session.settings.origins[name] : session.store.settingOrigin(name)) ?? "default"
   }
 
   /// Reads a value that a word says.
@@ -171,7 +171,7 @@ struct Setting: Sendable {
   /// Changes the setting, and keeps where that was said.
   func perform(_ change: Change, in session: Session) throws -> CommandResult {
     let result = try change(session)
-    if isOfSession { session.settingOrigins[name] = "\(session.origin.file):\(session.statement?.line ?? 0)" }
+    if isOfSession { session.settings.origins[name] = "\(session.running.origin.file):\(session.running.statement?.line ?? 0)" }
     return result
   }
 }

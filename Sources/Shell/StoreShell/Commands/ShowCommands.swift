@@ -143,7 +143,7 @@ extension Session {
     let watched = WatchedPath(session: self, path: path) { writer.write($0) }
     let text = "watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n"
     let result = try isInWords ? answer(text) : answer(reading.watched(id, path), as: form)
-    lastValue = reading.value
+    outcome.lastValue = reading.value
     // Only what was shown is watched.
     watches.add(path, store.watch("watch \(id)", { watched.value }, { writer.write($0) }))
     return result

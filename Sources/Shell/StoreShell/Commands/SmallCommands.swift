@@ -36,8 +36,8 @@ extension CommandDefinition {
     },
     perform: { (status: Given<Int32>?, session) in
       let status = try status?.value(in: session)
-      session.hasQuit = true
-      session.quitStatus = status
+      session.outcome.hasQuit = true
+      session.outcome.quitStatus = status
       return .none
     })
 
@@ -188,9 +188,9 @@ private enum TraceRequest {
       let file = try file.value(in: session)
       try session.finishTrace()
       try session.startTrace(file)
-      session.isTracing = true
+      session.settings.isTracing = true
     case .on(let isStable):
-      session.isTracing = true
+      session.settings.isTracing = true
       let (console, clock, isJSON) = (session.console, session.store.clock, session.options.isJSON)
       session.store.setTrace { event in
         let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
@@ -198,13 +198,13 @@ private enum TraceRequest {
         if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }
       }
     case .off:
-      session.isTracing = false
+      session.settings.isTracing = false
       session.store.setTrace(nil)
       guard let trace = try session.finishTrace() else { break }
       let actions = "\(trace.count) \(trace.count == 1 ? "action" : "actions")"
       return session.answer("wrote the spans of \(actions) to \(trace.path)\n")
     case .state(let form):
-      let state = session.isTracing ? "on" : "off"
+      let state = session.settings.isTracing ? "on" : "off"
       if try session.isInWords(form) { return session.answer("trace is \(state)\n") }
       return try session.answer(Reading(value: .string(state), schema: .dynamic(.string)), as: form)
     }
@@ -217,10 +217,10 @@ extension Session {
   fileprivate func runSource(_ file: String, _ arguments: [String], at word: Word) throws {
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file, until: interruptDescriptor)
+      bytes = try Files.read(file, until: interrupts.descriptor)
     } catch {
       // One of the statements that were checked may make it.
-      if mayHaveWritten { return }
+      if running.mayHaveWritten { return }
       var missing = ShellError(error, place: .span(word.span))
       missing.hint = missing.hint ?? hintOnFile(besideScript: file)
       throw missing
@@ -231,8 +231,8 @@ extension Session {
 
   /// What to try where a file is not there, but beside the script that names it; nil: it is not there either.
   fileprivate func hintOnFile(besideScript file: String) -> String? {
-    guard !file.hasPrefix("/"), let slash = origin.file.lastIndex(of: "/") else { return nil }
-    let beside = "\(origin.file[...slash])\(file)"
+    guard !file.hasPrefix("/"), let slash = running.origin.file.lastIndex(of: "/") else { return nil }
+    let beside = "\(running.origin.file[...slash])\(file)"
     guard access(beside, R_OK) == 0 else { return nil }
     return "did you mean '\(beside)'? paths start from the folder that the program was started in"
   }

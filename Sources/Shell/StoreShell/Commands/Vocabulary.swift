@@ -65,13 +65,13 @@ struct Vocabulary {
     try session.lua().syntaxFault(text, isExpression: true)
   }
 
-  var allowsAliases: Bool { session.origin.allowsAliases }
-  var isScriptOnStandardInput: Bool { session.origin.file == "stdin" }
+  var allowsAliases: Bool { session.running.origin.allowsAliases }
+  var isScriptOnStandardInput: Bool { session.running.origin.file == "stdin" }
 
   // MARK: Files
 
   /// Whether a line that was read before may make a file.
-  var mayHaveWritten: Bool { session.mayHaveWritten }
+  var mayHaveWritten: Bool { session.running.mayHaveWritten }
 
   /// Refuses to write to the file of a store.
   func refuseStore(_ file: String, at place: ShellError.Place) throws { try session.refuseStore(file, at: place) }

@@ -76,7 +76,7 @@ private struct IngestRequest {
     let file = try file.value(in: session)
     let mapping = try mapping.value(in: session)
     let format = try format?.value(in: session)
-    let lines = try LineReader(file: file, until: session.interruptDescriptor)
+    let lines = try LineReader(file: file, until: session.interrupts.descriptor)
     try refuseCompressed(lines, file, program: session.options.name)
     let hints = try RecordFormat.hints(fileName: file, firstLine: lines.peek())
     let chosen = format ?? hints.first ?? .jsonl

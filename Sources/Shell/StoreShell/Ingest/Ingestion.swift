@@ -28,7 +28,7 @@ struct Ingestion {
         guard let call = try records.next() else { break }
         try take(call, at: records.line, &tally)
         guard (tally.count + tally.dropped).isMultiple(of: 256) else { continue }
-        if session.takeInterrupt() { throw interrupted(tally) }
+        if session.interrupts.take() { throw interrupted(tally) }
         progress?.show(records: tally.count, bytes: lines.offset)
       } catch {
         if session.isInterrupted { throw interrupted(tally) }
@@ -108,7 +108,7 @@ struct Ingestion {
   }
 
   private func take(_ call: ActionCall, at line: Int, _ tally: inout Tally) throws {
-    let source = ActionSource(file: file, function: "ingest", line: line, kind: session.origin.kind)
+    let source = ActionSource(file: file, function: "ingest", line: line, kind: session.running.origin.kind)
     let report = session.store.dispatch(call, source: source)
     // What a record caused may have been stopped; the record itself stands.
     if let failure = report.failure, !(failure is StoreError) || report.number == nil { throw failure }

@@ -103,7 +103,7 @@ extension Session {
       throw examined(error, archive)
     }
     self.archive = archive
-    if !isChecking { note("\(name) is open to be read: what happens from here on is kept in memory only") }
+    if !running.isChecking { note("\(name) is open to be read: what happens from here on is kept in memory only") }
     for plugin in recovered?.absent ?? [] {
       note("\(plugin.name) is not loaded: \(plugin.reason); its state is shown as it was recorded")
     }

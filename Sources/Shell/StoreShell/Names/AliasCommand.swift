@@ -60,18 +60,18 @@ extension Session {
   /// Runs a command whose verb is an alias: with the alias's text in the place of its name. An alias that stands in what
   /// it stands for is not replaced again.
   func run(_ alias: SessionNames.Alias, _ statement: Statement) throws -> CommandResult {
-    guard expanding.insert(alias.name).inserted else {
+    guard names.expandedAliases.insert(alias.name).inserted else {
       throw ShellError(
         code: .unknownCommand, message: "there is no command '\(alias.name)' but the alias itself",
         at: statement.words[0])
     }
-    defer { expanding.remove(alias.name) }
+    defer { names.expandedAliases.remove(alias.name) }
     let expanded = try statement.replacingVerb(with: alias.command, grammar)
-    let outer = self.statement
-    self.statement = expanded.whole
+    let outer = running.statement
+    running.statement = expanded.whole
     do {
       let result = try commands.run(expanded.command, in: self)
-      self.statement = outer
+      running.statement = outer
       return result
     } catch {
       // The error's place is one of the text that was run, which is shown.

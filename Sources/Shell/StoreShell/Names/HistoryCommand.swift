@@ -24,7 +24,7 @@ extension CommandDefinition {
     },
     perform: { request, session in
       let text = try request.text?.value(in: session) ?? ""
-      let lines = session.pastLines().filter { text.isEmpty || $0.contains(text) }
+      let lines = session.person.pastLines().filter { text.isEmpty || $0.contains(text) }
       if try session.isInWords(request.form) { return session.answer(lines.map { $0 + "\n" }.joined()) }
       let list = PersistentList(lines.map { Value.string($0) })
       return try session.answer(

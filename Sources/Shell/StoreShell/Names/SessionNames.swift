@@ -13,6 +13,12 @@ struct SessionNames {
   var bindings: [SessionBinding] = []
   /// What `use` chose; empty: the root.
   var scope = Path()
+  /// The variables that `let` set, in that order.
+  var variables: [String] = []
+  /// How many projections are being read within each other.
+  var projectionDepth = 0
+  /// The aliases that are being replaced.
+  var expandedAliases: Set<String> = []
 
   struct Alias {
     let name: String
@@ -65,13 +71,13 @@ struct SessionBinding {
 extension Session {
   /// The value of a projection now.
   func reading(_ projection: SessionProjection) throws -> Reading {
-    guard projectionDepth < 16 else {
+    guard names.projectionDepth < 16 else {
       throw ShellError(
         code: .runaway, message: "the projection '\(projection.name)' is read within itself, or too deep within others"
       )
     }
-    projectionDepth += 1
-    defer { projectionDepth -= 1 }
+    names.projectionDepth += 1
+    defer { names.projectionDepth -= 1 }
     return try lua().evaluate(projection.expression, chunk: projection.chunk, isReadOnly: true)
   }
 
@@ -96,7 +102,7 @@ extension Session {
       owner = "a projection"
     } else if kind != .binding, names.binding(name) != nil {
       owner = "a binding"
-    } else if kind == .projection || kind == .binding || kind == .substate, letNames.contains(name) {
+    } else if kind == .projection || kind == .binding || kind == .substate, names.variables.contains(name) {
       owner = "a variable"
     } else {
       return

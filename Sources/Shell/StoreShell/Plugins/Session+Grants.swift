@@ -19,7 +19,7 @@ extension Session {
   func grantOrigin(of permission: Permission, to source: PluginSource) -> GrantOrigin {
     let name = source.manifest.name
     if GrantStore(file: options.grantsFile)[name]?.covers(permission, of: source) ?? false { return .always }
-    let isGranted = isGrantedByOption(source) || sessionGrants[name]?.covers(permission, of: source) ?? false
+    let isGranted = isGrantedByOption(source) || plugins.grants[name]?.covers(permission, of: source) ?? false
     return isGranted ? .session : .no
   }
 
@@ -52,14 +52,14 @@ extension Session {
     let missing = manifest.permissions.filter { grantOrigin(of: $0, to: source) == .no }
     guard !missing.isEmpty else { return }
     noteDamagedGrants()
-    ungrantedPlugins.insert(manifest.name)
-    guard asks, origin.isAttended, let ask else {
+    plugins.ungranted.insert(manifest.name)
+    guard asks, running.origin.isAttended, let ask else {
       throw PluginError(
         .grant, "\(manifest.name) asks for \(missing.map(\.description).joined(separator: ", ")); not granted",
         hint: "plugin grant \(word(for: source)), or run with --grant \(manifest.name)")
     }
     switch ask(question(manifest, missing))?.lowercased().first {
-    case "y": sessionGrants[manifest.name] = PluginGrant(source)
+    case "y": plugins.grants[manifest.name] = PluginGrant(source)
     case "a": try grantForGood(source, missing)
     default: throw PluginError(.grant, "\(manifest.name) was not granted what it asks for")
     }
@@ -69,7 +69,7 @@ extension Session {
   ///
   /// - Parameter permissions: those that later sessions grant too, beside what they do already; not given: all.
   func grantForGood(_ source: PluginSource, _ permissions: [Permission]? = nil) throws {
-    sessionGrants[source.manifest.name] = PluginGrant(source)
+    plugins.grants[source.manifest.name] = PluginGrant(source)
     var grants = GrantStore(file: options.grantsFile)
     try grants.add(permissions ?? source.manifest.permissions, to: source)
   }
@@ -83,7 +83,7 @@ extension Session {
     try grants.remove(name)
     let folder = store.plugin(named: name)?.source.folder
     let wasGiven = revokeOption { word in word == name || folder.map { Self.names(word, $0) } ?? false }
-    return sessionGrants.removeValue(forKey: name) != nil || wasGiven || wasStored
+    return plugins.grants.removeValue(forKey: name) != nil || wasGiven || wasStored
   }
 
   /// Takes back what was granted to the plugin in a folder, and to no other one of its name.
@@ -94,8 +94,8 @@ extension Session {
     var grants = GrantStore(file: options.grantsFile)
     let isStored = grants[name]?.folder == folder
     if isStored { try grants.remove(name) }
-    let isOfSession = sessionGrants[name]?.folder == folder
-    if isOfSession { sessionGrants[name] = nil }
+    let isOfSession = plugins.grants[name]?.folder == folder
+    if isOfSession { plugins.grants[name] = nil }
     let wasGiven = revokeOption { word in word == name || Self.names(word, source.folder) }
     return isStored || isOfSession || wasGiven
   }
@@ -115,9 +115,9 @@ extension Session {
 
   /// Says, at the end of a run, which names that `--grant` was given are nearly those of plugins that lacked their grants.
   func noteMisspeltGrants() {
-    guard !options.isJSON, !ungrantedPlugins.isEmpty else { return }
+    guard !options.isJSON, !plugins.ungranted.isEmpty else { return }
     for name in options.grants.sorted() {
-      guard let meant = Suggestion.nearest(to: name, among: ungrantedPlugins.sorted()) else { continue }
+      guard let meant = Suggestion.nearest(to: name, among: plugins.ungranted.sorted()) else { continue }
       console.writeError("note: --grant \(name): no plugin of that name was loaded (did you mean --grant \(meant)?)\n")
     }
   }

@@ -14,7 +14,7 @@ extension Session {
     try requireFreeName(source)
     try grant(source)
     let (plugin, report) = try refusing { try store.load(source, from: self.source(function: "plugin")) }
-    pluginWatch?.note(plugin.source)
+    plugins.watch?.note(plugin.source)
     guard !isSilent else {
       if let failure = report.failure { throw ShellError(describing: failure) }
       return .none
@@ -49,7 +49,7 @@ extension Session {
 
   /// Whether the start of a session asks for a plugin that its store has brought back already.
   private func isRestored(_ source: PluginSource) -> Bool {
-    guard origin.isStart, let plugin = store.plugin(named: source.manifest.name) else { return false }
+    guard running.origin.isStart, let plugin = store.plugin(named: source.manifest.name) else { return false }
     return Files.absolute(plugin.source.folder) == Files.absolute(source.folder)
   }
 

@@ -24,7 +24,7 @@ extension Session {
             .load, "\(name): \(source.displayName)/plugin.json now has the name '\(source.manifest.name)'",
             hint: "plugin unload \(name), then load the folder")
         }
-        pluginWatch?.note(source)
+        plugins.watch?.note(source)
         try grant(source, asks: asks)
         return try store.reload(source, options, from: actionSource)
       }

@@ -6,19 +6,19 @@ import StoreSchema
 
 extension Session {
   /// What wakes whoever waits for a line or for time to pass.
-  var wakeDescriptors: [Int32] { [clock.wakeDescriptor] + (pluginWatch.map { [$0.descriptor] } ?? []) }
+  var wakeDescriptors: [Int32] { [clock.wakeDescriptor] + (plugins.watch.map { [$0.descriptor] } ?? []) }
 
   /// How long it is until something is to be done without anybody asking.
-  var untilNext: Duration? { [clock.untilNext, pluginWatch?.untilReady].compactMap { $0 }.min() }
+  var untilNext: Duration? { [clock.untilNext, plugins.watch?.untilReady].compactMap { $0 }.min() }
 
   /// Watches the folders of the plugins that are loaded, where that is wanted.
   func followPlugins() {
     guard store.upkeep.watchesPlugins else {
-      pluginWatch = nil
+      plugins.watch = nil
       return
     }
-    let watch = pluginWatch ?? PluginWatch()
-    pluginWatch = watch
+    let watch = plugins.watch ?? PluginWatch()
+    plugins.watch = watch
     watch.follow(store.sources)
   }
 
@@ -28,7 +28,7 @@ extension Session {
   /// - Parameter pause: how long nothing must have been saved.
   func reloadSavedPlugins(after pause: Duration = .zero) {
     // What is saved while the past is shown waits for the return.
-    guard let watch = pluginWatch, store.viewed == nil else { return }
+    guard let watch = plugins.watch, store.viewed == nil else { return }
     for finding in watch.take(after: pause) {
       switch finding {
       case .saved(let folder): plugins(from: folder).forEach(reloadSaved)

@@ -287,7 +287,7 @@ struct Completer {
 
   /// The variables, as they are written where a value may stand.
   private var variables: [LineCompletion.Candidate] {
-    (session.letNames + ["_", "ok", "err"]).map { LineCompletion.Candidate(text: "$\($0)") }
+    (session.names.variables + ["_", "ok", "err"]).map { LineCompletion.Candidate(text: "$\($0)") }
   }
 
   /// Plugins by name and folders.

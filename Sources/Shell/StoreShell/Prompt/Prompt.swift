@@ -24,15 +24,15 @@ public final class Prompt {
   /// Runs the file with statements that the prompt starts with; Ctrl-C ends it.
   public func run(initFile file: String) {
     listen()
-    _ = InterruptWatch.run(editor.interruptDescriptor, session.interrupts) { session.run(initFile: file) }
+    _ = InterruptWatch.run(editor.interruptDescriptor, session.interruptHandlers) { session.run(initFile: file) }
   }
 
   /// Has the session obey what comes from the terminal and from outside.
   private func listen() {
     session.obey(stop)
     stop?.setWake(editor.interruption)
-    session.takeInterrupt = { [editor] in editor.takeInterrupt() }
-    session.interruptDescriptor = editor.interruptDescriptor
+    session.interrupts.take = { [editor] in editor.takeInterrupt() }
+    session.interrupts.descriptor = editor.interruptDescriptor
     session.console.interruptDescriptor = editor.interruptDescriptor
   }
 
@@ -40,13 +40,13 @@ public final class Prompt {
   ///
   /// - Returns: the status to exit with.
   public func run() throws -> Int32 {
-    session.origin = .prompt
+    session.running.origin = .prompt
     session.store.setDefaultPurity(.always)
     let completer = Completer(session)
     editor.completer = { [weak self] line, cursor in
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])
     }
-    session.pastLines = { [editor] in editor.history }
+    session.person.pastLines = { [editor] in editor.history }
     listen()
     var number = 0
     while !session.hasQuit {
@@ -102,8 +102,8 @@ public final class Prompt {
         guard let read = try reader.next() else { return }
         number += 1
         let statement = read.numbered(number)
-        session.console.paging(with: pager, until: session.interruptDescriptor) {
-          let presses = InterruptWatch.run(editor.interruptDescriptor, session.interrupts) {
+        session.console.paging(with: pager, until: session.interrupts.descriptor) {
+          let presses = InterruptWatch.run(editor.interruptDescriptor, session.interruptHandlers) {
             isInterrupted = session.run(statement) == ShellError.interrupted.status
           }
           if presses > 0 { session.followInterruption(statement, wasRepeated: presses > 1) }

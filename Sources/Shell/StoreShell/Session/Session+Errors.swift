@@ -9,8 +9,8 @@ extension Session {
     case let expansion as ExpansionFailed: return failed(expansion.error, in: expansion.statement)
     case let failed as SourcedFileFailed:
       // Reported where it happened, and counted there.
-      tally.reached -= 1
-      if options.isJSON { console.write(JSONReport.failure(failed.error, in: statement, file: origin.file) + "\n") }
+      outcome.tally.reached -= 1
+      if options.isJSON { console.write(JSONReport.failure(failed.error, in: statement, file: running.origin.file) + "\n") }
       return failed.status
     case let faults as AppliedWithFaults:
       // The action stands; what went wrong beside it fails the command all the same.
@@ -18,7 +18,7 @@ extension Session {
       let errors = interruption.map { [$0] } ?? faults.errors
       reportEach(options.isJSON ? [joined(errors, faults)] : errors, in: statement)
       // What carries a thunk is never reduced, and of a check nothing stays.
-      if !options.isJSON, !faults.isThunk, !isChecking {
+      if !options.isJSON, !faults.isThunk, !running.isChecking {
         let action = faults.action.map { " \($0)" } ?? ""
         console.writeError("note: #\(faults.number)\(action) was applied\n")
       }
@@ -37,7 +37,7 @@ extension Session {
   private func joined(_ errors: [ShellError], _ faults: AppliedWithFaults) -> ShellError {
     var error = errors.first ?? ShellError.interrupted
     error.details += errors.dropFirst().map { "error[\($0.code)]: \($0.message)" }
-    if !faults.isThunk, !isChecking { error.data = faults.json }
+    if !faults.isThunk, !running.isChecking { error.data = faults.json }
     return error
   }
 
@@ -53,10 +53,10 @@ extension Session {
 
   /// The error of a statement that ended by another one because it was interrupted; nil: it was not.
   private func takeInterruption(_ error: any Error) -> ShellError? {
-    var interruption = stop?.error
+    var interruption = interrupts.stop?.error
     if interruption != nil {
-      hasReportedStop = true
-    } else if takeInterrupt() {
+      outcome.hasReportedStop = true
+    } else if interrupts.take() {
       // The terminal has echoed ^C; the error starts on a line of its own.
       console.writeError("\n")
       interruption = .interrupted
@@ -83,8 +83,8 @@ extension Session {
   }
 
   func fail(_ status: Int32) {
-    tally.failed += 1
-    if tally.firstStatus == 0 { tally.firstStatus = status }
+    outcome.tally.failed += 1
+    if outcome.tally.firstStatus == 0 { outcome.tally.firstStatus = status }
   }
 
   /// Prints errors of a statement. One that comes many times, as where a loop dispatches what is refused, is printed once.
@@ -105,12 +105,12 @@ extension Session {
 
   /// Prints an error of a statement.
   func report(_ error: ShellError, in statement: Statement) {
-    lastError = error
-    let error = showsTraceback ? error.showingTraceback : error
+    outcome.lastError = error
+    let error = settings.showsTraceback ? error.showingTraceback : error
     if options.isJSON {
-      console.write(JSONReport.failure(error, in: statement, file: origin.file) + "\n")
+      console.write(JSONReport.failure(error, in: statement, file: running.origin.file) + "\n")
     } else {
-      console.writeError(renderer.text(of: error, in: statement, sourcedFrom: origin.chain))
+      console.writeError(renderer.text(of: error, in: statement, sourcedFrom: running.origin.chain))
     }
   }
 
@@ -131,20 +131,20 @@ extension Session {
 
   /// Prints a fault of the text itself.
   func report(_ fault: SyntaxFault) {
-    lastError = ShellError(code: fault.code, message: fault.message, status: 2)
-    tally.reached += 1
+    outcome.lastError = ShellError(code: fault.code, message: fault.message, status: 2)
+    outcome.tally.reached += 1
     fail(2)
     // A run would have read it before all else.
-    if isChecking { tally.firstStatus = 2 }
+    if running.isChecking { outcome.tally.firstStatus = 2 }
     if options.isJSON {
-      console.write(JSONReport.failure(fault, file: origin.file) + "\n")
+      console.write(JSONReport.failure(fault, file: running.origin.file) + "\n")
     } else {
-      console.writeError(renderer.text(of: fault, sourcedFrom: origin.chain))
+      console.writeError(renderer.text(of: fault, sourcedFrom: running.origin.chain))
     }
   }
 
   private var renderer: ErrorRenderer {
-    var renderer = origin.renderer
+    var renderer = running.origin.renderer
     renderer.usesColor = colorsErrors
     return renderer
   }

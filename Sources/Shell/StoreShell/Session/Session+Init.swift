@@ -13,24 +13,24 @@ extension Session {
       _ = writeError(error)
       return
     }
-    let (outerOptions, outerOrigin, outerTally) = (options, origin, tally)
+    let (outerOptions, outerOrigin, outerTally) = (options, running.origin, outcome.tally)
     options.keepsGoing = true
     options.isQuiet = true
-    origin = StatementOrigin(
+    running.origin = StatementOrigin(
       file: file, kind: .batch, allowsAliases: true, isStart: true, isAttended: true)
     runAll(bytes)
     options.keepsGoing = outerOptions.keepsGoing
     options.isQuiet = outerOptions.isQuiet
-    origin = outerOrigin
-    tally = outerTally
+    running.origin = outerOrigin
+    outcome.tally = outerTally
   }
 
   /// The status to leave with after a prompt: the one that `quit` asked for.
-  public var status: Int32 { quitStatus ?? 0 }
+  public var status: Int32 { outcome.quitStatus ?? 0 }
 
   /// From now on statements are checked, all of them, and none is run.
   public func checkOnly() {
-    isChecking = true
+    running.isChecking = true
     options.keepsGoing = true
   }
 }

@@ -76,13 +76,13 @@ extension Session {
 
   /// Waits for somebody to read from a pipe, which stays open until the result is written; nil where the file is none.
   private func waitForReader(of file: String) throws -> Int32? {
-    guard interruptDescriptor >= 0, isPipe(file) else { return nil }
+    guard interrupts.descriptor >= 0, isPipe(file) else { return nil }
     while true {
       let descriptor = open(file, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
       if descriptor >= 0 { return descriptor }
       guard errno == ENXIO else { return nil }
       // Nothing tells when a reader comes.
-      var stop = pollfd(fd: interruptDescriptor, events: Int16(POLLIN), revents: 0)
+      var stop = pollfd(fd: interrupts.descriptor, events: Int16(POLLIN), revents: 0)
       if poll(&stop, 1, 20) > 0 { throw ShellError.interrupted }
     }
   }
@@ -107,7 +107,7 @@ extension Session {
   private func pipe(_ text: String, into line: String, _ redirection: Redirection) throws -> CommandResult {
     console.flush()
     var printed: [UInt8] = []
-    var command = ShellCommand(line: line, stops: [interruptDescriptor])
+    var command = ShellCommand(line: line, stops: [interrupts.descriptor])
     if options.isJSON {
       command.receiver = { printed += $0 }
     } else if console.hasTranscript {

@@ -28,10 +28,10 @@ extension Session {
   func withArguments(_ literal: Literal) -> Literal {
     switch literal {
     case .variable(let name):
-      guard let index = Int(name).map({ $0 - 1 }), origin.arguments.indices.contains(index) else {
+      guard let index = Int(name).map({ $0 - 1 }), running.origin.arguments.indices.contains(index) else {
         return literal
       }
-      return .bare(origin.arguments[index])
+      return .bare(running.origin.arguments[index])
     case .list(let elements): return .list(elements.map(withArguments))
     case .record(let fields): return .record(fields.map { ($0.name, withArguments($0.value)) })
     case .bare, .text, .lua: return literal
@@ -47,14 +47,14 @@ extension Session {
         guard case .bare(let argument) = withArguments(.variable(name)) else {
           throw ShellError(
             code: .unknownVariable, message: "there is no argument $\(position)",
-            hint: "the script was given \(origin.arguments.count)")
+            hint: "the script was given \(running.origin.arguments.count)")
         }
         return try value(.bare(argument))
       }
       if let value = ownVariable(name) { return value }
       if let value = try lua().variable(name) { return value }
       if let value = try names.value(of: name, in: self) { return value }
-      let suggestion = Suggestion.nearest(to: name, among: letNames)
+      let suggestion = Suggestion.nearest(to: name, among: names.variables)
       throw ShellError(
         code: .unknownVariable, message: "there is no variable $\(name)",
         hint: suggestion.map { "did you mean $\($0)?" } ?? "set it with: let \(name) = …")
@@ -64,11 +64,11 @@ extension Session {
   /// The value of a variable that the shell sets itself.
   func ownVariable(_ name: String) -> Value? {
     switch name {
-    case "_": lastValue
-    case "ok": .bool(lastAttempt.error == nil)
-    case "err": lastAttempt.value
+    case "_": outcome.lastValue
+    case "ok": .bool(outcome.lastAttempt.error == nil)
+    case "err": outcome.lastAttempt.value
     // As Lua's own program names them.
-    case "arg": .list(PersistentList(origin.arguments.map { .string($0) }))
+    case "arg": .list(PersistentList(running.origin.arguments.map { .string($0) }))
     default: nil
     }
   }
@@ -76,7 +76,7 @@ extension Session {
   /// The source of the statement that runs.
   func source(info: String? = nil, function: String) -> ActionSource {
     ActionSource(
-      file: origin.file, function: function, line: statement?.line ?? 0, info: info, kind: origin.kind)
+      file: running.origin.file, function: function, line: running.statement?.line ?? 0, info: info, kind: running.origin.kind)
   }
 
   /// The formatter for results.

@@ -26,15 +26,15 @@ extension Session {
     var isEnd = false
     clock.runDue()
     while true {
-      try patience?()
+      try interrupts.patience?()
       if try isDone() { return .done }
       if isEnd { return .timeOver }
       // Whoever looks on sees what was said before the wait.
       if clock.passesByItself { console.flush() }
       guard
-        clock.pass(until: limit, interrupt: interruptDescriptor, wake: wakeDescriptors, atMost: pluginWatch?.untilReady)
+        clock.pass(until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady)
       else { return .stuck }
-      if pluginWatch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
+      if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
       if isInterrupted { throw ShellError.interrupted }
       // What is due at the very end has still to run.
       if let limit { isEnd = clock.clock.now >= limit && clock.nextDeadline.map { $0 > limit } ?? true }
@@ -43,15 +43,15 @@ extension Session {
 
   /// Whether Ctrl-C waits to be taken.
   var isInterrupted: Bool {
-    guard interruptDescriptor >= 0 else { return false }
-    var source = pollfd(fd: interruptDescriptor, events: Int16(POLLIN), revents: 0)
+    guard interrupts.descriptor >= 0 else { return false }
+    var source = pollfd(fd: interrupts.descriptor, events: Int16(POLLIN), revents: 0)
     return poll(&source, 1, 0) > 0
   }
 
   /// Runs what fell due while nothing else was to do, and reports what went wrong in it.
   func runDue() {
     clock.runDue()
-    if pluginWatch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
+    if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
     for error in store.takeFaults() { writeError(error) }
     writeNotes()
   }

@@ -15,87 +15,28 @@ public final class Session {
   @exclusivity(unchecked) public var options: SessionOptions
   /// Where results and errors go.
   public let console: Console
-  /// Asks the person at the terminal a question; nil: there is nobody to ask.
-  public var ask: ((_ question: String) -> String?)?
+  /// Who gives the lines.
+  var person = Person()
 
-  /// The time by the clock on the wall, from any moment on; it passes also where the session's own clock is virtual.
-  var wallTime: () -> Duration = {
-    let start = ContinuousClock.now
-    return { start.duration(to: .now) }
-  }()
-
+  /// The store that the session speaks to.
   let store: LiveStore
   let clock: SessionClock
-  let commands: CommandTable
-  @exclusivity(unchecked) var origin = StatementOrigin.prompt
-  @exclusivity(unchecked) var statement: Statement?
-  var watches = WatchList()
-  @exclusivity(unchecked) var tally = Tally()
-  var lastValue = Value.none
-  var letNames: [String] = []
-  /// What became of the last `try`.
-  var lastAttempt = Attempt()
-  /// What aliases, projections and bindings stand for.
+  let application: SessionApplication
+  /// The statement that runs.
+  @exclusivity(unchecked) var running = RunningStatement()
+  /// What became of the statements so far.
+  @exclusivity(unchecked) var outcome = SessionOutcome()
+  /// What things are called.
   var names = SessionNames()
-  /// How many projections are being read within each other.
-  var projectionDepth = 0
-  /// The aliases that are being replaced.
-  var expanding: Set<String> = []
-  /// Whether it is the session of a plugin's test.
-  var isTest = false
-  /// Throws what ends a wait that somebody has no time for.
-  var patience: (() throws -> Void)?
-  /// Past lines, oldest first; set by the prompt.
-  var pastLines: () -> [String] = { [] }
-  /// What was granted to plugins for this session, by their names.
-  var sessionGrants: [String: PluginGrant] = [:]
-  /// The plugins that lacked a grant when they were to be loaded.
-  var ungrantedPlugins: Set<String> = []
-  /// The plugins of which it was said that they are off and answer nothing.
-  var idlePlugins: Set<String> = []
-  /// Says which plugins were saved, while that is asked for.
-  var pluginWatch: PluginWatch?
+  var watches = WatchList()
+  var settings = SessionSettings()
+  /// What is known of plugins.
+  var plugins = KnownPlugins()
+  /// What may interrupt a statement.
+  var interrupts = Interrupts()
   /// The journal that is open to be read.
   var archive: JournalArchive?
-  /// The status that `quit` asked for; nil: that of what happened.
-  var quitStatus: Int32?
-  /// Whether a statement asked to leave.
-  public internal(set) var hasQuit = false
-  var isTracing = false
-  /// The file that spans are written into.
-  var chromeTrace: ChromeTrace?
-  /// Where settings were changed: `FILE:LINE`, or the flag that did it.
-  var settingOrigins: [String: String] = [:]
-  /// Whether errors in Lua show all of their stack.
-  var showsTraceback = false
-  /// Whether Ctrl-C was pressed since it was last asked; set by the prompt.
-  var takeInterrupt: () -> Bool = { false }
-  /// Readable while Ctrl-C waits to be taken; -1: nobody watches for it.
-  var interruptDescriptor: Int32 = -1
-  /// What may end the run from outside.
-  var stop: RunStop?
-  /// Whether the end of the run has been told of.
-  var hasReportedStop = false
-  /// Whether statements are checked instead of being run.
-  var isChecking = false
-  /// Whether one of the statements that were checked would have made a file.
-  var mayHaveWritten = false
   private var luaState: SessionLua?
-  /// Whether a `try` excuses the statement that runs.
-  @exclusivity(unchecked) var isExcused = false
-  /// The error that was reported last.
-  var lastError: ShellError?
-  /// What stops stores that a command makes for itself.
-  let relay = InterruptRelay()
-  /// Makes a session over the same application, with a store of its own.
-  let makeSibling: (SessionOptions, Console) throws -> Session
-
-  /// Counts the statements reached and failed.
-  struct Tally {
-    var reached = 0
-    var failed = 0
-    var firstStatus: Int32 = 0
-  }
 
   /// Starts a session over an application's store.
   ///
@@ -107,18 +48,31 @@ public final class Session {
   ) throws {
     self.options = options
     self.console = console
-    if options.format != .auto { settingOrigins["output"] = "--as" }
+    if options.format != .auto { settings.origins["output"] = "--as" }
     clock = SessionClock(isVirtual: options.hasVirtualClock)
     let hosted = HostedApplication(application)
     store = try LiveStore(hosted, program: options.name, clock: clock.clock)
-    commands = try .standard.adding(hosted.commands, besides: hosted.modules)
-    makeSibling = { try Session(application, options: $0, console: $1) }
+    self.application = SessionApplication(commands: try .standard.adding(hosted.commands, besides: hosted.modules)) {
+      try Session(application, options: $0, console: $1)
+    }
     let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { formatter.write($0) }
     store.listening.pluginLog = { formatter.write($0) }
     store.setInterruption { [weak self] in self?.isInterrupted ?? false }
     for binding in application.bindings { try bind(binding) }
   }
+
+  /// Asks the person at the terminal a question; nil: there is nobody to ask.
+  public var ask: ((_ question: String) -> String?)? {
+    get { person.ask }
+    set { person.ask = newValue }
+  }
+
+  /// Whether a statement asked to leave.
+  public var hasQuit: Bool { outcome.hasQuit }
+
+  /// The commands that lines may give.
+  var commands: CommandTable { application.commands }
 
   deinit {
     // While what they read is still there.
@@ -159,7 +113,7 @@ public final class Session {
   }
 
   /// How errors in Lua name the statement.
-  var chunkName: String { "\(origin.file):\(statement?.line ?? 1)" }
+  var chunkName: String { "\(running.origin.file):\(running.statement?.line ?? 1)" }
 
   // MARK: Running
 
@@ -168,38 +122,38 @@ public final class Session {
   /// - Returns: 0, or the status of the error.
   @discardableResult
   func run(_ statement: Statement) -> Int32 {
-    let outer = (self.statement, isExcused)
-    self.statement = statement
+    let outer = (running.statement, running.isExcused)
+    running.statement = statement
     // Of several results none waits for the others.
     if outer.0 == nil { console.startResults() } else if console.isHolding { console.flush() }
-    isExcused = false
+    running.isExcused = false
     defer {
       writeNotes()
-      (self.statement, isExcused) = outer
+      (running.statement, running.isExcused) = outer
     }
-    tally.reached += 1
+    outcome.tally.reached += 1
     console.transcribe(statement, program: options.name)
-    let before = tally
+    let before = outcome.tally
     clock.runDue()
-    if pluginWatch != nil { reloadSavedPlugins() }
+    if plugins.watch != nil { reloadSavedPlugins() }
     var status = execute(statement)
-    if store.upkeep.watchesPlugins || pluginWatch != nil { followPlugins() }
+    if store.upkeep.watchesPlugins || plugins.watch != nil { followPlugins() }
     let late = store.takeFaults()
     reportEach(late.map { ShellError(describing: $0) }, in: statement)
     if status == 0, !late.isEmpty {
       fail(1)
       status = 1
     }
-    return isExcused ? excused(status, before) : status
+    return running.isExcused ? excused(status, before) : status
   }
 
   /// What a `try` makes of the status of its command: its failures do not count.
-  private func excused(_ status: Int32, _ before: Tally) -> Int32 {
+  private func excused(_ status: Int32, _ before: SessionOutcome.Tally) -> Int32 {
     // Ctrl-C is meant for the whole script.
-    guard status != ShellError.interrupted.status, stop?.isStopped != true, !hasQuit else { return status }
-    lastAttempt = status == 0 ? Attempt() : Attempt(lastError)
-    tally.failed = before.failed
-    tally.firstStatus = before.firstStatus
+    guard status != ShellError.interrupted.status, interrupts.stop?.isStopped != true, !hasQuit else { return status }
+    outcome.lastAttempt = status == 0 ? Attempt() : Attempt(outcome.lastError)
+    outcome.tally.failed = before.failed
+    outcome.tally.firstStatus = before.firstStatus
     return 0
   }
 
@@ -235,8 +189,8 @@ public final class Session {
   }
 
   /// What stops the Lua that may be running, from any thread.
-  var interrupts: [@Sendable () -> Void] {
-    store.interrupts + [relay.interrupt] + (luaState.map { [$0.interrupt] } ?? [])
+  var interruptHandlers: [@Sendable () -> Void] {
+    store.interrupts + [interrupts.relay.interrupt] + (luaState.map { [$0.interrupt] } ?? [])
   }
 }
 
@@ -283,8 +237,8 @@ extension Session {
   ///
   /// - Returns: 0, or the status of the first that cannot be loaded. Each of them is reported, and the others are loaded.
   public func loadPlugins() -> Int32 {
-    origin = StatementOrigin(file: "-p", kind: .batch, isStart: true, isAttended: true)
-    defer { origin = .prompt }
+    running.origin = StatementOrigin(file: "-p", kind: .batch, isStart: true, isAttended: true)
+    defer { running.origin = .prompt }
     var status: Int32 = 0
     for folder in options.pluginFolders {
       do {

@@ -13,6 +13,12 @@ final class SessionClock {
   private let kind: Kind
   private let wake = WakeSignal()
 
+  /// The time by the clock on the wall, from any moment on; it passes also where the clock is virtual.
+  var wallTime: () -> Duration = {
+    let start = ContinuousClock.now
+    return { start.duration(to: .now) }
+  }()
+
   init(isVirtual: Bool) {
     kind = isVirtual ? .virtual(VirtualClock()) : .real(RealClock(driver: .host(wake: { [wake] in wake.send() })))
   }

@@ -24,14 +24,14 @@ final class PluginTestBench: PluginTestHost {
     options.allowsExecution = false
     options.pluginSearchPath = outer.options.pluginSearchPath
     let console = Console(width: { nil })
-    session = try outer.makeSibling(options, console)
-    session.interruptDescriptor = outer.interruptDescriptor
+    session = try outer.application.makeSibling(options, console)
+    session.interrupts.descriptor = outer.interrupts.descriptor
     // Tests look at every call, so that what they show depends on nothing but the plugin.
-    session.isTest = true
+    session.settings.isTest = true
     session.store.setDefaultPurity(.always)
     name = sources.last?.manifest.name ?? ""
     let deadline = ContinuousClock.now + .seconds(PluginTestBench.limit)
-    session.patience = {
+    session.interrupts.patience = {
       guard ContinuousClock.now < deadline else {
         throw PluginTestFailure("took longer than \(PluginTestBench.limit) s and was stopped")
       }
@@ -100,7 +100,7 @@ final class PluginTestBench: PluginTestHost {
   func run(_ line: String, at place: PluginTestPlace) throws -> String {
     printed = ""
     try asking {
-      session.origin = StatementOrigin(file: place.file, kind: .batch)
+      session.running.origin = StatementOrigin(file: place.file, kind: .batch)
       var reader = StatementReader(Array(line.utf8), grammar: session.grammar, firstLine: place.line)
       do {
         while let statement = try reader.next() { try run(statement) }
@@ -117,9 +117,9 @@ final class PluginTestBench: PluginTestHost {
     guard statement.redirection == nil, isAllowed else {
       throw PluginTestFailure(code: .notAllowed, "tests may not run '\(statement.text)'")
     }
-    let outer = session.statement
-    session.statement = statement
-    defer { session.statement = outer }
+    let outer = session.running.statement
+    session.running.statement = statement
+    defer { session.running.statement = outer }
     _ = try session.commands.run(statement, in: session)
     session.console.flush()
   }

@@ -64,8 +64,8 @@ final class PluginTester {
 
   private func run(_ file: PluginTestFile, _ index: Int) throws -> (PluginTestOutcome, PurityFault?) {
     let bench = try loading { try PluginTestBench(sources, in: session) }
-    session.relay.set(bench.session.interrupts + [file.interrupt])
-    defer { session.relay.set([]) }
+    session.interrupts.relay.set(bench.session.interruptHandlers + [file.interrupt])
+    defer { session.interrupts.relay.set([]) }
     recorded = []
     let proof = options.isPure ? try loading { try PurityProof(source, in: bench.session.store) } : nil
     if let proof {
@@ -130,8 +130,8 @@ final class PluginTester {
     guard let plugin = bench.plugin else { return }
     let seed = options.seed ?? .random(in: 1...999_999)
     let proof = try loading { try PurityProof(source, in: bench.session.store) }
-    session.relay.set(bench.session.interrupts)
-    defer { session.relay.set([]) }
+    session.interrupts.relay.set(bench.session.interruptHandlers)
+    defer { session.interrupts.relay.set([]) }
     let types = plugin.reducedActionNames.compactMap { bench.session.store.action(named: $0) }
     var generator = ActionGenerator(types, seed: seed)
     // Each may cause a thousand others.

@@ -106,7 +106,7 @@ extension Session {
   /// Writes spans into a file from now on.
   func startTrace(_ path: String) throws(FileError) {
     let trace = try ChromeTrace(path)
-    chromeTrace = trace
+    settings.chromeTrace = trace
     store.setSpans(trace.listener)
   }
 
@@ -115,8 +115,8 @@ extension Session {
   /// - Returns: the trace, where there was one.
   @discardableResult
   func finishTrace() throws(FileError) -> ChromeTrace? {
-    guard let trace = chromeTrace else { return nil }
-    chromeTrace = nil
+    guard let trace = settings.chromeTrace else { return nil }
+    settings.chromeTrace = nil
     store.setSpans(nil)
     console.prepareTelling()
     try trace.end()
