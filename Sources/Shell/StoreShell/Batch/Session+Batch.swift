@@ -62,7 +62,9 @@ extension Session {
   func runScript(_ bytes: [UInt8], file: String, arguments: [String]) throws -> Int32 {
     let outer = running.origin
     var chain = outer.chain
-    if let statement = running.statement { chain.insert(ErrorRenderer.Origin(file: outer.file, line: statement.line), at: 0) }
+    if let statement = running.statement {
+      chain.insert(ErrorRenderer.Origin(file: outer.file, line: statement.line), at: 0)
+    }
     guard chain.count < 64 else {
       throw ShellError(code: .runaway, message: "files source each other more than 64 deep")
     }
@@ -78,7 +80,8 @@ extension Session {
     let before = outcome.tally.firstStatus
     outcome.tally.firstStatus = 0
     defer { outcome.tally.firstStatus = before == 0 ? outcome.tally.firstStatus : before }
-    return runStatements(of: reader) ?? (outer.chain.isEmpty && running.statement == nil ? finalStatus : outcome.tally.firstStatus)
+    return runStatements(of: reader)
+      ?? (outer.chain.isEmpty && running.statement == nil ? finalStatus : outcome.tally.firstStatus)
   }
 
   /// Runs the statements of a text, whose syntax is checked first.

@@ -79,14 +79,6 @@ extension Session {
     return answer(out)
   }
 
-  /// Why no plugin can have a name: it means something else already. Nil: it does not.
-  func clash(ofPlugin name: String) -> String? {
-    if ["shell", "root"].contains(name) || commands[name] != nil { return "'\(name)' is a word of the shell itself" }
-    if name.isLuaKeyword { return "'\(name)' is a word of Lua itself" }
-    let isModule = store.modules.contains { $0.name == name } && store.plugin(named: name) == nil
-    return isModule ? "'\(name)' is a module of the program itself" : nil
-  }
-
   /// The modules of the store; with that of the plugin in a folder, where one is there that is not loaded.
   ///
   /// - Throws: `PluginError` where there is one that cannot be loaded: an editor would go on with the types before it.

@@ -90,4 +90,19 @@ extension PluginSubcommand {
       }
       return session.answer("revoked what was granted to \(name)\n")
     })
+
+  static let audit = PluginSubcommand(
+    "audit", "[NAME]", "shows what it used of its permissions, and what would do",
+    read: { reader in
+      (plugin: reader.operands.count > 1 ? try reader.plugin() : nil, form: try reader.form())
+    },
+    perform: { (request: (plugin: GivenPlugin?, form: ResultForm), session) in
+      let names = try request.plugin.map { [try $0.loaded(in: session).module.name] }
+      let listing = PermissionListing(names ?? session.store.loadedPlugins.map(\.name), in: session)
+      guard try session.isInWords(request.form) else { return try session.answer(listing.reading, as: request.form) }
+      if case .list(let rows) = listing.reading.value, !rows.isEmpty {
+        _ = try session.answer(listing.reading, as: request.form)
+      }
+      return session.answer(listing.proposals)
+    })
 }

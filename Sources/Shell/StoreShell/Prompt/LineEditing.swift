@@ -73,14 +73,6 @@ public enum LineEvent: Equatable, Sendable {
   case woken
 }
 
-/// Which of the program's two outputs a text belongs to.
-public enum OutputTarget: Sendable {
-  /// Results.
-  case standardOutput
-  /// Errors, notes, watch and log lines, progress.
-  case standardError
-}
-
 /// What may stand at the cursor.
 public struct LineCompletion: Equatable, Sendable {
   /// Byte offset in the line's UTF-8 where the word at the cursor starts.

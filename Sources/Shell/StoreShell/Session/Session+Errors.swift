@@ -10,7 +10,9 @@ extension Session {
     case let failed as SourcedFileFailed:
       // Reported where it happened, and counted there.
       outcome.tally.reached -= 1
-      if options.isJSON { console.write(JSONReport.failure(failed.error, in: statement, file: running.origin.file) + "\n") }
+      if options.isJSON {
+        console.write(JSONReport.failure(failed.error, in: statement, file: running.origin.file) + "\n")
+      }
       return failed.status
     case let faults as AppliedWithFaults:
       // The action stands; what went wrong beside it fails the command all the same.

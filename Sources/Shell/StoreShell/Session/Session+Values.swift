@@ -76,7 +76,8 @@ extension Session {
   /// The source of the statement that runs.
   func source(info: String? = nil, function: String) -> ActionSource {
     ActionSource(
-      file: running.origin.file, function: function, line: running.statement?.line ?? 0, info: info, kind: running.origin.kind)
+      file: running.origin.file, function: function, line: running.statement?.line ?? 0, info: info,
+      kind: running.origin.kind)
   }
 
   /// The formatter for results.

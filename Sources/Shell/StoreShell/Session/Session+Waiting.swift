@@ -32,7 +32,8 @@ extension Session {
       // Whoever looks on sees what was said before the wait.
       if clock.passesByItself { console.flush() }
       guard
-        clock.pass(until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady)
+        clock.pass(
+          until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady)
       else { return .stuck }
       if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
       if isInterrupted { throw ShellError.interrupted }

@@ -38,28 +38,20 @@ public final class Session {
   var archive: JournalArchive?
   private var luaState: SessionLua?
 
-  /// Starts a session over an application's store.
-  ///
-  /// - Throws: `StoreError` where two of its middlewares or interceptors share a name; ``ShellError`` where a binding or a
-  ///   command of its own does not fit.
-  public init<Action: SchematicUnion, State: SchematicRecord>(
-    _ application: Application<Action, State>, options: SessionOptions = SessionOptions(),
-    console: Console = Console()
-  ) throws {
+  init(
+    _ store: LiveStore, _ application: SessionApplication, _ clock: SessionClock, options: SessionOptions,
+    console: Console
+  ) {
     self.options = options
     self.console = console
+    self.clock = clock
+    self.store = store
+    self.application = application
     if options.format != .auto { settings.origins["output"] = "--as" }
-    clock = SessionClock(isVirtual: options.hasVirtualClock)
-    let hosted = HostedApplication(application)
-    store = try LiveStore(hosted, program: options.name, clock: clock.clock)
-    self.application = SessionApplication(commands: try .standard.adding(hosted.commands, besides: hosted.modules)) {
-      try Session(application, options: $0, console: $1)
-    }
-    let formatter = LogLineWriter(console: console, isJSON: options.isJSON)
-    store.setLogSink { formatter.write($0) }
-    store.listening.pluginLog = { formatter.write($0) }
+    let writer = LogLineWriter(console: console, isJSON: options.isJSON)
+    store.setLogSink { writer.write($0) }
+    store.listening.pluginLog = { writer.write($0) }
     store.setInterruption { [weak self] in self?.isInterrupted ?? false }
-    for binding in application.bindings { try bind(binding) }
   }
 
   /// Asks the person at the terminal a question; nil: there is nobody to ask.

@@ -12,16 +12,6 @@ struct CommandTable: Sendable {
     byVerb = Dictionary(definitions.map { ($0.verb, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// The commands of the shell, in the order in which help lists them.
-  static let standard = CommandTable(all)
-
-  private static let all: [CommandDefinition] = [
-    .dispatch, .show, .watch, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect, .plot,
-    .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
-    .effects, .source, .try, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set, .trace, .help,
-    .quit,
-  ]
-
   subscript(verb: String) -> CommandDefinition? { byVerb[verb] }
 
   /// The verbs whose lines go on as Lua.
@@ -107,7 +97,8 @@ struct CommandTable: Sendable {
     let suggestion = Suggestion.nearest(to: verb.text, among: names).map { "did you mean '\($0)'?" }
     throw ShellError(
       code: .unknownCommand, message: "there is no command '\(verb.text)'", at: verb,
-      hint: suggestion ?? Self.habit(verb.text, atPrompt: session.running.origin.kind == .repl) ?? "help lists the commands")
+      hint: suggestion ?? Self.habit(verb.text, atPrompt: session.running.origin.kind == .repl)
+        ?? "help lists the commands")
   }
 
   /// What to do instead of a command that other shells have.

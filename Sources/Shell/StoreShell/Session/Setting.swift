@@ -171,7 +171,9 @@ struct Setting: Sendable {
   /// Changes the setting, and keeps where that was said.
   func perform(_ change: Change, in session: Session) throws -> CommandResult {
     let result = try change(session)
-    if isOfSession { session.settings.origins[name] = "\(session.running.origin.file):\(session.running.statement?.line ?? 0)" }
+    if isOfSession {
+      session.settings.origins[name] = "\(session.running.origin.file):\(session.running.statement?.line ?? 0)"
+    }
     return result
   }
 }

@@ -1,0 +1,65 @@
+import Platform
+import ShellLanguage
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let set = CommandDefinition(
+    "set", usage: ["set [NAME [VALUE]]"],
+    summary: "changes a setting, or lists them with where each was set", flags: FlagDefinition.format,
+    names: Setting.all.map { setting in
+      let values = setting.values.isEmpty ? setting.form : setting.values.joined(separator: ", ")
+      return NamedMeaning(name: setting.name, meaning: "\(setting.summary) (\(values))")
+    },
+    operands: [.setting, .settingValue],
+    examples: [
+      CommandExample("set output json", "show counter", output: "{\"value\":0,\"step\":1}\n"),
+      CommandExample(
+        "set traceback on", "set",
+        output: """
+          name                         value          origin
+          emit                         whenDifferent  default
+          journal.limit                10000, 32MiB   default
+          output                       auto           default
+          plugin.ceiling.actions       1000000        default
+          plugin.ceiling.instructions  20000000       default
+          plugin.ceiling.log_lines     1000           default
+          plugin.ceiling.memory        268435456      default
+          plugin.ceiling.tasks         1000           default
+          plugin.purity                sampled        default
+          plugin.watch                 off            default
+          runaway                      1000           default
+          sessions.keep                50             default
+          traceback                    on             repl:1
+
+          """),
+    ],
+    read: SetRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// How a line says which setting it is about, and what it does with it.
+private enum SetRequest {
+  case list(ResultForm)
+  case show(Setting, ResultForm)
+  case change(Setting, to: Given<Setting.Change>)
+
+  static func read(_ reader: CommandReader) throws -> Given<SetRequest> {
+    guard let name = try reader.operand(0) else { return .known(.list(try reader.form())) }
+    try reader.refuseOperands(from: 2)
+    return try name.map { name in
+      let setting = try Setting.named(name, at: reader.operands[0])
+      guard let value = try reader.operand(1) else { return .show(setting, try reader.form()) }
+      return .change(setting, to: try value.map { try setting.change(to: $0, at: reader.operands[1]) })
+    }
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .list(let form): return try session.answer(ShellListing.settings.reading(in: session), as: form)
+    case .show(let setting, let form):
+      return try session.answer(
+        Reading(value: .string(setting.read(session)), schema: .dynamic(.string)), as: form)
+    case .change(let setting, let change): return try setting.perform(change.value(in: session), in: session)
+    }
+  }
+}

@@ -1,0 +1,89 @@
+import Platform
+import ShellLanguage
+import StorePlugins
+import StoreSchema
+
+extension CommandDefinition {
+  static let trace = CommandDefinition(
+    "trace", usage: ["trace [on|off] [--stable|--spans FILE]"],
+    summary: "prints every phase of every action, to standard error, or writes how long they took for a trace viewer",
+    flags: FlagDefinition.format + [
+      FlagDefinition("stable", "leave out times"),
+      FlagDefinition("spans", value: "FILE", "write a Chrome trace, for Perfetto or chrome://tracing, instead"),
+    ],
+    operands: [.words(["on", "off"])],
+    examples: [
+      CommandExample("trace on --stable", "trace off", output: ""),
+      CommandExample("trace", output: "trace is off\n"),
+      CommandExample(
+        "trace on --spans FOLDER/trace.json", "dispatch counter.increment --quiet", "trace off",
+        output: "wrote the spans of 1 action to FOLDER/trace.json\n"),
+    ],
+    read: TraceRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+}
+
+/// What becomes of the trace.
+private enum TraceRequest {
+  case state(ResultForm)
+  case on(isStable: Bool)
+  /// Spans are written into a file.
+  case spans(Given<String>)
+  case off
+
+  static func read(_ reader: CommandReader) throws -> Given<TraceRequest> {
+    try reader.refuseOperands(from: 1)
+    guard let word = try reader.operand(0) else {
+      try refuseSpans(reader)
+      return .known(.state(try reader.form()))
+    }
+    return try word.map { word in
+      guard word == "on" || word == "off" else {
+        throw ShellError(
+          code: .unexpectedArgument, message: "trace takes on or off, got '\(word)'", at: reader.operands[0],
+          hint: "usage: \(reader.usage)")
+      }
+      guard word == "on", !reader.has("stable"), let spans = try reader.text(of: "spans") else {
+        try refuseSpans(reader)
+        return word == "on" ? .on(isStable: reader.has("stable")) : .off
+      }
+      let place = reader.place(of: "spans")
+      return .spans(try reader.output(spans, at: place))
+    }
+  }
+
+  private static func refuseSpans(_ reader: CommandReader) throws {
+    guard let flag = reader.word(of: "spans") else { return }
+    throw ShellError(
+      code: .unexpectedArgument, message: "--spans goes with trace on, and not with --stable", at: flag,
+      hint: "usage: \(reader.usage)")
+  }
+
+  func perform(in session: Session) throws -> CommandResult {
+    switch self {
+    case .spans(let file):
+      let file = try file.value(in: session)
+      try session.finishTrace()
+      try session.startTrace(file)
+      session.settings.isTracing = true
+    case .on(let isStable):
+      session.settings.isTracing = true
+      let (console, clock, isJSON) = (session.console, session.store.clock, session.options.isJSON)
+      session.store.setTrace { event in
+        let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
+        let line = "\(time)\(TraceText.line(of: event))"
+        if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }
+      }
+    case .off:
+      session.settings.isTracing = false
+      session.store.setTrace(nil)
+      guard let trace = try session.finishTrace() else { break }
+      let actions = "\(trace.count) \(trace.count == 1 ? "action" : "actions")"
+      return session.answer("wrote the spans of \(actions) to \(trace.path)\n")
+    case .state(let form):
+      let state = session.settings.isTracing ? "on" : "off"
+      if try session.isInWords(form) { return session.answer("trace is \(state)\n") }
+      return try session.answer(Reading(value: .string(state), schema: .dynamic(.string)), as: form)
+    }
+    return .none
+  }
+}

@@ -1,0 +1,11 @@
+extension CommandTable {
+  /// The commands of the shell, in the order in which help lists them.
+  static let standard = CommandTable(all)
+
+  private static let all: [CommandDefinition] = [
+    .dispatch, .show, .watch, .describe, .diff, .log, .why, .goto, .undo, .redo, .skip, .unskip, .bisect, .plot,
+    .middleware, .plugin, .ingest, .expression, .lua, .let, .assert, .export, .importState, .replay, .thunk, .wait,
+    .effects, .source, .try, .time, .project, .use, .bind, .substate, .alias, .history, .echo, .set, .trace, .help,
+    .quit,
+  ]
+}

@@ -1,0 +1,7 @@
+/// Which of the program's two outputs a text belongs to.
+public enum OutputTarget: Sendable {
+  /// Results.
+  case standardOutput
+  /// Errors, notes, watch and log lines, progress.
+  case standardError
+}

@@ -1,0 +1,41 @@
+import ShellLanguage
+import StoreHost
+import StorePlugins
+
+extension PluginSubcommand {
+  static let reload = PluginSubcommand(
+    "reload", "NAME", "puts its edited version in its place, with the state as it is",
+    flags: [
+      FlagDefinition("reset", "reload: let the plugin's state start anew"),
+      FlagDefinition("verify", value: "N", "reload: only if both versions answer the last N actions alike"),
+    ],
+    read: { reader in (plugin: try reader.plugin(), resets: reader.has("reset"), count: try reader.verifiedCount()) },
+    perform: { (request: (plugin: GivenPlugin, resets: Bool, count: Given<Int>?), session) in
+      let plugin = try request.plugin.loaded(in: session)
+      var options = PluginReloadOptions(resets: request.resets)
+      if let count = request.count { options.verifies = try count.value(in: session) }
+      let report = try session.reload(plugin, options, source: session.source(function: "plugin"))
+      // What became of fields that came or went is what the detail says.
+      return try session.finish(report.report, listsChanges: !report.changesType, details: report.details)
+    })
+}
+
+extension CommandReader {
+  /// How many actions both versions have to answer alike; nil: none.
+  fileprivate func verifiedCount() throws -> Given<Int>? {
+    let place = place(of: "verify")
+    return try text(of: "verify")?.map { [self] text in
+      guard let count = Int(text), count > 0 else {
+        throw ShellError(
+          code: .typeMismatch, message: "--verify takes a number of actions, got '\(text)'", place: place,
+          hint: "usage: \(usage)")
+      }
+      guard !has("reset") else {
+        throw ShellError(
+          code: .unexpectedArgument, message: "--verify compares states that --reset would drop", place: place,
+          hint: "usage: \(usage)")
+      }
+      return count
+    }
+  }
+}

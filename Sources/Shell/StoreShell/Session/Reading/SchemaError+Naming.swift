@@ -1,0 +1,22 @@
+import ShellLanguage
+import StoreSchema
+
+extension SchemaError {
+  /// The error with what was found as a word says it: a duration is but text to types, a number has more than one
+  /// spelling, and one that its type cannot hold is rounded.
+  func naming(_ word: String) -> SchemaError {
+    guard case .typeMismatch(let expected, let found) = problem else { return self }
+    let named: String
+    if DurationLiteral.parse(word) != nil {
+      named = "duration \(word)"
+    } else if word.looksLikeANumber, let number = Double(word) {
+      let isOutside = expected == "Int" || (expected == "Double" && number.isInfinite)
+      let excess = isOutside ? number.excess : nil
+      guard excess != nil || found.hasPrefix("number ") else { return self }
+      named = "number \(word)\(excess ?? "")"
+    } else {
+      return self
+    }
+    return SchemaError(path, .typeMismatch(expected: expected, found: named))
+  }
+}

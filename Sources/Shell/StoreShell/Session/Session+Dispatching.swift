@@ -1,0 +1,90 @@
+import ShellLanguage
+import StoreCore
+import StoreHistory
+import StoreHost
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+extension Session {
+  /// Tells that a projection lets an action go no further (R26).
+  func noteDropped(_ name: String, by projection: String) {
+    store.trace(.dropped(what: name, reason: "projection \(projection)"))
+    if !options.isJSON { console.writeError("note: \(name) is mapped to nothing by the projection \(projection)\n") }
+  }
+
+  /// Prints the answer to an action of this statement, or throws what went wrong with it.
+  ///
+  /// - Parameters:
+  ///   - remark: what stands in parentheses behind the action.
+  ///   - listsChanges: whether what it changed is printed.
+  ///   - details: what is printed below, a line each.
+  func finish(
+    _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, listsChanges: Bool = true,
+    details: [String] = []
+  ) throws -> CommandResult {
+    if let failure = report.failure {
+      guard failure is StoreError, let number = report.number else { throw ShellError(describing: failure) }
+      let errors = [failure] + report.faults
+      guard let entry = report.entry else { throw AppliedWithFaults(errors: errors, number: number) }
+      // The action was applied; what it caused was stopped.
+      if !answersInJSON, !options.isQuiet, !isQuiet { write(entry) }
+      throw AppliedWithFaults(errors: errors, entry)
+    }
+    let isSilent = options.isQuiet || isQuiet
+    guard answersInJSON || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
+    guard let entry = report.entry else {
+      // It was too large for the history, or what it caused was.
+      guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
+      if !answersInJSON {
+        console.writeError("note: #\(number) was applied, but the history has no room for it (set journal.limit)\n")
+      }
+      return .none
+    }
+    if !answersInJSON, !isSilent {
+      let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
+      write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)
+      for detail in details { console.write("  \(detail)\n") }
+      // One that failed was on until then.
+      if report.faults.isEmpty, let note = idleNote(of: entry) { console.writeError("note: \(note)\n") }
+    }
+    if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
+    guard answersInJSON else { return .none }
+    return CommandResult(
+      json: JSONReport.dispatch(
+        id: entry.number, action: entry.action, changes: entry.changes, droppedBy: entry.droppedBy),
+      notes: idleNote(of: entry).map { [$0] } ?? [])
+  }
+
+  /// What is said where nothing answers an action because its plugin is switched off: once until it is enabled.
+  private func idleNote(of entry: LoggedEntry) -> String? {
+    let module = String(entry.action.prefix { $0 != "." })
+    guard entry.changes.isEmpty, entry.droppedBy == nil,
+      let plugin = store.loadedPlugins.first(where: { $0.name == module }), plugin.condition != .on,
+      plugins.idle.insert(module).inserted
+    else { return nil }
+    return "\(module) is off, so nothing answers its actions; plugin enable \(module)"
+  }
+
+  private func write(_ entry: LoggedEntry, remark: String? = nil, listsChanges: Bool = true) {
+    var remark = remark.map { "  (\($0))" } ?? ""
+    if let original = entry.original {
+      remark += "  (dispatched as \(ActionText.text(original.action, arguments: original.arguments)))"
+    }
+    if let interceptor = entry.droppedBy, !entry.isThunk { remark += "  (dropped by \(interceptor))" }
+    console.write("#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))\(remark)\n")
+    guard listsChanges, !entry.changes.isEmpty else { return }
+    console.write(ChangeFormatter.lines(entry.changes, usesColor: colorsResults))
+  }
+
+  /// The error of a name that no action has.
+  func unknownAction(_ name: String, at place: ShellError.Place) -> ShellError {
+    let isModule = store.modules.contains { $0.name == name }
+    let suggestion = isModule ? nil : Suggestion.nearest(to: name, among: actionNames)
+    return ShellError(
+      code: .unknownAction, message: "unknown action '\(name)'", place: place,
+      hint: suggestion.map { "did you mean '\($0)'?" }
+        ?? (isModule
+          ? "describe \(name) lists its actions" : "describe lists the modules, describe MODULE their actions"))
+  }
+}

@@ -1,0 +1,124 @@
+import StoreCore
+import StoreHistory
+import StoreHost
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+extension Module {
+  /// The shell's own module, which a bare `describe` leaves out.
+  static let shell = Module(
+    name: "shell", origin: .swift, schema: nil,
+    actions: ShellAction.Types.all,
+    projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
+}
+
+/// The projections of the module `shell`: every listing of the shell is one.
+enum ShellListing: String, CaseIterable {
+  case plugins
+  case permissions
+  case middleware
+  case effects
+  case thunks
+  case projections
+  case log
+  case watches
+  case settings
+
+  /// All listings as one record.
+  static func all(in session: Session) -> Reading {
+    let readings = allCases.map { ($0.rawValue, $0.reading(in: session)) }
+    let record = RecordSchema(name: "Shell", fields: readings.map { Field($0, $1.schema) })
+    return Reading(
+      value: .record(Record(record.layout, readings.map(\.1.value))), schema: .dynamic(.record(record)))
+  }
+
+  func reading(in session: Session) -> Reading {
+    switch self {
+    case .plugins:
+      rows(
+        ["name", "version", "origin", "state", "units", "failedAt"],
+        session.store.loadedPlugins.map { plugin in
+          [
+            .string(plugin.name), .string(plugin.version), .string(plugin.folder), .string(plugin.state),
+            .int(plugin.units.count), plugin.failedAt,
+          ]
+        })
+    case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
+    case .effects:
+      rows(["id", "wakes"], session.store.effects.map { [.string($0.id), $0.wakes.map { .string($0) } ?? .none] })
+    case .projections:
+      rows(
+        ["name", "runs", "hits", "reads"],
+        session.store.loadedPlugins.flatMap { listing in
+          (session.store.plugin(named: listing.name)?.projections.uses ?? []).map { use in
+            [
+              .string("\(listing.name).\(use.name)"), .int(use.runs), .int(use.hits),
+              .list(PersistentList(use.reads.map { .string($0) })),
+            ]
+          }
+        })
+    case .thunks:
+      rows(
+        ["name", "arguments", "summary"],
+        session.store.thunks.map { thunk in
+          let arguments = thunk.action.fields.map(\.signature).joined(separator: " ")
+          return [
+            .string(thunk.fullName), thunk.takesAny ? .string("any") : arguments.isEmpty ? .none : .string(arguments),
+            thunk.action.documentation.isEmpty ? .none : .string(thunk.action.documentation),
+          ]
+        })
+    case .middleware:
+      rows(
+        ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],
+        session.store.units.enumerated().map { index, unit in
+          [
+            .int(index + 1), .string(unit.name), .string(unit.gate.rawValue), .int(unit.seen),
+            .int(unit.tasks),
+            .string(unit.origin.rawValue), .int(unit.held), .int(unit.dropped),
+          ]
+        })
+    case .log:
+      rows(
+        ["n", "at", "source", "action", "args", "changed"],
+        session.store.log.entries.map { entry in
+          [
+            .int(entry.number), .double(entry.time.seconds), entry.source.value, .string(entry.action),
+            .record(entry.arguments), .list(PersistentList(entry.changes.map { .string($0.path.description) })),
+          ]
+        })
+    case .watches:
+      rows(["id", "path"], session.watches.list.map { [.int($0.id), .string($0.path.description)] })
+    case .settings:
+      rows(
+        ["name", "value", "origin"],
+        Setting.all.map {
+          [.string($0.name), .string($0.read(session)), .string($0.origin(in: session))]
+        })
+    }
+  }
+
+  private func rows(_ names: [String], _ rows: [[Value]]) -> Reading {
+    let fields = names.map { Field($0, .dynamic(.any)) }
+    let record = RecordSchema(name: rawValue, fields: fields)
+    let schema = Schema.dynamic(.list(.dynamic(.record(record))))
+    return Reading(
+      value: .list(PersistentList(rows.map { .record(Record(record.layout, $0)) })), schema: schema)
+  }
+}
+
+extension ActionSource {
+  private static let layout = RecordLayout(
+    name: "Source", fields: ["file", "function", "line", "info", "kind", "plugin", "unit", "cause"])
+
+  /// The source as a record.
+  var value: Value {
+    .record(
+      Record(
+        ActionSource.layout,
+        [
+          .string(file), .string(function), .int(line), info.map { .string($0) } ?? .none, .string(kind.rawValue),
+          plugin.map { .string($0) } ?? .none, unit.map { .string($0) } ?? .none, cause.map { .int($0) } ?? .none,
+        ]))
+  }
+}
