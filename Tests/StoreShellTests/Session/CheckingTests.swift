@@ -171,10 +171,23 @@ import Testing
       ("log --changed tasks.itmes[$i]", 15, "unknown-path"), ("show tasks.items[0].title", 6, "unknown-path"),
       ("source /no.stsh", 8, "no-such-file"), ("ingest /no.csv --as tasks.add", 8, "no-such-file"),
       ("replay /no.jsonl", 8, "no-such-file"), ("import state /no.json", 14, "no-such-file"),
+      ("show a=b", 6, "missing-argument"), ("plugin new Bad-Name", 12, "type-mismatch"),
+      ("plugin test x --seed y", 22, "type-mismatch"), ("plugin reload x --verify y", 26, "type-mismatch"),
+      ("log $n --changed foo.bar", 18, "unknown-path"), ("watch --as bogus", 12, "unknown-format"),
     ])
   func whatIsKnownBeforeItRunsIsChecked(line: String, column: Int, code: String) throws {
     let (_, outcome) = try check(line)
     #expect(outcome.errors.hasPrefix("script.stsh:1:\(column): error[\(code)]: "), "\(outcome.errors)")
+  }
+
+  /// A value that is known later hides no mistake beside it, and is none itself.
+  @Test func whatIsKnownLaterIsNoMistake() throws {
+    let lines = [
+      "goto $n", "undo $n", "set $name $value", "trace $onOrOff", "plugin load $p", "export $what $f", "use $m",
+    ]
+    let (shell, outcome) = try check(lines.joined(separator: "\n"))
+    #expect(outcome == .init())
+    #expect(shell.session.names.scope.isEmpty)
   }
 
   @Test(arguments: CommandTable.standard.definitions.flatMap { $0.examples.map(CheckedExample.init) })

@@ -37,11 +37,29 @@ extension CommandDefinition {
       CommandExample("let n = 3", "let", output: "n  3\n"),
     ],
     lua: LuaVerb("let", .named),
-    read: LetRequest.read,
-    addNames: { request, session in
-      if case .set(let name, _) = request, let name = name.known { session.names.variables.append(name) }
+    listing: { CommandListing(try $0.variables()) },
+    read: { reader in
+      guard let tail = reader.statement.lua else {
+        let word = reader.operands[0]
+        try reader.vocabulary.requireFree(word.text, as: .variable, at: word)
+        throw ShellError(
+          code: .missingArgument, message: "let \(word.text) needs a value", at: word,
+          hint: "usage: let NAME = EXPR; show $NAME shows a variable")
+      }
+      let name = try reader.free(try reader.required(0, "a name"), as: .variable)
+      guard tail.text.contains(where: { !$0.isWhitespace }) else { throw reader.missing("an expression") }
+      return (name: name, expression: tail.text)
     },
-    perform: { try $0.perform(in: $1) })
+    addNames: { request, session in
+      if let name = request.name.known { session.names.variables.append(name) }
+    },
+    perform: { request, session in
+      let name = try request.name.value(in: session)
+      let value = try session.lua().evaluate(request.expression, chunk: session.chunkName).value
+      try session.lua().set(name, value)
+      if !session.names.variables.contains(name) { session.names.variables.append(name) }
+      return .none
+    })
 
   static let assert = CommandDefinition(
     "assert", usage: ["assert EXPR [-- MESSAGE]"],
@@ -81,38 +99,6 @@ extension CommandDefinition {
       throw ShellError(
         code: .assertFailed, message: said ?? "\(text) does not hold", details: details, status: 3)
     })
-}
-
-/// A variable that a line sets, or their list.
-private enum LetRequest {
-  case list(ResultForm)
-  case set(Given<String>, to: String)
-
-  static func read(_ reader: CommandReader) throws -> LetRequest {
-    let vocabulary = reader.vocabulary
-    guard let tail = reader.statement.lua else {
-      guard let word = reader.operands.first else { return .list(try reader.form()) }
-      try vocabulary.requireFree(word.text, as: .variable, at: word)
-      throw ShellError(
-        code: .missingArgument, message: "let \(word.text) needs a value", at: word,
-        hint: "usage: let NAME = EXPR; show $NAME shows a variable")
-    }
-    let name = try reader.free(try reader.required(0, "a name"), as: .variable)
-    guard tail.text.contains(where: { !$0.isWhitespace }) else { throw reader.missing("an expression") }
-    return .set(name, to: tail.text)
-  }
-
-  func perform(in session: Session) throws -> CommandResult {
-    switch self {
-    case .list(let form): return try session.answer(session.variables(), as: form)
-    case .set(let name, let expression):
-      let name = try name.value(in: session)
-      let value = try session.lua().evaluate(expression, chunk: session.chunkName).value
-      try session.lua().set(name, value)
-      if !session.names.variables.contains(name) { session.names.variables.append(name) }
-      return .none
-    }
-  }
 }
 
 extension CommandReader {

@@ -34,19 +34,18 @@ extension CommandDefinition {
 
           """),
     ],
-    read: SetRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+    listing: { CommandListing(ShellListing.settings.reading(in: $0)) }, read: SetRequest.read,
+    perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
 /// How a line says which setting it is about, and what it does with it.
 private enum SetRequest {
-  case list(ResultForm)
   case show(Setting, ResultForm)
   case change(Setting, to: Given<Setting.Change>)
 
   static func read(_ reader: CommandReader) throws -> Given<SetRequest> {
-    guard let name = try reader.operand(0) else { return .known(.list(try reader.form())) }
     try reader.refuseOperands(from: 2)
-    return try name.map { name in
+    return try reader.required(0, "the name of a setting").map { name in
       let setting = try Setting.named(name, at: reader.operands[0])
       guard let value = try reader.operand(1) else { return .show(setting, try reader.form()) }
       return .change(setting, to: try value.map { try setting.change(to: $0, at: reader.operands[1]) })
@@ -55,7 +54,6 @@ private enum SetRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     switch self {
-    case .list(let form): return try session.answer(ShellListing.settings.reading(in: session), as: form)
     case .show(let setting, let form):
       return try session.answer(
         Reading(value: .string(setting.read(session)), schema: .dynamic(.string)), as: form)

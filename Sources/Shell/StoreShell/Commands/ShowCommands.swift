@@ -28,7 +28,8 @@ extension CommandDefinition {
 
           """),
     ],
-    read: WatchRequest.read, perform: { try $0.perform(in: $1) })
+    listing: { CommandListing(ShellListing.watches.reading(in: $0)) }, read: WatchRequest.read,
+    perform: { try $0.perform(in: $1) })
 }
 
 /// What a line shows, and when that was.
@@ -85,13 +86,11 @@ private struct ShowRequest {
 
 /// What a line watches, or watches no more.
 private enum WatchRequest {
-  case list(ResultForm)
   case watch(GivenPath, ResultForm)
   case stop(Given<String>, Word)
 
   static func read(_ reader: CommandReader) throws -> WatchRequest {
-    guard let word = reader.operands.first else { return .list(try reader.form()) }
-    guard word.text == "stop" else {
+    guard reader.operands[0].text == "stop" else {
       try reader.refuseOperands(from: 1)
       let path = try reader.path(0, "a path")
       try reader.checkPath(path)
@@ -108,7 +107,6 @@ private enum WatchRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     switch self {
-    case .list(let form): return try session.answer(ShellListing.watches.reading(in: session), as: form)
     case .watch(let path, let form): return try session.watch(path, as: form)
     case .stop(let text, let word):
       let text = try text.value(in: session)

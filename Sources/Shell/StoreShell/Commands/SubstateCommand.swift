@@ -31,21 +31,19 @@ extension CommandDefinition {
 
           """),
     ],
-    read: SubstateRequest.read,
+    listing: { CommandListing($0.substateListing) }, read: SubstateRequest.read,
     // What is declared by hand has a type that later lines are checked by.
     addNames: { if case .known(let request) = $0, request.isKnown { _ = try request.perform(in: $1) } },
     perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// A part of the state that a line adds or takes away, or their list.
+/// A part of the state that a line adds or takes away.
 private enum SubstateRequest {
-  case list(ResultForm)
   case add(String, Schema, Given<Value>, isReplacing: Bool)
   case reset(Given<[String]>)
 
   static func read(_ reader: CommandReader) throws -> Given<SubstateRequest> {
-    guard let word = try reader.operand(0) else { return .known(.list(try reader.form())) }
-    return try word.flatMap { word in
+    try reader.required(0, "add or reset").flatMap { word in
       switch word {
       case "add":
         try reader.refuseOperands(from: 2)
@@ -85,7 +83,6 @@ private enum SubstateRequest {
   /// Whether it may be performed before anything runs.
   fileprivate var isKnown: Bool {
     switch self {
-    case .list: false
     case .add(_, _, let value, _): value.known != nil
     case .reset(let names): names.known != nil
     }
@@ -94,7 +91,6 @@ private enum SubstateRequest {
   func perform(in session: Session) throws -> CommandResult {
     let change: SubstateChange
     switch self {
-    case .list(let form): return try session.answer(session.substateListing, as: form)
     case .add(let name, let schema, let value, let isReplacing):
       change = .add(name: name, schema: schema, try value.value(in: session), isReplacing: isReplacing)
     case .reset(let names): change = .reset(names: try names.value(in: session))

@@ -42,7 +42,33 @@ extension CommandDefinition {
 
           """),
     ],
-    read: EffectsRequest.read, perform: { try $0.perform(in: $1) })
+    listing: {
+      CommandListing(
+        ShellListing.effects.reading(in: $0), inWords: $0.store.effects.isEmpty ? "(none running)\n" : nil)
+    },
+    read: { reader in
+      let word = reader.operands[0]
+      guard word.text == "cancel" else {
+        throw ShellError(
+          code: .unexpectedArgument, message: "effects takes cancel, got '\(word.text)'", at: word,
+          hint: "usage: \(reader.usage)")
+      }
+      try reader.refuseOperands(from: 2)
+      return (id: try reader.required(1, "an effect's id, or all"), word: reader.operands[1])
+    },
+    perform: { request, session in
+      let (id, store) = (try request.id.value(in: session), session.store)
+      try store.requirePresent()
+      guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
+      // It may just have ended.
+      if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
+        return CommandResult(json: nil, notes: ["nothing under \(id)"])
+      }
+      let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))
+      throw ShellError(
+        code: .unknownEffect, message: "there is no effect '\(id)'", at: request.word,
+        hint: suggestion.map { "did you mean '\($0)'?" } ?? "effects lists them")
+    })
 }
 
 /// What a line waits for.
@@ -99,44 +125,6 @@ private struct WaitRequest {
       let end = try session.wait(atMost: min(duration, timeout ?? duration)) { false }
       guard let timeout, timeout < duration else { return .none }
       return try session.finishWait(end, timeout, "\(text) are not over")
-    }
-  }
-}
-
-/// What a line asks of the tasks that run.
-private enum EffectsRequest {
-  case list(ResultForm)
-  case cancel(Given<String>, Word)
-
-  static func read(_ reader: CommandReader) throws -> EffectsRequest {
-    guard let word = reader.operands.first else { return .list(try reader.form()) }
-    guard word.text == "cancel" else {
-      throw ShellError(
-        code: .unexpectedArgument, message: "effects takes cancel, got '\(word.text)'", at: word,
-        hint: "usage: \(reader.usage)")
-    }
-    try reader.refuseOperands(from: 2)
-    return .cancel(try reader.required(1, "an effect's id, or all"), reader.operands[1])
-  }
-
-  func perform(in session: Session) throws -> CommandResult {
-    let store = session.store
-    switch self {
-    case .list(let form):
-      guard try !session.isInWords(form) || !store.effects.isEmpty else { return session.answer("(none running)\n") }
-      return try session.answer(ShellListing.effects.reading(in: session), as: form)
-    case .cancel(let id, let word):
-      let id = try id.value(in: session)
-      try store.requirePresent()
-      guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
-      // It may just have ended.
-      if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
-        return CommandResult(json: nil, notes: ["nothing under \(id)"])
-      }
-      let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))
-      throw ShellError(
-        code: .unknownEffect, message: "there is no effect '\(id)'", at: word,
-        hint: suggestion.map { "did you mean '\($0)'?" } ?? "effects lists them")
     }
   }
 }

@@ -16,13 +16,20 @@ extension CommandDefinition {
       CommandExample("thunk", output: "(no module declares a thunk)\n"),
       CommandExample("thunk --json", output: "[]\n"),
     ],
+    listing: {
+      CommandListing(
+        ShellListing.thunks.reading(in: $0),
+        inWords: $0.store.thunks.isEmpty ? "(no module declares a thunk)\n" : nil)
+    },
     read: ThunkRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// A thunk that a line runs, or their list.
-private enum ThunkRequest {
-  case list(ResultForm)
-  case run(ThunkType, Arguments, info: Given<String>?, isQuiet: Bool)
+/// A thunk that a line runs.
+private struct ThunkRequest {
+  let type: ThunkType
+  let arguments: Arguments
+  let info: Given<String>?
+  let isQuiet: Bool
 
   /// What a thunk is given.
   enum Arguments {
@@ -32,35 +39,27 @@ private enum ThunkRequest {
   }
 
   static func read(_ reader: CommandReader) throws -> Given<ThunkRequest> {
-    guard let word = reader.operands.first else { return .known(.list(try reader.form())) }
+    let word = reader.operands[0]
     return try reader.required(0, "the name of a thunk").map { name in
       let type = try reader.vocabulary.thunk(named: name, at: word)
-      return .run(
-        type, try reader.arguments(type, at: word, reader.operands.dropFirst()),
+      return ThunkRequest(
+        type: type, arguments: try reader.arguments(type, at: word, reader.operands.dropFirst()),
         info: try reader.text(of: "info"), isQuiet: reader.has("quiet"))
     }
   }
 
   func perform(in session: Session) throws -> CommandResult {
-    switch self {
-    case .list(let form):
-      guard try !session.isInWords(form) || !session.store.thunks.isEmpty else {
-        return session.answer("(no module declares a thunk)\n")
-      }
-      return try session.answer(ShellListing.thunks.reading(in: session), as: form)
-    case .run(let type, let arguments, let info, let isQuiet):
-      let call: ActionCall
-      switch arguments {
-      case .declared(let arguments): call = ActionCall(type.action, try arguments.values(in: session))
-      case .named(let arguments):
-        call = type.call(
-          try arguments.map { name, literal, word in
-            (name, try word.marking { try session.value(literal) })
-          })
-      }
-      let source = session.source(info: try info?.value(in: session), function: "thunk")
-      return try session.finish(session.store.dispatch(call, source: source), quietly: isQuiet)
+    let call: ActionCall
+    switch arguments {
+    case .declared(let arguments): call = ActionCall(type.action, try arguments.values(in: session))
+    case .named(let arguments):
+      call = type.call(
+        try arguments.map { name, literal, word in
+          (name, try word.marking { try session.value(literal) })
+        })
     }
+    let source = session.source(info: try info?.value(in: session), function: "thunk")
+    return try session.finish(session.store.dispatch(call, source: source), quietly: isQuiet)
   }
 }
 

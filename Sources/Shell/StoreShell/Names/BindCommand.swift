@@ -29,7 +29,7 @@ extension CommandDefinition {
 
           """),
     ],
-    read: BindRequest.read,
+    listing: { CommandListing($0.names.bindingListing) }, read: BindRequest.read,
     addNames: { request, session in
       if case .known(.bind(let binding)) = request { session.names.add(binding) }
     },
@@ -62,15 +62,13 @@ extension CommandDefinition {
   }
 }
 
-/// A name that a line binds, or the list of such names.
+/// A name that a line binds.
 private enum BindRequest {
-  case list(ResultForm)
   case bind(SessionBinding)
   /// A projection maps the action to nothing.
   case dropped(name: String, projection: String)
 
   static func read(_ reader: CommandReader) throws -> Given<BindRequest> {
-    guard !reader.operands.isEmpty else { return .known(.list(try reader.form())) }
     try reader.refuseOperands(from: 3)
     let name = try reader.free(try reader.required(0, "a name"), as: .binding)
     let place = try reader.place(try reader.path(1, "a path"))
@@ -86,7 +84,6 @@ private enum BindRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     switch self {
-    case .list(let form): return try session.answer(session.names.bindingListing, as: form)
     case .dropped(let name, let projection):
       session.noteDropped(name, by: projection)
       return .none

@@ -35,39 +35,35 @@ extension CommandDefinition {
           """),
     ],
     lua: LuaVerb("project", .named, takesFlags: true),
-    read: ProjectRequest.read,
-    addNames: { if case .known(let request) = $0 { _ = try request.perform(in: $1) } },
-    perform: { try $0.value(in: $1).perform(in: $1) })
+    listing: { CommandListing($0.names.projectionListing) },
+    read: { reader in
+      guard let tail = reader.statement.lua else {
+        try reader.refuseOperands(from: 0)
+        throw reader.missing("an expression")
+      }
+      let name = try reader.required(0, "a name")
+      guard tail.text.contains(where: { !$0.isWhitespace }) else { throw reader.missing("an expression") }
+      let free = try reader.free(name, as: .projection)
+      if let message = try reader.vocabulary.syntaxFault(ofExpression: tail.text) {
+        throw ShellError(code: .luaSyntax, message: message, status: 2)
+      }
+      return try free.with(reader.projectedActions()).map { (name: $0, expression: tail.text, actions: $1) }
+    },
+    addNames: { if let request = $0.known { $1.add(request) } },
+    perform: { (request: Given<NewProjection>, session) in
+      session.add(try request.value(in: session))
+      return .none
+    })
+
+  /// A projection that a line makes.
+  fileprivate typealias NewProjection = (name: String, expression: String, actions: SessionProjection.Actions?)
 }
 
-/// A projection that a line makes, or their list.
-private enum ProjectRequest {
-  case list(ResultForm)
-  case add(name: String, expression: String, actions: SessionProjection.Actions?)
-
-  static func read(_ reader: CommandReader) throws -> Given<ProjectRequest> {
-    guard let tail = reader.statement.lua else {
-      try reader.refuseOperands(from: 0)
-      return .known(.list(try reader.form()))
-    }
-    let name = try reader.required(0, "a name")
-    guard tail.text.contains(where: { !$0.isWhitespace }) else { throw reader.missing("an expression") }
-    let free = try reader.free(name, as: .projection)
-    if let message = try reader.vocabulary.syntaxFault(ofExpression: tail.text) {
-      throw ShellError(code: .luaSyntax, message: message, status: 2)
-    }
-    return try free.with(reader.projectedActions()).map { .add(name: $0, expression: tail.text, actions: $1) }
-  }
-
-  func perform(in session: Session) throws -> CommandResult {
-    switch self {
-    case .list(let form): return try session.answer(session.names.projectionListing, as: form)
-    case .add(let name, let expression, let actions):
-      session.names.projections.removeAll { $0.name == name }
-      session.names.projections.append(
-        SessionProjection(name: name, expression: expression, chunk: session.chunkName, actions: actions))
-      return .none
-    }
+extension Session {
+  fileprivate func add(_ new: CommandDefinition.NewProjection) {
+    names.projections.removeAll { $0.name == new.name }
+    names.projections.append(
+      SessionProjection(name: new.name, expression: new.expression, chunk: chunkName, actions: new.actions))
   }
 }
 

@@ -113,6 +113,9 @@ struct CommandReader {
     return index.flatMap { $0 < operands.count ? operands[$0] : nil }
   }
 
+  /// Whether nothing but flags follows the verb.
+  var isEmpty: Bool { operands.isEmpty && statement.lua == nil }
+
   /// Whether a flag was given.
   func has(_ flag: String) -> Bool { flags[flag] != nil }
 

@@ -7,6 +7,21 @@ struct ResultForm {
   fileprivate let format: Given<Format>?
 }
 
+/// What a command lists where nothing follows its verb.
+struct CommandListing {
+  let reading: Reading
+  /// The columns that are not shown.
+  var hiding: Set<String> = []
+  /// What a person is told instead; nil: the listing is shown.
+  var inWords: String?
+
+  init(_ reading: Reading, hiding: Set<String> = [], inWords: String? = nil) {
+    self.reading = reading
+    self.hiding = hiding
+    self.inWords = inWords
+  }
+}
+
 extension CommandReader {
   /// The form that `--as` and `--json` ask for.
   func form() throws -> ResultForm {
@@ -45,6 +60,16 @@ extension Session {
     formatter.hiddenColumns = hiddenColumns
     console.write(try formatter.text(of: reading.value, reading.schema))
     return .none
+  }
+
+  /// Answers with what a command lists.
+  func answer(
+    _ listing: (Session) throws -> CommandListing, as form: ResultForm
+  ) throws -> CommandResult {
+    let isInWords = try isInWords(form)
+    let listing = try listing(self)
+    if isInWords, let text = listing.inWords { return answer(text) }
+    return try answer(listing.reading, as: form, hiding: listing.hiding)
   }
 
   /// Answers with lines; with `--json` they are a text.

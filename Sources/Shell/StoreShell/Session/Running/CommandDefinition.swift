@@ -34,6 +34,7 @@ final class CommandDefinition: Sendable {
   /// Declares a command by its two halves.
   ///
   /// - Parameters:
+  ///   - listing: what it lists where nothing follows the verb; nil: that is read as every other line is.
   ///   - read: reads what a line asks for. All that can be wrong with it before anything runs is found here.
   ///   - addNames: adds the names that the command adds to the session of a check, whose lines are not performed; nil: it adds
   ///     none.
@@ -41,7 +42,7 @@ final class CommandDefinition: Sendable {
   convenience init<Request>(
     _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,
-    takesCommand: Bool = false,
+    takesCommand: Bool = false, listing: (@Sendable (Session) throws -> CommandListing)? = nil,
     read: @escaping @Sendable (CommandReader) throws -> Request,
     addNames: (@Sendable (Request, Session) throws -> Void)? = nil,
     perform: @escaping @Sendable (Request, Session) throws -> CommandResult
@@ -50,10 +51,17 @@ final class CommandDefinition: Sendable {
       verb, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
       examples: examples, lua: lua, takesCommand: takesCommand,
       check: { reader, session in
-        let request = try read(reader)
-        try addNames?(request, session)
+        if listing != nil, reader.isEmpty {
+          _ = try reader.form()
+        } else {
+          let request = try read(reader)
+          try addNames?(request, session)
+        }
       },
-      run: { reader, session in try perform(read(reader), session) })
+      run: { reader, session in
+        guard let listing, reader.isEmpty else { return try perform(read(reader), session) }
+        return try session.answer(listing, as: reader.form())
+      })
   }
 
   private init(
