@@ -33,7 +33,7 @@ extension CommandDefinition {
     read: HelpRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// What a line asks to have explained.
+/// A topic that a line asks to have explained.
 private enum HelpRequest {
   case all
   case command(CommandDefinition)

@@ -39,7 +39,7 @@ extension CommandDefinition {
     read: ImportRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// Where a line takes a state from.
+/// The file from which a line takes a state.
 private struct ImportRequest {
   private let file: Given<String>
   /// The word that names the file.

@@ -33,9 +33,9 @@ extension CommandDefinition {
     read: LogRequest.init, perform: { try $0.perform(in: $1) })
 }
 
-/// Which lines of the log are asked for.
+/// A choice of the log's lines.
 private struct LogRequest {
-  /// How many lines; nil: as many as fit a glance.
+  /// The number of lines; nil: as many as fit a glance.
   private let limit: Given<Int>?
   private let action: Given<String>?
   private let changed: GivenPath?
@@ -82,7 +82,7 @@ private struct LogRequest {
 }
 
 extension Session {
-  /// The path whose changes are asked for. One that leads nowhere now must have led somewhere at a change that is kept.
+  /// The path whose changes are asked for. A path that leads nowhere now must have led somewhere at a change that is kept.
   fileprivate func changedPath(_ given: GivenPath) throws -> Path {
     let path = try given.value(in: self)
     do {

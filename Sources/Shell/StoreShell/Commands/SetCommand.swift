@@ -38,7 +38,7 @@ extension CommandDefinition {
     perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// How a line says which setting it is about, and what it does with it.
+/// A setting that a line shows or changes.
 private enum SetRequest {
   case show(Setting, ResultForm)
   case change(Setting, to: Given<Setting.Change>)

@@ -32,14 +32,14 @@ extension CommandDefinition {
     perform: { try $0.perform(in: $1) })
 }
 
-/// What a line shows, and when that was.
+/// A value that a line shows, and the action after which it was so.
 private struct ShowRequest {
   private let subject: Subject
   private let form: ResultForm
   private let number: ActionNumber?
 
   private enum Subject {
-    /// What `use` chose, or all.
+    /// The part that `use` chose, or all.
     case state
     case path(GivenPath)
     case value(Literal, Word)
@@ -84,7 +84,7 @@ private struct ShowRequest {
   }
 }
 
-/// What a line watches, or watches no more.
+/// A watch that a line begins or ends.
 private enum WatchRequest {
   case watch(GivenPath, ResultForm)
   case stop(Given<String>, Word)

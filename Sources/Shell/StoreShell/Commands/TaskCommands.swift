@@ -71,7 +71,7 @@ extension CommandDefinition {
     })
 }
 
-/// What a line waits for.
+/// The goal of a wait, and its limit.
 private struct WaitRequest {
   private let goal: Goal
   private let timeout: Given<Duration>?

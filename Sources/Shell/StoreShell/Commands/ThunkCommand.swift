@@ -31,7 +31,7 @@ private struct ThunkRequest {
   let info: Given<String>?
   let isQuiet: Bool
 
-  /// What a thunk is given.
+  /// The arguments of a thunk.
   enum Arguments {
     case declared(GivenArguments)
     /// Any names.
@@ -92,7 +92,7 @@ extension Vocabulary {
 }
 
 extension CommandReader {
-  /// What words give to a thunk.
+  /// The arguments that words give to a thunk.
   fileprivate func arguments(
     _ type: ThunkType, at thunk: Word, _ words: ArraySlice<Word>
   ) throws -> ThunkRequest.Arguments {

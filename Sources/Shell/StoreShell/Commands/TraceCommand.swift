@@ -22,7 +22,7 @@ extension CommandDefinition {
     read: TraceRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// What becomes of the trace.
+/// A change of the trace, or a question about it.
 private enum TraceRequest {
   case state(ResultForm)
   case on(isStable: Bool)

@@ -47,7 +47,7 @@ extension CommandDefinition {
     })
 }
 
-/// How far a line goes back.
+/// The point that a line goes back to.
 private struct UndoRequest {
   private let extent: Extent
   private let isQuiet: Bool
@@ -91,7 +91,7 @@ private struct UndoRequest {
 }
 
 extension CommandReader {
-  /// How many, 1 unless said otherwise.
+  /// The number of times, 1 unless said otherwise.
   fileprivate func count() throws -> Given<Int> {
     guard let text = try operand(0) else { return .known(1) }
     return try text.map { [self] text in

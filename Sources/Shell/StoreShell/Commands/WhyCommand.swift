@@ -18,7 +18,7 @@ extension CommandDefinition {
     read: WhyRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// What a line asks the reason of.
+/// A value or an action whose causes a line asks for.
 private struct WhyRequest {
   private let subject: Subject
   private let word: Word

@@ -31,7 +31,7 @@ extension CommandDefinition {
     read: ExportRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
-/// What a line writes, and where.
+/// A file that a line writes, and its content.
 private struct ExportRequest {
   private let content: Given<Content>
   private let file: Given<String>

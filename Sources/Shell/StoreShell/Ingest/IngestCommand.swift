@@ -35,7 +35,7 @@ extension CommandDefinition {
     read: IngestRequest.read, perform: { try $0.perform(in: $1) })
 }
 
-/// Which records a line dispatches, and as what.
+/// A file of records, and the action that each of them becomes.
 private struct IngestRequest {
   private let file: Given<String>
   /// The word that names the file.

@@ -68,7 +68,7 @@ extension Session {
 }
 
 extension CommandReader {
-  /// What `--actions` says; nil where it is not given.
+  /// The actions that `--actions` gives; nil where it is absent.
   fileprivate func projectedActions() throws -> Given<SessionProjection.Actions?> {
     guard let literal = literal(of: "actions"), let word = word(of: "actions") else { return .known(nil) }
     guard case .record(let fields) = literal else {

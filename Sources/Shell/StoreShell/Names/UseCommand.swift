@@ -35,7 +35,7 @@ extension CommandDefinition {
     perform: { try $0.perform(in: $1) })
 }
 
-/// What the lines after this one speak to.
+/// The module or projection for the lines that follow.
 private enum UseRequest {
   case show(ResultForm)
   case choose(Given<Path>)

@@ -21,7 +21,7 @@ extension PluginSubcommand {
 }
 
 extension CommandReader {
-  /// How many actions both versions have to answer alike; nil: none.
+  /// The number of actions that both versions have to answer alike; nil: none.
   fileprivate func verifiedCount() throws -> Given<Int>? {
     let place = place(of: "verify")
     return try text(of: "verify")?.map { [self] text in

@@ -14,11 +14,10 @@ struct PluginSubcommand: Sendable {
   /// Reads a line of it; the first operand is its own name.
   let read: @Sendable (CommandReader) throws -> Request
 
-  /// What a line asks for.
+  /// A line that was read.
   struct Request {
     let perform: (Session) throws -> CommandResult
-    /// Adds the names that later lines need, or finds mistakes in the plugin, where the line is only checked; nil: there is
-    /// nothing to be done.
+    /// The part of it that a check performs: it adds names, or finds mistakes in a plugin; nil: there is none.
     let addNames: ((Session) throws -> Void)?
   }
 

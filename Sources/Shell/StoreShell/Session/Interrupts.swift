@@ -1,10 +1,10 @@
-/// What may interrupt the statements of a session.
+/// The ways in which the statements of a session are interrupted.
 struct Interrupts {
-  /// What may end the run from outside.
+  /// The end of the run from outside; nil: nothing ends it.
   var stop: RunStop?
   /// Stops the stores that a command makes for itself.
   let relay = InterruptRelay()
-  /// Whether Ctrl-C was pressed since this was last asked; set by the prompt.
+  /// Tells whether Ctrl-C was pressed since it was last asked; set by the prompt.
   var take: () -> Bool = { false }
   /// Readable while Ctrl-C waits to be taken; -1: nobody watches for it.
   var descriptor: Int32 = -1

@@ -1,4 +1,4 @@
-/// Who gives a session its lines, where that is somebody.
+/// The person who gives a session its lines, where there is one.
 struct Person {
   /// Asks a question; nil: there is nobody to ask.
   var ask: ((_ question: String) -> String?)?

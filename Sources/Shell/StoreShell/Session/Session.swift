@@ -8,6 +8,9 @@ import StoreSchema
 
 /// One conversation with a store: takes statements, runs commands, prints results. The prompt, scripts, `-c` and standard
 /// input all come here, so that the same text means the same everywhere.
+///
+/// Its state stands in parts, each a type of its own. Its methods stand in extensions, each in a file about one of the parts
+/// or one way of using a session.
 public final class Session {
   // What every statement looks at or changes is not checked for exclusive access: a session is used on one thread, and no
   // command runs while one of these is being changed.
@@ -15,7 +18,7 @@ public final class Session {
   @exclusivity(unchecked) public var options: SessionOptions
   /// Where results and errors go.
   public let console: Console
-  /// Who gives the lines.
+  /// The person who gives the lines.
   var person = Person()
 
   /// The store that the session speaks to.
@@ -24,15 +27,15 @@ public final class Session {
   let application: SessionApplication
   /// The statement that runs.
   @exclusivity(unchecked) var running = RunningStatement()
-  /// What became of the statements so far.
+  /// The outcome of the statements so far.
   @exclusivity(unchecked) var outcome = SessionOutcome()
-  /// What things are called.
+  /// The names of the session's own.
   var names = SessionNames()
   var watches = WatchList()
   var settings = SessionSettings()
-  /// What is known of plugins.
+  /// The knowledge of plugins.
   var plugins = KnownPlugins()
-  /// What may interrupt a statement.
+  /// The ways to interrupt a statement.
   var interrupts = Interrupts()
   /// The journal that is open to be read.
   var archive: JournalArchive?

@@ -15,7 +15,7 @@ struct SessionNames {
   var scope = Path()
   /// The variables that `let` set, in that order.
   var variables: [String] = []
-  /// How many projections are being read within each other.
+  /// The depth of projections that are being read within each other.
   var projectionDepth = 0
   /// The aliases that are being replaced.
   var expandedAliases: Set<String> = []

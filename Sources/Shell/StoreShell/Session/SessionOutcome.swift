@@ -1,21 +1,21 @@
 import ShellLanguage
 import StoreSchema
 
-/// What became of the statements of a session.
+/// The outcome of the statements of a session.
 struct SessionOutcome {
-  /// How many statements were reached, how many failed, and with which status the first.
+  /// The numbers of statements reached and failed.
   var tally = Tally()
   /// The value that was shown last.
   var lastValue = Value.none
   /// The error that was reported last.
   var lastError: ShellError?
-  /// What became of the last `try`.
+  /// The outcome of the last `try`.
   var lastAttempt = Attempt()
-  /// Whether a statement asked to leave.
+  /// True once a statement asked to leave.
   var hasQuit = false
   /// The status that `quit` asked for; nil: that of what happened.
   var quitStatus: Int32?
-  /// Whether the end of the run has been told of.
+  /// True once the end of the run was told of.
   var hasReportedStop = false
 
   /// Counts the statements reached and failed.

@@ -3,14 +3,13 @@ import ShellLanguage
 import StorePlugins
 import StoreSchema
 
-/// What a command is read from: the words of its line, sorted into operands and flags, and what they may name. There is nothing
-/// to act with.
+/// The words of a line, sorted into operands and flags, with all that they may name. Nothing here can act.
 struct CommandReader {
   let statement: Statement
   let definition: CommandDefinition
-  /// What can be named.
+  /// The names that words may mean.
   let vocabulary: Vocabulary
-  /// Whether the line is read before anything runs: files and paths are there by then as far as they are now.
+  /// True where the line is read before anything runs: files and paths are there by then as far as they are now.
   let isAhead: Bool
   /// How the command is written, for hints.
   var usage: String
@@ -113,7 +112,7 @@ struct CommandReader {
     return index.flatMap { $0 < operands.count ? operands[$0] : nil }
   }
 
-  /// Whether nothing but flags follows the verb.
+  /// True where nothing but flags follows the verb.
   var isEmpty: Bool { operands.isEmpty && statement.lua == nil }
 
   /// Whether a flag was given.

@@ -11,7 +11,7 @@ enum Given<Content> {
     return content
   }
 
-  /// What is made of the content, as soon as that is known.
+  /// Makes something of the content, as soon as that is known.
   func map<Other>(_ make: @escaping (Content) throws -> Other) throws -> Given<Other> {
     switch self {
     case .known(let content): .known(try make(content))
@@ -19,7 +19,7 @@ enum Given<Content> {
     }
   }
 
-  /// What is made of the content, which may be known later itself.
+  /// Makes something of the content that may be known later itself.
   func flatMap<Other>(_ make: @escaping (Content) throws -> Given<Other>) throws -> Given<Other> {
     switch self {
     case .known(let content): try make(content)
@@ -49,7 +49,7 @@ enum Given<Content> {
 }
 
 extension Literal {
-  /// Whether nothing stands in it for a value that is known later.
+  /// True where no part of it stands for a value that is known later.
   var isKnown: Bool {
     switch self {
     case .bare, .text: true

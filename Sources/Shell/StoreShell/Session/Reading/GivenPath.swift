@@ -9,7 +9,7 @@ struct GivenPath {
   /// The path as it is written; nil: what stands in it is known later.
   fileprivate let written: Path?
 
-  /// Whether errors mark all of the word: that of a flag may hold more than the path.
+  /// True where errors mark all of the word: a flag's word may hold more than the path.
   private let marksWord: Bool
 
   /// - Throws: ``ShellError`` for what is no path.

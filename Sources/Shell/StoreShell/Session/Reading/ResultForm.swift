@@ -7,12 +7,12 @@ struct ResultForm {
   fileprivate let format: Given<Format>?
 }
 
-/// What a command lists where nothing follows its verb.
+/// The listing of a command that stands alone.
 struct CommandListing {
   let reading: Reading
   /// The columns that are not shown.
   var hiding: Set<String> = []
-  /// What a person is told instead; nil: the listing is shown.
+  /// The text for a person instead; nil: the listing is shown.
   var inWords: String?
 
   init(_ reading: Reading, hiding: Set<String> = [], inWords: String? = nil) {
@@ -62,7 +62,7 @@ extension Session {
     return .none
   }
 
-  /// Answers with what a command lists.
+  /// Answers with the listing of a command.
   func answer(
     _ listing: (Session) throws -> CommandListing, as form: ResultForm
   ) throws -> CommandResult {

@@ -4,8 +4,8 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// What a line may name: the commands, types, modules and values of a session, to be looked at only. Who reads a command has
-/// nothing else, and so nothing to act with.
+/// The names that a line may use: commands, types, modules and paths of a session, to be looked at only. The reader of a
+/// command gets nothing else, and so cannot act.
 struct Vocabulary {
   private let session: Session
 
@@ -19,7 +19,7 @@ struct Vocabulary {
   /// The action of that full name.
   func action(named name: String) -> ActionType? { session.store.action(named: name) }
 
-  /// What the name of an action stands for.
+  /// The action that a name stands for.
   func action(_ name: String, at place: ShellError.Place) throws -> ActionTarget {
     if let target = session.actionTarget(name) { return target }
     throw session.unknownAction(name, at: place)
@@ -34,7 +34,7 @@ struct Vocabulary {
   /// Why no plugin can have a name; nil: one can.
   func clash(ofPlugin name: String) -> String? { session.clash(ofPlugin: name) }
 
-  /// Whether a substate of that name is there.
+  /// Tells whether a substate of that name is there.
   func isSubstate(_ name: String) -> Bool { session.store.isSubstate(name) && modules.contains { $0.name == name } }
 
   /// The type of a substate of that name.
@@ -60,7 +60,7 @@ struct Vocabulary {
     try session.requireFree(name, as: kind, at: word)
   }
 
-  /// What is wrong with a Lua expression; nil: nothing.
+  /// The fault of a Lua expression; nil: it has none.
   func syntaxFault(ofExpression text: String) throws -> String? {
     try session.lua().syntaxFault(text, isExpression: true)
   }
@@ -70,7 +70,7 @@ struct Vocabulary {
 
   // MARK: Files
 
-  /// Whether a line that was read before may make a file.
+  /// True where a line that was read before may make a file.
   var mayHaveWritten: Bool { session.running.mayHaveWritten }
 
   /// Refuses to write to the file of a store.

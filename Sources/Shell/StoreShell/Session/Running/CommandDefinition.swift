@@ -28,17 +28,16 @@ final class CommandDefinition: Sendable {
   /// Reads a line of it, and performs that.
   let run: Half<CommandResult>
 
-  /// What is done with a line.
+  /// A function of a line and the session that gave it.
   typealias Half<Result> = @Sendable (CommandReader, Session) throws -> Result
 
   /// Declares a command by its two halves.
   ///
   /// - Parameters:
-  ///   - listing: what it lists where nothing follows the verb; nil: that is read as every other line is.
-  ///   - read: reads what a line asks for. All that can be wrong with it before anything runs is found here.
-  ///   - addNames: adds the names that the command adds to the session of a check, whose lines are not performed; nil: it adds
-  ///     none.
-  ///   - perform: does what the line asks for.
+  ///   - listing: the listing where nothing follows the verb; nil: such a line is read as every other.
+  ///   - read: makes a request of a line, and finds all mistakes that can be known before anything runs.
+  ///   - addNames: adds names in a check, whose lines are not performed; nil: the command adds none.
+  ///   - perform: fulfils the request.
   convenience init<Request>(
     _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
     operands: [Operand] = [], arguments: [Field] = [], examples: [CommandExample] = [], lua: LuaVerb? = nil,

@@ -58,7 +58,7 @@ struct CommandTable: Sendable {
     return try session.redirecting(to: redirection) { try reader.markingFile { try definition.run(reader, session) } }
   }
 
-  /// What a statement says whose verb is not in the table.
+  /// A statement whose verb is not in the table.
   enum Other {
     /// A command that the session knows beside the table's, and the statement as that reads it.
     case command(CommandDefinition, Statement)
