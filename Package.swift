@@ -73,8 +73,8 @@ let package = Package(
     .target(
       name: "StoreHistory",
       dependencies: [
-        "Platform", "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        "Platform", "StoreCore", "StoreSchema", .product(name: "DequeModule", package: "swift-collections"),
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
       ],
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
     .target(
@@ -102,15 +102,16 @@ let package = Package(
       path: "Sources/Shell/StoreShell", swiftSettings: strict),
     .target(name: "CReadline", path: "Sources/Shell/CReadline", linkerSettings: [.linkedLibrary("readline")]),
     .target(
-      name: "LineEditor", dependencies: ["CReadline", "Platform", "StoreShell"], path: "Sources/Shell/LineEditor",
+      name: "LineEditor", dependencies: ["CReadline", "Platform", "ShellLanguage", "StoreShell"],
+      path: "Sources/Shell/LineEditor",
       swiftSettings: strict),
     .target(
-      name: "StandardModules", dependencies: ["StoreCore", "StoreSchema", collections],
+      name: "StandardModules", dependencies: ["StoreCore", "StoreSchema"],
       path: "Sources/Programs/StandardModules", swiftSettings: strict),
     .executableTarget(
       name: "stsh",
       dependencies: [
-        "Platform", "StoreCore", "StoreHost", "StoreShell", "LineEditor", "StandardModules",
+        "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "LineEditor", "StandardModules",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       path: "Sources/Programs/stsh", swiftSettings: strict),
@@ -128,12 +129,14 @@ let package = Package(
       ],
       path: "Sources/Benchmarks/StoreBenchmarks", swiftSettings: strict),
     .executableTarget(
-      name: "LineEditorProbe", dependencies: ["LineEditor"], path: "Tests/LineEditorProbe", swiftSettings: strict),
+      name: "LineEditorProbe", dependencies: ["LineEditor", "StoreShell"], path: "Tests/LineEditorProbe",
+      swiftSettings: strict),
     .testTarget(name: "StoreSchemaTests", dependencies: ["StoreSchema"], swiftSettings: strict),
     .testTarget(
       name: "SchemaExpansionTests",
       dependencies: [
-        "SchemaExpansion", .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+        "SchemaExpansion", .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
       ],
       swiftSettings: strict),
     .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore", "TraceSupport"], swiftSettings: strict),
@@ -154,17 +157,22 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "StoreCombineTests", dependencies: ["StoreCombine", "StoreCore", "TraceSupport"], swiftSettings: strict),
+      name: "StoreCombineTests",
+      dependencies: [
+        "StoreCombine", "StoreCore", "TraceSupport",
+        .product(
+          name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows])),
+      ], swiftSettings: strict),
     .testTarget(
       name: "ScenarioTests",
       dependencies: [
-        "StoreShell", "StoreHost", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore", "StoreSchema",
+        "StoreShell", "StoreHost", "StorePlugins", "StoreUnits", "StoreCore", "StoreSchema",
         "PluginSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "StorePluginsTests",
-      dependencies: ["StorePlugins", "StoreModules", "Platform", "StoreCore", "StoreSchema", "PluginSupport"],
+      dependencies: ["StorePlugins", "StoreModules", "StoreCore", "StoreSchema", "LuaRuntime", "PluginSupport"],
       swiftSettings: strict),
     .testTarget(name: "LuaRuntimeTests", dependencies: ["LuaRuntime"], swiftSettings: strict),
     .target(name: "TraceSupport", dependencies: ["StoreCore"], path: "Tests/TraceSupport", swiftSettings: strict),
@@ -179,13 +187,15 @@ let package = Package(
     .testTarget(
       name: "StoreShellTests",
       dependencies: [
-        "StoreShell", "StoreHost", "ShellLanguage", "StandardModules", "StoreUnits", "StoreModules", "LuaRuntime",
-        "Platform",
-        "PluginSupport",
+        "StoreShell", "StoreHost", "StoreHistory", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore",
+        "StoreSchema",
+        "ShellLanguage", "StandardModules", "LuaRuntime", "Platform", "PluginSupport",
       ],
       swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
-    .testTarget(name: "EndToEndTests", dependencies: ["stsh", "Gallery", "TerminalSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["stsh", "Gallery", "ShellLanguage", "TerminalSupport"],
+      swiftSettings: strict),
   ]
 )
 

@@ -5,12 +5,6 @@ import StorePlugins
 import StoreSchema
 import StoreShell
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// Batch: the program on a million lines and on real input, and the printing of big lists.
 func batchBenchmarks() -> [Benchmark] {
   [

@@ -4,12 +4,6 @@ import StoreHost
 import StorePlugins
 import StoreShell
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// The journal.
 func journalBenchmarks() -> [Benchmark] {
   [

@@ -6,12 +6,6 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// What nobody who calls Lua can be faster than; 21 ns on the machine of the targets.
 var plainCall: Benchmark.Limit {
   Benchmark.Limit(name: "a Lua function on a plain table") {

@@ -1,10 +1,5 @@
 import LuaLimit
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 /// The memory of processes: of others from `/proc`, of this one from its allocator.
 enum ProcessMemory {

@@ -4,12 +4,6 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// L6: a thousand tasks of a plugin asleep. One wakes, dispatches and sleeps again.
 func sleepingTaskBenchmarks() -> [Benchmark] {
   [

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Platform
 
 let arguments = CommandLine.arguments.dropFirst()
 let isJSON = arguments.contains("--json")
