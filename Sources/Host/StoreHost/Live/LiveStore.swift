@@ -64,8 +64,6 @@ package final class LiveStore: @unchecked Sendable {
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       interceptors: application.interceptors, emission: Self.policy("whenDifferent"), clock: clock,
       areEqual: State.areEqual)
-    // Plugins and the history are used by the thread that dispatches alone.
-    store.handsOn = false
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
     store.setErrorHandler { [faults = listening.faults] error in

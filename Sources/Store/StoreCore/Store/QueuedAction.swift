@@ -35,12 +35,15 @@ struct QueuedAction<Action: Sendable> {
 enum Queued<Action: Sendable> {
   case action(QueuedAction<Action>)
   case job(Job)
+  /// A thread that waits for its turn.
+  case turn(TurnWaiter)
 
   /// The root that it counts for; 0: none.
   var root: Int {
     switch self {
     case .action(let action): action.root
     case .job(let job): job.root
+    case .turn: 0
     }
   }
 }
@@ -55,6 +58,8 @@ enum Incoming<Action: Sendable>: Sendable {
   case job(Job)
   /// A job that goes ahead of the queue: it runs before the next action.
   case visit(Job)
+  /// A thread that waits for its turn.
+  case turn(TurnWaiter)
   /// A job that takes its place in the order of enqueueing at once, such as what an effect emits.
   case emission(Job)
 }

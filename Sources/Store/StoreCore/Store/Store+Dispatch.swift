@@ -36,7 +36,7 @@ extension Store {
     guard ownership.tryAcquire() else {
       var source = ActionSource.nowhere
       describe(&source)
-      return enqueue(action, source)
+      return takeInTurn(action, source) ?? enqueue(action, source)
     }
     let result: DispatchResult
     if isPlain, !ownership.hasIncoming {

@@ -78,9 +78,11 @@ extension Store {
   /// Goes on with a drain that has begun.
   @inlinable
   func drainRest(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
+    var waiting: [TurnWaiter] = []
     defer {
       isServingOthers = false
       if queue.isEmpty { guardrail.reset() }
+      for waiter in waiting.reversed() { queue.prepend(.turn(waiter)) }
     }
     while ownPending > 0, let next = queue.popFirst() {
       switch next {
@@ -89,6 +91,10 @@ extension Store {
         run(job)
         // Lest those who come and go for ever hold this thread.
         if job.isVisit { continue }
+      case .turn(let waiter):
+        // Who stays to the end gives the store away between two actions; others go on to the end of their own part.
+        waiting.append(waiter)
+        if isServingAll { return nil }
       case .action(let next):
         noteTaken(isOwn: next.isOwn)
         if next.takesRoom { room?.leave() }
@@ -148,6 +154,8 @@ extension Store {
     next.onDone?(DispatchResult(number: next.number, outcome: .stopped(error)))
     defer { ownPending = 0 }
     var jobs = 0
+    var waiting: [TurnWaiter] = []
+    defer { for waiter in waiting { queue.append(.turn(waiter)) } }
     var numbers: Set = [next.number]
     while let dropped = queue.popFirst() {
       switch dropped {
@@ -156,6 +164,7 @@ extension Store {
         if action.takesRoom { room?.leave() }
         trace.end(.queue, number: action.number)
         action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
+      case .turn(let waiter): waiting.append(waiter)
       case .job(let job):
         jobs += 1
         if jobs == max(guardrail.limit, 1000) { cancelEffects(root: next.root, all: true) }
@@ -186,6 +195,7 @@ extension Store {
       case .action(let action, let source, let root, let since, let takesRoom):
         _ = append(action, source, root: root, since: since, takesRoom: takesRoom)
       case .job(let job): push(job)
+      case .turn(let waiter): queue.append(.turn(waiter))
       case .visit(let job): pushAhead(job)
       case .emission(let job): job.run()
       }

@@ -21,11 +21,11 @@ extension Store {
     if ownership.hasIncoming, ownership.tryAcquire() { handOn() }
   }
 
-  /// Hands the store, which this thread owns, to the worker thread, which is made at the first time. Where the store stays on
-  /// its thread, or the system has no thread to give, this one goes on.
+  /// Hands the store, which this thread owns, to a thread that waits for its turn, else to the worker thread, which is made at
+  /// the first time. Where the system has no thread to give, this one goes on.
   @usableFromInline
   func handOn() {
-    guard handsOn else { return drainToEnd() }
+    if giveTurn() { return }
     if worker == nil { worker = try? DrainWorker() }
     guard let worker else { return drainToEnd() }
     // From here on the store is another thread's. The job keeps it until the queue is empty.
@@ -36,12 +36,15 @@ extension Store {
     }
   }
 
-  /// Processes everything, whoever brought it, and gives the store back.
+  /// Processes everything, whoever brought it, and gives the store back; or gives it to a thread that waits for its turn.
   private func drainToEnd() {
     repeat {
-      isServingAll = true
-      while ownership.hasIncoming || !queue.isEmpty { drainRound() }
-      isServingAll = false
+      while ownership.hasIncoming || !queue.isEmpty {
+        isServingAll = true
+        drainRound()
+        isServingAll = false
+        if giveTurn() { return }
+      }
       ownership.release()
     } while ownership.hasIncoming && ownership.tryAcquire()
   }

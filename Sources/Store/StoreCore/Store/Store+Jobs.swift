@@ -54,6 +54,7 @@ extension Store {
       }
       return leave()
     }
+    if isHeld { return busily { runFirst(job) } }
     // What other threads brought is not looked at here: this may be called while a task is being cancelled.
     var job = job
     job.root = processing == 0 ? jobRoot : processingRoot

@@ -26,9 +26,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Whether the thread that owns the store stays to the end of the queue: the worker.
   @exclusivity(unchecked) @usableFromInline var isServingAll = false
   var worker: DrainWorker?
-  /// Whether the drain is handed on; false: the thread that owns the store goes on to the end of the queue, as a store needs it
-  /// whose units are used by one thread.
-  package var handsOn = true
+  /// Whether this thread holds the turn, and processes nothing at the moment.
+  @exclusivity(unchecked) @usableFromInline var isHeld = false
   @usableFromInline let room: QueueRoom?
   @exclusivity(unchecked) @usableFromInline var nextNumber = 1
   /// The number of the action that is processed; 0: none.

@@ -1,0 +1,82 @@
+import Dispatch
+import DequeModule
+
+/// The turn of a store that several parties share (R34): one thread at a time holds it, and meanwhile has the state, the units
+/// and all that belongs to the store for itself.
+extension Store {
+  /// Runs a closure while this thread holds the turn: at once where nobody does, else once whoever does has done its own part.
+  /// Actions that the closure dispatches are processed before `dispatch` returns. What came from others meanwhile is processed
+  /// no sooner than that, and by somebody else.
+  ///
+  /// Within the processing of an action, and within itself, the closure is simply run.
+  @inlinable
+  package func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    if ownership.isMine { return try body() }
+    if !ownership.tryAcquire() { waitForTurn() }
+    isHeld = true
+    defer {
+      isHeld = false
+      if ownPending > 0 || ownership.hasIncoming { drainOwned() }
+      leave()
+    }
+    return try body()
+  }
+
+  /// Whether this thread has the store, holding the turn or processing an action.
+  package var isMine: Bool { ownership.isMine }
+
+  /// What the action counts for that is processed (R30); 0: none is.
+  package var currentRoot: Int { processing == 0 ? jobRoot : processingRoot }
+
+  /// Processes an action that the holder of the turn dispatches; nil: this thread is none, or processes another one.
+  @usableFromInline
+  func takeInTurn(_ action: Action, _ source: ActionSource) -> DispatchResult? {
+    guard ownership.isMine, isHeld else { return nil }
+    return busily {
+      ActionContextStorage.refill(&contextStorage) { $0 = source }
+      return processFully(action)
+    }
+  }
+
+  /// Does what processes actions in the turn that this thread holds.
+  @usableFromInline
+  func busily<Result>(_ work: () -> Result) -> Result {
+    isHeld = false
+    defer { isHeld = true }
+    return work()
+  }
+
+  /// Waits until the store is this thread's.
+  @usableFromInline
+  func waitForTurn() {
+    let waiter = TurnWaiter()
+    ownership.bring(.turn(waiter))
+    if ownership.tryAcquire() {
+      // Whoever was here has left without seeing it: nobody else can have taken it.
+      acceptIncoming()
+      return queue.removeAll { if case .turn(let other) = $0 { other === waiter } else { false } }
+    }
+    waiter.wait()
+    ownership.takeOver()
+  }
+
+  /// Gives the store, which this thread owns, to the first thread that waits for its turn; false: none does.
+  func giveTurn() -> Bool {
+    let place = queue.firstIndex { if case .turn = $0 { true } else { false } }
+    guard let place, case .turn(let waiter) = queue.remove(at: place) else { return false }
+    ownPending = 0
+    ownership.handOn()
+    waiter.wake()
+    return true
+  }
+}
+
+/// A thread that waits for its turn.
+@usableFromInline
+final class TurnWaiter: Sendable {
+  private let turn = DispatchSemaphore(value: 0)
+
+  func wait() { turn.wait() }
+
+  func wake() { turn.signal() }
+}
