@@ -6,14 +6,16 @@ extension LiveStore {
   ///
   /// - Parameter holds: asks the condition of what can be read at the moment.
   package func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer {
-    let start = numbers.lowerBound - 1
-    let view = PastView(start, try history.state(at: start), try plugins(at: start))
-    return try viewing(view) {
-      var bisection = Bisection(self, view)
-      let first = try bisection.first(in: numbers, holds)
-      return BisectionAnswer(
-        entry: try first.flatMap { try history.entry($0) }, heldBefore: bisection.heldBefore,
-        failure: bisection.failure)
+    try turn {
+      let start = numbers.lowerBound - 1
+      let view = PastView(start, try history.state(at: start), try plugins(at: start))
+      return try viewing(view) {
+        var bisection = Bisection(self, view)
+        let first = try bisection.first(in: numbers, holds)
+        return BisectionAnswer(
+          entry: try first.flatMap { try history.entry($0) }, heldBefore: bisection.heldBefore,
+          failure: bisection.failure)
+      }
     }
   }
 }

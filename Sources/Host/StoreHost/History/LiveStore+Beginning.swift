@@ -10,9 +10,11 @@ extension LiveStore {
 
   /// What to do about a point that states do not go back to.
   package var hintAtBeginning: String {
-    if oldestEntry < oldest { return "the state had another type then; log and why still tell of it" }
-    return isBeginningUnreadable
-      ? "what else of the file can be read is said where it is opened" : "set journal.limit says how much is kept"
+    turn {
+      if oldestEntry < oldest { return "the state had another type then; log and why still tell of it" }
+      return isBeginningUnreadable
+        ? "what else of the file can be read is said where it is opened" : "set journal.limit says how much is kept"
+    }
   }
 
   /// The error for a point before the oldest one that there is.

@@ -6,47 +6,55 @@ import StoreSchema
 /// What happened to the store, and the way back to it.
 extension LiveStore {
   /// The number of the last action; 0: there was none.
-  package var head: Int { history.head }
+  package var head: Int { turn { history.head } }
   /// The oldest number whose state can be shown; 0: the initial state.
-  package var oldest: Int { history.oldest }
+  package var oldest: Int { turn { history.oldest } }
   /// The number before the oldest entry that can be read: where the state had another type once, entries go back further than
   /// states.
-  package var oldestEntry: Int { history.oldestEntry }
+  package var oldestEntry: Int { turn { history.oldestEntry } }
   /// Whether actions before the oldest one cannot be read because a file is damaged.
-  package var isBeginningUnreadable: Bool { (history.older as? JournalEntries)?.isBeginningUnreadable ?? false }
+  package var isBeginningUnreadable: Bool {
+    turn { (history.older as? JournalEntries)?.isBeginningUnreadable ?? false }
+  }
   /// How much of the history memory holds.
-  package var historyLimits: HistoryLimits { history.limits }
+  package var historyLimits: HistoryLimits { turn { history.limits } }
   /// The latest actions.
-  package var log: ActionLog { history.log }
+  package var log: ActionLog { turn { history.log } }
 
   /// The entry of a number, however old; nil where there is none.
-  package func entry(_ number: Int) throws -> LoggedEntry? { try history.entry(number) }
+  package func entry(_ number: Int) throws -> LoggedEntry? { try turn { try history.entry(number) } }
 
   /// Hands out entries in order, as far as they are kept, until the body returns false.
   package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
-    try history.visit(numbers, body)
+    try turn {
+      try history.visit(numbers, body)
+    }
   }
 
   /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
   package func changes(from old: Int, to new: Int) throws -> [Change] {
-    guard let skipped = looking.past?.skipped, !skipped.isEmpty else {
-      return try State.changes(from: history.state(at: old), to: history.state(at: new))
+    try turn {
+      guard let skipped = looking.past?.skipped, !skipped.isEmpty else {
+        return try State.changes(from: history.state(at: old), to: history.state(at: new))
+      }
+      return try State.changes(from: point(old, without: skipped).state, to: point(new, without: skipped).state)
     }
-    return try State.changes(from: point(old, without: skipped).state, to: point(new, without: skipped).state)
   }
 
   /// Whether an action brought the whole state of a plugin or a substate, or took it away, which no change tells.
   package func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool {
-    guard entry.isWhole, entry.number > oldest, !application.modules.contains(where: { $0.name == module }) else {
-      return false
-    }
-    func isThere(at number: Int) throws -> Bool {
-      if application.substates.contains(where: { $0.name == module }) {
-        return try history.state(at: number).substates.contains { $0.name == module }
+    try turn {
+      guard entry.isWhole, entry.number > oldest, !application.modules.contains(where: { $0.name == module }) else {
+        return false
       }
-      return timeline.names(at: number).contains(module)
+      func isThere(at number: Int) throws -> Bool {
+        if application.substates.contains(where: { $0.name == module }) {
+          return try history.state(at: number).substates.contains { $0.name == module }
+        }
+        return timeline.names(at: number).contains(module)
+      }
+      return try isThere(at: entry.number) != isThere(at: entry.number - 1)
     }
-    return try isThere(at: entry.number) != isThere(at: entry.number - 1)
   }
 
   /// Changes how much of the history memory holds, by a recorded action.
@@ -58,13 +66,19 @@ extension LiveStore {
 
   /// What undo and redo find in the log.
   package var undoLine: UndoLine {
-    UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self] in try history.entry($0) }
+    turn {
+      UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self] number in
+        try turn { try history.entry(number) }
+      }
+    }
   }
 
   /// The plugins that were loaded after an action and do not run now: they come back with it.
   package func returningPlugins(to number: Int) -> [PluginSource] {
-    timeline.members(at: number).compactMap(\.version?.source).filter { source in
-      !plugins.contains { $0.plugin.source == source }
+    turn {
+      timeline.members(at: number).compactMap(\.version?.source).filter { source in
+        !plugins.contains { $0.plugin.source == source }
+      }
     }
   }
 
@@ -72,13 +86,15 @@ extension LiveStore {
   ///
   /// - Throws: where what is shown is nothing that happened.
   package func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
-    if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
-    try requireCode(toGoOnFrom: number)
-    let plugins = try plugins(at: number)
-    var state = try history.state(at: number)
-    for hosted in plugins { state.shell.note(hosted.plugin.source) }
-    lookAtPresent()
-    return dispatch(.restore(to: number, state: state), source)
+    try turn {
+      if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
+      try requireCode(toGoOnFrom: number)
+      let plugins = try plugins(at: number)
+      var state = try history.state(at: number)
+      for hosted in plugins { state.shell.note(hosted.plugin.source) }
+      lookAtPresent()
+      return dispatch(.restore(to: number, state: state), source)
+    }
   }
 
   /// Follows what an action did to the shell's own slice, in its commit: plugins, gates and settings.

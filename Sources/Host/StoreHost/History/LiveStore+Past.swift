@@ -8,8 +8,10 @@ import StoreSchema
 extension LiveStore {
   /// Hands out the state that is shown.
   package func withShownState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result {
-    if let past = looking.past { return try body(past.state) }
-    return try store.withState(body)
+    try turn {
+      if let past = looking.past { return try body(past.state) }
+      return try store.withState(body)
+    }
   }
 
   /// The plugins of the state that is shown.
@@ -17,8 +19,10 @@ extension LiveStore {
 
   /// The code of plugins of the state that is shown, by their names, where it is no longer there as it was.
   package var lostCode: [String: RecordingHeader.Plugin] {
-    let lost = timeline.members(at: looking.past?.number ?? history.head).compactMap { $0.lost?.recorded }
-    return Dictionary(lost.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    turn {
+      let lost = timeline.members(at: looking.past?.number ?? history.head).compactMap { $0.lost?.recorded }
+      return Dictionary(lost.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
   }
 
   /// Plugins of the state that is shown of which nothing is left but their state.
@@ -33,36 +37,48 @@ extension LiveStore {
 
   /// What is shown instead of the present; nil: the present.
   package var viewed: ViewedPoint? {
-    looking.past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: history.head) }
+    turn {
+      looking.past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: history.head) }
+    }
   }
 
   /// Throws the error for what may not be done while the past is shown.
   package func requirePresent() throws {
-    if let viewed { throw viewed.refusal }
+    try turn {
+      if let viewed { throw viewed.refusal }
+    }
   }
 
   /// Has everything read the state after an action, without those that are skipped, while a closure runs.
   package func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
-    try viewing(try point(number, without: looking.past?.skipped ?? []), body)
+    try turn {
+      try viewing(try point(number, without: looking.past?.skipped ?? []), body)
+    }
   }
 
   package func viewing<Result>(_ view: PastView, _ body: () throws -> Result) rethrows -> Result {
-    let outer = looking.past
-    looking.past = view
-    defer { looking.past = outer }
-    return try body()
+    try turn {
+      let outer = looking.past
+      looking.past = view
+      defer { looking.past = outer }
+      return try body()
+    }
   }
 
   /// Shows the state after an action from now on, read-only (R27), with some actions left out.
   package func look(at number: Int, without skipped: [Int]) throws {
-    let view = try point(number, without: skipped)
-    looking.past = view
-    store.park(at: view.state)
+    try turn {
+      let view = try point(number, without: skipped)
+      looking.past = view
+      store.park(at: view.state)
+    }
   }
 
   /// Shows the present again, and goes on.
   package func lookAtPresent() {
-    looking.past = nil
-    store.unpark()
+    turn {
+      looking.past = nil
+      store.unpark()
+    }
   }
 }

@@ -5,23 +5,25 @@ import StoreSchema
 extension LiveStore {
   /// The folders of the loaded plugins, by name.
   package var loadedPlugins: [LoadedPluginListing] {
-    let shell = withShownState { $0.shell }
-    let lost = lostCode
-    let listed = shownPlugins.map { hosted in
-      let plugin = hosted.plugin
-      let code = lost[plugin.module.name] ?? plugin.source.recorded
-      return LoadedPluginListing(
-        name: code.name, version: code.version, folder: plugin.source.folder,
-        condition: shell.condition(of: code.name), units: hosted.units.map(\.name),
-        digest: code.digest, reloadFailed: upkeep.failedReloads[code.name])
-    }
-    let others = lost.values.filter { code in !listed.contains { $0.name == code.name } }.sorted { $0.name < $1.name }
-    return listed
-      + others.map { code in
-        LoadedPluginListing(
-          name: code.name, version: code.version, folder: code.directory, condition: shell.condition(of: code.name),
-          units: [], digest: code.digest, reloadFailed: nil, isLost: true)
+    turn {
+      let shell = withShownState { $0.shell }
+      let lost = lostCode
+      let listed = shownPlugins.map { hosted in
+        let plugin = hosted.plugin
+        let code = lost[plugin.module.name] ?? plugin.source.recorded
+        return LoadedPluginListing(
+          name: code.name, version: code.version, folder: plugin.source.folder,
+          condition: shell.condition(of: code.name), units: hosted.units.map(\.name),
+          digest: code.digest, reloadFailed: upkeep.failedReloads[code.name])
       }
+      let others = lost.values.filter { code in !listed.contains { $0.name == code.name } }.sorted { $0.name < $1.name }
+      return listed
+        + others.map { code in
+          LoadedPluginListing(
+            name: code.name, version: code.version, folder: code.directory, condition: shell.condition(of: code.name),
+            units: [], digest: code.digest, reloadFailed: nil, isLost: true)
+        }
+    }
   }
 
   /// The plugins that were loaded after an action, in load order, ready to run.

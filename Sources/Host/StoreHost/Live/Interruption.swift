@@ -14,8 +14,10 @@ package final class Interruption {
 extension LiveStore {
   /// Has the store ask between two actions whether what one dispatch caused is to end there.
   package func setInterruption(_ isInterrupted: @escaping () -> Bool) {
-    listening.interruption.isRequested = isInterrupted
-    store.setInterruption(isInterrupted)
+    turn {
+      listening.interruption.isRequested = isInterrupted
+      store.setInterruption(isInterrupted)
+    }
   }
 }
 

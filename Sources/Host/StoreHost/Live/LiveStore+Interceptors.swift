@@ -12,9 +12,11 @@ extension LiveStore {
 
   /// The thunks of the application and of the plugins that run.
   package var thunks: [ThunkType] {
-    let shell = store.withState { $0.shell }
-    return application.thunks.map(\.type)
-      + plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.tasks.thunkTypes)
+    turn {
+      let shell = store.withState { $0.shell }
+      return application.thunks.map(\.type)
+        + plugins.map(\.plugin).filter { shell.condition(of: $0.module.name) == .on }.flatMap(\.tasks.thunkTypes)
+    }
   }
 
   /// Puts the interceptors of the application and of the plugins that run into the chain, the application's outermost, then

@@ -9,7 +9,9 @@ extension LiveStore {
 
   /// What stands at a path, or what a projection gives.
   package func read(_ path: Path) throws -> Reading {
-    try withShownState { state in try read(path, in: state) }
+    try turn {
+      try withShownState { state in try read(path, in: state) }
+    }
   }
 
   private func read(_ path: Path, in state: State) throws -> Reading {

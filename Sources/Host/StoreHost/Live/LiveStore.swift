@@ -8,8 +8,9 @@ import StoreUnits
 /// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
 /// logged.
 package final class LiveStore: @unchecked Sendable {
-  // Safe: a session uses a host on one thread, the one that dispatches; what a store calls back runs on it too. What changes
-  // with every action is changed by nothing that such a change calls, so checks of exclusive access would find nothing.
+  // Safe: what changes is read and changed only by the thread that holds the store's turn, by which everything that others
+  // call goes. What changes with every action is changed by nothing that such a change calls, so checks of exclusive access
+  // would find nothing.
   package typealias Action = HostAction
   package typealias State = HostState
 
@@ -96,13 +97,42 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
+  /// Runs a closure while this thread holds the turn (R34): whatever changes or reads what belongs to the store does so there,
+  /// whoever asks.
+  package func turn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.turn(body) }
+
+  /// Gives the turn away while a closure waits for others.
+  package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.withoutTurn(body) }
+
+  /// What went wrong with keeping what happens, in a line each; nil: nothing.
+  package func takeJournalNotes() -> String? { turn { journal?.takeNotes() } }
+
+  /// Waits until what was recorded is as durable as was asked, without the turn.
+  package func settleJournal() {
+    let open = turn { journal?.journal }
+    open?.settle()
+  }
+
+  /// Keeps what happens from now on somewhere else; nil: nowhere.
+  ///
+  /// - Returns: where it was kept so far.
+  @discardableResult
+  package func replaceJournal(_ next: HostJournal?) -> HostJournal? {
+    turn {
+      defer { journal = next }
+      return journal
+    }
+  }
+
   // MARK: What the shell asks
 
   /// The modules in order: Swift ones as hosted, then plugins as loaded.
   package var modules: [Module] {
-    let added = shownPlugins.flatMap(\.plugin.addedActions)
-    return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + lostModules
-      + substateModules
+    turn {
+      let added = shownPlugins.flatMap(\.plugin.addedActions)
+      return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + lostModules
+        + substateModules
+    }
   }
   /// When watchers are told.
   package var emission: String { withShownState { $0.shell.emission } }
@@ -111,7 +141,7 @@ package final class LiveStore: @unchecked Sendable {
   /// Where a setting of the store was changed; nil: nowhere, it is what it is by default.
   package func settingOrigin(_ name: String) -> String? { withShownState { $0.shell.settingOrigins[name] } }
   /// How often plugins are looked at for state of their own.
-  package var purity: Purity { withShownState { $0.shell.purity } ?? upkeep.defaultPurity }
+  package var purity: Purity { turn { withShownState { $0.shell.purity } ?? upkeep.defaultPurity } }
   /// The most that a plugin may ask for.
   package var ceiling: PluginManifest.Limits { withShownState { $0.shell.ceiling } }
   /// Hands the look at the state that plugins and Lua get.
@@ -121,40 +151,46 @@ package final class LiveStore: @unchecked Sendable {
 
   /// The middlewares in composition order.
   package var units: [UnitListing] {
-    let running = Dictionary(grouping: store.effects, by: \.unit)
-    let shown = [logger] + application.units + shownPlugins.flatMap(\.units)
-    return withShownState { state in
-      shown.map { unit in
-        UnitListing(
-          name: unit.name, isOpen: state.shell.isOpen(unit.name), gate: state.shell.gate(unit.name),
-          seen: unit.counters.seen, held: unit.gate.held,
-          dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
+    turn {
+      let running = Dictionary(grouping: store.effects, by: \.unit)
+      let shown = [logger] + application.units + shownPlugins.flatMap(\.units)
+      return withShownState { state in
+        shown.map { unit in
+          UnitListing(
+            name: unit.name, isOpen: state.shell.isOpen(unit.name), gate: state.shell.gate(unit.name),
+            seen: unit.counters.seen, held: unit.gate.held,
+            dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
+        }
       }
     }
   }
 
   /// The action of that full name.
-  package func action(named name: String) -> ActionType? { actionsByName[name] }
+  package func action(named name: String) -> ActionType? { turn { actionsByName[name] } }
 
   /// The plugin of that name.
-  package func plugin(named name: String) -> Plugin? { shownPlugins.first { $0.plugin.module.name == name }?.plugin }
+  package func plugin(named name: String) -> Plugin? {
+    turn { shownPlugins.first { $0.plugin.module.name == name }?.plugin }
+  }
 
   /// Has every phase of every action reported; nil: no longer.
   package func setTrace(_ sink: ((TraceEvent) -> Void)?) {
-    listening.traceSink = sink
-    store.setTrace(sink)
+    turn {
+      listening.traceSink = sink
+      store.setTrace(sink)
+    }
   }
 
   /// Has the phases of every action timed; nil: no longer.
   package func setSpans(_ listener: SpanListener?) { store.setSpans(listener) }
 
   /// Reports something that happened before an action reached the store.
-  package func trace(_ event: TraceEvent) { listening.traceSink?(event) }
+  package func trace(_ event: TraceEvent) { turn { listening.traceSink?(event) } }
 
   package var state: State { store.withState { $0 } }
 
   /// Tells of every action that goes through the reducers, with the states around it.
-  package func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { listening.observer = tell }
+  package func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { turn { listening.observer = tell } }
 
   /// Gets what the logger middleware says.
   package func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { listening.logSink.write = sink }
@@ -172,25 +208,29 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Has a typed action processed, with all that it causes.
   package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
-    if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-    let outer = listening.faults.take()
-    let result = store.dispatch(action, source: source)
-    if case .stopped = result.outcome { listening.faults.noteLoss() }
-    var report = DispatchReport(
-      number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
-      faults: listening.faults.take())
-    if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
-    listening.faults.put(outer)
-    stopFaulty()
-    return report
+    turn {
+      if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
+      let outer = listening.faults.take()
+      let result = store.dispatch(action, source: source)
+      if case .stopped = result.outcome { listening.faults.noteLoss() }
+      var report = DispatchReport(
+        number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
+        faults: listening.faults.take())
+      if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
+      listening.faults.put(outer)
+      stopFaulty()
+      return report
+    }
   }
 
   /// Moves a gate, by a recorded action.
   package func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport {
-    let running = effectCount(of: name)
-    var report = dispatch(.setGate(name: name, isOpen: isOpen), source)
-    if !isOpen { report.cancelled = running - effectCount(of: name) }
-    return report
+    turn {
+      let running = effectCount(of: name)
+      var report = dispatch(.setGate(name: name, isOpen: isOpen), source)
+      if !isOpen { report.cancelled = running - effectCount(of: name) }
+      return report
+    }
   }
 
   /// Changes when watchers are told, by a recorded action.
@@ -217,8 +257,10 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Sets how often plugins are looked at for state of their own, where nobody sets it by an action.
   package func setDefaultPurity(_ purity: Purity) {
-    upkeep.defaultPurity = purity
-    applyPurity()
+    turn {
+      upkeep.defaultPurity = purity
+      applyPurity()
+    }
   }
 
   package func applyPurity() {
@@ -232,10 +274,12 @@ package final class LiveStore: @unchecked Sendable {
 
   /// What the store did by itself since it was last asked, in a sentence each.
   package func takeNotes() -> [String] {
-    for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
-    guard !listening.notes.isEmpty else { return [] }
-    defer { listening.notes = [] }
-    return listening.notes
+    turn {
+      for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
+      guard !listening.notes.isEmpty else { return [] }
+      defer { listening.notes = [] }
+      return listening.notes
+    }
   }
 
   package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
@@ -298,69 +342,77 @@ package final class LiveStore: @unchecked Sendable {
     _ name: String, _ read: @escaping @Sendable () -> Value,
     _ onChange: @escaping @Sendable (Notification<Value>) -> Void
   ) -> Subscription {
-    // R10: under the policy `always` a watcher is told after every action, changed or not.
-    store.watch(
-      name, { _ in read() }, isDifferent: { [unowned self] in $0 != $1 || emission == "always" }, onChange)
+    turn {
+      // R10: under the policy `always` a watcher is told after every action, changed or not.
+      store.watch(
+        name, { _ in read() }, isDifferent: { [unowned self] in $0 != $1 || emission == "always" }, onChange)
+    }
   }
 
   /// What stops the Lua of each plugin, from any thread.
-  package var interrupts: [@Sendable () -> Void] { plugins.map(\.plugin.interrupt) }
+  package var interrupts: [@Sendable () -> Void] { turn { plugins.map(\.plugin.interrupt) } }
 
   /// The plugins whose Lua ran when it was to be stopped, since it was last asked.
   package func takeInterrupted() -> [String] {
-    plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name)
+    turn {
+      plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name)
+    }
   }
 
   // MARK: Plugins
 
   /// Runs a plugin's definition and adds it, by a recorded action; all or nothing (R28).
   package func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport) {
-    try requirePresent()
-    let name = source.manifest.name
-    guard !modules.contains(where: { $0.name == name }), name != "shell" else {
-      throw PluginError(
-        .load, "\(name): there is a module of that name already",
-        hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
+    try turn {
+      try requirePresent()
+      let name = source.manifest.name
+      guard !modules.contains(where: { $0.name == name }), name != "shell" else {
+        throw PluginError(
+          .load, "\(name): there is a module of that name already",
+          hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
+      }
+      let plugin = try Plugin(loading: source, into: surroundings(of: name))
+      // As a reload does, which else refused what was loaded.
+      try plugin.checkLibraries()
+      try prepare(plugin)
+      try refuseTakenActions(plugin)
+      let onLoad = try onLoadCall(of: plugin)
+      let hosted = HostedPlugin(plugin, surroundings(for: name))
+      plugin.purity = purity
+      plugins.append(hosted)
+      collectActions()
+      do {
+        // The tasks follow the state once its slice is there.
+        try recompose(reconciling: false)
+      } catch {
+        remove(name)
+        throw error
+      }
+      rebindPlugins()
+      let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
+      let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
+      let report = dispatch(.loadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
+      return (plugin, finishLoading(hosted, onLoad, report, actionSource))
     }
-    let plugin = try Plugin(loading: source, into: surroundings(of: name))
-    // As a reload does, which else refused what was loaded.
-    try plugin.checkLibraries()
-    try prepare(plugin)
-    try refuseTakenActions(plugin)
-    let onLoad = try onLoadCall(of: plugin)
-    let hosted = HostedPlugin(plugin, surroundings(for: name))
-    plugin.purity = purity
-    plugins.append(hosted)
-    collectActions()
-    do {
-      // The tasks follow the state once its slice is there.
-      try recompose(reconciling: false)
-    } catch {
-      remove(name)
-      throw error
-    }
-    rebindPlugins()
-    let slice = plugin.module.schema.map { PluginSlice(name: name, schema: $0, value: plugin.initialState) }
-    let loaded = ShellState.LoadedPlugin(name: name, version: source.manifest.version, digest: plugin.source.digest)
-    let report = dispatch(.loadPlugin(loaded, slice: slice, gates: hosted.gates), actionSource)
-    return (plugin, finishLoading(hosted, onLoad, report, actionSource))
   }
 
   /// What a plugin of that name finds in the store that it is loaded into: all but itself.
   package func surroundings(of plugin: String) -> Plugin.Surroundings {
-    let added = Set((self.plugin(named: plugin)?.addedActions ?? []).map(\.fullName))
-    var surroundings = Plugin.Surroundings(
-      action: { [unowned self] name in
-        guard let type = action(named: name), type.module != plugin, !added.contains(name) else { return nil }
-        return type
-      },
-      actionNames: { [unowned self] in
-        modules.filter { $0.name != plugin }.flatMap(\.actions).map(\.fullName)
-      }, moduleNames: modules.map(\.name).filter { $0 != plugin },
-      slice: { [unowned self] name in modules.first { $0.name == name && name != plugin }?.schema },
-      twin: { [unowned self] source in timeline.ready(source) })
-    surroundings.mostActions = { [unowned self] in store.withState { $0.shell.runaway } }
-    return surroundings
+    turn {
+      let added = Set((self.plugin(named: plugin)?.addedActions ?? []).map(\.fullName))
+      var surroundings = Plugin.Surroundings(
+        action: { [unowned self] name in
+          guard let type = action(named: name), type.module != plugin, !added.contains(name) else { return nil }
+          return type
+        },
+        actionNames: { [unowned self] in
+          modules.filter { $0.name != plugin }.flatMap(\.actions).map(\.fullName)
+        }, moduleNames: modules.map(\.name).filter { $0 != plugin },
+        slice: { [unowned self] name in modules.first { $0.name == name && name != plugin }?.schema },
+        twin: { [unowned self] source in timeline.ready(source) })
+      surroundings.mostActions = { [unowned self] in store.withState { $0.shell.runaway } }
+      return surroundings
+    }
   }
 
   /// The typed action of a call, for actions that plugins dispatch to Swift modules.
@@ -370,23 +422,25 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Takes a plugin away with all that it registered, by a recorded action.
   package func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
-    try requirePresent()
-    guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
-      throw unknownPlugin(name)
+    try turn {
+      try requirePresent()
+      guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
+        throw unknownPlugin(name)
+      }
+      var failure: PluginError?
+      do throws(PluginError) {
+        try hosted.plugin.unload(view: view)
+      } catch {
+        failure = error
+      }
+      var report = dispatch(.unloadPlugin(name: name), source)
+      upkeep.failedReloads[name] = nil
+      remove(name)
+      // They did when its slice went.
+      try recompose(reconciling: false)
+      if let failure { report.faults.insert(failure, at: 0) }
+      return report
     }
-    var failure: PluginError?
-    do throws(PluginError) {
-      try hosted.plugin.unload(view: view)
-    } catch {
-      failure = error
-    }
-    var report = dispatch(.unloadPlugin(name: name), source)
-    upkeep.failedReloads[name] = nil
-    remove(name)
-    // They did when its slice went.
-    try recompose(reconciling: false)
-    if let failure { report.faults.insert(failure, at: 0) }
-    return report
   }
 
   private func remove(_ name: String) {

@@ -5,9 +5,11 @@ import StoreSchema
 extension LiveStore {
   /// The state of all modules as one value, with what is to be known of those that come and go.
   package var exportedState: Value {
-    withShownState { state in
-      let state = copy state
-      return state.exported(ExportedShell(state))
+    turn {
+      withShownState { state in
+        let state = copy state
+        return state.exported(ExportedShell(state))
+      }
     }
   }
 
@@ -18,37 +20,39 @@ extension LiveStore {
   package func importState(
     _ json: Value, from file: String, source: ActionSource, requireFree: (String) throws -> Void
   ) throws -> DispatchReport {
-    try requirePresent()
-    guard case .map(var members) = json else {
-      throw SchemaError(Path(), .typeMismatch(expected: "a record of modules", found: json.described))
-    }
-    let before = store.withState { $0 }
-    var state = before
-    var names = members.names
-    if let imported = try reduxState(members, from: file) {
-      (state, names) = imported
-    } else {
-      let shell = try ExportedShell(json: members[.string(ExportedShell.name)])
-      members[.string(ExportedShell.name)] = nil
-      for hosted in plugins {
-        let name = hosted.plugin.module.name
-        guard let old = members[.string(name)], let version = shell.version(of: name) else { continue }
-        guard hosted.plugin.migration.migrates else {
-          members[.string(name)] = hosted.plugin.migration.filling(old)
-          continue
-        }
-        guard let migrated = try hosted.plugin.migration.state(from: old, version: version) else { continue }
-        try state.setSlice(name, migrated)
-        members[.string(name)] = nil
+    try turn {
+      try requirePresent()
+      guard case .map(var members) = json else {
+        throw SchemaError(Path(), .typeMismatch(expected: "a record of modules", found: json.described))
       }
-      try requirePlugins(shell.plugins.map(\.name), of: members, file)
-      state.addSubstates(shell.substates, in: members, type: substateSchema)
-      try state.setSlices(fromJSON: .map(members), isPartial: true)
+      let before = store.withState { $0 }
+      var state = before
+      var names = members.names
+      if let imported = try reduxState(members, from: file) {
+        (state, names) = imported
+      } else {
+        let shell = try ExportedShell(json: members[.string(ExportedShell.name)])
+        members[.string(ExportedShell.name)] = nil
+        for hosted in plugins {
+          let name = hosted.plugin.module.name
+          guard let old = members[.string(name)], let version = shell.version(of: name) else { continue }
+          guard hosted.plugin.migration.migrates else {
+            members[.string(name)] = hosted.plugin.migration.filling(old)
+            continue
+          }
+          guard let migrated = try hosted.plugin.migration.state(from: old, version: version) else { continue }
+          try state.setSlice(name, migrated)
+          members[.string(name)] = nil
+        }
+        try requirePlugins(shell.plugins.map(\.name), of: members, file)
+        state.addSubstates(shell.substates, in: members, type: substateSchema)
+        try state.setSlices(fromJSON: .map(members), isPartial: true)
+      }
+      let added = state.addedSubstates(since: before)
+      for substate in added { try requireFree(substate.name) }
+      let modules = state.modules(namedIn: names)
+      return dispatch(.importState(file: file, state, modules: modules, added: added.map(\.name)), source)
     }
-    let added = state.addedSubstates(since: before)
-    for substate in added { try requireFree(substate.name) }
-    let modules = state.modules(namedIn: names)
-    return dispatch(.importState(file: file, state, modules: modules, added: added.map(\.name)), source)
   }
 
   /// Throws where a file holds the state of a plugin that is not loaded.

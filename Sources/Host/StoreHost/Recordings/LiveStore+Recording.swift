@@ -78,16 +78,18 @@ extension LiveStore {
     header: (RecordingHeader, HostState) throws -> Void,
     entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
   ) throws {
-    let start = try recordingStart
-    var state = try history.state(at: start)
-    try header(try recordingHeader(from: state, at: start), state)
-    guard start < history.head else { return }
-    var hashes = SliceHashes(state)
-    try history.visit((start + 1)...history.head) { logged in
-      let before = state
-      try history.advance(&state, by: logged)
-      try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
-      return true
+    try turn {
+      let start = try recordingStart
+      var state = try history.state(at: start)
+      try header(try recordingHeader(from: state, at: start), state)
+      guard start < history.head else { return }
+      var hashes = SliceHashes(state)
+      try history.visit((start + 1)...history.head) { logged in
+        let before = state
+        try history.advance(&state, by: logged)
+        try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
+        return true
+      }
     }
   }
 }

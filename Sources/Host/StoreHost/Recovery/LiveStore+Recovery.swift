@@ -9,11 +9,13 @@ import StoreSchema
 extension LiveStore {
   /// What journals say of the hosted application.
   package func journalHeader(began: Int) -> JournalHeader {
-    let signature = application.initial.schema.signature
-    var hash = StableHash()
-    hash.add(signature)
-    return JournalHeader(
-      program: program, began: began, schema: signature, schemaHash: StableHash.text(of: hash.value))
+    turn {
+      let signature = application.initial.schema.signature
+      var hash = StableHash()
+      hash.add(signature)
+      return JournalHeader(
+        program: program, began: began, schema: signature, schemaHash: StableHash.text(of: hash.value))
+    }
   }
 
   /// The state at present, as journals take it.
@@ -29,99 +31,101 @@ extension LiveStore {
   package func recover(
     _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
   ) throws -> RecoveredStore? {
-    guard let snapshot = try file.snapshot(upTo: contents.last) else {
-      guard contents.last > 0 else { return nil }
-      throw JournalError.damaged(path: file.path, lastGood: nil, reason: "no state in it can be read")
-    }
-    let loads = try file.plugins(upTo: contents.last)
-    // The last load of a name is not the one that counts where a restore brought back another.
-    let present = loads.isEmpty ? [] : try JournaledPlugins(file, loads, upTo: contents.last).present
-    let isOnlyRead = !(file is Journal)
-    var changed: [ShellState.LoadedPlugin] = []
-    var absent: [RecoveredStore.AbsentPlugin] = []
-    func describe(_ error: any Error, of plugin: String) -> any Error {
-      if error is JournalError { return error }
-      var described = HostError(describing: error)
-      described.message = "\(file.path) needs the plugin '\(plugin)': \(described.message)"
-      described.hint = (described.hint.map { "\($0); " } ?? "") + waysOut(of: file)
-      described.status = 4
-      return described
-    }
-    let sources = try snapshot.shell.plugins.compactMap { plugin in
-      do {
-        // A damaged file may not tell which it was.
-        let load = present.first { $0.name == plugin.name } ?? loads.last { $0.name == plugin.name }
-        guard let load else {
-          throw JournalError.isMissing(plugin.name, in: file.path)
+    try turn {
+      guard let snapshot = try file.snapshot(upTo: contents.last) else {
+        guard contents.last > 0 else { return nil }
+        throw JournalError.damaged(path: file.path, lastGood: nil, reason: "no state in it can be read")
+      }
+      let loads = try file.plugins(upTo: contents.last)
+      // The last load of a name is not the one that counts where a restore brought back another.
+      let present = loads.isEmpty ? [] : try JournaledPlugins(file, loads, upTo: contents.last).present
+      let isOnlyRead = !(file is Journal)
+      var changed: [ShellState.LoadedPlugin] = []
+      var absent: [RecoveredStore.AbsentPlugin] = []
+      func describe(_ error: any Error, of plugin: String) -> any Error {
+        if error is JournalError { return error }
+        var described = HostError(describing: error)
+        described.message = "\(file.path) needs the plugin '\(plugin)': \(described.message)"
+        described.hint = (described.hint.map { "\($0); " } ?? "") + waysOut(of: file)
+        described.status = 4
+        return described
+      }
+      let sources = try snapshot.shell.plugins.compactMap { plugin in
+        do {
+          // A damaged file may not tell which it was.
+          let load = present.first { $0.name == plugin.name } ?? loads.last { $0.name == plugin.name }
+          guard let load else {
+            throw JournalError.isMissing(plugin.name, in: file.path)
+          }
+          let source = try source(load.running(plugin))
+          if source.digest != plugin.digest { changed.append(plugin) }
+          return source
+        } catch {
+          guard isOnlyRead else { throw describe(error, of: plugin.name) }
+          absent.append(RecoveredStore.AbsentPlugin(plugin.name, error))
+          return nil
         }
-        let source = try source(load.running(plugin))
-        if source.digest != plugin.digest { changed.append(plugin) }
-        return source
-      } catch {
-        guard isOnlyRead else { throw describe(error, of: plugin.name) }
-        absent.append(RecoveredStore.AbsentPlugin(plugin.name, error))
-        return nil
       }
-    }
-    try PluginOrder.make(sources) { source, mayLack in
-      let name = source.manifest.name
-      do {
-        try host(source, mayLack: mayLack)
-      } catch {
-        guard isOnlyRead, mayLack else { throw describe(error, of: name) }
-        absent.append(RecoveredStore.AbsentPlugin(name, error))
+      try PluginOrder.make(sources) { source, mayLack in
+        let name = source.manifest.name
+        do {
+          try host(source, mayLack: mayLack)
+        } catch {
+          guard isOnlyRead, mayLack else { throw describe(error, of: name) }
+          absent.append(RecoveredStore.AbsentPlugin(name, error))
+        }
       }
+      let order = snapshot.shell.plugins.map(\.name)
+      plugins = order.compactMap { name in plugins.first { $0.plugin.module.name == name } }
+      let header = journalHeader(began: contents.header.began)
+      // A damaged file may have lost what it said of itself.
+      let written = contents.header.schemaHash
+      let hasOtherModules = !written.isEmpty && header.schemaHash != written
+      let unsaid = try unsaidTypes(of: changed, in: snapshot, file, contents)
+      let types = snapshot.types.merging(unsaid) { written, _ in written }
+      var migrating = changed.filter { plugin(named: $0.name) != nil && !isOfWrittenType($0.name, types, in: snapshot) }
+      if isOnlyRead, !migrating.isEmpty {
+        let misfits = try self.misfits(of: migrating, file, contents)
+        absent += misfits
+        migrating.removeAll { plugin in misfits.contains { $0.name == plugin.name } }
+        plugins.removeAll { hosted in misfits.contains { $0.name == hosted.plugin.module.name } }
+        collectActions()
+      }
+      try recompose(reconciling: false)
+      rebindPlugins()
+      let isOfAnotherType = hasOtherModules || !migrating.isEmpty
+      if isOfAnotherType, !isOnlyRead, let error = refusalToMigrate(file.path) { throw error }
+      var state = try readingChanges(of: file) {
+        try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
+      }
+      for hosted in plugins { state.shell.note(hosted.plugin.source) }
+      let before = journaledState
+      try store.replay([], from: state, after: contents.last, reconciling: false)
+      comparing.versions.noteAll()
+      follow(nil, from: before, to: state)
+      var kept: String?
+      if isOfAnotherType, let journal = file as? Journal {
+        let copy = Self.freeName(for: "\(file.path).before-\(contents.last)")
+        try journal.rebase(header, keeping: copy, state.slices(isWhole: true))
+        kept = copy
+      } else if changed.isEmpty, !snapshot.saysAllTypes, let journal = file as? Journal {
+        // Once the code is edited, nobody can tell them any more.
+        journal.append(stateAfter: contents.last, state.slices(isWhole: true))
+      }
+      // States of another type can no longer be made.
+      let oldest = isOfAnotherType ? contents.last : contents.base
+      let entries = JournalEntries(
+        file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
+      history = History(from: state, at: contents.last, older: entries, endedBy: listening.interruption)
+      timeline = try pluginTimeline(file, upTo: contents.last, unsaidTypes: unsaid)
+      return RecoveredStore(
+        last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
+        hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept, absent: absent)
     }
-    let order = snapshot.shell.plugins.map(\.name)
-    plugins = order.compactMap { name in plugins.first { $0.plugin.module.name == name } }
-    let header = journalHeader(began: contents.header.began)
-    // A damaged file may have lost what it said of itself.
-    let written = contents.header.schemaHash
-    let hasOtherModules = !written.isEmpty && header.schemaHash != written
-    let unsaid = try unsaidTypes(of: changed, in: snapshot, file, contents)
-    let types = snapshot.types.merging(unsaid) { written, _ in written }
-    var migrating = changed.filter { plugin(named: $0.name) != nil && !isOfWrittenType($0.name, types, in: snapshot) }
-    if isOnlyRead, !migrating.isEmpty {
-      let misfits = try self.misfits(of: migrating, file, contents)
-      absent += misfits
-      migrating.removeAll { plugin in misfits.contains { $0.name == plugin.name } }
-      plugins.removeAll { hosted in misfits.contains { $0.name == hosted.plugin.module.name } }
-      collectActions()
-    }
-    try recompose(reconciling: false)
-    rebindPlugins()
-    let isOfAnotherType = hasOtherModules || !migrating.isEmpty
-    if isOfAnotherType, !isOnlyRead, let error = refusalToMigrate(file.path) { throw error }
-    var state = try readingChanges(of: file) {
-      try restored(snapshot, file, contents, isOfAnotherType: isOfAnotherType, migrating: migrating)
-    }
-    for hosted in plugins { state.shell.note(hosted.plugin.source) }
-    let before = journaledState
-    try store.replay([], from: state, after: contents.last, reconciling: false)
-    comparing.versions.noteAll()
-    follow(nil, from: before, to: state)
-    var kept: String?
-    if isOfAnotherType, let journal = file as? Journal {
-      let copy = Self.freeName(for: "\(file.path).before-\(contents.last)")
-      try journal.rebase(header, keeping: copy, state.slices(isWhole: true))
-      kept = copy
-    } else if changed.isEmpty, !snapshot.saysAllTypes, let journal = file as? Journal {
-      // Once the code is edited, nobody can tell them any more.
-      journal.append(stateAfter: contents.last, state.slices(isWhole: true))
-    }
-    // States of another type can no longer be made.
-    let oldest = isOfAnotherType ? contents.last : contents.base
-    let entries = JournalEntries(
-      file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
-    history = History(from: state, at: contents.last, older: entries, endedBy: listening.interruption)
-    timeline = try pluginTimeline(file, upTo: contents.last, unsaidTypes: unsaid)
-    return RecoveredStore(
-      last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
-      hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept, absent: absent)
   }
 
   /// Has tasks follow what was restored, once what they dispatch is kept.
-  package func startTasks() { store.reconcileEffects() }
+  package func startTasks() { turn { store.reconcileEffects() } }
 
   /// Brings a plugin back, without its slice.
   ///

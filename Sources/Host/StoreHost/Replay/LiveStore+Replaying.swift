@@ -16,32 +16,34 @@ extension LiveStore {
 
   /// Makes what a recording led to the present, and its actions the history. Watchers are told once (R27).
   package func adopt(_ recording: ReplayedRecording) throws {
-    try requirePresent()
-    let before = store.withState { $0 }
-    for old in plugins {
-      do throws(PluginError) {
-        try old.plugin.unload(view: view)
-      } catch {
-        listening.faults.note(error)
+    try turn {
+      try requirePresent()
+      let before = store.withState { $0 }
+      for old in plugins {
+        do throws(PluginError) {
+          try old.plugin.unload(view: view)
+        } catch {
+          listening.faults.note(error)
+        }
+        for unit in old.units { store.cancelEffects(unit: unit.name) }
       }
-      for unit in old.units { store.cancelEffects(unit: unit.name) }
+      plugins = recording.plugins
+      collectActions()
+      try recompose()
+      rebindPlugins()
+      history = recording.history
+      if let file = journal?.journal {
+        history.older = JournalEntries(file, oldest: recording.start, of: self)
+      }
+      timeline = recording.timeline
+      // No reducer knows the action; it brings the state and the number to go on from.
+      let last = ActionContext(number: recording.history.head, source: .here(), time: clock.now, root: 0)
+      try store.replay(
+        CollectionOfOne(ReplayedAction(HostAction(call: .unknown, payload: .plugin), context: last)),
+        from: recording.state)
+      follow(nil, from: before, to: recording.state)
+      for hosted in plugins { hosted.strikes.forget() }
+      listening.faults.hasPluginToStop = false
     }
-    plugins = recording.plugins
-    collectActions()
-    try recompose()
-    rebindPlugins()
-    history = recording.history
-    if let file = journal?.journal {
-      history.older = JournalEntries(file, oldest: recording.start, of: self)
-    }
-    timeline = recording.timeline
-    // No reducer knows the action; it brings the state and the number to go on from.
-    let last = ActionContext(number: recording.history.head, source: .here(), time: clock.now, root: 0)
-    try store.replay(
-      CollectionOfOne(ReplayedAction(HostAction(call: .unknown, payload: .plugin), context: last)),
-      from: recording.state)
-    follow(nil, from: before, to: recording.state)
-    for hosted in plugins { hosted.strikes.forget() }
-    listening.faults.hasPluginToStop = false
   }
 }

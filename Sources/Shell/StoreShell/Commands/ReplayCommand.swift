@@ -101,7 +101,7 @@ extension Session {
   func replay(_ file: String, _ options: ReplayOptions, adopts: Bool) throws -> Int {
     var recording = try run(file, options, "replaying")
     guard adopts else { return recording.count }
-    if let journal = store.journal {
+    if let journal = store.turn({ store.journal }) {
       // Only what runs to its end is written, which takes another run: memory may not hold all of it.
       var options = options
       options.journal = journal

@@ -13,8 +13,8 @@ extension Session {
     do {
       try openJournal(plan)
       console.beforeTelling = { [store] in
-        store.journal?.settle()
-        return store.journal?.takeNotes()
+        store.settleJournal()
+        return store.takeJournalNotes()
       }
       store.startTasks()
       return 0
@@ -29,8 +29,7 @@ extension Session {
   public func endJournal() -> Int32 {
     console.flush()
     archive?.close()
-    guard let journal = store.journal else { return 0 }
-    store.journal = nil
+    guard let journal = store.replaceJournal(nil) else { return 0 }
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {
       try journal.end(store.journaledState)
@@ -49,7 +48,7 @@ extension Session {
     switch plan.opening {
     case .withFirstAction:
       tellOfAbandonedSessions()
-      store.journal = HostJournal(plan, header: header, in: options.sessionFiles)
+      store.replaceJournal(HostJournal(plan, header: header, in: options.sessionFiles))
     case .readOnly(let number): try openArchive(plan.path, upTo: number, name)
     case .atOnce:
       let journal = try Journal(
@@ -67,8 +66,8 @@ extension Session {
         try? journal.end()
         throw examined(error)
       }
-      store.journal = HostJournal(
-        journal, plan, header: header, hasOtherCode: recovered?.hasOtherCode ?? false)
+      store.replaceJournal(
+        HostJournal(journal, plan, header: header, hasOtherCode: recovered?.hasOtherCode ?? false))
     }
   }
 

@@ -179,7 +179,7 @@ public final class Session {
 
   /// Prints what the store did by itself, and what became of the file that it is kept in.
   func writeNotes() {
-    if let notes = store.journal?.takeNotes() { console.writeAhead(notes) }
+    if let notes = store.takeJournalNotes() { console.writeAhead(notes) }
     for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
   }
 

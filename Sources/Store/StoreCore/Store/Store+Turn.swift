@@ -14,10 +14,25 @@ extension Store {
     if ownership.isMine { return try body() }
     if !ownership.tryAcquire() { waitForTurn() }
     isHeld = true
+    defer { endTurn() }
+    return try body()
+  }
+
+  /// Processes what is left of this thread's own part, and gives the store back.
+  @inlinable
+  func endTurn() {
+    isHeld = false
+    if ownPending > 0 || ownership.hasIncoming { drainOwned() }
+    leave()
+  }
+
+  /// Gives the turn that this thread holds away while a closure runs, and has it again afterwards.
+  package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard ownership.isMine, isHeld else { return try body() }
+    endTurn()
     defer {
-      isHeld = false
-      if ownPending > 0 || ownership.hasIncoming { drainOwned() }
-      leave()
+      if !ownership.tryAcquire() { waitForTurn() }
+      isHeld = true
     }
     return try body()
   }

@@ -38,7 +38,11 @@ extension Plugin {
       command.fields, "\(module.name) \(command.name)", summary: command.summary
     ) { [self] values, form, session in
       let arguments = Record(layout, values)
-      switch try commands.run(command.name, arguments: arguments, view: session.store.view, host: session) {
+      let store = session.store
+      let result = try store.turn {
+        try commands.run(command.name, arguments: arguments, view: store.view, host: session)
+      }
+      switch result {
       case .nothing: return .none
       case .value(let reading): return try session.answer(reading, as: form)
       case .text(let text): return try session.answer(value: text, as: form)
@@ -85,15 +89,18 @@ extension Session: PluginCommandHost {
   public func wait(_ wait: PluginWait) throws -> AwaitedAction? {
     var last = store.log.last?.number ?? 0
     var found: AwaitedAction?
-    let end = try self.wait(atMost: wait.limit) {
-      guard !wait.actions.isEmpty else { return false }
-      for entry in store.log.entries.reversed() {
-        guard entry.number > last else { break }
-        guard entry.failure == nil, entry.droppedBy == nil, wait.actions.contains(entry.action) else { continue }
-        found = AwaitedAction(name: entry.action, arguments: entry.arguments)
+    let end = try store.withoutTurn {
+      try self.wait(atMost: wait.limit) {
+        guard !wait.actions.isEmpty else { return false }
+        let log = store.log
+        for entry in log.entries.reversed() {
+          guard entry.number > last else { break }
+          guard entry.failure == nil, entry.droppedBy == nil, wait.actions.contains(entry.action) else { continue }
+          found = AwaitedAction(name: entry.action, arguments: entry.arguments)
+        }
+        last = log.last?.number ?? last
+        return found != nil
       }
-      last = store.log.last?.number ?? last
-      return found != nil
     }
     guard case .stuck = end else { return found }
     throw ShellError(
