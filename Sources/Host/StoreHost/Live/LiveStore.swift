@@ -195,6 +195,9 @@ package final class LiveStore: @unchecked Sendable {
   /// Gets what the logger middleware says.
   package func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) { listening.logSink.write = sink }
 
+  /// Gets what plugins say.
+  package func setPluginLog(_ sink: @escaping (PluginLogLine) -> Void) { turn { listening.pluginLog = sink } }
+
   // MARK: Dispatching
 
   /// Has an action processed, with all that it causes.

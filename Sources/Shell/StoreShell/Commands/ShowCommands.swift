@@ -138,12 +138,20 @@ extension Session {
       console: console, isJSON: options.isJSON, id: id, path: path,
       actionName: { [unowned store] number in store.log[number: number]?.action ?? "" })
     let reading = try given.word.marking { try read(path) }
-    let watched = WatchedPath(session: self, path: path) { writer.write($0) }
+    let inbox = inbox
+    let watched = WatchedPath(session: self, path: path) { error in inbox.bring { writer.write(error) } }
     let text = "watch \(id): \(path) = \(ActionText.literal(of: reading.value))\n"
     let result = try isInWords ? answer(text) : answer(reading.watched(id, path), as: form)
     outcome.lastValue = reading.value
     // Only what was shown is watched.
-    watches.add(path, store.watch("watch \(id)", { watched.value }, { writer.write($0) }))
+    watches.add(
+      path,
+      store.watch(
+        "watch \(id)", { watched.value },
+        { change in
+          guard let number = change.context?.number, let old = change.old else { return }
+          inbox.bring { [new = change.new] in writer.write(from: old, to: new, by: number) }
+        }))
     return result
   }
 }

@@ -67,11 +67,12 @@ private enum TraceRequest {
       session.settings.isTracing = true
     case .on(let isStable):
       session.settings.isTracing = true
-      let (console, clock, isJSON) = (session.console, session.store.clock, session.options.isJSON)
+      let writer = LogLineWriter(console: session.console, isJSON: session.options.isJSON)
+      let (inbox, clock) = (session.inbox, session.store.clock)
       session.store.setTrace { event in
         let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
         let line = "\(time)\(TraceText.line(of: event))"
-        if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }
+        inbox.bring { writer.write(traced: line) }
       }
     case .off:
       session.settings.isTracing = false

@@ -33,6 +33,9 @@ final class SessionClock {
   /// Readable when another thread has scheduled something that is due earlier than all else.
   var wakeDescriptor: Int32 { wake.descriptor }
 
+  /// Ends the wait of the session's thread, from any other.
+  var wakeUp: @Sendable () -> Void { { [wake] in wake.send() } }
+
   /// The earliest deadline that somebody waits for.
   var nextDeadline: Duration? {
     switch kind {

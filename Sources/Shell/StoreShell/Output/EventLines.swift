@@ -30,6 +30,11 @@ final class LogLineWriter: @unchecked Sendable {
 }
 
 extension LogLineWriter {
+  /// Writes a phase of an action.
+  func write(traced line: String) {
+    if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }
+  }
+
   /// Writes what a plugin says.
   func write(_ line: PluginLogLine) {
     guard !isJSON else {
@@ -56,16 +61,16 @@ final class WatchLineWriter: @unchecked Sendable {
     self.actionName = actionName
   }
 
-  func write(_ notification: Notification<Value>) {
-    guard let context = notification.context, let old = notification.old else { return }
-    let change = Change(path, WatchLineWriter.kind(from: old, to: notification.new))
+  /// Writes a change that an action made.
+  func write(from old: Value, to new: Value, by number: Int) {
+    let change = Change(path, WatchLineWriter.kind(from: old, to: new))
     guard !isJSON else {
       return console.writeEvent(
         JSONReport.watch(
-          id: id, path: path.description, from: old, to: notification.new, action: context.number))
+          id: id, path: path.description, from: old, to: new, action: number))
     }
     console.writeError(
-      "[watch \(id)] \(ChangeFormatter.text(of: change))  (#\(context.number) \(actionName(context.number)))\n")
+      "[watch \(id)] \(ChangeFormatter.text(of: change))  (#\(number) \(actionName(number)))\n")
   }
 
   /// Writes why there is no value to see.

@@ -19,6 +19,12 @@ extension Session {
     }
     return try listing.reading(in: self).read(path.steps.dropFirst(2), from: Path(Array(path.steps.prefix(2))))
   }
+
+  /// Whether only the session knows what a path stands for.
+  func isNamed(_ path: Path) -> Bool {
+    guard let first = path.steps.first?.nameOnly else { return false }
+    return first == "shell" || names.projection(first) != nil
+  }
 }
 
 extension Session {

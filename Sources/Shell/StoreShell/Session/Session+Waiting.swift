@@ -27,6 +27,7 @@ extension Session {
     clock.runDue()
     while true {
       try interrupts.patience?()
+      tellOthers()
       if try isDone() { return .done }
       if isEnd { return .timeOver }
       // Whoever looks on sees what was said before the wait.
@@ -52,6 +53,7 @@ extension Session {
   /// Runs what fell due while nothing else was to do, and reports what went wrong in it.
   func runDue() {
     clock.runDue()
+    tellOthers()
     if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
     for error in store.takeFaults() { writeError(error) }
     writeNotes()

@@ -24,6 +24,8 @@ public final class Session {
   /// The store that the session speaks to.
   let store: LiveStore
   let clock: SessionClock
+  /// What others cause for it.
+  let inbox: SessionInbox
   let application: SessionApplication
   /// The statement that runs.
   @exclusivity(unchecked) var running = RunningStatement()
@@ -50,10 +52,12 @@ public final class Session {
     self.clock = clock
     self.store = store
     self.application = application
+    let inbox = SessionInbox(wake: clock.wakeUp)
+    self.inbox = inbox
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
-    store.setLogSink { writer.write($0) }
-    store.listening.pluginLog = { writer.write($0) }
+    store.setLogSink { line in inbox.bring { writer.write(line) } }
+    store.setPluginLog { line in inbox.bring { writer.write(line) } }
     store.setInterruption { [weak self] in self?.isInterrupted ?? false }
   }
 
@@ -130,8 +134,10 @@ public final class Session {
     console.transcribe(statement, program: options.name)
     let before = outcome.tally
     clock.runDue()
+    tellOthers()
     if plugins.watch != nil { reloadSavedPlugins() }
     var status = execute(statement)
+    tellOthers()
     if store.upkeep.watchesPlugins || plugins.watch != nil { followPlugins() }
     let late = store.takeFaults()
     reportEach(late.map { ShellError(describing: $0) }, in: statement)

@@ -37,23 +37,29 @@ struct WatchList {
 /// What a watch looks at: the value at a path, none where the path leads nowhere just now. Where a projection fails, it is what
 /// it was before.
 final class WatchedPath: @unchecked Sendable {
-  // Safe: read on the thread of its session, which is the one that processes actions.
+  // Safe: read by the thread that holds the store's turn.
   private weak var session: Session?
   private let path: Path
   private let report: (PluginError) -> Void
   private var last = Value.none
   private var isFailing = false
+  private let isNamedBySession: Bool
 
   /// - Parameter report: told why a projection fails, once until it works again.
   init(session: Session, path: Path, report: @escaping (PluginError) -> Void) {
     self.session = session
     self.path = path
     self.report = report
+    isNamedBySession = session.isNamed(path)
   }
 
   var value: Value {
     do {
-      last = try session?.read(path).value ?? .none
+      guard let session else { return .none }
+      // What the session calls things is for its own thread alone; what it calls so is looked at with its next action.
+      let isOwn = session.inbox.isOwnThread
+      if !isOwn, isNamedBySession { return last }
+      last = try isOwn ? session.read(path).value : session.store.read(path).value
       isFailing = false
     } catch let error as PluginError {
       if !isFailing { report(error) }

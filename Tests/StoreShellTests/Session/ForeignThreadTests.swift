@@ -1,0 +1,65 @@
+import Glibc
+import StoreCore
+import StoreHost
+import StoreSchema
+import StoreShell
+import StoreUnits
+import Testing
+
+@Schema
+struct Tally: Sendable { var count = 0 }
+
+@Schema
+enum TallyAction: Sendable {
+  case start
+  case add
+}
+
+@Schema
+struct Shop: Sendable { var tally = Tally() }
+
+@Schema
+enum ShopAction: Sendable { case tally(TallyAction) }
+
+/// Effects that resume on threads of the system's pool, beside the thread of a session (R34, R35).
+@Suite struct ForeignThreadTests {
+  private static let application: Application<ShopAction, Shop> = {
+    let reducer = Reducer<TallyAction, Tally>("tally") { action, tally in
+      if case .add = action { tally.count &+= 1 }
+    }
+    let adding = Middleware<TallyAction, TallyAction, Tally>.effects("adding") { action, _, _ in
+      guard case .start = action else { return .none }
+      return .run { context in
+        for _ in 0..<20 {
+          _ = await context.concurrently { usleep(200) }
+          context.send(.add)
+        }
+      }
+    }
+    return Application<ShopAction, Shop>(
+      initial: Shop(), reducer: reducer.lift(action: \.tally, state: \.tally),
+      middleware: adding.lift(input: \.tally, output: \.tally, state: \.tally))
+  }()
+
+  @Test func whatEffectsOnOtherThreadsCauseIsWholeAndTold() throws {
+    for _ in 0..<10 {
+      let file = try #require(tmpfile())
+      defer { fclose(file) }
+      let session = try Session(Self.application, console: Console(output: fileno(file), error: fileno(file)))
+      var commands = ["watch tally.count"]
+      for _ in 0..<5 { commands += ["dispatch tally.start --quiet", "show tally.count", "log 2", "wait 1ms"] }
+      commands += ["wait until state.tally.count == 100 --timeout 20s", "show tally.count", "why tally.count"]
+      let status = session.run(commands: commands)
+      session.console.flush()
+      #expect(status == 0)
+      rewind(file)
+      var bytes = [UInt8](repeating: 0, count: 1 << 20)
+      let count = fread(&bytes, 1, bytes.count, file)
+      let text = String(decoding: bytes.prefix(count), as: UTF8.self)
+      let watched = text.split(separator: "\n").filter { $0.hasPrefix("[watch 1]") }
+      #expect(watched.count == 100)
+      #expect(watched.last?.contains("99 -> 100") == true)
+      #expect(text.contains("\n100\n"))
+    }
+  }
+}
