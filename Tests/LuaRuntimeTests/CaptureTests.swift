@@ -58,42 +58,6 @@ import Testing
     #expect(try state.digestOfCaptures(function) == before)
   }
 
-  @Test func whatCodeReadsOfWhatItCaptures() throws {
-    let source = """
-      local a, t, u, f, unused = 1, {x = 1}, {}, function() end, 0
-      return function(s)
-        local own = a
-        local inner = function() return t.x + t.y.z + own, function() return u end end
-        t.w = f(u.v)
-        return math.pi
-      end
-      """
-    let uses = state.captureUses(of: try function(source))
-    #expect(uses.map(\.text) == ["a", "t.x", "t.y.z", "u", "f", "_ENV.math.pi"])
-  }
-
-  /// A function there is told from others; what it captures is its own affair.
-  @Test(arguments: [
-    ("local t = {} return function() t.x = 1 return t end", "t", true),
-    ("local t = {x = {y = {}}} return function() t.x.y.z = 1 end", "t.x.y", true),
-    ("local t = {x = {}, n = 0} return function() t.n = #t.x + 1 end", "t.x", false),
-    ("local n = 0 local function f() n = n + 1 end return function() f() end", "f", false),
-    ("local t = {f = next} return function() local _ = t.f t.f = pairs end", "t.f", true),
-    ("local t = {f = function() end} return function() local _ = t.f t.f = function() end end", "t.f", true),
-    (
-      "local c = coroutine.wrap(function() while true do coroutine.yield() end end) return function() c() end", "c",
-      true
-    ),
-  ])
-  func aLookAtWhatIsReadSeesItsChange(source: String, name: String, changes: Bool) throws {
-    let function = try function(source)
-    let use = try #require(state.captureUses(of: function).first { $0.text == name })
-    let before = try state.look(at: use, of: function).digest
-    #expect(try state.look(at: use, of: function).digest == before)
-    _ = try state.call(function)
-    #expect((try state.look(at: use, of: function).digest != before) == changes)
-  }
-
   @Test func assignmentsAreFoundInTheCode() throws {
     let source = """
       local n, m, unused = 0, 0, {}

@@ -144,8 +144,7 @@ struct PurityTests {
       var tasks = Tasks()
       try withUnsafeMutablePointer(to: &tasks) { slice in
         try plugin.reducers.reduce(
-          lifted: 0, try Bench.add.call([("title", .string("a"))]), number: 1, time: .zero,
-          source: .init(file: "t", function: "f", line: 1, kind: .batch), schema: Tasks.schema, slice: slice)
+          lifted: 0, try Bench.add.call([("title", .string("a"))]), context: .first, schema: Tasks.schema, slice: slice)
       }
     }
     #expect(
@@ -182,79 +181,6 @@ struct PurityTests {
     for _ in 1...3 { try bench.dispatch("own.visit") }
     #expect(bench.faults.isEmpty)
     #expect(bench.state("own") == #"{"count":3}"#)
-  }
-
-  /// What changes a table between the calls of a pure function.
-  enum Other: CaseIterable {
-    case after, anotherReducer, command
-  }
-
-  /// Where the plugin keeps a number, how it is read, and how messages name that.
-  static let kept: [(locals: String, read: String, change: String, name: String)] = [
-    ("local box = { n = 0 }", "box.n", "box.n = box.n + 1", "'box.n'"),
-    ("local box = { { n = 0 } }", "box[1].n", "box[1].n = box[1].n + 1", "'box'"),
-    (
-      "local n = 0 local function get() return n end local function up() n = n + 1 end", "get()", "up()", "'n' of 'get'"
-    ),
-    (
-      "local box = { n = 0 } local util = { get = function() return box.n end }", "util.get()", "box.n = box.n + 1",
-      "'box.n' of 'util.get'"
-    ),
-  ]
-
-  private func disturbed(by other: Other, _ index: Int) throws -> Bench {
-    let bench = try Bench()
-    let kept = Self.kept[index]
-    try bench.load(
-      try PluginFolder(
-        "memo",
-        lua: """
-          \(kept.locals)
-          return plugin {
-            state = { field("count", int()) }, actions = { { name = "visit" }, { name = "other" }, { name = "guilty" } },
-            reducers = { visit = function(s) s.count = \(kept.read) end, guilty = function(s) \(kept.change) end },
-            middleware = { { name = "m", on = { "other" }, after = function() \(kept.change) end } },
-            commands = { { name = "turn", run = function() \(kept.change) end } },
-            projections = { { name = "seen", type = int(), fn = function(state)
-              return \(kept.read) + 0 * state.memo.count end } },
-          }
-          """))
-    try bench.dispatch("memo.visit")
-    #expect(try bench.project("memo", "seen") == "0")
-    switch other {
-    case .after: try bench.dispatch("memo.other")
-    case .anotherReducer: #expect(fault { try bench.dispatch("memo.guilty") }?.code == .impure)
-    case .command: _ = try bench.run("memo", "turn")
-    }
-    return bench
-  }
-
-  /// A replay, which runs reducers alone, would come to another state.
-  @Test(arguments: Other.allCases, kept.indices)
-  func whatAReducerDependsOnMayNotBeChangedByOtherCode(_ other: Other, _ index: Int) throws {
-    let bench = try disturbed(by: other, index)
-    let place = "memo: reducer 'memo.visit'"
-    let allowed = "reducers may depend on nothing but their draft and arguments"
-    #expect(
-      fault { try bench.dispatch("memo.visit") }
-        == PluginError(
-          .impure, "\(place) depends on the captured \(Self.kept[index].name), which has changed; \(allowed)",
-          hint: "keep the value in the plugin's state"))
-    let idle = fault { try bench.dispatch("memo.visit") }?.message
-    #expect(idle?.hasPrefix("\(place) is no longer called, because in #") == true)
-    #expect(idle?.contains(" what it captures had changed; ") == true)
-    #expect(bench.state("memo") == #"{"count":0}"#)
-  }
-
-  @Test(arguments: Other.allCases, kept.indices)
-  func whatAProjectionDependsOnMayNotBeChangedByOtherCode(_ other: Other, _ index: Int) throws {
-    let bench = try disturbed(by: other, index)
-    let messages = (1...2).map { _ in fault { _ = try bench.project("memo", "seen") }?.message }
-    #expect(
-      messages == [
-        "memo: projection 'memo.seen' depends on the captured \(Self.kept[index].name), which has changed; projections may only read state",
-        "memo: projection 'memo.seen' is no longer called, because what it captures had changed; projections may only read state",
-      ])
   }
 
   /// What other code keeps beside what a reducer reads is no state of the reducer's.

@@ -42,8 +42,7 @@ struct TypedPartTests {
     let type = try #require(plugin.addedActions.first)
     try withUnsafeMutablePointer(to: &shelf) { slice in
       try plugin.reducers.reduce(
-        lifted: 0, ActionCall(type, []), number: 1, time: .zero,
-        source: ActionSource(file: "t", function: "f", line: 1), schema: Slice.schema,
+        lifted: 0, ActionCall(type, []), context: .first, schema: Slice.schema,
         slice: UnsafeMutableRawPointer(slice))
     }
   }

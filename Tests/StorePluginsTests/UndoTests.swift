@@ -42,7 +42,7 @@ struct UndoTests {
   private func run(_ plugin: Plugin, _ name: String, _ slice: inout Value) throws {
     let type = try #require(plugin.module.actions.first { $0.name == name })
     try plugin.reducers.reduce(
-      ActionCall(type, []), number: 1, time: .zero, source: ActionSource(file: "t", function: "f", line: 1),
+      ActionCall(type, []), context: .first,
       slice: &slice)
   }
 
@@ -111,8 +111,7 @@ struct UndoTests {
     let error = fault {
       try withUnsafeMutablePointer(to: &tasks) { slice in
         try plugin.reducers.reduce(
-          lifted: 0, ActionCall(type, []), number: 1, time: .zero,
-          source: ActionSource(file: "t", function: "f", line: 1), schema: Tasks.schema,
+          lifted: 0, ActionCall(type, []), context: .first, schema: Tasks.schema,
           slice: UnsafeMutableRawPointer(slice))
       }
     }
@@ -142,8 +141,7 @@ struct UndoTests {
     let type = try #require(plugin.addedActions.first)
     try withUnsafeMutablePointer(to: &shelf) { slice in
       try plugin.reducers.reduce(
-        lifted: 0, ActionCall(type, []), number: 1, time: .zero,
-        source: ActionSource(file: "t", function: "f", line: 1), schema: Shelf.schema,
+        lifted: 0, ActionCall(type, []), context: .first, schema: Shelf.schema,
         slice: UnsafeMutableRawPointer(slice))
     }
   }
@@ -187,7 +185,7 @@ struct UndoTests {
       initial: plugin.initialState,
       reducer: .undoing("d") { call, slice, context in
         try plugin.reducers.reduce(
-          call, number: context.number, time: context.time, source: context.source, slice: &slice)
+          call, context: context, slice: &slice)
       })
     let calls = plugin.module.actions.map { ActionCall($0, []) }
     try store.dispatch(calls[0]).get()

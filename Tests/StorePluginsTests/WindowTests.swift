@@ -39,7 +39,7 @@ struct WindowTests {
   private func run(_ plugin: Plugin, _ name: String, _ slice: inout Value) throws {
     let type = try #require(plugin.module.actions.first { $0.name == name })
     try plugin.reducers.reduce(
-      ActionCall(type, []), number: 1, time: .zero, source: ActionSource(file: "t", function: "f", line: 1),
+      ActionCall(type, []), context: .first,
       slice: &slice)
   }
 

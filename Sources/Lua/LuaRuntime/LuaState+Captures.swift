@@ -19,69 +19,6 @@ extension LuaState {
     return CaptureDigest(value: digest.value, size: Int(digest.size))
   }
 
-  /// Something that a function reads and did not get as an argument.
-  public struct CaptureUse: Hashable, Sendable {
-    /// Which captured variable it is, from 1.
-    public var capture: Int
-    /// The name of the variable.
-    public var name: String
-    /// The field of the table in the variable, and the field of that; nil: all of the one before.
-    public var field: String?, inner: String?
-
-    /// As it is written in Lua.
-    public var text: String { ([name] + [field, inner].compactMap { $0 }).joined(separator: ".") }
-
-    /// Whether what another one reads is part of this.
-    fileprivate func contains(_ other: CaptureUse) -> Bool {
-      capture == other.capture && self != other && (field == nil || field == other.field && inner == nil)
-    }
-  }
-
-  /// What the code of a function, and of the functions inside it, reads of the variables that it captures, found in the
-  /// bytecode without running it. Of a variable all of it counts, unless only fields of the table in it are read, each by a
-  /// constant name. Empty for a host function.
-  public func captureUses(of function: LuaFunction) -> [CaptureUse] {
-    guard let root = bytecode(of: function) else { return [] }
-    var uses: Set<CaptureUse> = []
-    root.addUses(captures: root.captures.indices.map { $0 }, names: root.captures.map(\.name), to: &uses)
-    return uses.filter { use in !uses.contains { $0.contains(use) } }
-      .sorted { ($0.capture, $0.text) < ($1.capture, $1.text) }
-  }
-
-  /// What a look at something that a function reads found.
-  public struct CaptureLook {
-    /// A number that changes when that changes, but for what functions in it keep.
-    public let digest: UInt64
-    /// How many values were looked at; 0: it is a global.
-    public let size: Int
-    /// The function of Lua that it is; nil: it is none.
-    public let code: LuaFunction?
-  }
-
-  /// Looks at something that a function reads.
-  public func look(at use: CaptureUse, of function: LuaFunction) throws(LuaError) -> CaptureLook {
-    guard function.link === link else { return CaptureLook(digest: 0, size: 0, code: nil) }
-    var digest = CLuaDigest()
-    var reference: Int32 = 0
-    var (field, inner) = (use.field ?? "", use.inner ?? "")
-    let status = field.withUTF8 { field in
-      inner.withUTF8 { inner in
-        field.withMemoryRebound(to: CChar.self) { field in
-          inner.withMemoryRebound(to: CChar.self) { inner in
-            var request = CLuaUse()
-            request.capture = Int32(use.capture)
-            request.fields = (use.field == nil ? nil : field.baseAddress, use.inner == nil ? nil : inner.baseAddress)
-            request.fieldCounts = (field.count, inner.count)
-            return clua_digestUse(machine, function.reference, &request, &digest, &reference)
-          }
-        }
-      }
-    }
-    try check(status)
-    return CaptureLook(
-      digest: digest.value, size: Int(digest.size), code: reference < 0 ? nil : LuaFunction(link, reference))
-  }
-
   /// A place in a function's code that assigns to a local captured from outside it.
   public struct CaptureAssignment: Hashable, Sendable {
     /// The name of the captured local.
@@ -179,37 +116,6 @@ extension LuaLink {
 }
 
 extension BytecodeReader.Function {
-  private func constant(_ index: Int) -> String? { constants.indices.contains(index) ? constants[index] : nil }
-
-  /// Adds what is read of the outermost function's upvalues. `captures` says for each of this function's upvalues which of those
-  /// it is, nil for a local of a function in between.
-  fileprivate func addUses(captures: [Int?], names: [String], to uses: inout Set<LuaState.CaptureUse>) {
-    func add(_ capture: Int, _ field: String?, _ inner: String?) {
-      guard captures.indices.contains(capture), let outermost = captures[capture], names.indices.contains(outermost)
-      else { return }
-      uses.insert(LuaState.CaptureUse(capture: outermost + 1, name: names[outermost], field: field, inner: inner))
-    }
-    for (position, instruction) in instructions.enumerated() {
-      switch instruction.operation {
-      case .getUpvalue: add(instruction.b, nil, nil)
-      case .getUpvalueField:
-        guard let name = constant(instruction.c) else { continue }
-        let next = instructions.indices.contains(position + 1) ? instructions[position + 1] : nil
-        // What was read is gone once its field takes its register.
-        let isOnTheWay = next?.operation == .getField && next?.b == instruction.a && next?.a == instruction.a
-        add(instruction.b, name, isOnTheWay ? next.flatMap { constant($0.c) } : nil)
-      default: break
-      }
-    }
-    for inner in inner {
-      let origins = inner.captures.map { capture -> Int? in
-        guard !capture.isLocalOfParent, captures.indices.contains(capture.index) else { return nil }
-        return captures[capture.index]
-      }
-      inner.addUses(captures: origins, names: names, to: &uses)
-    }
-  }
-
   fileprivate func globalUses(_ outerSource: String) -> [LuaState.GlobalUse] {
     let source = source.isEmpty ? outerSource : source
     let own = namedUses.filter { captures.indices.contains($0.capture) && captures[$0.capture].name == "_ENV" }

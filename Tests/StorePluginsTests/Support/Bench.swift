@@ -107,7 +107,9 @@ final class Bench: @unchecked Sendable {
       guard plugin.reducers.reduces(call.type) else { return }
       var slice = state.slices[name] ?? .none
       try plugin.reducers.reduce(
-        call, number: context.number, time: .seconds(90), source: context.source, slice: &slice)
+        call,
+        context: ActionContext(number: context.number, source: context.source, time: .seconds(90), root: context.root),
+        slice: &slice)
       state.slices[name] = slice
     }
   }
@@ -260,4 +262,12 @@ private final class BenchUnit: PluginOutput, @unchecked Sendable {
   }
 
   func start(_ task: PluginTaskStart) {}
+}
+
+extension ActionContext {
+  /// Of an action that no store processes.
+  static var first: ActionContext {
+    ActionContext(
+      number: 1, source: ActionSource(file: "t", function: "f", line: 1, kind: .batch), time: .zero, root: 1)
+  }
 }

@@ -4,8 +4,9 @@ import StorePlugins
 import StoreSchema
 
 /// Runs a plugin's reducers in two fresh Lua states, which differ in the seed of their hashes and in how they collect
-/// garbage, and compares what they make of each action; one of them has just reduced a copy. Hidden state, the order of
-/// keys and whatever else a reducer must not depend on shows as a difference.
+/// garbage, and compares what they make of each action; one of them has just reduced a copy. Hidden state, what middlewares
+/// change behind a reducer's back, the order of keys and whatever else a reducer must not depend on shows as a difference: it
+/// costs a store nothing, and finds what no look at a single call can.
 package struct PurityProof {
   /// An action that a test had processed.
   package struct Recorded {
@@ -68,10 +69,11 @@ package struct PurityProof {
   /// Whether the plugin has a reducer for an action.
   package func concerns(_ type: ActionType) -> Bool { one.reduces(type) }
 
-  /// Reduces what a test recorded, each action from the state that it met there.
+  /// Reduces an action that was recorded, from the state that it met there.
   ///
+  /// - Parameter origin: what recorded it, as messages name it.
   /// - Returns: the first difference.
-  package func difference(in recorded: Recorded) -> PurityFault? {
+  package func difference(in recorded: Recorded, of origin: String = "test") -> PurityFault? {
     var state = recorded.before
     guard state.shell.condition(of: name) == .on else { return nil }
     let verdict = reduce(recorded.call, recorded.context, &state)
@@ -84,8 +86,8 @@ package struct PurityProof {
     for module in one.modules where !shared.contains(module) {
       guard let change = Self.change(in: module, from: recorded.after, to: state) else { continue }
       return PurityFault(
-        recorded.call, "the test and a fresh Lua state differ at \(change.path)",
-        [("test", change.kind.from), ("fresh", change.kind.to)])
+        recorded.call, "the \(origin) and a fresh Lua state differ at \(change.path)",
+        [(origin, change.kind.from), ("fresh", change.kind.to)])
     }
     return nil
   }

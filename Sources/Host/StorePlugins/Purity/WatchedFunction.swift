@@ -1,16 +1,15 @@
 import LuaRuntime
 
-/// A reducer or projection, which may read what it captures and never change it.
+/// A reducer, projection or `migrate`, which may read what it captures and never change it.
+///
+/// The code shows assignments to captured locals; a table that it fills shows only here, at the call that fills it, so that the
+/// action is undone before any journal holds it. What a middleware changes shows in the proof of `plugin test --pure`.
 final class WatchedFunction {
   let function: LuaFunction
   /// Whether it was seen to change what it captures. What it computes from then on depends on what nobody records.
   @exclusivity(unchecked) private(set) var isImpure = false
   /// The number of the action in which it did so; nil: no action had it called.
   @exclusivity(unchecked) private(set) var guiltyAction: Int?
-  /// Whether it was other code of the plugin that changed what the function captures.
-  @exclusivity(unchecked) private(set) var isDisturbed = false
-  /// What the function, and what it calls, reads of what is captured, as it was when it was looked at last; nil: it was not.
-  @exclusivity(unchecked) private var readings: CaptureReadings?
   /// Whether there is nothing that it could change.
   @exclusivity(unchecked) private var capturesNothing = false
   @exclusivity(unchecked) private var calls = 0
@@ -33,13 +32,13 @@ final class WatchedFunction {
   }
 
   /// Counts a call, and answers the digest of what the function captures where this call is looked at.
+  @inline(__always)
   func digestBefore(_ purity: Purity, _ lua: LuaState) throws(LuaError) -> LuaState.CaptureDigest? {
     isLookedAt(purity) ? try digest(lua) : nil
   }
 
-  /// Counts a call, and answers whether this call is looked at.
   @inline(__always)
-  func isLookedAt(_ purity: Purity) -> Bool {
+  private func isLookedAt(_ purity: Purity) -> Bool {
     guard !capturesNothing else { return false }
     switch purity {
     case .off: return false
@@ -50,8 +49,7 @@ final class WatchedFunction {
     }
   }
 
-  /// The digest of what the function captures, before a call that is looked at.
-  func digest(_ lua: LuaState) throws(LuaError) -> LuaState.CaptureDigest {
+  private func digest(_ lua: LuaState) throws(LuaError) -> LuaState.CaptureDigest {
     let digest = try lua.digestOfCaptures(function)
     if calls == nextLook {
       valuesSeen += digest.size
@@ -61,27 +59,18 @@ final class WatchedFunction {
     return digest
   }
 
-  /// What the function reads of what is captured that is no longer what it was before the last call that was looked at, which
-  /// changed nothing: other code of the plugin did. Nil: there is no such thing.
-  func disturbance(_ lua: LuaState) throws(LuaError) -> String? {
-    guard readings != nil else {
-      readings = try CaptureReadings(of: function, lua)
-      return nil
-    }
-    guard let name = try readings?.firstChange(lua) else { return nil }
-    isImpure = true
-    isDisturbed = true
-    return name
+  /// What is no longer what it was before a call, of what the function captures and what it required, as messages name it.
+  ///
+  /// - Parameter digest: of what it captured before the call; nil: nobody looked.
+  func change(
+    since digest: LuaState.CaptureDigest?, _ modules: RequiredModules, _ purity: Purity, _ lua: LuaState
+  ) throws(LuaError) -> String? {
+    var changed: String?
+    if try modules.takeChanges(lua), purity != .off { changed = "a module that it requires" }
+    if let digest, try lua.digestOfCaptures(function) != digest { changed = "a captured local" }
+    if changed != nil { isImpure = true }
+    return changed
   }
-
-  /// Whether what the function captures is no longer what it was.
-  func hasChanged(since digest: LuaState.CaptureDigest, _ lua: LuaState) throws(LuaError) -> Bool {
-    isImpure = try lua.digestOfCaptures(function) != digest
-    return isImpure
-  }
-
-  /// Notes that it was seen to change something else that stays.
-  func noteImpurity() { isImpure = true }
 
   /// Notes in which action it was seen to do so, the first time.
   func noteGuilt(_ action: Int) {

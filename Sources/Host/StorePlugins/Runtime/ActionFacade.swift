@@ -6,22 +6,13 @@ import StoreSchema
 /// The action being processed, as Lua sees it: `name`, `args`, `id`, `at` in seconds, `source`.
 final class ActionFacade: LuaFacade {
   let name: String
-  /// What a store knows of the action.
   @exclusivity(unchecked) private var context: ActionContext?
-  /// What is known of it where no store processes it.
-  @exclusivity(unchecked) private var facts: Facts?
   @exclusivity(unchecked) private var call: ActionCall?
   /// Whether Lua code that got it runs.
   @exclusivity(unchecked) var isOpen = true
   /// Which context is held, and by how many middlewares.
   @exclusivity(unchecked) private var held: ObjectIdentifier?
   @exclusivity(unchecked) private var holders = 0
-
-  private struct Facts {
-    let number: Int
-    let time: Duration
-    let source: ActionSource
-  }
 
   /// What `meta` of it is, and whether Lua code asked for it since.
   private let meta: ActionFacade?
@@ -30,12 +21,6 @@ final class ActionFacade: LuaFacade {
   init(name: String, meta: ActionFacade? = nil) {
     self.name = name
     self.meta = meta
-  }
-
-  func set(number: Int, time: Duration, source: ActionSource, call: ActionCall) {
-    context = nil
-    facts = Facts(number: number, time: time, source: source)
-    self.call = call
   }
 
   func set(_ context: ActionContext, call: ActionCall) {
@@ -88,15 +73,17 @@ final class ActionFacade: LuaFacade {
   }
 
   func get(_ key: String, into result: inout LuaResult) throws {
-    guard let call, isOpen else { throw LuaFailure("this \(name) was valid only during the call that gave it") }
+    guard let call, let context, isOpen else {
+      throw LuaFailure("this \(name) was valid only during the call that gave it")
+    }
     switch key {
-    case "id": result.append(context?.number ?? facts?.number ?? 0)
-    case "at": result.append((context?.time ?? facts?.time ?? .zero).seconds)
-    case "source": if let source = context?.source ?? facts?.source { write(source, to: &result) }
+    case "id": result.append(context.number)
+    case "at": result.append(context.time.seconds)
+    case "source": write(context.source, to: &result)
     case "name": result.append(call.type.fullName)
     case "args": LuaBridge.write(.record(call.record), to: &result)
     case "meta":
-      if let meta { (meta.context, meta.facts, meta.call) = (context, facts, call) }
+      meta?.set(context, call: call)
       wasAskedForMeta = true
       result.append(PluginCalls.metaObject)
     default:

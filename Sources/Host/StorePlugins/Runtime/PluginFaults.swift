@@ -35,29 +35,16 @@ struct PluginFaults {
   }
 
   /// A function that must be pure changed what it captures, or something else that stays.
-  func impure(_ place: String, changed what: String = "a captured local", mayOnly allowed: String) -> PluginError {
+  func impure(_ place: String, changed what: String, mayOnly allowed: String) -> PluginError {
     make(.impure, "\(place) changed \(what); \(allowed)", hint: PluginFaults.impurityHint)
-  }
-
-  /// What a function captures that must be pure is not what it was when it was last looked at.
-  ///
-  /// - Parameter name: what it is, in quotes.
-  func disturbed(_ place: String, by name: String, mayOnly allowed: String) -> PluginError {
-    make(
-      .impure, "\(place) depends on the captured \(name), which has changed; \(allowed)",
-      hint: PluginFaults.impurityHint)
   }
 
   /// A function that was seen to be impure is not called any more.
   ///
   /// - Parameter culprit: when it was seen.
-  func idle(
-    _ place: String, _ watched: WatchedFunction, since culprit: String, mayOnly allowed: String
-  ) -> PluginError {
-    let when = watched.isDisturbed && culprit == "before" ? "" : culprit + " "
-    let reason = when + (watched.isDisturbed ? "what it captures had changed" : "it changed what it captures")
-    return make(
-      .impure, "\(place) is no longer called, because \(reason); \(allowed)",
+  func idle(_ place: String, since culprit: String, mayOnly allowed: String) -> PluginError {
+    make(
+      .impure, "\(place) is no longer called, because \(culprit) it changed what it captures; \(allowed)",
       hint: "\(PluginFaults.impurityHint), then plugin reload \(manifest.name)")
   }
 

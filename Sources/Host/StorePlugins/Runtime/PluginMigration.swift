@@ -75,10 +75,9 @@ public struct PluginMigration {
           writer.append(version)
         }
       ).first
-      if let digest, try migrate.hasChanged(since: digest, machine.lua) {
-        throw LuaError(
-          kind: .runtime, message: "", underlying: calls.faults.impure("migrate", mayOnly: "it may only return a state")
-        )
+      if let changed = try migrate.change(since: digest, machine.modules, .always, machine.lua) {
+        let fault = calls.faults.impure("migrate", changed: changed, mayOnly: "it may only return a state")
+        throw LuaError(kind: .runtime, message: "", underlying: fault)
       }
       guard let result, result != .nil else {
         throw LuaError(kind: .runtime, message: "", underlying: calls.faults.make(.schema, "migrate returned no state"))

@@ -39,10 +39,8 @@ public final class PluginProjections: @unchecked Sendable {
     cache.noteRun()
     let place = "projection '\(machine.name).\(name)'"
     let watched = projection.function
-    let fault = calls.faults.impure(place, mayOnly: "projections may only read state")
-    if watched.isImpure, purity != .off {
-      throw calls.faults.idle(place, watched, since: "before", mayOnly: "projections may only read state")
-    }
+    let allowed = "projections may only read state"
+    if watched.isImpure, purity != .off { throw calls.faults.idle(place, since: "before", mayOnly: allowed) }
     (calls.running.isProjecting, calls.running.slicesRead) = (true, [])
     defer {
       (calls.running.isProjecting, calls.running.slicesRead) = (false, nil)
@@ -50,21 +48,12 @@ public final class PluginProjections: @unchecked Sendable {
     }
     let value = try machine.run(view, place) { () throws(LuaError) in
       let digest = try watched.digestBefore(purity, lua)
-      if digest != nil, let name = try watched.disturbance(lua) {
-        let fault = calls.faults.disturbed(place, by: name, mayOnly: "projections may only read state")
-        throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
-      }
       let outcome = Result { () throws(LuaError) in
         try lua.call(watched.function, arguments: { $0.append(SliceObjects.stateObject) })
       }
-      if let digest, try watched.hasChanged(since: digest, lua) {
-        throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
-      }
-      if try modules.takeChanges(lua), purity != .off {
-        watched.noteImpurity()
-        let fault = calls.faults.impure(
-          place, changed: "a module that it requires", mayOnly: "projections may only read state")
-        throw LuaError(kind: .runtime, message: fault.message, underlying: fault)
+      if let changed = try watched.change(since: digest, modules, purity, lua) {
+        throw LuaError(
+          kind: .runtime, message: "", underlying: calls.faults.impure(place, changed: changed, mayOnly: allowed))
       }
       let result = try outcome.get().first ?? .nil
       do throws(SchemaError) {

@@ -51,22 +51,6 @@ public final class PluginReducers: @unchecked Sendable {
   /// Runs the plugin's reducer for an action on its slice, in place.
   ///
   /// - Throws: ``PluginError``; the slice is then as it was.
-  public func reduce(
-    _ call: ActionCall, number: Int, time: Duration, source: ActionSource, slice: inout Value
-  ) throws(PluginError) {
-    guard let plan = own.plan(for: call.type) else { return }
-    let failure = withUnsafeMutablePointer(to: &slice) { slice in
-      plan._withUnsafeGuaranteedRef { plan in
-        if plan.takesMeta { calls.meta.set(number: number, time: time, source: source, call: call) }
-        return run(plan, call, schema, UnsafeMutableRawPointer(slice))
-      }
-    }
-    if let failure { throw noting(failure, plan.takeUnretainedValue(), in: number) }
-  }
-
-  /// Runs the plugin's reducer for an action that a store processes on its slice, in place.
-  ///
-  /// - Throws: ``PluginError``; the slice is then as it was.
   public func reduce(_ call: ActionCall, context: ActionContext, slice: inout Value) throws(PluginError) {
     guard let plan = own.plan(for: call.type) else { return }
     let failure = withUnsafeMutablePointer(to: &slice) { slice in
@@ -75,7 +59,10 @@ public final class PluginReducers: @unchecked Sendable {
         return run(plan, call, schema, UnsafeMutableRawPointer(slice))
       }
     }
-    if let failure { throw noting(failure, plan.takeUnretainedValue(), in: context.number) }
+    if let failure {
+      plan.takeUnretainedValue().watched.noteGuilt(context.number)
+      throw failure
+    }
   }
 
   /// How many reducers the plugin lifts over other modules' slices.
@@ -94,25 +81,15 @@ public final class PluginReducers: @unchecked Sendable {
   ///
   /// - Throws: ``PluginError``; the slice is then as it was.
   public func reduce(
-    lifted index: Int, _ call: ActionCall, number: Int, time: Duration, source: ActionSource, schema: Schema,
-    slice: UnsafeMutableRawPointer
-  ) throws(PluginError) {
-    let plan = lifted[index]
-    plan.uses += 1
-    if plan.takesMeta { calls.meta.set(number: number, time: time, source: source, call: call) }
-    if let failure = run(plan, call, schema, slice) { throw noting(failure, plan, in: number) }
-  }
-
-  /// Runs a lifted reducer for an action that a store processes on another module's slice, in place.
-  ///
-  /// - Throws: ``PluginError``; the slice is then as it was.
-  public func reduce(
     lifted index: Int, _ call: ActionCall, context: ActionContext, schema: Schema, slice: UnsafeMutableRawPointer
   ) throws(PluginError) {
     let plan = lifted[index]
     plan.uses += 1
     if plan.takesMeta { calls.meta.set(context, call: call) }
-    if let failure = run(plan, call, schema, slice) { throw noting(failure, plan, in: context.number) }
+    if let failure = run(plan, call, schema, slice) {
+      plan.watched.noteGuilt(context.number)
+      throw failure
+    }
   }
 
   /// Calls a reducer with a draft of a slice, and takes back what it did where it fails.
@@ -145,10 +122,7 @@ public final class PluginReducers: @unchecked Sendable {
   ) -> PluginError? {
     var digest: LuaState.CaptureDigest?
     do throws(LuaError) {
-      if watched.isLookedAt(purity) {
-        if let name = try watched.disturbance(lua) { return disturbedReducer(call, name) }
-        digest = try watched.digest(lua)
-      }
+      digest = try watched.digestBefore(purity, lua)
       try plan.prepare(in: lua)
     } catch {
       return calls.faults.reducer(call.type.fullName, error)
@@ -163,8 +137,7 @@ public final class PluginReducers: @unchecked Sendable {
     if caller.takeLateness() { log.warn("reducer '\(call.type.fullName)' took longer than 1 s") }
     guard outcome.isDone, outcome.count == 0 else { return fault(outcome, digest, watched, call) }
     plan.checkArguments(caller)
-    if let digest, let fault = check(digest, watched, call) { return fault }
-    return modules.isIdle ? nil : checkModules(watched, call)
+    return digest == nil && modules.isIdle ? nil : impurity(since: digest, watched, call)
   }
 
   /// What is wrong with how a call of a reducer ended: first that it kept something, if it did.
@@ -172,61 +145,34 @@ public final class PluginReducers: @unchecked Sendable {
   private func fault(
     _ outcome: LuaCaller.Outcome, _ digest: LuaState.CaptureDigest?, _ watched: WatchedFunction, _ call: ActionCall
   ) -> PluginError {
-    let fault =
-      outcome.isDone
-      ? calls.faults.make(
+    // Asked for before anything else runs in the Lua state.
+    let error = outcome.isDone ? nil : caller.error(outcome)
+    if let kept = impurity(since: digest, watched, call) { return kept }
+    guard let error else {
+      return calls.faults.make(
         .runtime, "reducer '\(call.type.fullName)' returned a value; change the draft in place and return nothing")
-      : calls.faults.reducer(
-        call.type.fullName, caller.error(outcome), arguments: call.type.fields.map(\.name))
-    if let digest, let kept = check(digest, watched, call) { return kept }
-    if !modules.isIdle, let kept = checkModules(watched, call) { return kept }
-    return fault
-  }
-
-  /// Whether what a reducer required is what it was before.
-  private func checkModules(_ watched: WatchedFunction, _ call: ActionCall) -> PluginError? {
-    do throws(LuaError) {
-      guard try modules.takeChanges(lua), purity != .off else { return nil }
-    } catch {
-      return calls.faults.reducer(call.type.fullName, error)
     }
-    watched.noteImpurity()
-    return calls.faults.impure(
-      "reducer '\(call.type.fullName)'", changed: "a module that it requires",
-      mayOnly: "reducers may only change their draft")
+    return calls.faults.reducer(call.type.fullName, error, arguments: call.type.fields.map(\.name))
   }
 
-  /// Whether what a reducer captures is what it was before.
-  private func check(
-    _ digest: LuaState.CaptureDigest, _ watched: WatchedFunction, _ call: ActionCall
+  /// Whether a call changed what the reducer captures or requires.
+  private func impurity(
+    since digest: LuaState.CaptureDigest?, _ watched: WatchedFunction, _ call: ActionCall
   ) -> PluginError? {
     do throws(LuaError) {
-      return try watched.hasChanged(since: digest, lua) ? impureReducer(call) : nil
+      guard let changed = try watched.change(since: digest, modules, purity, lua) else { return nil }
+      return calls.faults.impure("reducer '\(call.type.fullName)'", changed: changed, mayOnly: Self.allowed)
     } catch {
       return calls.faults.reducer(call.type.fullName, error)
     }
-  }
-
-  /// The fault, once it is noted in which action the reducer was first seen to be impure.
-  private func noting(_ failure: PluginError, _ plan: ReducerPlan, in number: Int) -> PluginError {
-    plan.watched.noteGuilt(number)
-    return failure
   }
 
   /// What a reducer that was seen to be impure answers from then on: this call did nothing.
   private func idleReducer(_ watched: WatchedFunction, _ call: ActionCall) -> PluginError {
     calls.faults.idle(
-      "reducer '\(call.type.fullName)'", watched, since: watched.guiltyAction.map { "in #\($0)" } ?? "before",
-      mayOnly: "reducers may only change their draft")
+      "reducer '\(call.type.fullName)'", since: watched.guiltyAction.map { "in #\($0)" } ?? "before",
+      mayOnly: Self.allowed)
   }
 
-  private func disturbedReducer(_ call: ActionCall, _ name: String) -> PluginError {
-    calls.faults.disturbed(
-      "reducer '\(call.type.fullName)'", by: name,
-      mayOnly: "reducers may depend on nothing but their draft and arguments")
-  }
-
-  private func impureReducer(_ call: ActionCall) -> PluginError {
-    calls.faults.impure("reducer '\(call.type.fullName)'", mayOnly: "reducers may only change their draft")
-  }
+  private static let allowed = "reducers may only change their draft"
 }

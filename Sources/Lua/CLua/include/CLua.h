@@ -175,15 +175,6 @@ typedef struct CLuaTexts {
   size_t longest;
 } CLuaTexts;
 
-enum { CLUA_USE_FIELDS = 2 };
-
-/// Something that a function reads: a captured variable, counted from 1, or a field of the table in it, or one of that.
-typedef struct CLuaUse {
-  int32_t capture;
-  const char *_Nullable fields[CLUA_USE_FIELDS];
-  size_t fieldCounts[CLUA_USE_FIELDS];
-} CLuaUse;
-
 /// What a function captures, in numbers.
 typedef struct CLuaDigest {
   uint64_t value;
@@ -487,12 +478,9 @@ CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *r
 
 // What a function captures
 
-/// A number that changes when a captured local changes, or anything in a table that is reached from one.
-CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t function, CLuaDigest *digest);
-/// The same for one thing that a function reads; of nothing where that is a global. A function of Lua there is only told from
-/// others, and anchored; else the reference is negative.
-CLuaStatus clua_digestUse(CLuaMachine *machine, int32_t function, const CLuaUse *use, CLuaDigest *digest,
-                          int32_t *reference);
+/// A number that changes when a local that a function captures changes, or anything in a table that is reached from one; of a
+/// table, when what it holds does.
+CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t reference, CLuaDigest *digest);
 /// Hands the bytecode of a referenced function to `take`, piece by piece; false when it is no Lua function.
 bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
                void (*take)(void *context, const void *bytes, size_t count));

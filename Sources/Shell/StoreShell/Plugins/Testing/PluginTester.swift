@@ -68,11 +68,7 @@ final class PluginTester {
     defer { session.interrupts.relay.set([]) }
     recorded = []
     let proof = options.isPure ? try loading { try PurityProof(source, in: bench.session.store) } : nil
-    if let proof {
-      bench.session.store.observe { [unowned self] entry in
-        if proof.concerns(entry.call.type) { recorded.append(entry) }
-      }
-    }
+    if let proof { record(bench, for: proof) }
     let ended = file.run(index, host: bench)
     try checkInterrupt()
     var outcome = ended
@@ -87,6 +83,13 @@ final class PluginTester {
       return (outcome, fault)
     }
     return (outcome, nil)
+  }
+
+  /// Has what the plugin's reducers answer in a store recorded.
+  private func record(_ bench: PluginTestBench, for proof: PurityProof) {
+    bench.session.store.observe { [unowned self] entry in
+      if proof.concerns(entry.call.type) { recorded.append(entry) }
+    }
   }
 
   private func files() throws -> [PluginTestFile] {
@@ -130,6 +133,7 @@ final class PluginTester {
     guard let plugin = bench.plugin else { return }
     let seed = options.seed ?? .random(in: 1...999_999)
     let proof = try loading { try PurityProof(source, in: bench.session.store) }
+    record(bench, for: proof)
     session.interrupts.relay.set(bench.session.interruptHandlers)
     defer { session.interrupts.relay.set([]) }
     let types = plugin.reducedActionNames.compactMap { bench.session.store.action(named: $0) }
@@ -148,7 +152,7 @@ final class PluginTester {
         root: number)
       let verdict = proof.reduce(call, context, &state)
       purity.addGenerated(failure: verdict.failure(of: call))
-      var impurity = ContinuousClock.now < enough ? disturbance(by: call, in: bench) : nil
+      var impurity = ContinuousClock.now < enough ? difference(by: call, in: bench, proof) : nil
       if case .impure(let fault) = verdict { impurity = fault }
       guard var fault = impurity else { continue }
       fault.origin = "generated action \(number); --seed \(seed) makes the same ones"
@@ -157,17 +161,18 @@ final class PluginTester {
     }
   }
 
-  /// What shows that other code of the plugin changes what a reducer depends on: an action is processed with all that answers it.
-  private func disturbance(by call: ActionCall, in bench: PluginTestBench) -> PurityFault? {
+  /// What shows that other code of the plugin changes what a reducer depends on: an action is processed with all that answers it,
+  /// and a fresh Lua state makes something else of it.
+  private func difference(by call: ActionCall, in bench: PluginTestBench, _ proof: PurityProof) -> PurityFault? {
     let store = bench.session.store
+    recorded = []
     let source = ActionSource(file: "generated", function: "test", line: 0, kind: .batch)
-    let report = store.dispatch(call, source: source)
+    _ = store.dispatch(call, source: source)
     _ = store.takeFaults()
     if store.loadedPlugins.contains(where: { $0.name == self.source.manifest.name && $0.condition != .on }) {
       _ = store.setPlugin(self.source.manifest.name, isOn: true, source: source)
     }
-    guard let error = report.failure as? PluginError, error.code == .impure else { return nil }
-    return PurityFault(call, error.message, [])
+    return recorded.lazy.compactMap { proof.difference(in: $0, of: "store") }.first
   }
 }
 
