@@ -89,7 +89,7 @@ import Testing
       state.captureAssignments(of: hidden).map { "\($0.name) \($0.chunk):\($0.line)" } == ["n bad/hidden/init.lua:6"])
     #expect(
       state.captureAssignments(of: nested).map { "\($0.name) \($0.chunk):\($0.line)" } == ["m bad/hidden/init.lua:13"])
-    #expect(state.captureAssignments(of: try state.makeFunction("f") { _ in }).isEmpty)
+    #expect(state.captureAssignments(of: try state.makeFunction { _ in }).isEmpty)
   }
 
   @Test func captureNothingBesideGlobals() throws {
@@ -101,7 +101,7 @@ import Testing
     ] {
       #expect(!state.capturesOnlyGlobals(try function(source)), "\(source)")
     }
-    #expect(!state.capturesOnlyGlobals(try state.makeFunction("f") { _ in }))
+    #expect(!state.capturesOnlyGlobals(try state.makeFunction { _ in }))
   }
 
   @Test func usesOfGlobalsAreFoundInTheCode() throws {
@@ -124,7 +124,7 @@ import Testing
         "get table.insert bad/glob/init.lua:1", "set count bad/glob/init.lua:2", "get math.max bad/glob/init.lua:5",
         "get io bad/glob/init.lua:5", "set total bad/glob/init.lua:7",
       ])
-    #expect(state.globalUses(of: try state.makeFunction("f") { _ in }).isEmpty)
+    #expect(state.globalUses(of: try state.makeFunction { _ in }).isEmpty)
   }
 
   @Test func longFunctionsKeepTheirLines() throws {

@@ -48,7 +48,7 @@ import Testing
     try state.setGlobal(
       "sleep",
       .function(
-        state.makeFunction("sleep") { call in
+        state.makeFunction { call in
           #expect(call.canYield)
           call.yield([.string("sleep"), call[0]])
         }))
@@ -63,7 +63,7 @@ import Testing
     try state.setGlobal(
       "sleep",
       .function(
-        state.makeFunction("sleep") { call in
+        state.makeFunction { call in
           #expect(!call.canYield)
           call.yield()
         }))
@@ -95,7 +95,7 @@ import Testing
   @Test func resumingItselfIsRefused() throws {
     let holder = Holder()
     try state.setGlobal(
-      "again", .function(state.makeFunction("again") { _ in _ = try holder.coroutine?.resume() }))
+      "again", .function(state.makeFunction { _ in _ = try holder.coroutine?.resume() }))
     holder.coroutine = try coroutine("function() again() end")
     let error = #expect(throws: LuaError.self) { try holder.coroutine?.resume() }
     #expect(error?.underlying is LuaError)
@@ -104,7 +104,7 @@ import Testing
 
   @Test func closingRunsWhatIsToBeClosed() throws {
     let log = Holder()
-    try state.setGlobal("note", .function(state.makeFunction("note") { _ in log.count += 1 }))
+    try state.setGlobal("note", .function(state.makeFunction { _ in log.count += 1 }))
     let source =
       "function() local c <close> = setmetatable({}, {__close = function() note() end}) coroutine.yield() error('x') end"
     let closed = try coroutine(source)
@@ -160,7 +160,7 @@ import Testing
     try state.setGlobal(
       "double",
       .function(
-        state.makeFunction("double") { call in
+        state.makeFunction { call in
           for value in try call.state.call(double, [call[0]]) { call.results.append(value) }
         }))
     let coroutine = try coroutine("function(n) n = double(n) coroutine.yield(n) return double(n) end")
@@ -190,9 +190,9 @@ import Testing
       try state.setGlobal(
         "probe",
         .function(
-          state.makeFunction("probe") { call in
-            call.state.isRepeatable = isRepeatable
-            defer { call.state.isRepeatable = false }
+          state.makeFunction { call in
+            LuaCaller(call.state).isRepeatable = isRepeatable
+            defer { LuaCaller(call.state).isRepeatable = false }
             seen.append(try call.state.call(function))
           }))
       let caller = try coroutine(

@@ -34,7 +34,9 @@ import Testing
     #expect(failure(session, "error(\"attempt to index a nil value (global 'tasks')\")")?.mistake == nil)
     #expect(failure(session, "error(\"'os' is not part of the plugin sandbox\")")?.mistake == nil)
     #expect(failure(session, "return 1 < {}")?.mistake == nil)
-    #expect(failure(session, "return (")?.mistake == nil)
+    #expect(failure(session, "return (")?.mistake == .unfinished)
+    #expect(failure(session, "return $n")?.mistake == .strayDollar)
+    #expect(failure(session, "error('near <eof>')")?.mistake == nil)
   }
 
   @Test func endlessLoopNamesItsLine() throws {
@@ -71,7 +73,7 @@ import Testing
   }
 
   @Test func hostErrorsComeBackAsThemselves() throws {
-    try state.setGlobal("refuse", .function(state.makeFunction("refuse") { _ in throw Refusal(reason: "no") }))
+    try state.setGlobal("refuse", .function(state.makeFunction { _ in throw Refusal(reason: "no") }))
     let error = failure(state, "refuse()")
     #expect(error?.underlying as? Refusal == Refusal(reason: "no"))
     #expect(error?.message.hasPrefix("t.lua:1: ") == true)
@@ -81,24 +83,20 @@ import Testing
   }
 
   @Test func failuresDoNotOutliveTheirCall() throws {
-    try state.setGlobal(
-      "bare", .function(state.makeFunction("bare") { _ in throw LuaFailure("bad", location: .none) }))
-    #expect(try run(state, "return pcall(bare)") == [.boolean(false), .string("bad")])
-    #expect(failure(state, "error('bad', 0)")?.underlying == nil)
+    try state.setGlobal("near", .function(state.makeFunction { _ in throw LuaFailure("bad") }))
+    #expect(try run(state, "return pcall(near)") == [.boolean(false), .string("t.lua:1: bad")])
+    #expect(failure(state, "error('t.lua:1: bad', 0)")?.underlying == nil)
   }
 
-  @Test func failuresChooseTheirPlace() throws {
-    try state.setGlobal("near", .function(state.makeFunction("near") { _ in throw LuaFailure("bad") }))
-    try state.setGlobal(
-      "bare", .function(state.makeFunction("bare") { _ in throw LuaFailure("bad", location: .none) }))
+  @Test func failuresHaveThePlaceOfTheCaller() throws {
+    try state.setGlobal("near", .function(state.makeFunction { _ in throw LuaFailure("bad") }))
     #expect(failure(state, "\nnear()")?.message == "t.lua:2: bad")
-    #expect(failure(state, "bare()")?.message == "bad")
     #expect(try run(state, "return pcall(near)") == [.boolean(false), .string("t.lua:1: bad")])
   }
 
   @Test func errorsOfNestedCallsKeepTheirKind() throws {
     let inner = try state.load("error({})", chunkName: "inner.lua")
-    try state.setGlobal("nested", .function(state.makeFunction("nested") { call in _ = try call.state.call(inner) }))
+    try state.setGlobal("nested", .function(state.makeFunction { call in _ = try call.state.call(inner) }))
     #expect(failure(state, "nested()")?.kind == .notText)
     #expect(failure(state, "nested()")?.underlying is LuaError)
   }

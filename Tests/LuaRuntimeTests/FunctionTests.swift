@@ -7,7 +7,7 @@ import Testing
   init() throws { state = try LuaState(name: "functions") }
 
   @Test func argumentsAndResults() throws {
-    let function = try state.makeFunction("echo") { call in
+    let function = try state.makeFunction { call in
       #expect(call.count == call.arguments.count)
       #expect(call[99] == .nil)
       #expect(call[-1] == .nil)
@@ -23,7 +23,7 @@ import Testing
     try state.setGlobal(
       "kinds",
       .function(
-        state.makeFunction("kinds") { call in
+        state.makeFunction { call in
           let names = (0..<call.count).map { position in
             switch call.argument(position).kind {
             case .nil: "nil"
@@ -52,14 +52,14 @@ import Testing
     try {
       let held = Witness()
       witness = held
-      _ = try state.makeFunction("holder") { _ in _ = held }
+      _ = try state.makeFunction { _ in _ = held }
     }()
     #expect(witness != nil)
     state.collectGarbage()
     state.collectGarbage()
     #expect(witness == nil)
     for round in 0..<1000 {
-      let function = try state.makeFunction("f\(round)") { call in call.results.append(round) }
+      let function = try state.makeFunction { call in call.results.append(round) }
       #expect(try state.call(function) == [.integer(round)])
     }
   }
@@ -71,7 +71,7 @@ import Testing
       let held = Witness()
       witness = held
       let state = try LuaState(name: "short")
-      try state.setGlobal("f", .function(state.makeFunction("f") { _ in _ = held }))
+      try state.setGlobal("f", .function(state.makeFunction { _ in _ = held }))
     }
     #expect(witness == nil)
   }
@@ -80,9 +80,9 @@ import Testing
     try state.setGlobal(
       "make",
       .function(
-        state.makeFunction("make") { call in
+        state.makeFunction { call in
           let number = call[0]
-          call.results.append(try call.state.makeFunction("made") { call in call.results.append(number) })
+          call.results.append(try call.state.makeFunction { call in call.results.append(number) })
         }))
     #expect(
       try run(state, "local a, b = make(1), make(2) return a(), b(), a()") == [
@@ -94,9 +94,9 @@ import Testing
     try state.setGlobal(
       "make",
       .function(
-        state.makeFunction("make") { call in
+        state.makeFunction { call in
           for round in 0..<5 {
-            call.results.append(try call.state.makeFunction("made") { call in call.results.append(round) })
+            call.results.append(try call.state.makeFunction { call in call.results.append(round) })
             _ = try call.state.makeTable { writer in
               writer.beginTable()
               writer.endTable()
@@ -112,14 +112,14 @@ import Testing
 
   @Test func resultsThatAreTooMany() throws {
     try state.setGlobal(
-      "flood", .function(state.makeFunction("flood") { call in for _ in 0..<2_000_000 { call.results.append(1) } }))
+      "flood", .function(state.makeFunction { call in for _ in 0..<2_000_000 { call.results.append(1) } }))
     #expect(failure(state, "return flood()") != nil)
     #expect(try run(state, "return 1") == [.integer(1)])
   }
 
   @Test func resultsOfTheHostCountAgainstTheMemoryOfLua() throws {
     let text = String(repeating: "x", count: 3 << 20)
-    try state.setGlobal("large", .function(state.makeFunction("large") { call in call.results.append(text) }))
+    try state.setGlobal("large", .function(state.makeFunction { call in call.results.append(text) }))
     let error = failure(state, "local a = large() local b = large() .. 'y' return 1")
     #expect(error?.kind == .memory)
     #expect(try run(state, "return 1") == [.integer(1)])

@@ -115,7 +115,7 @@ import Testing
   @Test(arguments: ["('0'):rep(1 << 20) .. '1'", "('x'):rep(1 << 20)"])
   func aRepeatableCallWhoseInstructionsTakeLongEnds(text: String) throws {
     let state = try LuaState(name: "slow", limits: .init(instructions: 20_000_000, memory: 4 << 20))
-    state.isRepeatable = true
+    LuaCaller(state).isRepeatable = true
     let error = failure(
       state, "local text = \(text) while true do pcall(function() for i = 1, text do break end end) end")
     #expect(error?.kind == .time)
@@ -164,9 +164,9 @@ import Testing
     try state.setGlobal(
       "host",
       .function(
-        state.makeFunction("host") { call in
+        state.makeFunction { call in
           for value in try call.state.call(inner, call.arguments) { call.results.append(value) }
-          call.results.append(try call.state.makeFunction("made") { _ in throw LuaFailure("made") })
+          call.results.append(try call.state.makeFunction { _ in throw LuaFailure("made") })
         }))
     let work = """
       local all = {}
@@ -253,7 +253,7 @@ import Testing
   func interruptsFromAnotherThread(code: String) throws {
     let state = try LuaState(name: "interrupted", limits: .init(instructions: .max))
     let quick = try state.load("", chunkName: "quick.lua")
-    try state.setGlobal("nested", .function(try state.makeFunction("nested") { _ = try $0.state.call(quick) }))
+    try state.setGlobal("nested", .function(try state.makeFunction { _ = try $0.state.call(quick) }))
     let interruption = state.interruption
     let isOver = Flag()
     // A task might wait for ever for a thread of the pool that runs the tests.
@@ -277,12 +277,12 @@ import Testing
   /// The same code has to come to the same end on a slow machine.
   @Test func repeatableCodeIsStoppedByItsInstructionsOnly() throws {
     let state = try LuaState(name: "time", limits: .init(instructions: 5_000_000, milliseconds: 1))
-    state.isRepeatable = true
+    LuaCaller(state).isRepeatable = true
     #expect(failure(state, "while true do end")?.kind == .instructions)
-    #expect(state.takeLateness())
-    #expect(!state.takeLateness())
+    #expect(LuaCaller(state).takeLateness())
+    #expect(!LuaCaller(state).takeLateness())
     #expect(try run(state, "return 1 + 1") == [.integer(2)])
-    #expect(!state.takeLateness())
+    #expect(!LuaCaller(state).takeLateness())
   }
 
   /// Lua puts one more argument below the others for each `__call` that is no function, without an instruction: with this
@@ -325,7 +325,7 @@ import Testing
   @Test(arguments: [true, false])
   func aStackThatGrowsTooTallSaysSo(isRepeatable: Bool) throws {
     let state = try LuaState(name: "values")
-    state.isRepeatable = isRepeatable
+    LuaCaller(state).isRepeatable = isRepeatable
     let source = "local function f(...) return select('#', ...) end return f(table.unpack({}, 1, 20000))"
     #expect(failure(state, source)?.message == "t.lua:1: stack overflow (too many values at once)")
     #expect(failure(state, "local s = 'x' while true do s = s .. s end")?.message == "t.lua:1: not enough memory")

@@ -31,7 +31,7 @@ import Testing
 
   @Test func readingCodeInARepeatableCallEndsForTheTimeItTakes() throws {
     let state = try LuaState(name: "slow", limits: .init(instructions: 2_000_000, memory: 64 << 20))
-    state.isRepeatable = true
+    LuaCaller(state).isRepeatable = true
     let error = failure(state, "while true do load(\(Self.lengthyCode[0])) end")
     #expect(error?.kind == .time)
     #expect(error?.message.contains(" worked for ") == true, "\(String(describing: error))")
@@ -66,7 +66,7 @@ import Testing
     #expect(timed.instructionsUsed < 200_000, "it was looked at before so many instructions ran")
 
     let repeatable = try LuaState(name: "slow", limits: .init(instructions: 1 << 40, memory: 8 << 20))
-    repeatable.isRepeatable = true
+    LuaCaller(repeatable).isRepeatable = true
     #expect(failure(repeatable, source)?.kind == .time)
   }
 
@@ -138,7 +138,7 @@ import Testing
           end
           """
         ).asFunction)
-      state.isRepeatable = true
+      LuaCaller(state).isRepeatable = true
       var (low, high) = (1, 1 << 20)
       while low < high {
         let middle = (low + high) / 2

@@ -63,9 +63,8 @@ import Testing
   }
 
   @Test func methodsAreFunctionsOfTheHost() throws {
-    records.method = try state.makeFunction("method") { call in
+    records.method = try state.makeFunction { call in
       #expect(call[0] == .object(LuaObject(tag: 1, id: 1)))
-      #expect(call.functionName == "method")
       #expect(call.location?.chunk == "t.lua")
       #expect(call.location?.line == 2)
       call.results.append(call.count)
@@ -76,7 +75,7 @@ import Testing
 
   @Test func callsFromOnePlaceHaveOneCaller() throws {
     var callers: [LuaCall.Caller?] = []
-    records.method = try state.makeFunction("method") { callers.append($0.caller) }
+    records.method = try state.makeFunction { callers.append($0.caller) }
     _ = try run(
       state,
       """

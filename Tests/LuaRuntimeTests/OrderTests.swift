@@ -112,10 +112,10 @@ import Testing
   @Test func keysWithoutOrderCanBeRefused() throws {
     let source = "local n = 0 for k in pairs({[{}] = 1, [1] = 2, a = 3}) do n = n + 1 end return n"
     #expect(try run(state, source) == [.integer(3)])
-    state.isRepeatable = true
+    LuaCaller(state).isRepeatable = true
     #expect(failure(state, source)?.message.contains("keys of type 'table' have no order") == true)
     #expect(try evaluate(state, "return {[{}] = 1, [1] = 2}").asTable?.entries().count == 2)
-    state.isRepeatable = false
+    LuaCaller(state).isRepeatable = false
     #expect(try run(state, source) == [.integer(3)])
   }
 }

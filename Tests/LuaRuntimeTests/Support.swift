@@ -99,3 +99,12 @@ final class Records: LuaObjectHandler {
 
   func describe(_ object: LuaObject) -> String { "record \(object.id)" }
 }
+
+extension LuaCoroutine {
+  /// Starts the function with arguments, or continues it with them as the results of its `yield`.
+  func resume(_ arguments: [LuaValue] = []) throws(LuaError) -> Outcome {
+    try resume { writer in
+      for argument in arguments { writer.append(argument) }
+    }
+  }
+}

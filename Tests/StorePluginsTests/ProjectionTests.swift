@@ -79,7 +79,7 @@ struct ProjectionTests {
 
   // MARK: Commands
 
-  private func command(_ body: String, args: String = "", values: [Value] = []) throws -> (Bench, CommandResult) {
+  private func command(_ body: String, args: String = "", values: [Value] = []) throws -> (Bench, PluginCommandResult) {
     let bench = try bench(
       """
       projections = { { name = "face", type = text(), fn = function(s) return "count " .. s.p.count end } },

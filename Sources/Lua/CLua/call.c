@@ -197,7 +197,8 @@ static CLuaStatus bringResults(CLuaMachine *machine, lua_State *thread, int32_t 
 
 /// Calls a function with the items above the mark. Above `top` there are then the results, or nothing where it failed.
 static inline CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t top, int resultCount,
-                       bool isCounted) {
+                          bool isCounted) {
+  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   Request request = {function, mark};
   if (machine->depth == 0) return callOutermost(machine, request, top, resultCount, isCounted);
   lua_State *L = clua_threadForCall(machine);
@@ -214,7 +215,6 @@ static inline CLuaStatus call(CLuaMachine *machine, int32_t function, CLuaMark m
 }
 
 CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first, int32_t *count) {
-  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
   int32_t top = lua_gettop(L);
   CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET, true);
@@ -224,7 +224,6 @@ CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int3
 }
 
 CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t *count) {
-  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
   int32_t top = lua_gettop(L);
   CLuaStatus outcome = call(machine, function, mark, top, LUA_MULTRET, isCounted);
@@ -234,19 +233,16 @@ CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCoun
 }
 
 CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark) {
-  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   return call(machine, function, mark, lua_gettop(machine->current), 0, isCounted);
 }
 
 CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first) {
-  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   *first = lua_gettop(machine->current) + 1;
   return call(machine, function, mark, *first - 1, 1, true);
 }
 
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
                             bool *isNil) {
-  if (!hasRoom(machine, machine->current, mark)) return refuse(machine, mark);
   lua_State *L = machine->current;
   CLuaStatus outcome = call(machine, function, mark, lua_gettop(L), 1, isCounted);
   if (outcome != CLuaStatusDone) return outcome;

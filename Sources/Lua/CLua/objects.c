@@ -73,19 +73,34 @@ static void readKey(lua_State *L, CLuaValue *key) {
   key->integer = integer;
 }
 
+/// A callback into the host: where its results begin, and what its end restores.
+typedef struct Question {
+  CLuaMachine *machine;
+  CLuaMark mark;
+  CLuaHostEntry entry;
+} Question;
+
+static inline Question begin(lua_State *L, CLuaMachine *machine) {
+  return (Question){machine, clua_mark(&machine->items), clua_enterHost(machine, L)};
+}
+
+/// Raises where the callback failed, or used up the budget.
+static inline CLuaAnswer end(lua_State *L, Question question, CLuaAnswer answer) {
+  clua_leaveHost(question.machine, question.entry);
+  clua_settle(L, question.machine);
+  if (answer == CLuaAnswerFailed) clua_raiseFailure(L, question.mark);
+  return answer;
+}
+
 static int getField(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
   CLuaObject object = checkObject(L, 1);
   if (clua_readWindow(L, machine, object)) return 1;
   CLuaValue key;
   readKey(L, &key);
-  CLuaMark mark = clua_mark(&machine->items);
-  CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer = machine->callbacks.get(machine->context, object, &key);
-  clua_leaveHost(machine, entry);
-  clua_settle(L, machine);
-  if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
-  clua_pushItem(L, &machine->items, mark);
+  Question question = begin(L, machine);
+  end(L, question, machine->callbacks.get(machine->context, object, &key));
+  clua_pushItem(L, &machine->items, question.mark);
   return 1;
 }
 
@@ -96,27 +111,20 @@ static int setField(lua_State *L) {
   CLuaValue key, value;
   readKey(L, &key);
   clua_readValue(L, 3, &value);
-  CLuaMark mark = clua_mark(&machine->items);
-  CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer = machine->callbacks.set(machine->context, object, &key, &value);
-  clua_leaveHost(machine, entry);
-  clua_settle(L, machine);
-  if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
-  clua_reset(&machine->items, mark);
+  Question question = begin(L, machine);
+  end(L, question, machine->callbacks.set(machine->context, object, &key, &value));
+  clua_reset(&machine->items, question.mark);
   return 0;
 }
 
 /// Asks the host to change one of its lists as a whole; false where that is to be done element by element.
 static bool changeList(lua_State *L, CLuaObject object, lua_Integer position, const CLuaValue *value) {
   CLuaMachine *machine = clua_machine(L);
-  CLuaMark mark = clua_mark(&machine->items);
-  CLuaHostEntry entry = clua_enterHost(machine, L);
+  Question question = begin(L, machine);
   CLuaAnswer answer = value == NULL ? machine->callbacks.remove(machine->context, object, position)
                                     : machine->callbacks.insert(machine->context, object, position, value);
-  clua_leaveHost(machine, entry);
-  clua_settle(L, machine);
-  if (answer == CLuaAnswerFailed) clua_raiseFailure(L, mark);
-  clua_reset(&machine->items, mark);
+  end(L, question, answer);
+  clua_reset(&machine->items, question.mark);
   return answer == CLuaAnswerDone;
 }
 
@@ -133,31 +141,19 @@ bool clua_removeFromObject(lua_State *L, lua_Integer position) {
   return clua_toObject(L, 1, &object) && changeList(L, object, position, NULL);
 }
 
-static int lengthOf(lua_State *L) {
+/// Pushes what a callback tells of the object at index 1.
+static int tell(lua_State *L, CLuaAnswer (*callback)(void *context, CLuaObject object)) {
   CLuaMachine *machine = clua_machine(L);
   CLuaObject object = checkObject(L, 1);
-  CLuaMark mark = clua_mark(&machine->items);
-  CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer = machine->callbacks.length(machine->context, object);
-  clua_leaveHost(machine, entry);
-  clua_settle(L, machine);
-  if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
-  clua_pushItem(L, &machine->items, mark);
+  Question question = begin(L, machine);
+  end(L, question, callback(machine->context, object));
+  clua_pushItem(L, &machine->items, question.mark);
   return 1;
 }
 
-static int describe(lua_State *L) {
-  CLuaMachine *machine = clua_machine(L);
-  CLuaObject object = checkObject(L, 1);
-  CLuaMark mark = clua_mark(&machine->items);
-  CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer = machine->callbacks.describe(machine->context, object);
-  clua_leaveHost(machine, entry);
-  clua_settle(L, machine);
-  if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
-  clua_pushItem(L, &machine->items, mark);
-  return 1;
-}
+static int lengthOf(lua_State *L) { return tell(L, clua_machine(L)->callbacks.length); }
+
+static int describe(lua_State *L) { return tell(L, clua_machine(L)->callbacks.describe); }
 
 int clua_nextOfObject(lua_State *L) {
   CLuaMachine *machine = clua_machine(L);
@@ -166,23 +162,18 @@ int clua_nextOfObject(lua_State *L) {
   lua_settop(L, 2);
   CLuaValue key;
   readKey(L, &key);
-  CLuaMark mark = clua_mark(&machine->items);
-  CLuaMark keyMark = clua_mark(&machine->keys);
-  CLuaHostEntry entry = clua_enterHost(machine, L);
-  CLuaAnswer answer =
-      machine->callbacks.next(machine->context, object, key.kind == CLuaKindNil ? NULL : &key);
-  clua_leaveHost(machine, entry);
-  clua_settle(L, machine);
-  if (answer != CLuaAnswerDone) {
-    clua_reset(&machine->keys, keyMark);
-    if (answer == CLuaAnswerFailed) return clua_raiseFailure(L, mark);
-    clua_reset(&machine->items, mark);
-    lua_pushnil(L);
-    return 1;
+  CLuaMark keys = clua_mark(&machine->keys);
+  Question question = begin(L, machine);
+  CLuaAnswer answer = machine->callbacks.next(machine->context, object, key.kind == CLuaKindNil ? NULL : &key);
+  if (answer != CLuaAnswerDone) clua_reset(&machine->keys, keys);
+  if (end(L, question, answer) == CLuaAnswerDone) {
+    clua_pushItem(L, &machine->keys, keys);
+    clua_pushItem(L, &machine->items, question.mark);
+    return 2;
   }
-  clua_pushItem(L, &machine->keys, keyMark);
-  clua_pushItem(L, &machine->items, mark);
-  return 2;
+  clua_reset(&machine->items, question.mark);
+  lua_pushnil(L);
+  return 1;
 }
 
 static int pairsOfObject(lua_State *L) {

@@ -7,7 +7,6 @@
 typedef struct Operation {
   CLuaMark mark;
   int32_t table;
-  int32_t index;
   int32_t *reference;
   const char *bytes;
   size_t count;

@@ -1,5 +1,4 @@
-/// Reads what `lua_dump` of Lua 5.4 writes (`ldump.c` is its description), as far as assignments to captured locals and
-/// uses of globals need.
+/// Reads what `lua_dump` of Lua 5.4 writes (`ldump.c` is its description).
 struct BytecodeReader {
   /// One upvalue of a function.
   struct Capture {
@@ -8,17 +7,7 @@ struct BytecodeReader {
     var name: String
   }
 
-  /// A place that reads or sets a field of an upvalue by a constant name, as globals are.
-  struct NamedUse {
-    var capture: Int
-    var name: String
-    /// The field that is read, by a constant name, of what was read.
-    var field: String?
-    var isAssignment: Bool
-    var line: Int
-  }
-
-  /// One function: where it assigns to its upvalues or uses their fields by name, and the functions inside it.
+  /// One function, and the functions inside it.
   struct Function {
     var source: String
     var lineDefined: Int
@@ -30,8 +19,6 @@ struct BytecodeReader {
     var lines: [Int]
     /// The constants; nil: one that is no text.
     var constants: [String?]
-    var assignments: [(capture: Int, line: Int)]
-    var namedUses: [NamedUse]
     var captures: [Capture]
     var inner: [Function]
   }
@@ -117,18 +104,7 @@ struct BytecodeReader {
     let isVariadic = try byte() != 0
     try skip(1)
     var instructions: [Instruction] = []
-    var writes: [(capture: Int, instruction: Int)] = []
-    var uses: [(capture: Int, name: Int, isAssignment: Bool, instruction: Int)] = []
-    for index in 0..<(try size()) {
-      let instruction = try instruction()
-      instructions.append(instruction)
-      switch instruction.operation {
-      case .setUpvalue: writes.append((instruction.b, index))
-      case .getUpvalueField: uses.append((instruction.b, instruction.c, false, index))
-      case .setUpvalueField: uses.append((instruction.a, instruction.b, true, index))
-      default: break
-      }
-    }
+    for _ in 0..<(try size()) { instructions.append(try instruction()) }
     var constants: [String?] = []
     for _ in 0..<(try size()) { constants.append(try constant()) }
     var captures: [Capture] = []
@@ -148,24 +124,10 @@ struct BytecodeReader {
       let name = try text()
       if captures.indices.contains(index) { captures[index].name = name }
     }
-    func line(_ instruction: Int) -> Int { lines.indices.contains(instruction) ? lines[instruction] : 0 }
-    func field(after read: Int) -> String? {
-      guard instructions.indices.contains(read + 1) else { return nil }
-      let next = instructions[read + 1]
-      let isOfWhatWasRead = next.operation == .getField && next.b == instructions[read].a
-      return isOfWhatWasRead && constants.indices.contains(next.c) ? constants[next.c] : nil
-    }
-    let named = uses.compactMap { use -> NamedUse? in
-      guard constants.indices.contains(use.name), let name = constants[use.name] else { return nil }
-      return NamedUse(
-        capture: use.capture, name: name, field: use.isAssignment ? nil : field(after: use.instruction),
-        isAssignment: use.isAssignment, line: line(use.instruction))
-    }
     return Function(
       source: source, lineDefined: lineDefined, parameterCount: parameterCount, isVariadic: isVariadic,
-      instructions: instructions, lines: lines, constants: constants,
-      assignments: writes.map { ($0.capture, line($0.instruction)) }, namedUses: named, captures: captures, inner: inner
-    )
+      instructions: instructions, lines: lines, constants: constants, captures: captures,
+      inner: inner)
   }
 
   /// The line of every instruction: a signed step a byte, and absolute lines where a step does not fit.

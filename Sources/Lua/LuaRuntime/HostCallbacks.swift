@@ -133,7 +133,7 @@ extension LuaState {
     }
     // A loop in Lua may call many times before the host calls Lua again.
     link.dropReleased()
-    var call = LuaCall(self, function, count: count)
+    var call = LuaCall(self, count: count)
     do {
       // Unmanaged, since counting references takes longer than a small function: Lua runs it, and so lets go of it later.
       try Unmanaged.passUnretained(function)._withUnsafeGuaranteedRef { try $0.body(&call) }
@@ -152,19 +152,10 @@ extension LuaState {
     // What went wrong because a value was lost says nothing.
     let error = link.takeLost() ?? error
     lastFailure = error
-    var message: String
-    var hasLocation = true
-    switch error {
-    case let failure as LuaFailure:
-      message = chunkNames.inLua(message: failure.message)
-      hasLocation = failure.location == .caller
-    case let inner as LuaError:
-      message = chunkNames.inLua(message: inner.message)
-      hasLocation = false
-    default:
-      message = String(describing: error)
-    }
-    message.withBytes { clua_fail(machine, $0, $1, hasLocation) }
+    var message = String(describing: error)
+    if error is LuaFailure || error is LuaError { message = chunkNames.inLua(message: message) }
+    // That of an error in Lua has its place.
+    message.withBytes { clua_fail(machine, $0, $1, !(error is LuaError)) }
     return .failed
   }
 }

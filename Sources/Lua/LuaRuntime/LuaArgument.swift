@@ -22,7 +22,7 @@ public struct LuaArgument {
     /// A float.
     case number(Double)
     /// A string, in place.
-    case string(LuaText)
+    case string(LuaBytes)
     /// A table; ``LuaArgument/value`` makes it readable.
     case table
     /// A function; ``LuaArgument/value`` makes it callable.
@@ -41,7 +41,7 @@ public struct LuaArgument {
     case .boolean: .boolean(raw.boolean)
     case .integer: .integer(Int(raw.integer))
     case .number: .number(raw.number)
-    case .string: .string(LuaText(raw))
+    case .string: .string(LuaBytes(raw))
     case .table: .table
     case .function: .function
     case .object: .object(LuaObject(raw.object))
@@ -52,7 +52,7 @@ public struct LuaArgument {
   /// A copy of a string as text; nil where it is none, is no UTF-8, or there is no room for it.
   public var text: String? {
     guard raw.kind == .string, link.link.hold(raw.count) else { return nil }
-    return LuaText(raw).validText
+    return LuaBytes(raw).validText
   }
 
   /// A copy that lasts.
@@ -84,7 +84,7 @@ struct LuaLinkPointer {
 /// The key with which Lua reaches into a host object. Valid during the callback that got it.
 public enum LuaKeyArgument {
   /// A string, in place: compare it with a ``LuaKey``.
-  case string(LuaText)
+  case string(LuaBytes)
   /// An integer.
   case integer(Int)
   /// A key of another type, by its Lua name.
@@ -93,7 +93,7 @@ public enum LuaKeyArgument {
   @inline(__always)
   init(_ raw: CLuaValue, _ link: LuaLinkPointer) {
     switch raw.kind {
-    case .string: self = .string(LuaText(raw))
+    case .string: self = .string(LuaBytes(raw))
     case .integer: self = .integer(Int(raw.integer))
     default: self = .other(LuaArgument(raw, link))
     }

@@ -2,22 +2,15 @@ import CLua
 
 /// A function of the host as Lua calls it.
 final class HostFunction {
-  let name: String
   let body: (inout LuaCall) throws -> Void
 
-  init(name: String, body: @escaping (inout LuaCall) throws -> Void) {
-    self.name = name
-    self.body = body
-  }
+  init(_ body: @escaping (inout LuaCall) throws -> Void) { self.body = body }
 }
 
 /// One call of a host function: its arguments, who called, and room for the results. Valid during the call.
 public struct LuaCall {
   /// The state that calls.
   public unowned(unsafe) let state: LuaState
-  private unowned(unsafe) let function: HostFunction
-  /// The name that the function was made with.
-  public var functionName: String { function.name }
   /// The number of arguments.
   public let count: Int
   /// Takes the results; nothing written is no result.
@@ -25,9 +18,8 @@ public struct LuaCall {
 
   var yields = false
 
-  init(_ state: LuaState, _ function: HostFunction, count: Int32) {
+  init(_ state: LuaState, count: Int32) {
     self.state = state
-    self.function = function
     self.count = Int(count)
     results = LuaWriter(state.items)
   }

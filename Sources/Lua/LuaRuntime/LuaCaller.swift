@@ -14,11 +14,11 @@ extension LuaReference {
 extension LuaWriter {
   /// Writes what a handle of the same state stands for.
   @inlinable
-  public mutating func append(_ handle: LuaHandle) { clua_writeReference(items, handle.reference) }
+  public mutating func append(_ handle: LuaHandle) { write(.reference, handle.reference) }
 
   /// Goes on with a table that is there already, in place of a new one: the keys that follow are set, others stay.
   @inlinable
-  public mutating func refillTable(_ table: LuaHandle) { clua_refillTable(items, table.reference) }
+  public mutating func refillTable(_ table: LuaHandle) { write(.refillTable, table.reference) }
 }
 
 /// Calls functions of one state many times over: no call counts references or makes a closure. Whoever uses it holds the
@@ -52,13 +52,15 @@ public struct LuaCaller {
     return Arguments(writer: LuaWriter(items), mark: clua_mark(items))
   }
 
-  /// The same as ``LuaState/isRepeatable``.
+  /// Whether what Lua code does may depend on nothing but its arguments: `pairs` and `next` refuse tables with keys that have
+  /// no order (tables, functions, coroutines and objects), and a call that takes longer than its time is not stopped, nor is
+  /// one that is interrupted. Its instructions end it, or that it works far longer than they should take.
   @inlinable public var isRepeatable: Bool {
     get { machine.pointee.isRepeatable }
     nonmutating set { machine.pointee.isRepeatable = newValue }
   }
 
-  /// The same as ``LuaState/takeLateness()``.
+  /// Whether a repeatable call took longer than its time since it was last asked.
   @inlinable
   public func takeLateness() -> Bool {
     guard machine.pointee.wasLate else { return false }

@@ -45,9 +45,7 @@ extension BytecodeReader.Function {
     if readers.isEmpty { return .none }
     var names: Set<String> = []
     for reader in readers where reader.operation != .test {
-      guard reader.operation == .getField, constants.indices.contains(reader.c), let name = constants[reader.c] else {
-        return .any
-      }
+      guard reader.operation == .getField, let name = constant(reader.c) else { return .any }
       names.insert(name)
     }
     return .fields(names)

@@ -18,14 +18,7 @@ public final class LuaCoroutine {
     self.reference = LuaReference(state.link, reference)
   }
 
-  /// Starts the function with arguments, or continues it with the results of its `yield`.
-  public func resume(_ arguments: [LuaValue] = []) throws(LuaError) -> Outcome {
-    try resume { writer in
-      for argument in arguments { writer.append(argument) }
-    }
-  }
-
-  /// The same with arguments that are written.
+  /// Starts the function with the arguments that are written, or continues it with them as the results of its `yield`.
   public func resume(arguments write: (inout LuaWriter) -> Void) throws(LuaError) -> Outcome {
     guard let state else { throw LuaError(kind: .runtime, message: "the coroutine's Lua state is gone") }
     state.link.dropReleased()

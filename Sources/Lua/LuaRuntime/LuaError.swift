@@ -26,6 +26,10 @@ public struct LuaError: Error, CustomStringConvertible {
     case misuse(kind: String, name: String)
     /// It asked for a name that the sandbox leaves out.
     case outsideSandbox
+    /// Its text lacks its end.
+    case unfinished
+    /// Its text has a `$`, which Lua has no use for.
+    case strayDollar
     /// It asked an object of the host for a field that the object has not, nor one of a similar name.
     case noField(String, of: String)
   }
@@ -78,12 +82,17 @@ public struct LuaError: Error, CustomStringConvertible {
   public var description: String { message }
 
   /// Whether the text only lacks its end, so that a prompt should ask for more.
-  public var isIncomplete: Bool { kind == .syntax && message.hasSuffix("<eof>") }
+  public var isIncomplete: Bool { mistake == .unfinished }
 
   /// The message without the place before it.
   public var detail: String {
     guard let chunk, let line else { return message }
     return String(message.dropFirst("\(chunk):\(line): ".count))
+  }
+
+  /// The mistake that Lua's own message about a text that is no Lua ends with: it tells of it nowhere else.
+  static func syntaxMistake(in message: String) -> Mistake? {
+    message.hasSuffix("near <eof>") ? .unfinished : message.hasSuffix("near '$'") ? .strayDollar : nil
   }
 
   /// The variable that Lua names at the end of a message of its own, such as `(global 'x')`: it tells of it nowhere else.
@@ -111,27 +120,16 @@ public struct LuaError: Error, CustomStringConvertible {
   }
 }
 
-/// An error that a callback throws to raise a message in Lua.
+/// An error that a callback throws to raise a message in Lua, behind the place of the Lua code that called.
 public struct LuaFailure: Error, CustomStringConvertible {
-  /// Whether the place of the Lua code that called goes before the message.
-  public enum Location: Sendable {
-    /// `chunk:line: ` of the caller.
-    case caller
-    /// Nothing.
-    case none
-  }
-
   /// The message.
   public var message: String
-  /// What goes before it.
-  public var location: Location
   /// The mistake of the Lua code that called; nil: none that is known.
   public var mistake: LuaError.Mistake?
 
   /// A failure with a message.
-  public init(_ message: String, location: Location = .caller, mistake: LuaError.Mistake? = nil) {
+  public init(_ message: String, mistake: LuaError.Mistake? = nil) {
     self.message = message
-    self.location = location
     self.mistake = mistake
   }
 

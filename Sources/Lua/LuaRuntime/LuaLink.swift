@@ -52,7 +52,7 @@ final class LuaLink {
     case .number: return .number(value.number)
     case .string:
       guard hold(value.count) else { return .nil }
-      return LuaText(value).validText.map { .string($0) } ?? .other(LuaValue.badText)
+      return LuaBytes(value).validText.map { .string($0) } ?? .other(LuaValue.badText)
     case .object: return .object(LuaObject(value.object))
     case .other: return .other(String(cString: value.typeName))
     case .table: return anchor(value.index).map { .table(LuaTable(self, $0)) } ?? .nil
@@ -61,7 +61,7 @@ final class LuaLink {
   }
 
   /// A copy of a string; bytes that are no UTF-8 are replaced by U+FFFD.
-  func copy(_ text: LuaText) throws(LuaError) -> String {
+  func copy(_ text: LuaBytes) throws(LuaError) -> String {
     guard hold(text.count) else { throw Self.lost }
     if let valid = text.validText { return valid }
     let replaced = text.text

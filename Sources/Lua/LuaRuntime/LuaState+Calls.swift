@@ -1,16 +1,9 @@
 import CLua
 
 extension LuaState {
-  /// Calls a function and answers its results, all of them or as many as asked for, filled up with nil.
-  public func call(
-    _ function: LuaFunction, _ arguments: [LuaValue] = [], results: Int? = nil
-  ) throws(LuaError) -> [LuaValue] {
-    var values = try call(function, arguments: { writer in for argument in arguments { writer.append(argument) } })
-    if let results {
-      if values.count > results { values.removeLast(values.count - results) }
-      while values.count < results { values.append(.nil) }
-    }
-    return values
+  /// Calls a function and answers all results.
+  public func call(_ function: LuaFunction, _ arguments: [LuaValue] = []) throws(LuaError) -> [LuaValue] {
+    try call(function, arguments: { writer in for argument in arguments { writer.append(argument) } })
   }
 
   /// Calls a function with the arguments that are written and answers all results.
@@ -24,18 +17,6 @@ extension LuaState {
     try check(clua_call(machine, function.reference, mark, &first, &count))
     defer { clua_drop(machine, first) }
     return try values(first, count)
-  }
-
-  /// Calls a function with the arguments that are written and answers how many results it gave. Nothing is allocated
-  /// in Swift on this path.
-  public func call(
-    _ function: LuaFunction, discardingResultsWith write: (inout LuaWriter) -> Void
-  ) throws(LuaError) -> Int {
-    try checkOwner(function)
-    let mark = self.write(write)
-    var count: Int32 = 0
-    try check(clua_callCounting(machine, function.reference, true, mark, &count))
-    return Int(count)
   }
 
   /// Calls a function with the arguments that are written and answers its first result, nil where it gave none.

@@ -36,6 +36,8 @@ extension LuaState {
       error.mistake = failure.mistake
     } else if raw.isOutsideSandbox {
       error.mistake = .outsideSandbox
+    } else if kind == .syntax {
+      error.mistake = LuaError.syntaxMistake(in: message)
     } else if kind == .runtime, underlying == nil, raw.isOfCode {
       error.mistake = LuaError.misuse(in: message)
     }

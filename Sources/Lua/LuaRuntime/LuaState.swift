@@ -70,22 +70,11 @@ public final class LuaState {
   /// VM instructions that the running or the last outermost call has used, in steps of the count hook.
   public var instructionsUsed: Int { limits.instructions - Int(machine.pointee.remaining) }
 
-  /// Whether what Lua code does may depend on nothing but its arguments: `pairs` and `next` refuse tables with keys that have
-  /// no order (tables, functions, coroutines and objects), and a call that takes longer than its time is not stopped, nor is
-  /// one that is interrupted. Its instructions end it, or that it works far longer than they should take.
-  public var isRepeatable: Bool {
-    get { machine.pointee.isRepeatable }
-    set { machine.pointee.isRepeatable = newValue }
-  }
-
   /// Whether nothing but its instructions ends a repeatable call, as where one is repeated that ended well.
   public var isUnhurried: Bool {
     get { machine.pointee.isUnhurried }
     set { machine.pointee.isUnhurried = newValue }
   }
-
-  /// Whether a repeatable call took longer than its time since it was last asked.
-  public func takeLateness() -> Bool { LuaCaller(self).takeLateness() }
 
   /// Whether Lua code ran when it was interrupted, since it was last asked.
   public func takeInterruption() -> Bool {
@@ -170,7 +159,7 @@ public final class LuaState {
     defer { clua_drop(machine, first) }
     var text = CLuaValue()
     clua_read(machine, first, &text)
-    return text.kind == .string ? try link.copy(LuaText(text)) : ""
+    return text.kind == .string ? try link.copy(LuaBytes(text)) : ""
   }
 
   func anchor(_ mark: CLuaMark) throws(LuaError) -> Int32 {
@@ -198,13 +187,11 @@ public final class LuaState {
 
   /// A Lua function that runs `body`. The closure lives as long as Lua code or the host holds the function; it reaches
   /// the state by its ``LuaCall`` and should not capture it.
-  public func makeFunction(
-    _ name: String, _ body: @escaping (inout LuaCall) throws -> Void
-  ) throws(LuaError) -> LuaFunction {
+  public func makeFunction(_ body: @escaping (inout LuaCall) throws -> Void) throws(LuaError) -> LuaFunction {
     forgetFunctions()
     let number = freeNumbers.popLast() ?? functions.count
     if number == functions.count { functions.append(nil) }
-    functions[number] = HostFunction(name: name, body: body)
+    functions[number] = HostFunction(body)
     var reference: Int32 = 0
     let status = clua_makeFunction(machine, Int64(number), &reference)
     if status != .done {

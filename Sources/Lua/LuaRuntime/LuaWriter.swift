@@ -13,21 +13,28 @@ public struct LuaWriter {
   @usableFromInline
   init(_ items: UnsafeMutablePointer<CLuaItems>) { self.items = items }
 
+  /// Writes an item that names a reference.
+  @inlinable
+  @inline(__always)
+  mutating func write(_ kind: CLuaItemKind, _ reference: Int32) {
+    clua_write(items, kind).pointee.integer = Int64(reference)
+  }
+
   /// Writes nil.
   @inlinable
-  public mutating func appendNil() { clua_writeNil(items) }
+  public mutating func appendNil() { clua_write(items, .nil) }
 
   /// Writes a boolean.
   @inlinable
-  public mutating func append(_ value: Bool) { clua_writeBoolean(items, value) }
+  public mutating func append(_ value: Bool) { clua_write(items, .boolean).pointee.boolean = value }
 
   /// Writes an integer.
   @inlinable
-  public mutating func append(_ value: Int) { clua_writeInteger(items, Int64(value)) }
+  public mutating func append(_ value: Int) { clua_write(items, .integer).pointee.integer = Int64(value) }
 
   /// Writes a float.
   @inlinable
-  public mutating func append(_ value: Double) { clua_writeNumber(items, value) }
+  public mutating func append(_ value: Double) { clua_write(items, .number).pointee.number = value }
 
   /// Writes a string.
   @inlinable
@@ -36,28 +43,16 @@ public struct LuaWriter {
     value.withUTF8 { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
   }
 
-  /// Writes a string that is known at compile time.
-  @inlinable
-  public mutating func append(_ value: StaticString) {
-    value.withUTF8Buffer { clua_writeBytes(items, .string, $0.baseAddress, $0.count) }
-  }
-
-  /// Writes a string of bytes.
-  @inlinable
-  public mutating func append(bytes: UnsafeRawBufferPointer) {
-    clua_writeBytes(items, .string, bytes.baseAddress, bytes.count)
-  }
-
   /// Writes an interned string.
   @inlinable
-  public mutating func append(_ key: LuaKey) { clua_writeReference(items, key.reference) }
+  public mutating func append(_ key: LuaKey) { write(.reference, key.reference) }
 
   /// Writes a host object.
   @inlinable
-  public mutating func append(_ object: LuaObject) { clua_writeObject(items, object.raw) }
+  public mutating func append(_ object: LuaObject) { clua_write(items, .object).pointee.object = object.raw }
 
   /// Writes a function or a table of the same state.
-  public mutating func append(_ reference: LuaReference) { clua_writeReference(items, reference.reference) }
+  public mutating func append(_ reference: LuaReference) { write(.reference, reference.reference) }
 
   /// Writes any value; what the host cannot hold is nil.
   public mutating func append(_ value: LuaValue) {
@@ -76,7 +71,9 @@ public struct LuaWriter {
   /// Starts a table; the sizes are the numbers of positional items and of keys to make room for.
   @inlinable
   public mutating func beginTable(array: Int = 0, record: Int = 0) {
-    clua_beginTable(items, UInt32(clamping: min(array, 1 << 24)), min(record, 1 << 24))
+    let item = clua_write(items, .beginTable)
+    item.pointee.tag = UInt32(clamping: min(array, 1 << 24))
+    item.pointee.count = min(record, 1 << 24)
   }
 
   /// Names the next item of the table.
@@ -88,19 +85,13 @@ public struct LuaWriter {
 
   /// Names the next item of the table.
   @inlinable
-  public mutating func key(_ key: StaticString) {
-    key.withUTF8Buffer { clua_writeBytes(items, .key, $0.baseAddress, $0.count) }
-  }
+  public mutating func key(_ key: LuaKey) { write(.keyReference, key.reference) }
 
   /// Names the next item of the table.
   @inlinable
-  public mutating func key(_ key: LuaKey) { clua_writeKeyReference(items, key.reference) }
-
-  /// Names the next item of the table.
-  @inlinable
-  public mutating func key(_ key: Int) { clua_writeKeyInteger(items, Int64(key)) }
+  public mutating func key(_ key: Int) { clua_write(items, .keyInteger).pointee.integer = Int64(key) }
 
   /// Ends the table that was begun last.
   @inlinable
-  public mutating func endTable() { clua_endTable(items) }
+  public mutating func endTable() { clua_write(items, .endTable) }
 }

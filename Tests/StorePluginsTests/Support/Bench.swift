@@ -151,7 +151,7 @@ final class Bench: @unchecked Sendable {
   }
 
   /// Runs a command of a plugin.
-  func run(_ plugin: String, _ command: String, _ arguments: [Value] = []) throws -> CommandResult {
+  func run(_ plugin: String, _ command: String, _ arguments: [Value] = []) throws -> PluginCommandResult {
     let plugin = try #require(plugins.first { $0.module.name == plugin })
     let type = try #require(plugin.module.commands.first { $0.name == command })
     let record = Record(RecordLayout(name: command, fields: type.fields.map(\.name)), arguments)

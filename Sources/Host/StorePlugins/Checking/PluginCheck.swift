@@ -55,8 +55,8 @@ public struct PluginCheck: Sendable {
 
   /// Notes an error without the plugin's name, which the reader knows.
   private mutating func fault(_ error: PluginError, in source: PluginSource) {
-    let place = error.trace.first.map { " (\($0))" } ?? ""
-    fault(error.line(withoutName: source.manifest.name) + (error.message.contains(".lua:") ? "" : place))
+    let place = error.namesPlace ? nil : error.trace.first
+    fault(error.line(withoutName: source.manifest.name) + (place.map { " (\($0))" } ?? ""))
   }
 
   /// Looks for permissions that nothing in the store answers to.
@@ -65,17 +65,15 @@ public struct PluginCheck: Sendable {
     for permission in manifest.permissions {
       guard let module = permission.module, module != manifest.name else { continue }
       guard surroundings.moduleNames.contains(module) else {
-        let suggestion = Suggestion.nearest(to: module, among: surroundings.moduleNames)
+        let hint = Suggestion.question(module, among: surroundings.moduleNames)
         fault(
           "permission \(permission): there is no module '\(module)' "
-            + (suggestion.map { "(did you mean '\($0)'?)" } ?? "(if a plugin brings it, load that one first)"))
+            + "(\(hint ?? "if a plugin brings it, load that one first"))")
         continue
       }
       guard case .dispatch(_, let name?) = permission, surroundings.action("\(module).\(name)") == nil else { continue }
-      let suggestion = Suggestion.nearest(to: "\(module).\(name)", among: surroundings.actionNames())
-      fault(
-        "permission \(permission): there is no action '\(module).\(name)'"
-          + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+      let hint = Suggestion.remark("\(module).\(name)", among: surroundings.actionNames())
+      fault("permission \(permission): there is no action '\(module).\(name)'\(hint)")
     }
     if faultCount == faultsBefore { note("permissions: \(Self.list(manifest.permissions.map(\.description)))") }
   }
@@ -90,7 +88,7 @@ public struct PluginCheck: Sendable {
       return fault(error, in: source)
     }
     let faultsBefore = faultCount
-    for text in plugin.captureScan.faults { fault(text) }
+    for text in plugin.captureFaults { fault(text) }
     checkArguments(of: plugin)
     checkGlobals(of: plugin)
     checkInterceptors(of: plugin, view)
@@ -108,7 +106,7 @@ public struct PluginCheck: Sendable {
 
   /// Looks through the reducers for arguments that none of the actions has that they answer: a running plugin meets nil there.
   private mutating func checkArguments(of plugin: Plugin) {
-    var readers: [LuaState.FieldRead: [ActionType]] = [:]
+    var readers: [LuaState.CodeUse: [ActionType]] = [:]
     for plan in plugin.reducers.own.all + plugin.reducers.lifted {
       for read in Set(plugin.machine.lua.fieldReads(of: plan.watched.function, parameter: 1)) {
         readers[read, default: []].append(plan.type)
@@ -119,7 +117,7 @@ public struct PluginCheck: Sendable {
       // One function may answer several actions.
       let names = actions.flatMap { $0.fields.map(\.name) }
       guard !names.contains(read.name), let action = actions.map(\.fullName).min() else { continue }
-      let hint = Suggestion.nearest(to: read.name, among: names).map { " (did you mean '\($0)'?)" } ?? ""
+      let hint = Suggestion.remark(read.name, among: names)
       fault("reducer '\(action)' reads the unknown argument '\(read.name)' (\(read.chunk):\(read.line))\(hint)")
     }
   }
@@ -150,7 +148,7 @@ public struct PluginCheck: Sendable {
             } else if !known.contains(use.name) {
               fault("uses the unknown global '\(use.name)' \(place)")
             } else if let field = use.field, let names = names(in: use.name, of: plugin), !names.contains(field) {
-              let hint = Suggestion.nearest(to: field, among: names).map { " (did you mean '\($0)'?)" } ?? ""
+              let hint = Suggestion.remark(field, among: names)
               fault("uses '\(use.name).\(field)', which is not there \(place)\(hint)")
             }
           }

@@ -28,10 +28,6 @@ extension DefinitionReader {
     }
   }
 
-  func suggestion(_ word: String, _ names: [String]) -> String? {
-    Suggestion.nearest(to: word, among: names).map { "did you mean '\($0)'?" }
-  }
-
   /// What may have been meant by the name of an action that does not exist.
   func actionHint(_ fullName: String, _ own: [ActionType]) -> String? {
     let module = String(fullName.prefix { $0 != "." })
@@ -40,7 +36,7 @@ extension DefinitionReader {
     guard modules.contains(module) || Suggestion.nearest(to: module, among: modules) != nil else {
       return Self.loadHint(module)
     }
-    return suggestion(fullName, own.map(\.fullName) + known.actionNames())
+    return Suggestion.question(fullName, among: own.map(\.fullName) + known.actionNames())
       ?? (modules.contains(module) ? nil : Self.loadHint(module))
   }
 

@@ -134,7 +134,7 @@ extension DefinitionReader {
       if case .field(let module) = path.steps.first { name = module }
       throw types.fault(
         "\(place): unknown module '\(name)'",
-        hint: suggestion(name, known.moduleNames + [manifest.name]) ?? Self.loadHint(name))
+        hint: Suggestion.question(name, among: known.moduleNames + [manifest.name]) ?? Self.loadHint(name))
     }
     try mayRead(module, place)
     let root = module == manifest.name ? slice : known.slice(module)

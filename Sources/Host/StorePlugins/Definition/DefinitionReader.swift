@@ -42,15 +42,12 @@ struct DefinitionReader {
 
   private func definition(_ table: LuaTable) throws(PluginError) -> PluginDefinition {
     for (key, _) in table.entries() {
-      guard case .string(let name) = key, Self.keys.contains(name) else {
-        var text = key.described
-        if case .string(let name) = key { text = "'\(name)'" }
-        var suggestion: String?
-        if case .string(let name) = key { suggestion = Suggestion.nearest(to: name, among: Self.keys) }
-        let hint = suggestion.map { "did you mean '\($0)'?" } ?? "keys are \(Self.keys.joined(separator: ", "))"
-        if case .string(let name) = key { places.enter(name) }
-        throw types.fault("plugin{…} has no key \(text)", hint: hint)
+      if case .string(let name) = key {
+        if Self.keys.contains(name) { continue }
+        places.enter(name)
       }
+      throw types.unknown(
+        key, "plugin{…} has no key", among: Self.keys, else: "keys are \(Self.keys.joined(separator: ", "))")
     }
     var definition = PluginDefinition()
     let fields = try types.fields(part("state", of: table), "state")
@@ -154,7 +151,8 @@ struct DefinitionReader {
     }
     guard known.mayLack || known.moduleNames.contains(module) else {
       throw types.fault(
-        "lifted: unknown module '\(module)'", hint: suggestion(module, known.moduleNames) ?? Self.loadHint(module))
+        "lifted: unknown module '\(module)'",
+        hint: Suggestion.question(module, among: known.moduleNames) ?? Self.loadHint(module))
     }
     guard manifest.permissions.contains(.reduce(module: module)) else {
       throw types.fault(
@@ -191,7 +189,7 @@ struct DefinitionReader {
     else {
       throw types.fault(
         "lifted on unknown action '\(name)'",
-        hint: suggestion(name, declared.map(\.fullName) + known.actionNames())
+        hint: Suggestion.question(name, among: declared.map(\.fullName) + known.actionNames())
           ?? "args = {…} declares a new one, in the module that it is lifted over")
     }
     return (ActionType(module: module, name: short, fields: try types.fields(entry["args"], name, key: "args")), true)
@@ -258,7 +256,8 @@ struct DefinitionReader {
         let module = String(name.dropLast(2))
         guard known.mayLack || known.moduleNames.contains(module) || module == manifest.name else {
           throw types.fault(
-            "\(place): unknown module '\(module)'", hint: suggestion(module, known.moduleNames) ?? Self.loadHint(module)
+            "\(place): unknown module '\(module)'",
+            hint: Suggestion.question(module, among: known.moduleNames) ?? Self.loadHint(module)
           )
         }
         try mayRead(module, place)

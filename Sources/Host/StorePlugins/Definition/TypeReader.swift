@@ -33,15 +33,13 @@ struct TypeReader {
 
   /// The fault of a table with a key that it cannot have.
   func unknownKey(_ key: LuaValue, _ place: String, among keys: [String]) -> PluginError {
-    var text = key.described
-    var suggestion: String?
-    if case .string(let name) = key {
-      text = "'\(name)'"
-      suggestion = Suggestion.nearest(to: name, among: keys)
-    }
-    return fault(
-      "\(place): unknown key \(text)",
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "keys are \(keys.joined(separator: ", "))")
+    unknown(key, "\(place): unknown key", among: keys, else: "keys are \(keys.joined(separator: ", "))")
+  }
+
+  /// A fault whose message ends with a key that nothing is known of.
+  func unknown(_ key: LuaValue, _ message: String, among keys: [String], else hint: String) -> PluginError {
+    guard case .string(let name) = key else { return fault("\(message) \(key.described)", hint: hint) }
+    return fault("\(message) '\(name)'", hint: Suggestion.question(name, among: keys) ?? hint)
   }
 
   /// The fault of a table that is no list of what it should be.
@@ -182,15 +180,9 @@ struct TypeReader {
   private func unknownOption(
     _ key: LuaValue, _ kind: String, among options: [String], _ place: String
   ) -> PluginError {
-    var text = key.described
-    var suggestion: String?
-    if case .string(let name) = key {
-      text = "'\(name)'"
-      suggestion = Suggestion.nearest(to: name, among: options)
-    }
-    let list =
-      options.count == 1 ? "its only option is \(options[0])" : "options are \(options.joined(separator: ", "))"
-    return fault("\(place): \(kind){…} has no option \(text)", hint: suggestion.map { "did you mean '\($0)'?" } ?? list)
+    unknown(
+      key, "\(place): \(kind){…} has no option", among: options,
+      else: options.count == 1 ? "its only option is \(options[0])" : "options are \(options.joined(separator: ", "))")
   }
 
   private func defaultValue(_ value: LuaValue, _ schema: Schema, _ place: String) throws(PluginError) -> Value? {

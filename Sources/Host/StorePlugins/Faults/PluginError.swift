@@ -10,13 +10,13 @@ public struct PluginError: Error, Hashable, Sendable {
   public let trace: [String]
   /// What to try.
   public let hint: String?
+  /// Whether the message says where Lua was.
+  let namesPlace: Bool
 
-  /// Makes an error.
-  public init(_ code: Code, _ message: String, trace: [String] = [], hint: String? = nil) {
-    self.code = code
-    self.message = message
-    self.trace = trace
-    self.hint = hint
+  /// The same fault as one of another kind, or with another hint.
+  func with(code: Code? = nil, hint: String? = nil) -> PluginError {
+    PluginError(
+      code: code ?? self.code, message: message, trace: trace, hint: hint ?? self.hint, namesPlace: namesPlace)
   }
 
   /// The message without the name of the plugin, which the reader knows.
@@ -75,6 +75,11 @@ public struct PluginError: Error, Hashable, Sendable {
 }
 
 extension PluginError: CustomStringConvertible {
+  /// Makes an error.
+  public init(_ code: Code, _ message: String, trace: [String] = [], hint: String? = nil) {
+    self.init(code: code, message: message, trace: trace, hint: hint, namesPlace: false)
+  }
+
   /// The message, as Lua code meets it that catches the error.
   public var description: String { message }
 }

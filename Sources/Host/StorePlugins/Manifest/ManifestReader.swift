@@ -82,11 +82,6 @@ private struct ManifestReader {
   let file: String
   var entries: PersistentMap<MapKey, Value>
 
-  init(file: String, entries: PersistentMap<MapKey, Value>) {
-    self.file = file
-    self.entries = entries
-  }
-
   private mutating func take(_ key: String) -> Value? {
     let value = entries[.string(key)]
     entries[.string(key)] = nil

@@ -49,13 +49,10 @@ public final class Plugin: @unchecked Sendable {
   /// - Throws: ``PluginError``; nothing stays behind.
   public convenience init(loading source: PluginSource, into surroundings: Surroundings) throws(PluginError) {
     try self.init(unproven: source, into: surroundings)
-    if let fault = captureScan.faults.first {
+    if let fault = captureFaults.first {
       throw machine.calls.faults.make(.impure, fault, hint: PluginFaults.impurityHint)
     }
   }
-
-  /// The assignments to captured locals in its code.
-  var captureScan: CaptureScan { CaptureScan(module.name, definition, machine.lua) }
 
   /// Runs a plugin's `init.lua` and reads what it declares.
   init(unproven given: PluginSource, into surroundings: Surroundings) throws(PluginError) {

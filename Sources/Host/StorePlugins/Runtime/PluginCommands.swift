@@ -21,7 +21,7 @@ public final class PluginCommands: @unchecked Sendable {
 
   private enum Step {
     case waiting
-    case finished(CommandResult)
+    case finished(PluginCommandResult)
   }
 
   /// Runs one of the plugin's commands.
@@ -30,7 +30,7 @@ public final class PluginCommands: @unchecked Sendable {
   /// - Throws: ``PluginError``, and what the host throws out of a wait.
   public func run(
     _ name: String, arguments: Record, view: any StateView, host: any PluginCommandHost
-  ) throws -> CommandResult {
+  ) throws -> PluginCommandResult {
     guard let command = declared.first(where: { $0.type.name == name }) else {
       throw calls.faults.make(.runtime, "no command '\(name)'")
     }
@@ -90,7 +90,7 @@ public final class PluginCommands: @unchecked Sendable {
     }
   }
 
-  private func result(_ value: LuaValue) throws(LuaError) -> CommandResult {
+  private func result(_ value: LuaValue) throws(LuaError) -> PluginCommandResult {
     switch value {
     case .nil: return .nothing
     case .string(let text): return .text(text)
@@ -112,7 +112,7 @@ public final class PluginCommands: @unchecked Sendable {
 extension PluginCalls {
   /// Makes `cmd:wait(seconds)` and `cmd:wait(action name…)`, after which may come a limit in seconds.
   func makeWaitFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("wait") { [unowned self] call in
+    try lua.makeFunction { [unowned self] call in
       try running.check(.command)
       guard call.canYield else { throw Self.cannotPause("cmd:wait", "the command") }
       var given = Array(call.arguments.dropFirst())

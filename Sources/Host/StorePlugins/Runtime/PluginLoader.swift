@@ -43,7 +43,9 @@ struct PluginLoader {
     }
     for plan in interceptors { objects.facades[plan.object.id] = plan.action }
     for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
-    let calls = PluginCalls(faults: faults, ownActions: own, functionNames: names, surroundings: surroundings)
+    let calls = PluginCalls(
+      faults: faults, ownActions: own, functionNames: names, known: surroundings.known,
+      mostActions: surroundings.mostActions)
     try faults.loading { () throws(LuaError) in try calls.install(in: lua, objects) }
     machine = PluginMachine(lua, LuaCaller(lua), objects, calls, log, modules)
     tellRunningCode(refusals)
@@ -83,7 +85,7 @@ struct PluginLoader {
       var error = error
       // Lua knows no place where `plugin` was called by what ends a chunk.
       if error.kind == .runtime, error.underlying == nil, error.chunk == nil {
-        error.message = "\(chunk): \(error.message)"
+        (error.chunk, error.message) = (chunk, "\(chunk): \(error.message)")
       }
       throw faults.load(error)
     }

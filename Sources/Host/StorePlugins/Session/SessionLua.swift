@@ -60,7 +60,7 @@ public final class SessionLua {
   }
 
   private func makeProject() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("project") { [weak self] call in
+    try lua.makeFunction { [weak self] call in
       guard let self, case .string(let path) = call[0] else {
         throw LuaFailure("project needs the name of a projection")
       }
@@ -71,7 +71,7 @@ public final class SessionLua {
   }
 
   private func makeDispatch() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("dispatch") { [weak self] call in
+    try lua.makeFunction { [weak self] call in
       guard let self, case .string(let name) = call[0] else { throw LuaFailure("dispatch needs the name of an action") }
       guard !self.isReadOnly else { throw LuaFailure("a projection reads the state: it dispatches nothing") }
       let type = try Self.asking { try self.host.action(named: name) }
@@ -89,7 +89,7 @@ public final class SessionLua {
   }
 
   private func makeMissing() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("variable") { [weak self] call in
+    try lua.makeFunction { [weak self] call in
       guard let self, case .string(let name) = call[0] else { return }
       if let value = try Self.asking({ try self.host.variable(name) }) { LuaBridge.write(value, to: &call.results) }
     }
@@ -106,7 +106,7 @@ public final class SessionLua {
   }
 
   private func makePrint() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("print") { [weak self] call in
+    try lua.makeFunction { [weak self] call in
       self?.host.print(try TableText.printed(call, from: 0, separator: "\t"))
     }
   }
@@ -121,12 +121,8 @@ public final class SessionLua {
 
   /// Sets a variable, which is a global of the session.
   public func set(_ name: String, _ value: Value) throws(SessionLuaError) {
-    do throws(LuaError) {
-      try lua.setGlobal(name, to: { LuaBridge.write(value, to: &$0) })
-      givenValues[name] = value
-    } catch {
-      throw SessionLuaError(error)
-    }
+    try Self.converting { () throws(LuaError) in try lua.setGlobal(name, to: { LuaBridge.write(value, to: &$0) }) }
+    givenValues[name] = value
   }
 
   /// The value of a variable, or nil where there is none or it holds no data.
@@ -177,10 +173,24 @@ public final class SessionLua {
     return couldGoOn
   }
 
-  /// Ends an evaluation. Objects of the state that globals hold are good for the statements that follow, too.
-  private func end() {
-    depth -= 1
-    if depth == 0 { objects.endStatement() } else { objects.endCall() }
+  /// Evaluates something. Objects of the state that globals hold are good for the statements that follow, too.
+  private func running<Result>(_ body: () throws(LuaError) -> Result) throws(SessionLuaError) -> Result {
+    depth += 1
+    defer {
+      depth -= 1
+      if depth == 0 { objects.endStatement() } else { objects.endCall() }
+    }
+    return try Self.converting(body)
+  }
+
+  private static func converting<Result>(
+    _ body: () throws(LuaError) -> Result
+  ) throws(SessionLuaError) -> Result {
+    do throws(LuaError) {
+      return try body()
+    } catch {
+      throw SessionLuaError(error)
+    }
   }
 
   /// Why a text is no Lua, or nil where it is.
@@ -206,12 +216,8 @@ public final class SessionLua {
     let outer = (projected, self.isReadOnly)
     projected = ProjectedReadings()
     self.isReadOnly = isReadOnly || outer.1
-    depth += 1
-    defer {
-      (projected, self.isReadOnly) = outer
-      end()
-    }
-    do throws(LuaError) {
+    defer { (projected, self.isReadOnly) = outer }
+    return try running { () throws(LuaError) in
       let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
       if case .object(SliceObjects.stateObject) = results.first { return try wholeState() }
       do throws(SchemaError) {
@@ -223,8 +229,6 @@ public final class SessionLua {
       } catch {
         throw LuaError(kind: .runtime, message: error.message, underlying: error)
       }
-    } catch {
-      throw SessionLuaError(error)
     }
   }
 
@@ -239,42 +243,24 @@ public final class SessionLua {
 
   /// Whether an expression holds: is neither false nor nil.
   public func holds(_ expression: String, chunk: String) throws(SessionLuaError) -> Bool {
-    depth += 1
-    defer { end() }
-    do throws(LuaError) {
-      return try lua.call(try lua.load("return \(expression)", chunkName: chunk)).first?.isTruthy ?? false
-    } catch {
-      throw SessionLuaError(error)
+    try running { () throws(LuaError) in
+      try lua.call(try lua.load("return \(expression)", chunkName: chunk)).first?.isTruthy ?? false
     }
   }
 
   /// An expression that is asked many times.
   public func condition(_ expression: String, chunk: String) throws(SessionLuaError) -> SessionCondition {
-    do throws(LuaError) {
-      let function = try lua.load("return \(expression)", chunkName: chunk)
-      return SessionCondition { [self] () throws(SessionLuaError) in
-        depth += 1
-        defer { end() }
-        do throws(LuaError) {
-          return try lua.call(function).first?.isTruthy ?? false
-        } catch {
-          throw SessionLuaError(error)
-        }
-      }
-    } catch {
-      throw SessionLuaError(error)
+    let function = try Self.converting { () throws(LuaError) in
+      try lua.load("return \(expression)", chunkName: chunk)
+    }
+    return SessionCondition { [self] () throws(SessionLuaError) in
+      try running { () throws(LuaError) in try lua.call(function).first?.isTruthy ?? false }
     }
   }
 
   /// Runs a chunk.
   public func run(_ text: String, chunk: String) throws(SessionLuaError) {
-    depth += 1
-    defer { end() }
-    do throws(LuaError) {
-      _ = try lua.call(try lua.load(text, chunkName: chunk))
-    } catch {
-      throw SessionLuaError(error)
-    }
+    _ = try running { () throws(LuaError) in try lua.call(try lua.load(text, chunkName: chunk)) }
   }
 }
 
@@ -321,7 +307,7 @@ public struct SessionLuaError: Error, Sendable {
 
   init(_ error: LuaError) {
     isSyntax = error.kind == .syntax
-    message = isSyntax && error.detail.hasSuffix("near '$'") ? error.detail + Self.dollarHint : error.detail
+    message = error.mistake == .strayDollar ? error.detail + Self.dollarHint : error.detail
     var trace = error.traceback.map { "at \(Self.place($0.chunk, $0.line)): \($0.what)" }
     // Which statement it was is known; which line of a long one is not.
     if trace.isEmpty, let chunk = error.chunk, let line = error.line, line > 1 {

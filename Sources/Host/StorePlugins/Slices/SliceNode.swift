@@ -50,18 +50,4 @@ struct SliceNode {
     /// on plain tables.
     case loose(Int)
   }
-
-  init(
-    shape: Unmanaged<SliceShape>, parent: Int, step: Step, draft: Int, address: UnsafeMutableRawPointer?, time: Int,
-    isMutable: Bool, generation: UInt32
-  ) {
-    self.shape = shape
-    self.parent = parent
-    self.step = step
-    self.draft = draft
-    self.address = address
-    self.time = time
-    self.isMutable = isMutable
-    self.generation = generation
-  }
 }

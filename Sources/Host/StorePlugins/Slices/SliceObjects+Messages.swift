@@ -29,14 +29,10 @@ extension SliceObjects {
   }
 
   func unknownField(_ number: Int, _ name: String) -> LuaFailure {
-    var suggestion: String?
-    if case .record(let record) = shape(number).schema.kind {
-      suggestion = Suggestion.nearest(to: name, among: record.layout.fields)
+    guard case .record(let record) = shape(number).schema.kind else {
+      return LuaFailure(noField: name, of: "\(path(number))", among: [])
     }
-    let owner = "\(path(number))"
-    return LuaFailure(
-      "\(owner) has no field '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""),
-      mistake: suggestion == nil ? .noField(name, of: owner) : nil)
+    return LuaFailure(noField: name, of: "\(path(number))", among: record.layout.fields)
   }
 
   func wrongKey(_ number: Int, _ key: LuaKeyArgument) -> LuaFailure {

@@ -124,8 +124,7 @@ extension SliceObjects {
     var found: Schema?
     _ = view?.readSlice(name) { schema, _ in found = schema }
     guard let found else {
-      let suggestion = Suggestion.nearest(to: name, among: view?.moduleNames ?? [])
-      throw LuaFailure("state has no module '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+      throw LuaFailure("state has no module '\(name)'\(Suggestion.remark(name, among: view?.moduleNames ?? []))")
     }
     let shape = shape(of: found)
     guard shape._withUnsafeGuaranteedRef({ $0.form != .none }) else { return writeWhole(name, to: &result) }

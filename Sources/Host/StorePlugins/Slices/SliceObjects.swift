@@ -8,7 +8,7 @@ import StoreSchema
 /// Objects are valid during the call that made them; a generation number tells those that Lua kept too long. Two objects
 /// are equal when they stand for the same part.
 final class SliceObjects: LuaObjectHandler {
-  // One type, in a file for each kind of access: all of them meet nodes, keys, windows and journal together, which have to
+  // One type, in a file for each kind of access: all of them meet nodes, keys, windows and undos together, which have to
   // change in step, and a part of its own would be one more step on the way to each field.
 
   // The variables of every access opt out of dynamic exclusivity checks: they are used by the one thread that runs the
@@ -34,9 +34,9 @@ final class SliceObjects: LuaObjectHandler {
   /// Objects that are neither slices nor the state.
   var facades: [UInt32: any LuaFacade] = [:]
 
-  @exclusivity(unchecked) var nodes = NodeTable()
+  @exclusivity(unchecked) var nodes = PlainStack<SliceNode>()
   /// The keys of the entries that objects were made for.
-  @exclusivity(unchecked) var keys = KeyTable()
+  @exclusivity(unchecked) var keys = PlainStack<MapKey>()
   /// The names of the modules that objects were made for.
   @exclusivity(unchecked) var modules: [String] = []
   /// What stood in the draft until it was replaced there.
@@ -66,7 +66,7 @@ final class SliceObjects: LuaObjectHandler {
   /// What counts the values that are taken over from Lua, and what is kept of them.
   let meter: LuaMeter
   /// What the draft's writes can be taken back by.
-  @exclusivity(unchecked) var journal = Journal()
+  @exclusivity(unchecked) var undos = PlainStack<Undo>()
   private var shapes: [ObjectIdentifier: SliceShape] = [:]
   @exclusivity(unchecked) private var recentShape: Unmanaged<SliceShape>?
   @exclusivity(unchecked) private var recentSchema: ObjectIdentifier?
@@ -109,7 +109,7 @@ final class SliceObjects: LuaObjectHandler {
     draft = nil
     showsParts = false
     time += 1
-    journal.removeAll()
+    undos.removeAll()
     windows.forgetWrites()
     if !loose.isEmpty { loose.removeAll(keepingCapacity: true) }
     guard !nodes.isEmpty else { return }

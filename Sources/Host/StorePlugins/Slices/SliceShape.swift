@@ -41,8 +41,6 @@ final class SliceShape {
     case integerMap
     case textMap
     case none
-
-    var isMap: Bool { self == .integerMap || self == .textMap }
   }
 
   init(_ schema: Schema, in state: LuaState) {
@@ -176,7 +174,7 @@ final class SliceShape {
 
   /// The position of the field that a key names, from 0.
   @inline(__always)
-  func position(of text: LuaText) -> Int? {
+  func position(of text: LuaBytes) -> Int? {
     for index in fields.indices where fields[index].key == text.pointer { return index }
     // Lua interns no longer strings.
     return text.count > 40 && keys.count == fields.count ? keys.firstIndex { $0 == text } : nil

@@ -1,5 +1,4 @@
 import LuaRuntime
-import LuaRuntime
 import StoreSchema
 
 /// What takes one write to a draft back. Undone last first, each write meets the draft as it left it, so that its place is
@@ -25,55 +24,13 @@ struct Undo {
   }
 }
 
-/// The writes to a draft, in order. In memory of its own, since emptying an array costs more than most writes.
-struct Journal: ~Copyable {
-  private var count = 0
-  private var capacity = 16
-  private var start = UnsafeMutablePointer<Undo>.allocate(capacity: 16)
-
-  deinit {
-    start.deinitialize(count: count)
-    start.deallocate()
-  }
-
-  mutating func append(_ undo: Undo) {
-    if count == capacity { grow() }
-    (start + count).initialize(to: undo)
-    count += 1
-  }
-
-  private mutating func grow() {
-    let larger = UnsafeMutablePointer<Undo>.allocate(capacity: capacity * 2)
-    larger.moveInitialize(from: start, count: count)
-    start.deallocate()
-    start = larger
-    capacity *= 2
-  }
-
-  /// Takes the last one out.
-  mutating func popLast() -> Undo? {
-    guard count > 0 else { return nil }
-    count -= 1
-    return (start + count).move()
-  }
-
-  /// How many writes through windows there were before the last one.
-  var windowWrites: Int { count == 0 ? 0 : start[count - 1].windowWrites }
-
-  mutating func removeAll() {
-    guard count > 0 else { return }
-    start.deinitialize(count: count)
-    count = 0
-  }
-}
-
 extension SliceObjects {
   /// Notes what takes a write back. What is no longer in the draft needs none.
   @inline(__always)
   func note(_ node: Int, _ change: Undo.Change) {
     guard isInPlace(node) else { return }
     meter.hold(MemoryLayout<Undo>.stride)
-    journal.append(Undo(node: node, change: change, windowWrites: windows.writeCount))
+    undos.append(Undo(node: node, change: change, windowWrites: windows.writeCount))
   }
 
   /// Whether a node, and all that it is a part of, is still where it was.
@@ -87,14 +44,17 @@ extension SliceObjects {
     return true
   }
 
+  /// How many writes through windows there were before the last other one.
+  private var writesBeforeLast: Int { undos.isEmpty ? 0 : undos[undos.count - 1].windowWrites }
+
   /// Takes back all writes to the draft.
   func undo() {
     time += 1
     // What stood in the draft is of its types and finds its place: nothing here has a reason to fail.
     while true {
-      if windows.writeCount > journal.windowWrites, let write = windows.popWrite() {
+      if windows.writeCount > writesBeforeLast, let write = windows.popWrite() {
         try? modify(write.window, isOriginal: true) { try undo(write, $0) }
-      } else if let entry = journal.popLast() {
+      } else if let entry = undos.popLast() {
         try? modify(entry.node, isOriginal: true) { try undo(entry, $0) }
       } else {
         break

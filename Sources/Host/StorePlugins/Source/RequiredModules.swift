@@ -18,7 +18,7 @@ final class RequiredModules {
 
   /// Makes the function `require`.
   func makeFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("require") { [self] call in
+    try lua.makeFunction { [self] call in
       guard case .string(let name) = call[0] else { throw LuaFailure("require needs a name such as \"lib.dates\"") }
       let value = try loaded[name] ?? run(name, in: call.state)
       loaded[name] = value

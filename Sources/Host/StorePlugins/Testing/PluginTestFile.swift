@@ -59,7 +59,7 @@ public final class PluginTestFile {
   }
 
   private func makeTest() throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("test") { [unowned self] call in
+    try lua.makeFunction { [unowned self] call in
       guard case .string(let name) = call[0], case .function(let body) = call[1] else {
         throw LuaFailure("test needs a name and a function: test(\"it counts\", function(t) … end)")
       }

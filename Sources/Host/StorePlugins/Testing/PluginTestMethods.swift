@@ -19,7 +19,7 @@ final class PluginTestMethods {
     (table, log) = (empty, empty)
     var functions: [(String, LuaValue)] = []
     for (name, method) in Self.methods {
-      let function = try lua.makeFunction(name) { [unowned self] call in
+      let function = try lua.makeFunction { [unowned self] call in
         guard let run else { throw LuaFailure("t:\(name) is only possible while its test runs") }
         guard case .table = call.argument(0).kind else { throw LuaFailure("write t:\(name)(…), with a colon") }
         try method(&call, run)
@@ -34,7 +34,7 @@ final class PluginTestMethods {
   private func makeLogFunctions(in lua: LuaState) throws(LuaError) -> [(String, LuaValue)] {
     var functions: [(String, LuaValue)] = []
     for (name, prefix) in [("info", ""), ("warn", "warning: ")] {
-      let function = try lua.makeFunction(name) { [unowned self] call in
+      let function = try lua.makeFunction { [unowned self] call in
         guard let run else { throw LuaFailure("log.\(name) is only possible while a test runs") }
         run.note(prefix + (try Self.line(of: call, from: 0, run)), call.state.meter)
       }

@@ -9,10 +9,10 @@ extension LuaState {
     _ table: String, _ members: [(name: String, value: LuaValue)]
   ) throws(LuaError) -> LuaTable {
     let names = members.map(\.name)
-    let missing = try makeFunction("__index") { call in
+    let missing = try makeFunction { call in
       throw LuaFailure(Self.refusal(of: call[1], in: table, having: names))
     }
-    let set = try makeFunction("__newindex") { call in
+    let set = try makeFunction { call in
       let key = if case .string(let name) = call[1] { "'\(name)'" } else { call[1].described }
       throw LuaFailure("\(table) keeps nothing: \(key) cannot be set (keep it in the plugin's state)")
     }
@@ -57,8 +57,8 @@ extension LuaState {
 
   private static func refusal(of key: LuaValue, in table: String, having names: [String]) -> String {
     guard case .string(let name) = key else { return "\(table) has no \(key.described)" }
-    let advice = Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
     let all = names.sorted().joined(separator: ", ")
-    return "\(table) has no '\(name)' (\(advice ?? "it has \(all), and keeps nothing else"))"
+    let advice = Suggestion.question(name, among: names) ?? "it has \(all), and keeps nothing else"
+    return "\(table) has no '\(name)' (\(advice))"
   }
 }

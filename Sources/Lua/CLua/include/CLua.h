@@ -383,48 +383,6 @@ static inline CLuaItem *clua_write(CLuaItems *items, CLuaItemKind kind) {
   return item;
 }
 
-static inline void clua_writeNil(CLuaItems *items) { clua_write(items, CLuaItemKindNil); }
-
-static inline void clua_writeBoolean(CLuaItems *items, bool value) {
-  clua_write(items, CLuaItemKindBoolean)->boolean = value;
-}
-
-static inline void clua_writeInteger(CLuaItems *items, int64_t value) {
-  clua_write(items, CLuaItemKindInteger)->integer = value;
-}
-
-static inline void clua_writeNumber(CLuaItems *items, double value) {
-  clua_write(items, CLuaItemKindNumber)->number = value;
-}
-
-static inline void clua_writeReference(CLuaItems *items, int32_t reference) {
-  clua_write(items, CLuaItemKindReference)->integer = reference;
-}
-
-static inline void clua_writeObject(CLuaItems *items, CLuaObject object) {
-  clua_write(items, CLuaItemKindObject)->object = object;
-}
-
-static inline void clua_beginTable(CLuaItems *items, uint32_t array, size_t record) {
-  CLuaItem *item = clua_write(items, CLuaItemKindBeginTable);
-  item->tag = array;
-  item->count = record;
-}
-
-static inline void clua_refillTable(CLuaItems *items, int32_t reference) {
-  clua_write(items, CLuaItemKindRefillTable)->integer = reference;
-}
-
-static inline void clua_endTable(CLuaItems *items) { clua_write(items, CLuaItemKindEndTable); }
-
-static inline void clua_writeKeyReference(CLuaItems *items, int32_t reference) {
-  clua_write(items, CLuaItemKindKeyReference)->integer = reference;
-}
-
-static inline void clua_writeKeyInteger(CLuaItems *items, int64_t key) {
-  clua_write(items, CLuaItemKindKeyInteger)->integer = key;
-}
-
 // Calls. Results stay on the current stack from `first` on; clua_drop removes them.
 
 /// Compiles text; the function is the one result.

@@ -13,6 +13,16 @@ public enum Suggestion {
     return best?.name
   }
 
+  /// The same as a question, for a hint.
+  public static func question(_ word: String, among candidates: some Sequence<String>) -> String? {
+    nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
+  }
+
+  /// The same behind a message; empty where there is none.
+  public static func remark(_ word: String, among candidates: some Sequence<String>) -> String {
+    question(word, among: candidates).map { " (\($0))" } ?? ""
+  }
+
   /// How many insertions, deletions, replacements and swaps of neighbours lead from one word to the other; more than
   /// `limit` is reported as `limit + 1`.
   static func distance(_ left: String, _ right: String, limit: Int) -> Int {

@@ -61,10 +61,8 @@ final class PluginTestBench: PluginTestHost {
     guard let type = names.lazy.compactMap({ self.session.store.action(named: $0) }).first else {
       let known = session.store.modules.flatMap { $0.actions.map(\.fullName) }
       let own = known.filter { $0.hasPrefix("\(name).") }.map { String($0.dropFirst(name.count + 1)) }
-      let suggestion = Suggestion.nearest(to: action, among: own + known)
       throw PluginTestFailure(
-        code: .unknownAction,
-        "unknown action '\(action)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+        code: .unknownAction, "unknown action '\(action)'\(Suggestion.remark(action, among: own + known))")
     }
     try asking {
       let call = try type.call(arguments)
@@ -86,10 +84,8 @@ final class PluginTestBench: PluginTestHost {
   func setGate(_ unit: String, isOpen: Bool, at place: PluginTestPlace) throws {
     let names = session.store.units.map(\.name)
     guard let name = [unit, "\(name).\(unit)"].first(where: { names.contains($0) }) else {
-      let suggestion = Suggestion.nearest(to: unit, among: names)
       throw PluginTestFailure(
-        code: .unknownMiddleware,
-        "there is no middleware '\(unit)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+        code: .unknownMiddleware, "there is no middleware '\(unit)'\(Suggestion.remark(unit, among: names))")
     }
     try asking {
       let report = session.store.setGate(name, isOpen: isOpen, source: source(place, "gate"))

@@ -38,8 +38,7 @@ public final class PluginInterceptors: @unchecked Sendable {
             entry.build, firstResultWith: { for function in functions { $0.append(function) } })
         }
       } catch {
-        let fault = calls.faults.runtime(place, error)
-        throw PluginError(.load, fault.message, trace: fault.trace, hint: fault.hint)
+        throw calls.faults.runtime(place, error).with(code: .load)
       }
       guard case .function(let body) = made else {
         throw calls.faults.make(
@@ -82,7 +81,7 @@ public final class PluginInterceptors: @unchecked Sendable {
       plan.action.forget()
     }
     _ = try machine.run(view, "interceptor '\(plan.name)'") { () throws(LuaError) in
-      try machine.lua.call(body, discardingResultsWith: { $0.append(plan.object) })
+      try machine.lua.call(body, firstResultWith: { $0.append(plan.object) })
     }
     // Lua may have caught it.
     if let overrun = plan.passage?.count.overrun { throw calls.faults.overrun("interceptor '\(plan.name)'", overrun) }
@@ -96,7 +95,7 @@ extension PluginCalls {
   ) throws(LuaError) -> [LuaFunction] {
     interceptors.append(plan)
     // Unowned: this object holds the interceptors, and the owner of the Lua state holds this object.
-    let dispatch = try lua.makeFunction("dispatch") { [unowned self, unowned objects, unowned plan] call in
+    let dispatch = try lua.makeFunction { [unowned self, unowned objects, unowned plan] call in
       guard let passage = plan.passage else {
         throw LuaFailure(
           plan.isBuilding
@@ -110,8 +109,8 @@ extension PluginCalls {
       try plan.passage?.count.add(most: mostActions)
       passage.emit(action, source(of: call, plan.emission))
     }
-    let get = try lua.makeFunction("get") { call in call.results.append(SliceObjects.stateObject) }
-    let next = try lua.makeFunction("next") { [unowned self, unowned objects, unowned plan] call in
+    let get = try lua.makeFunction { call in call.results.append(SliceObjects.stateObject) }
+    let next = try lua.makeFunction { [unowned self, unowned objects, unowned plan] call in
       guard let passage = plan.passage, !passage.hasPassed else {
         throw LuaFailure("calls next out of turn; call it once, before its function returns")
       }

@@ -12,17 +12,36 @@ struct PluginFaults {
   /// A fault while loading.
   func load(_ error: LuaError) -> PluginError {
     if let own = error.underlying as? PluginError { return own }
+    guard let stop = stop(of: error) else { return raised(.load, error, error.message) }
+    if stop.code == .budget { return stopped(stop.code, "init.lua ran too long", error) }
+    return stopped(stop.code, "init.lua \(stop.text)", error)
+  }
+
+  /// What ended a call before its own end, and how messages say so; nil: Lua code, or who it called, raised an error.
+  private func stop(of error: LuaError) -> (code: PluginError.Code, text: String)? {
     switch error.kind {
-    case .instructions, .time:
-      return PluginError(
-        .budget, "\(manifest.name): init.lua ran too long and was stopped", trace: trace(of: error))
-    case .interrupted: return make(.interrupted, "init.lua was interrupted")
-    case .memory: return make(.memory, "init.lua needed more than \(memory) and was stopped")
-    default:
-      return PluginError(
-        .load, "\(manifest.name): \(error.message)",
-        trace: trace(error.traceback.map { "\($0)" }))
+    case .instructions:
+      (.budget, "used more than \(grouped(manifest.limits.instructions)) VM instructions")
+    case .time: (.budget, "took longer than 1 s")
+    case .interrupted: (.interrupted, "was interrupted")
+    case .memory: (.memory, "needed more than \(memory)")
+    case .syntax, .runtime, .notText: nil
     }
+  }
+
+  private func stopped(_ code: PluginError.Code, _ message: String, _ error: LuaError) -> PluginError {
+    PluginError(
+      code, "\(manifest.name): \(message)" + (code == .interrupted ? "" : " and was stopped"),
+      trace: code == .budget ? trace(of: error) : [])
+  }
+
+  /// The fault of what Lua code raised.
+  private func raised(
+    _ code: PluginError.Code, _ error: LuaError, _ message: String, hint: String? = nil
+  ) -> PluginError {
+    PluginError(
+      code: code, message: "\(manifest.name): \(message)", trace: trace(error.traceback.map { "\($0)" }), hint: hint,
+      namesPlace: error.chunk != nil)
   }
 
   /// Does a part of loading.
@@ -62,13 +81,10 @@ struct PluginFaults {
     if error.kind == .time {
       // No deadline ends a reducer: the message says how long it worked, and on how little.
       return PluginError(
-        .budget, "\(manifest.name): \(place) \(error.messageWithoutPlace) and was stopped", trace: trace(of: error))
+        .budget, "\(manifest.name): \(place) \(error.detail) and was stopped", trace: trace(of: error))
     }
     let fault = runtime(place, error)
-    guard fault.hint == nil, let hint = FunctionSignature.reducerHint(for: error, arguments: arguments) else {
-      return fault
-    }
-    return PluginError(fault.code, fault.message, trace: fault.trace, hint: hint)
+    return fault.hint == nil ? fault.with(hint: FunctionSignature.reducerHint(for: error, arguments: arguments)) : fault
   }
 
   private static func hint(for error: SchemaError) -> String {
@@ -87,22 +103,10 @@ struct PluginFaults {
     if let nested = error.underlying as? PluginError { return nested }
     if let refusal = error.underlying as? DeliberateRefusal { return make(.refused, refusal.reason) }
     if let nested = error.underlying as? DispatchOverrun { return overrun(place, nested, trace: trace(of: error)) }
-    switch error.kind {
-    case .instructions:
-      return PluginError(
-        .budget,
-        "\(manifest.name): \(place) used more than \(grouped(manifest.limits.instructions)) VM instructions and was stopped",
-        trace: trace(of: error))
-    case .time:
-      return PluginError(
-        .budget, "\(manifest.name): \(place) took longer than 1 s and was stopped", trace: trace(of: error))
-    case .interrupted: return make(.interrupted, "\(place) was interrupted")
-    case .memory: return make(.memory, "\(place) needed more than \(memory) and was stopped")
-    case .syntax, .runtime, .notText:
-      return PluginError(
-        .runtime, "\(manifest.name): \(place): \(error.message)",
-        trace: trace(error.traceback.map { "\($0)" }), hint: signature?.hint(for: error))
+    guard let stop = stop(of: error) else {
+      return raised(.runtime, error, "\(place): \(error.message)", hint: signature?.hint(for: error))
     }
+    return stopped(stop.code, "\(place) \(stop.text)", error)
   }
 
   /// A function dispatched more in one call than one dispatch may cause.
@@ -122,26 +126,19 @@ struct PluginFaults {
 
   /// A fault of a task or a thunk, which has ended by it.
   func task(_ name: String, _ error: LuaError, word: String = "task") -> PluginError {
-    let place = "\(word) '\(name)' failed"
     if let limit = error.underlying as? PluginError {
       return PluginError(limit.code, limit.message, trace: trace(of: error) + ["in \(word) '\(name)'"])
     }
-    switch error.kind {
-    case .instructions:
-      return PluginError(
-        .task, "\(manifest.name): \(place): used more than \(grouped(manifest.limits.instructions)) VM instructions",
-        trace: trace(of: error))
-    case .time:
-      return PluginError(.task, "\(manifest.name): \(place): took longer than 1 s", trace: trace(of: error))
-    case .interrupted: return make(.interrupted, "\(word) '\(name)' was interrupted")
-    case .memory: return make(.task, "\(place): needed more than \(memory)")
-    case .syntax, .runtime, .notText:
+    guard let stop = stop(of: error) else {
       let refusal = error.underlying as? PluginRefusal
-      return PluginError(
-        .task, "\(manifest.name): \(place): \(refusal?.description ?? error.message)",
-        trace: trace(error.traceback.map { "\($0)" }),
+      return raised(
+        .task, error, "\(word) '\(name)' failed: \(refusal?.description ?? error.message)",
         hint: refusal?.hint ?? (word == "thunk" ? FunctionSignature.thunk.hint(for: error) : nil))
     }
+    guard stop.code != .interrupted else { return make(.interrupted, "\(word) '\(name)' \(stop.text)") }
+    return PluginError(
+      .task, "\(manifest.name): \(word) '\(name)' failed: \(stop.text)",
+      trace: stop.code == .budget ? trace(of: error) : [])
   }
 
   /// The same where the host says what is wrong.
@@ -163,14 +160,6 @@ struct PluginFaults {
   private var memory: String {
     let bytes = manifest.limits.memory
     return bytes % (1 << 20) == 0 ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
-  }
-}
-
-extension LuaError {
-  /// The message without the place before it.
-  fileprivate var messageWithoutPlace: String {
-    guard let chunk, let line, message.hasPrefix("\(chunk):\(line): ") else { return message }
-    return String(message.dropFirst("\(chunk):\(line): ".count))
   }
 }
 

@@ -87,11 +87,7 @@ final class ActionFacade: LuaFacade {
       wasAskedForMeta = true
       result.append(PluginCalls.metaObject)
     default:
-      let names = ["id", "at", "source", "name", "args"]
-      let suggestion = Suggestion.nearest(to: key, among: names)
-      throw LuaFailure(
-        "\(name) has no field '\(key)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""),
-        mistake: suggestion == nil ? .noField(key, of: name) : nil)
+      throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", "args"])
     }
   }
 

@@ -1,7 +1,7 @@
 import CLua
 
 /// The bytes of a Lua string, in place. Valid during the callback that got it.
-public struct LuaText {
+public struct LuaBytes {
   /// The first byte; for a string of up to 40 bytes the same address as that of every equal string of the state.
   public let pointer: UnsafeRawPointer
   /// The number of bytes.
@@ -40,15 +40,9 @@ public struct LuaKey {
   public let pointer: UnsafeRawPointer
   @usableFromInline let reference: Int32
 
-  init(text: String, pointer: UnsafeRawPointer, reference: Int32) {
-    self.text = text
-    self.pointer = pointer
-    self.reference = reference
-  }
-
   /// Whether a string argument of the same state is this key.
   @inlinable
-  public static func == (key: LuaKey, text: LuaText) -> Bool {
+  public static func == (key: LuaKey, text: LuaBytes) -> Bool {
     key.pointer == text.pointer || (text.count > 40 && text.count == key.text.utf8.count && text.text == key.text)
   }
 }

@@ -3,7 +3,7 @@ import StoreModules
 import StoreSchema
 
 /// What a command of a plugin gave.
-public enum CommandResult: Sendable {
+public enum PluginCommandResult: Sendable {
   /// Nothing.
   case nothing
   /// Text to print as it is.

@@ -23,15 +23,14 @@ final class NamedActions {
   private typealias OwnName = (key: LuaKey, type: ActionType)
 
   init(
-    _ manifest: PluginManifest, _ permissions: PermissionLedger, own: [String: ActionType],
-    surroundings: Plugin.Surroundings
+    _ manifest: PluginManifest, _ permissions: PermissionLedger, own: [String: ActionType], known: KnownModules
   ) {
     self.manifest = manifest
     self.permissions = permissions
     let short = own.values.filter { $0.module == manifest.name }.map { ($0.name, $0) }
     self.own = own.merging(short) { full, _ in full }
-    foreign = surroundings.action
-    foreignNames = surroundings.actionNames
+    foreign = known.action
+    foreignNames = known.actionNames
   }
 
   /// Has Lua's strings stand for the plugin's own actions.
@@ -55,8 +54,7 @@ final class NamedActions {
       let names =
         Set(own.values.map { isFull ? $0.fullName : $0.name }).sorted()
         + (isFull ? foreignNames() : [])
-      let suggestion = Suggestion.nearest(to: name, among: names)
-      throw LuaFailure("unknown action '\(name)'" + (suggestion.map { " (did you mean '\($0)'?)" } ?? ""))
+      throw LuaFailure("unknown action '\(name)'\(Suggestion.remark(name, among: names))")
     }
     return type
   }

@@ -39,15 +39,15 @@ final class PluginCalls {
   var interceptors: [InterceptorPlan] = []
 
   init(
-    faults: PluginFaults, ownActions: [String: ActionType], functionNames: FunctionNames,
-    surroundings: Plugin.Surroundings
+    faults: PluginFaults, ownActions: [String: ActionType], functionNames: FunctionNames, known: KnownModules,
+    mostActions: @escaping () -> Int
   ) {
     action = ActionFacade(name: "action", meta: meta)
     self.functionNames = functionNames
     self.faults = faults
-    actions = NamedActions(faults.manifest, permissions, own: ownActions, surroundings: surroundings)
+    actions = NamedActions(faults.manifest, permissions, own: ownActions, known: known)
     dispatches = Allowance(limit: faults.manifest.limits.actions)
-    mostActions = surroundings.mostActions
+    self.mostActions = mostActions
   }
 
   /// Makes the tables and functions that plugins see.
@@ -60,13 +60,13 @@ final class PluginCalls {
     let (unmanaged, unmanagedObjects) = (Unmanaged.passUnretained(self), Unmanaged.passUnretained(objects))
     func makeDispatch(of handle: RunningCode.Handle) throws(LuaError) -> LuaValue {
       .function(
-        try lua.makeFunction("dispatch") { call in
+        try lua.makeFunction { call in
           try unmanaged._withUnsafeGuaranteedRef { calls in
             try unmanagedObjects._withUnsafeGuaranteedRef { try calls.dispatch(&call, $0, of: handle) }
           }
         })
     }
-    let project = try lua.makeFunction("project") { [unowned self, unowned objects] call in
+    let project = try lua.makeFunction { [unowned self, unowned objects] call in
       try running.check(.command)
       guard case .string(let path) = call[1] else {
         throw LuaFailure("cmd:project needs the name of a projection or a path")
@@ -83,7 +83,7 @@ final class PluginCalls {
       running.projected.note(path, reading)
       LuaBridge.write(reading.value, to: &call.results)
     }
-    let print = try lua.makeFunction("print") { [unowned self] call in
+    let print = try lua.makeFunction { [unowned self] call in
       try running.check(.command)
       guard case .table = call[0] else { throw LuaFailure("write cmd:print(…), with a colon") }
       let text = try TableText.printed(call, from: 1, separator: " ", tables)

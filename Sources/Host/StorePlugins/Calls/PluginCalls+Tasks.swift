@@ -8,10 +8,10 @@ extension PluginCalls {
   func makeTaskTable(in lua: LuaState, dispatch: LuaValue) throws(LuaError) -> LuaTable {
     // As in `install`.
     let unmanaged = Unmanaged.passUnretained(self)
-    let sleep = try lua.makeFunction("sleep") { call in
+    let sleep = try lua.makeFunction { call in
       try unmanaged._withUnsafeGuaranteedRef { try $0.sleep(&call) }
     }
-    let wait = try lua.makeFunction("wait_for") { [unowned self] call in
+    let wait = try lua.makeFunction { [unowned self] call in
       let task = try self.taskThatPauses(call, "wait_for")
       let type = try actions.action(call[1], for: "task:wait_for")
       guard faults.manifest.mayRead(type.module) else { throw LuaFailure(faults.manifest.readRefusal(type.module)) }
@@ -26,7 +26,7 @@ extension PluginCalls {
       task.request = .waitFor(type, timeout: timeout)
       call.yield()
     }
-    let cancelled = try lua.makeFunction("cancelled") { [unowned self] call in
+    let cancelled = try lua.makeFunction { [unowned self] call in
       try running.check(.task)
       call.results.append(running.task?._withUnsafeGuaranteedRef { $0.isCancelled } ?? true)
     }
@@ -40,7 +40,7 @@ extension PluginCalls {
 
   /// Makes `ctx:task(key, fn)`.
   func makeStartFunction(in lua: LuaState) throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("task") { [unowned self] call in
+    try lua.makeFunction { [unowned self] call in
       try running.check(.context)
       guard let emission = running.emissionOfAfter?.takeUnretainedValue(), let start = emission.start else {
         throw LuaFailure("ctx:task is only possible in after")

@@ -116,7 +116,7 @@ final class PluginLog {
   func makeTable(in lua: LuaState) throws(LuaError) -> LuaTable {
     var functions: [(String, LuaValue)] = []
     for level in [PluginLogLine.Level.info, .warn] {
-      let function = try lua.makeFunction(level.rawValue) { [unowned self] call in
+      let function = try lua.makeFunction { [unowned self] call in
         if let refusal = refusal() { throw LuaFailure("log.\(level.rawValue) is not possible in a \(refusal)") }
         let before = dropped
         try write(level) { try text(of: call) }

@@ -97,11 +97,11 @@ public final class PluginThunk {
 extension PluginCalls {
   /// Makes what thunks get as `t`, which is one for all of them: its functions speak for the one that runs.
   func makeThunkTable(in lua: LuaState, _ objects: SliceObjects, dispatch: LuaValue) throws(LuaError) -> LuaTable {
-    let get = try lua.makeFunction("get") { [unowned self] call in
+    let get = try lua.makeFunction { [unowned self] call in
       try running.check(.thunk)
       call.results.append(SliceObjects.stateObject)
     }
-    let wait = try lua.makeFunction("dispatch_wait") { [unowned self, unowned objects] call in
+    let wait = try lua.makeFunction { [unowned self, unowned objects] call in
       try running.check(.thunk)
       guard let thunk = running.thunk, let emission = running.emission, call.canYield else {
         throw Self.cannotPause("t:dispatch_wait", "the thunk")

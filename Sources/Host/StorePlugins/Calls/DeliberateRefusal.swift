@@ -13,7 +13,7 @@ struct DeliberateRefusal: Error, CustomStringConvertible {
 
   /// Makes the function that plugins find as `refuse`.
   static func makeFunction(in lua: LuaState, _ occasion: Occasion) throws(LuaError) -> LuaFunction {
-    try lua.makeFunction("refuse") { call in
+    try lua.makeFunction { call in
       guard occasion.isGiven() else {
         throw LuaFailure(
           "refuse is only possible in reducers and commands (an interceptor drops what it does not hand to next)")
