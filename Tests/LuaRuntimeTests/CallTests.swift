@@ -4,7 +4,7 @@ import Testing
 @Suite struct CallTests {
   let state: LuaState
 
-  init() throws { state = try LuaState(name: "calls") }
+  init() throws { state = try LuaState() }
 
   @Test func valuesCrossBothWays() throws {
     let echo = try #require(try evaluate(state, "return function(...) return ... end").asFunction)
@@ -75,14 +75,14 @@ import Testing
   }
 
   @Test func functionsOfAnotherStateAreRefused() throws {
-    let other = try LuaState(name: "other")
+    let other = try LuaState()
     let function = try other.load("return 1", chunkName: "o.lua")
     #expect(throws: LuaError.self) { try state.call(function) }
   }
 
   @Test func referencesOutliveTheirState() throws {
     func leftovers() throws -> (LuaTable, LuaFunction, LuaCoroutine, LuaInterrupter) {
-      let short = try LuaState(name: "short")
+      let short = try LuaState()
       let table = try #require(try evaluate(short, "return {1, 2, a = 3}").asTable)
       #expect(table.count == 2)
       let function = try short.load("return 1", chunkName: "x.lua")

@@ -4,7 +4,7 @@ import Testing
 @Suite struct CaptureTests {
   let state: LuaState
 
-  init() throws { state = try LuaState(name: "captures") }
+  init() throws { state = try LuaState() }
 
   private func function(_ source: String) throws -> LuaFunction {
     try #require(try evaluate(state, source).asFunction)

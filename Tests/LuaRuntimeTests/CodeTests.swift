@@ -5,7 +5,7 @@ import Testing
 @Suite struct CodeTests {
   let state: LuaState
 
-  init() throws { state = try LuaState(name: "code") }
+  init() throws { state = try LuaState() }
 
   private func sketch(_ source: String) throws -> LuaCodeSketch {
     try #require(try evaluate(state, "local up = {} return \(source)").asFunction).sketch

@@ -4,7 +4,7 @@ import Testing
 @Suite struct CoroutineTests {
   let state: LuaState
 
-  init() throws { state = try LuaState(name: "coroutines") }
+  init() throws { state = try LuaState() }
 
   private func coroutine(_ source: String) throws -> LuaCoroutine {
     try state.makeCoroutine(#require(try evaluate(state, "return \(source)").asFunction))
@@ -24,7 +24,7 @@ import Testing
     ("error({})", "(error object is a table)"), ("error('other', 0)", "other"), ("error('x')", "t.lua:1: x"),
   ])
   func whatIsClosedMayRaiseAnotherError(closing: String, message: String) throws {
-    let state = try LuaState(name: "closing")
+    let state = try LuaState()
     let function = try #require(
       try evaluate(
         state,

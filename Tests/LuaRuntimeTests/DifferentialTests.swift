@@ -93,8 +93,8 @@ struct Seeded: RandomNumberGenerator {
 
   init() throws {
     let limits = LuaState.Limits(instructions: 50_000_000, memory: 64 << 20)
-    sandboxed = try LuaState(name: "sandboxed", limits: limits)
-    stock = try LuaState(name: "stock", limits: limits, sandbox: .unrestricted)
+    sandboxed = try LuaState(limits: limits)
+    stock = try LuaState(limits: limits, sandbox: .unrestricted)
     inSandbox = try #require(try sandboxed.call(sandboxed.load(Self.calls, chunkName: "d")).first?.asFunction)
     inStock = try #require(try stock.call(stock.load(Self.calls, chunkName: "d")).first?.asFunction)
   }

@@ -4,7 +4,7 @@ import Testing
 @Suite struct ErrorTests {
   let state: LuaState
 
-  init() throws { state = try LuaState(name: "errors") }
+  init() throws { state = try LuaState() }
 
   @Test func nilInAHelper() throws {
     let source = """
@@ -25,7 +25,7 @@ import Testing
   }
 
   @Test func mistakesOfTheCodeAreKnown() throws {
-    let session = try LuaState(name: "mistakes", sandbox: .session)
+    let session = try LuaState(sandbox: .session)
     #expect(failure(session, "return tasks.items")?.mistake == .misuse(kind: "global", name: "tasks"))
     #expect(failure(session, "local t = {} t:go()")?.mistake == .misuse(kind: "method", name: "go"))
     #expect(failure(session, "local t = {} return t.a.b")?.mistake == .misuse(kind: "field", name: "a"))
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func bytecodeIsRefused() throws {
-    let open = try LuaState(name: "open", sandbox: .unrestricted)
+    let open = try LuaState(sandbox: .unrestricted)
     // The mark at its start is what tells bytecode; the rest need not be whole.
     let text = #"return (string.dump(function() end):gsub("[\128-\255]", "?"))"#
     let dumped = try #require(try evaluate(open, text).asText)
@@ -127,7 +127,7 @@ import Testing
   }
 
   @Test func unrestrictedStatesHaveEverything() throws {
-    let open = try LuaState(name: "open", sandbox: .unrestricted)
+    let open = try LuaState(sandbox: .unrestricted)
     #expect(try run(open, "x = 1 return type(os.time()), x") == [.string("number"), .integer(1)])
     try open.setGlobal("x", .integer(2))
     #expect(open.global("x") == .integer(2))

@@ -4,7 +4,7 @@ import Testing
 @Suite struct FunctionTests {
   let state: LuaState
 
-  init() throws { state = try LuaState(name: "functions") }
+  init() throws { state = try LuaState() }
 
   @Test func argumentsAndResults() throws {
     let function = try state.makeFunction { call in
@@ -46,31 +46,13 @@ import Testing
       ])
   }
 
-  @Test func closuresEndWithTheirLuaFunctions() throws {
-    final class Witness {}
-    weak var witness: Witness?
-    try {
-      let held = Witness()
-      witness = held
-      _ = try state.makeFunction { _ in _ = held }
-    }()
-    #expect(witness != nil)
-    state.collectGarbage()
-    state.collectGarbage()
-    #expect(witness == nil)
-    for round in 0..<1000 {
-      let function = try state.makeFunction { call in call.results.append(round) }
-      #expect(try state.call(function) == [.integer(round)])
-    }
-  }
-
   @Test func closuresEndWithTheState() throws {
     final class Witness {}
     weak var witness: Witness?
     do {
       let held = Witness()
       witness = held
-      let state = try LuaState(name: "short")
+      let state = try LuaState()
       try state.setGlobal("f", .function(state.makeFunction { _ in _ = held }))
     }
     #expect(witness == nil)

@@ -76,7 +76,7 @@ import Testing
 
   @Test(arguments: attacks)
   func endsInAnErrorAndTheStateAnswers(attack: String) throws {
-    let state = try LuaState(name: "hostile")
+    let state = try LuaState()
     for _ in 0..<2 {
       #expect(failure(state, attack) != nil)
       #expect(
@@ -88,7 +88,7 @@ import Testing
   @Test(arguments: attacks)
   func endsByTimeWhenInstructionsAreUnlimited(attack: String) throws {
     let limits = LuaState.Limits(instructions: .max, memory: 4 << 20, milliseconds: 20)
-    let state = try LuaState(name: "hostile", limits: limits)
+    let state = try LuaState(limits: limits)
     #expect(failure(state, attack) != nil)
     #expect(try run(state, "return 1 + 1") == [.integer(2)])
   }
@@ -103,7 +103,7 @@ import Testing
     "utf8.char(b)", "utf8.codepoint('x', b)",
   ])
   func textsThatStandForNumbersAreChargedFor(expression: String) throws {
-    let state = try LuaState(name: "numerals")
+    let state = try LuaState()
     let texts = "local a, b = ('1'):rep(100000), (' '):rep(100000) .. '1'"
     _ = try run(state, texts)
     let before = state.instructionsUsed
@@ -114,7 +114,7 @@ import Testing
   /// The limit of a `for` may be a text, which no function reads.
   @Test(arguments: ["('0'):rep(1 << 20) .. '1'", "('x'):rep(1 << 20)"])
   func aRepeatableCallWhoseInstructionsTakeLongEnds(text: String) throws {
-    let state = try LuaState(name: "slow", limits: .init(instructions: 20_000_000, memory: 4 << 20))
+    let state = try LuaState(limits: .init(instructions: 20_000_000, memory: 4 << 20))
     LuaCaller(state).isRepeatable = true
     let error = failure(
       state, "local text = \(text) while true do pcall(function() for i = 1, text do break end end) end")
@@ -125,7 +125,7 @@ import Testing
 
   @Test(arguments: [1, 7, 999, 1000, 1001, 4096, 25_000])
   func budgetsOfAnySizeEnd(instructions: Int) throws {
-    let state = try LuaState(name: "budget", limits: .init(instructions: instructions))
+    let state = try LuaState(limits: .init(instructions: instructions))
     let error = failure(state, "while true do pcall(function() while true do end end) end")
     #expect(error?.kind == .instructions)
     #expect(error?.message.hasSuffix("used more than \(instructions) VM instructions") == true)
@@ -142,7 +142,7 @@ import Testing
       table.sort(t) for k, v in pairs(t) do s = s .. k end
       return s
       """
-    guard let state = try? LuaState(name: "memory", limits: .init(memory: memory)) else { return }
+    guard let state = try? LuaState(limits: .init(memory: memory)) else { return }
     for _ in 0..<3 {
       let error = failure(state, "local s = 1 \(work)")
       #expect(error == nil || error?.kind == .memory, "\(String(describing: error))")
@@ -153,7 +153,7 @@ import Testing
 
   @Test(arguments: Array(stride(from: 25_000, through: 65_000, by: 611)))
   func anyAllocationAroundTheHostMayFail(memory: Int) throws {
-    let state = try LuaState(name: "memory", limits: .init(memory: memory))
+    let state = try LuaState(limits: .init(memory: memory))
     let records = Records()
     records.fields = [("a", .integer(1)), ("b", .string("text"))]
     records.list = Array(1...20)
@@ -205,7 +205,7 @@ import Testing
   /// Lua itself counts no C calls where a coroutine is closed within the closing of another one.
   @Test(arguments: ["coroutine.close(next)", "pcall(next)", "local _ <close> = setmetatable({}, { __close = next })"])
   func coroutinesClosedWithinClosings(onwards: String) throws {
-    let state = try LuaState(name: "closings", limits: .init(instructions: .max, memory: 256 << 20))
+    let state = try LuaState(limits: .init(instructions: .max, memory: 256 << 20))
     let isWrapped = !onwards.hasPrefix("coroutine")
     let chain = """
       local all, closed = {}, 0
@@ -234,7 +234,7 @@ import Testing
 
   /// The larger the memory, the longer one instruction can take, and the sooner the next look at the budget.
   @Test func instructionsOnMuchMemoryAreLookedAtSooner() throws {
-    let state = try LuaState(name: "large", limits: .init(instructions: .max, memory: 256 << 20, milliseconds: 1))
+    let state = try LuaState(limits: .init(instructions: .max, memory: 256 << 20, milliseconds: 1))
     let count = try state.makeTable { writer in
       writer.beginTable(record: 1)
       writer.key("n")
@@ -251,7 +251,7 @@ import Testing
   /// A host function that calls Lua makes the count of instructions begin anew, so that the hook alone never fires.
   @Test(arguments: ["while true do pcall(function() while true do end end) end", "while true do nested() end"])
   func interruptsFromAnotherThread(code: String) throws {
-    let state = try LuaState(name: "interrupted", limits: .init(instructions: .max))
+    let state = try LuaState(limits: .init(instructions: .max))
     let quick = try state.load("", chunkName: "quick.lua")
     try state.setGlobal("nested", .function(try state.makeFunction { _ = try $0.state.call(quick) }))
     let interruption = state.interruption
@@ -268,7 +268,7 @@ import Testing
   }
 
   @Test func timeIsBounded() throws {
-    let state = try LuaState(name: "time", limits: .init(instructions: .max, milliseconds: 5))
+    let state = try LuaState(limits: .init(instructions: .max, milliseconds: 5))
     let error = failure(state, "while true do end")
     #expect(error?.kind == .time)
     #expect(error?.message == "t.lua:1: ran longer than 5 ms")
@@ -276,7 +276,7 @@ import Testing
 
   /// The same code has to come to the same end on a slow machine.
   @Test func repeatableCodeIsStoppedByItsInstructionsOnly() throws {
-    let state = try LuaState(name: "time", limits: .init(instructions: 5_000_000, milliseconds: 1))
+    let state = try LuaState(limits: .init(instructions: 5_000_000, milliseconds: 1))
     LuaCaller(state).isRepeatable = true
     #expect(failure(state, "while true do end")?.kind == .instructions)
     #expect(LuaCaller(state).takeLateness())
@@ -294,14 +294,14 @@ import Testing
     "m.__call = t local function deep(n) if n == 0 then t() end return deep(n - 1) + 1 end deep(3000)",
   ])
   func callsOfTablesThatCallThemselvesEnd(attack: String) throws {
-    let state = try LuaState(name: "calls", limits: .init(memory: 256 << 20))
+    let state = try LuaState(limits: .init(memory: 256 << 20))
     let error = failure(state, "local m = {} local t = setmetatable({}, m) " + attack)
     #expect(error?.message == "t.lua:1: stack overflow (too many values at once)")
     #expect(try run(state, "return 1 + 1") == [.integer(2)])
   }
 
   @Test func deepRecursionAndLargeTablesStayPossible() throws {
-    let state = try LuaState(name: "deep", limits: .init(instructions: 5_000_000, memory: 64 << 20))
+    let state = try LuaState(limits: .init(instructions: 5_000_000, memory: 64 << 20))
     let source = "local function depth(n) if n == 0 then return 0 end return depth(n - 1) + 1 end return depth(5000)"
     #expect(try run(state, source) == [.integer(5000)])
     #expect(try run(state, "local t = {} for i = 1, 200000 do t[i] = i end return #t") == [.integer(200_000)])
@@ -316,7 +316,7 @@ import Testing
 
   /// A text is no stack, whatever was made before it.
   @Test func aTextOfTheSizeOfAStackMayBeMade() throws {
-    let state = try LuaState(name: "texts")
+    let state = try LuaState()
     #expect(try run(state, "return #(('x'):rep(640048))") == [.integer(640_048)])
     #expect(try run(state, "return #(('x'):rep(1280041))") == [.integer(1_280_041)])
   }
@@ -324,7 +324,7 @@ import Testing
   /// More values than a stack takes are no lack of memory.
   @Test(arguments: [true, false])
   func aStackThatGrowsTooTallSaysSo(isRepeatable: Bool) throws {
-    let state = try LuaState(name: "values")
+    let state = try LuaState()
     LuaCaller(state).isRepeatable = isRepeatable
     let source = "local function f(...) return select('#', ...) end return f(table.unpack({}, 1, 20000))"
     #expect(failure(state, source)?.message == "t.lua:1: stack overflow (too many values at once)")
@@ -333,7 +333,7 @@ import Testing
   }
 
   @Test func theMemoryMessageIsPlain() throws {
-    let state = try LuaState(name: "memory")
+    let state = try LuaState()
     let error = failure(state, "local s = 'x' while true do s = s .. s end")
     #expect(error?.kind == .memory)
     #expect(error?.message == "t.lua:1: not enough memory")

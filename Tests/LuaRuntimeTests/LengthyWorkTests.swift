@@ -13,7 +13,7 @@ import Testing
 
   @Test(arguments: lengthyCode)
   func readingCodeEndsWithTheTimeOfTheCall(code: String) throws {
-    let state = try LuaState(name: "slow", limits: .init(instructions: 1 << 40, memory: 64 << 20, milliseconds: 300))
+    let state = try LuaState(limits: .init(instructions: 1 << 40, memory: 64 << 20, milliseconds: 300))
     let text = try #require(try evaluate(state, "return \(code)").asText)
     let host = #expect(throws: LuaError.self) { try state.load(text, chunkName: "long/init.lua") }
     #expect(host?.kind == .time)
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func readingCodeInARepeatableCallEndsForTheTimeItTakes() throws {
-    let state = try LuaState(name: "slow", limits: .init(instructions: 2_000_000, memory: 64 << 20))
+    let state = try LuaState(limits: .init(instructions: 2_000_000, memory: 64 << 20))
     LuaCaller(state).isRepeatable = true
     let error = failure(state, "while true do load(\(Self.lengthyCode[0])) end")
     #expect(error?.kind == .time)
@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test func theLineOfCodeThatTakesLongToReadIsGiven() throws {
-    let state = try LuaState(name: "slow", limits: .init(memory: 64 << 20, milliseconds: 100))
+    let state = try LuaState(limits: .init(memory: 64 << 20, milliseconds: 100))
     let lines = String(repeating: "\n", count: 999) + "return a" + String(repeating: " and a", count: 200_000)
     let error = #expect(throws: LuaError.self) { try state.load(lines, chunkName: "long/init.lua") }
     #expect(error?.message == "long/init.lua:1000: ran longer than 100 ms")
@@ -61,18 +61,18 @@ import Testing
 
   @Test(arguments: lengthyComparisons)
   func comparingLongTextsEnds(source: String) throws {
-    let timed = try LuaState(name: "slow", limits: .init(instructions: 1 << 40, memory: 8 << 20, milliseconds: 100))
+    let timed = try LuaState(limits: .init(instructions: 1 << 40, memory: 8 << 20, milliseconds: 100))
     #expect(failure(timed, source)?.kind == .time)
     #expect(timed.instructionsUsed < 200_000, "it was looked at before so many instructions ran")
 
-    let repeatable = try LuaState(name: "slow", limits: .init(instructions: 1 << 40, memory: 8 << 20))
+    let repeatable = try LuaState(limits: .init(instructions: 1 << 40, memory: 8 << 20))
     LuaCaller(repeatable).isRepeatable = true
     #expect(failure(repeatable, source)?.kind == .time)
   }
 
   /// The texts of the host, too.
   @Test func aLongTextOfTheHostIsKeptInMind() throws {
-    let state = try LuaState(name: "slow", limits: .init(instructions: 1 << 40, memory: 8 << 20, milliseconds: 100))
+    let state = try LuaState(limits: .init(instructions: 1 << 40, memory: 8 << 20, milliseconds: 100))
     let function = try #require(
       try evaluate(state, "return function(a) while true do local _ = a < a end end").asFunction)
     let error = #expect(throws: LuaError.self) {
@@ -84,7 +84,7 @@ import Testing
 
   /// The least limit of instructions with which a chunk ends well.
   private func leastLimit(_ setup: String, _ work: String) throws -> Int {
-    let state = try LuaState(name: "exact", limits: .init(instructions: 1 << 40, memory: 8 << 20))
+    let state = try LuaState(limits: .init(instructions: 1 << 40, memory: 8 << 20))
     let function = try #require(try evaluate(state, "\(setup) return function() \(work) end").asFunction)
     var (low, high) = (1, 1 << 20)
     while low < high {
@@ -104,7 +104,7 @@ import Testing
   /// A text is read once, however many places hold it.
   @Test(arguments: [20_000, 5])
   func whatHoldsALongTextManyTimesIsSeenThroughAtOnce(count: Int) throws {
-    let state = try LuaState(name: "captures", limits: .init(instructions: 5_000_000, memory: 64 << 20))
+    let state = try LuaState(limits: .init(instructions: 5_000_000, memory: 64 << 20))
     let function = try #require(
       try evaluate(
         state,
@@ -125,7 +125,7 @@ import Testing
   /// What is left of other calls is collected when memory lacks: that is no work of the call that happens to need it.
   @Test func garbageOfOthersChangesNoCount() throws {
     func leastLimit(garbage: String) throws -> Int {
-      let state = try LuaState(name: "exact", limits: .init(instructions: 1 << 30, memory: 4 << 20))
+      let state = try LuaState(limits: .init(instructions: 1 << 30, memory: 4 << 20))
       let make = try #require(try evaluate(state, "return function() \(garbage) end").asFunction)
       let work = try #require(
         try evaluate(

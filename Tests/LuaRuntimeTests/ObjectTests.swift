@@ -6,7 +6,7 @@ import Testing
   let records = Records()
 
   init() throws {
-    state = try LuaState(name: "objects")
+    state = try LuaState()
     state.objectHandler = records
     records.fields = [("zeta", .integer(1)), ("alpha", .string("x")), ("on", .boolean(false))]
     records.list = [10, 20, 30]
@@ -111,7 +111,7 @@ import Testing
   }
 
   @Test func otherLightUserdataAreNoObjects() throws {
-    let state = try LuaState(name: "open", sandbox: .unrestricted)
+    let state = try LuaState(sandbox: .unrestricted)
     state.objectHandler = records
     let id = "debug.upvalueid(function() return state end, 1)"
     #expect(failure(state, "local state = 1; return (\(id)).zeta")?.message.contains("object of the host") == true)
@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test func internedKeysAreFoundByAddress() throws {
-    let state = try LuaState(name: "keys")
+    let state = try LuaState()
     let long = String(repeating: "k", count: 60)
     let handler = KeyRecorder([try state.intern("count"), try state.intern(long)])
     state.objectHandler = handler
@@ -239,19 +239,19 @@ private final class KeyRecorder: LuaObjectHandler {
 
   init(_ keys: [LuaKey]) { self.keys = keys }
 
-  func get(_ object: LuaObject, key: LuaKeyArgument, into result: inout LuaResult) throws {
-    guard case .string(let text) = key else { return }
+  func get(_ object: LuaObject, key: LuaArgument, into result: inout LuaResult) throws {
+    guard case .string(let text) = key.kind else { return }
     found.append(keys.firstIndex { $0 == text })
   }
 
-  func set(_ object: LuaObject, key: LuaKeyArgument, to value: LuaArgument) throws {}
+  func set(_ object: LuaObject, key: LuaArgument, to value: LuaArgument) throws {}
 }
 
 private final class Reentrant: LuaObjectHandler {
   var function: LuaFunction?
   weak var state: LuaState?
 
-  func get(_ object: LuaObject, key: LuaKeyArgument, into result: inout LuaResult) throws {
+  func get(_ object: LuaObject, key: LuaArgument, into result: inout LuaResult) throws {
     guard let function, let state else { return }
     // A half-written result must survive a call in between.
     result.beginTable()
@@ -262,5 +262,5 @@ private final class Reentrant: LuaObjectHandler {
     result.endTable()
   }
 
-  func set(_ object: LuaObject, key: LuaKeyArgument, to value: LuaArgument) throws {}
+  func set(_ object: LuaObject, key: LuaArgument, to value: LuaArgument) throws {}
 }

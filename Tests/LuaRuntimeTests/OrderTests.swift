@@ -4,7 +4,7 @@ import Testing
 @Suite struct OrderTests {
   let state: LuaState
 
-  init() throws { state = try LuaState(name: "order") }
+  init() throws { state = try LuaState() }
 
   private let keys = """
     local function keys(walk)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct SandboxTests {
   let state: LuaState
 
-  init() throws { state = try LuaState(name: "sandbox") }
+  init() throws { state = try LuaState() }
 
   @Test func missingLibrariesSayWhy() {
     #expect(
@@ -74,10 +74,10 @@ import Testing
   @Test func globalNamesForCompletion() throws {
     try state.setGlobal("answer", .integer(1))
     #expect(state.globalNames.contains("answer") && state.globalNames.contains("math"))
-    let session = try LuaState(name: "session", sandbox: .session)
+    let session = try LuaState(sandbox: .session)
     _ = try run(session, "mine = 1 math = 2")
     #expect(session.globalNames.filter { ["mine", "math"].contains($0) } == ["math", "mine"])
-    #expect(try LuaState(name: "open", sandbox: .unrestricted).globalNames.contains("os"))
+    #expect(try LuaState(sandbox: .unrestricted).globalNames.contains("os"))
   }
 
   @Test func namesOfALibraryAndOfATable() throws {
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func sessionsKeepTheirGlobals() throws {
-    let session = try LuaState(name: "session", sandbox: .session)
+    let session = try LuaState(sandbox: .session)
     _ = try run(session, "x = 5 function double(n) return n * 2 end")
     #expect(try run(session, "return double(x), unknown, _G.x") == [.integer(10), .nil, .integer(5)])
     #expect(session.global("x") == .integer(5))
@@ -164,7 +164,7 @@ import Testing
   }
 
   @Test func statesDoNotShareAnything() throws {
-    let other = try LuaState(name: "other", sandbox: .unrestricted)
+    let other = try LuaState(sandbox: .unrestricted)
     _ = try run(other, "string.rep = nil getmetatable('').__index = nil")
     #expect(try run(state, "return ('x'):rep(2)") == [.string("xx")])
   }

@@ -47,8 +47,8 @@ final class Records: LuaObjectHandler {
   var list: [Int] = []
   var method: LuaFunction?
 
-  func get(_ object: LuaObject, key: LuaKeyArgument, into result: inout LuaResult) throws {
-    switch key {
+  func get(_ object: LuaObject, key: LuaArgument, into result: inout LuaResult) throws {
+    switch key.kind {
     case .integer(let position) where object.tag == 2:
       if list.indices.contains(position - 1) { result.append(list[position - 1]) }
     case .string(let text) where text.text == "method":
@@ -61,43 +61,60 @@ final class Records: LuaObjectHandler {
       }
       result.append(field.1)
     default:
-      throw Refusal(reason: "no key \(key.text)")
+      throw Refusal(reason: "no key \(key.keyText)")
     }
   }
 
-  func set(_ object: LuaObject, key: LuaKeyArgument, to value: LuaArgument) throws {
-    if object.tag == 2, case .integer(let position) = key, case .integer(let number) = value.kind {
+  func set(_ object: LuaObject, key: LuaArgument, to value: LuaArgument) throws {
+    if object.tag == 2, case .integer(let position) = key.kind, case .integer(let number) = value.kind {
       if position == list.count + 1 { list.append(number) } else { list[position - 1] = number }
       return
     }
-    guard let index = fields.firstIndex(where: { $0.0 == key.text }) else {
-      throw LuaFailure("typo has no field '\(key.text)'")
+    guard let index = fields.firstIndex(where: { $0.0 == key.keyText }) else {
+      throw LuaFailure("typo has no field '\(key.keyText)'")
     }
     fields[index].1 = value.value
   }
 
   func length(_ object: LuaObject) throws -> Int { list.count }
 
-  func next(
-    _ object: LuaObject, after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
-  ) throws -> Bool {
+  func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
     if object.tag == 2 {
       var position = 0
-      if case .integer(let last)? = previous { position = last }
+      if case .integer(let last) = previous?.kind { position = last }
       guard position < list.count else { return false }
-      key.append(position + 1)
-      value.append(list[position])
+      result.append(position + 1)
+      result.append(list[position])
       return true
     }
     var index = 0
-    if let previous { index = (fields.firstIndex { $0.0 == previous.text } ?? fields.count) + 1 }
+    if let previous { index = (fields.firstIndex { $0.0 == previous.keyText } ?? fields.count) + 1 }
     guard index < fields.count else { return false }
-    key.append(fields[index].0)
-    value.append(fields[index].1)
+    result.append(fields[index].0)
+    result.append(fields[index].1)
     return true
   }
 
   func describe(_ object: LuaObject) -> String { "record \(object.id)" }
+}
+
+/// What the handlers of these tests have no use for.
+extension LuaObjectHandler {
+  func length(_ object: LuaObject) throws -> Int {
+    throw LuaFailure("attempt to get length of an object")
+  }
+
+  func insert(_ value: LuaArgument, into object: LuaObject, at position: Int) throws -> Bool { false }
+
+  func remove(from object: LuaObject, at position: Int) throws -> Bool { false }
+
+  func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
+    throw LuaFailure("attempt to walk an object that has no entries")
+  }
+
+  func openWindow(_ object: LuaObject) {}
+
+  func describe(_ object: LuaObject) -> String { "object" }
 }
 
 extension LuaCoroutine {

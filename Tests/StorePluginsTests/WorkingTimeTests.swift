@@ -15,7 +15,7 @@ import Testing
   }
 
   @Test func longCallsForOneDispatchAddUp() throws {
-    let lua = LuaCaller(try LuaState(name: "p"))
+    let lua = LuaCaller(try LuaState())
     let time = WorkingTime()
     #expect(!time.isOver(context(1, root: 1), lua))
     // Of the first long call it is not known what it was for.
@@ -32,8 +32,7 @@ import Testing
 
   /// Only what is looked at is measured: the clock is read then anyway.
   @Test func shortCallsCountNothing() throws {
-    let state = try LuaState(
-      name: "p", limits: LuaState.Limits(instructions: 100_000_000, memory: 4 << 20, milliseconds: 10_000))
+    let state = try LuaState(limits: LuaState.Limits(instructions: 100_000_000, memory: 4 << 20, milliseconds: 10_000))
     let lua = LuaCaller(state)
     guard case .function(let short) = try state.call(try state.load("return function() end", chunkName: "t")).first,
       case .function(let long) = try state.call(

@@ -11,7 +11,6 @@ typedef struct Call {
   bool isRepeating;
   bool enforcing;
   const void *callBase;
-  CLuaMark keys;
   /// Of a call within another one.
   CLuaBudget outer;
 } Call;
@@ -25,7 +24,6 @@ static inline void begin(CLuaMachine *machine, lua_State *L, lua_State *hooked, 
   call->isRepeating = machine->isRepeating;
   call->enforcing = machine->enforcing;
   call->callBase = machine->callBase;
-  call->keys = clua_mark(&machine->keys);
   machine->error.frameCount = 0;
   machine->base = L;
   if (machine->depth == 0) {
@@ -51,7 +49,6 @@ static inline CLuaStatus end(CLuaMachine *machine, const Call *call, CLuaMark ma
   machine->enforcing = call->enforcing;
   machine->callBase = call->callBase;
   clua_reset(&machine->items, mark);
-  clua_reset(&machine->keys, call->keys);
   CLuaStatus outcome = status == LUA_YIELD ? CLuaStatusYielded : CLuaStatusDone;
   if (status > LUA_YIELD || machine->exhausted != CLuaStatusDone) {
     outcome = clua_finishError(machine, call->thread, status);
@@ -173,7 +170,6 @@ static inline CLuaStatus callOutermost(CLuaMachine *machine, Request request, in
   CLuaStatus outcome = CLuaStatusDone;
   if (status != LUA_OK || machine->exhausted != CLuaStatusDone) {
     clua_reset(&machine->items, request.mark);
-    clua_reset(&machine->keys, (CLuaMark){0, 0});
     outcome = clua_finishError(machine, L, status);
     machine->exhausted = CLuaStatusDone;
     lua_settop(L, top);

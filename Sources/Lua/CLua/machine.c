@@ -9,7 +9,6 @@ static int openState(lua_State *L) {
   lua_pushliteral(L, "string");
   clua_machine(L)->stringHeader = (size_t)(lua_tostring(L, -1) - (const char *)lua_topointer(L, -1));
   clua_openObjects(L);
-  clua_openFunctions(L);
   clua_openSandbox(L, sandbox);
   clua_openThreads(L);
   return 0;
@@ -22,12 +21,9 @@ CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, c
   machine->callbacks = *callbacks;
   machine->memoryLimit = memoryLimit;
   machine->instructionLimit = CLUA_HOOK_PERIOD;
-  // Writers expect room for one item; the buffers grow from here.
+  // Writers expect room for one item; the buffer grows from here.
   clua_growItems(&machine->items);
-  clua_growItems(&machine->keys);
-  lua_State *L = machine->items.capacity > 0 && machine->keys.capacity > 0
-                     ? lua_newstate(clua_allocate, machine)
-                     : NULL;
+  lua_State *L = machine->items.capacity > 0 ? lua_newstate(clua_allocate, machine) : NULL;
   if (L == NULL) {
     clua_close(machine);
     return NULL;
@@ -55,12 +51,10 @@ CLuaMachine *clua_open(CLuaSandbox sandbox, size_t memoryLimit, void *context, c
 void clua_close(CLuaMachine *machine) {
   if (machine->main != NULL) lua_close(machine->main);
   clua_freeItems(&machine->items);
-  clua_freeItems(&machine->keys);
   clua_freeWindows(&machine->windows);
   clua_freeTexts(&machine->texts);
   free(machine->reserve);
   free(machine->failure);
-  free(machine->freed);
   free(machine->error.message);
   free(machine->error.frames);
   free(machine);

@@ -159,9 +159,6 @@ void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level);
 /// Turns the error object on top of the stack into the machine's error. Never raises.
 CLuaStatus clua_finishError(CLuaMachine *machine, lua_State *L, int status);
 
-// functions.c
-void clua_openFunctions(lua_State *L);
-
 // call.c
 /// Runs a C function of one argument under protection with the memory limit off; results stay on the stack.
 CLuaStatus clua_protect(CLuaMachine *machine, lua_CFunction function, void *argument);

@@ -162,18 +162,14 @@ int clua_nextOfObject(lua_State *L) {
   lua_settop(L, 2);
   CLuaValue key;
   readKey(L, &key);
-  CLuaMark keys = clua_mark(&machine->keys);
   Question question = begin(L, machine);
   CLuaAnswer answer = machine->callbacks.next(machine->context, object, key.kind == CLuaKindNil ? NULL : &key);
-  if (answer != CLuaAnswerDone) clua_reset(&machine->keys, keys);
-  if (end(L, question, answer) == CLuaAnswerDone) {
-    clua_pushItem(L, &machine->keys, keys);
-    clua_pushItem(L, &machine->items, question.mark);
-    return 2;
-  }
-  clua_reset(&machine->items, question.mark);
-  lua_pushnil(L);
-  return 1;
+  bool hasEntry = end(L, question, answer) == CLuaAnswerDone;
+  if (!hasEntry) clua_reset(&machine->items, question.mark);
+  int count = clua_pushItems(L, &machine->items, question.mark);
+  // At the end no key, of an optional that is not there no value.
+  if (count < 1 + hasEntry) lua_pushnil(L);
+  return 1 + hasEntry;
 }
 
 static int pairsOfObject(lua_State *L) {

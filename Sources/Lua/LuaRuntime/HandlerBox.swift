@@ -4,17 +4,3 @@ final class HandlerBox {
 
   init(_ handler: any LuaObjectHandler) { self.handler = handler }
 }
-
-extension LuaState {
-  /// Answers for the host's objects; without it every use of one is an error.
-  public var objectHandler: (any LuaObjectHandler)? {
-    get { handlerBox?.handler }
-    set {
-      // A handler may be replaced by one of its own callbacks, which still runs then.
-      if machine.pointee.depth == 0 { retiredBoxes.removeAll() }
-      if let handlerBox { retiredBoxes.append(handlerBox) }
-      handlerBox = newValue.map(HandlerBox.init)
-      borrowedBox = handlerBox.map(Unmanaged.passUnretained)
-    }
-  }
-}

@@ -62,7 +62,7 @@ extension LuaState {
     do {
       try borrowedBox._withUnsafeGuaranteedRef {
         try $0.handler.get(
-          LuaObject(object), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)), into: &result)
+          LuaObject(object), key: LuaArgument(key.pointee, LuaLinkPointer(link)), into: &result)
       }
       try link.checkLost()
       return .done
@@ -79,7 +79,7 @@ extension LuaState {
     do {
       try borrowedBox._withUnsafeGuaranteedRef {
         try $0.handler.set(
-          LuaObject(object), key: LuaKeyArgument(key.pointee, LuaLinkPointer(link)),
+          LuaObject(object), key: LuaArgument(key.pointee, LuaLinkPointer(link)),
           to: LuaArgument(value.pointee, LuaLinkPointer(link)))
       }
       try link.checkLost()
@@ -103,12 +103,11 @@ extension LuaState {
 
   fileprivate func next(_ object: CLuaObject, _ key: UnsafePointer<CLuaValue>?) -> CLuaAnswer {
     guard let borrowedBox else { return failWithoutHandler() }
-    var nextKey = LuaResult(clua_keys(machine))
-    var value = LuaResult(items)
+    var result = LuaResult(items)
     do {
-      let previous = key.map { LuaKeyArgument($0.pointee, LuaLinkPointer(link)) }
+      let previous = key.map { LuaArgument($0.pointee, LuaLinkPointer(link)) }
       let hasEntry = try borrowedBox._withUnsafeGuaranteedRef {
-        try $0.handler.next(LuaObject(object), after: previous, key: &nextKey, value: &value)
+        try $0.handler.next(LuaObject(object), after: previous, into: &result)
       }
       return hasEntry ? .done : .end
     } catch {
@@ -128,14 +127,12 @@ extension LuaState {
   }
 
   fileprivate func invoke(_ number: Int, _ count: Int32) -> CLuaAnswer {
-    guard functions.indices.contains(number), let function = functions[number] else {
-      return fail(LuaFailure("the host function is gone"))
-    }
+    let function = functions[number]
     // A loop in Lua may call many times before the host calls Lua again.
     link.dropReleased()
     var call = LuaCall(self, count: count)
     do {
-      // Unmanaged, since counting references takes longer than a small function: Lua runs it, and so lets go of it later.
+      // Unmanaged, since counting references takes longer than a small function.
       try Unmanaged.passUnretained(function)._withUnsafeGuaranteedRef { try $0.body(&call) }
       try link.checkLost()
       return call.yields ? .yield : .done

@@ -55,6 +55,17 @@ public struct LuaArgument {
     return LuaBytes(raw).validText
   }
 
+  /// The value as a message names a key.
+  public var keyText: String {
+    switch kind {
+    case .string(let text): text.text
+    case .integer(let number): String(number)
+    case .boolean(let value): String(value)
+    case .number(let value): String(value)
+    default: "(\(typeName))"
+    }
+  }
+
   /// A copy that lasts.
   public var value: LuaValue { link.link.value(of: raw) }
 
@@ -79,37 +90,4 @@ struct LuaLinkPointer {
   unowned(unsafe) let link: LuaLink
 
   init(_ link: LuaLink) { self.link = link }
-}
-
-/// The key with which Lua reaches into a host object. Valid during the callback that got it.
-public enum LuaKeyArgument {
-  /// A string, in place: compare it with a ``LuaKey``.
-  case string(LuaBytes)
-  /// An integer.
-  case integer(Int)
-  /// A key of another type, by its Lua name.
-  case other(LuaArgument)
-
-  @inline(__always)
-  init(_ raw: CLuaValue, _ link: LuaLinkPointer) {
-    switch raw.kind {
-    case .string: self = .string(LuaBytes(raw))
-    case .integer: self = .integer(Int(raw.integer))
-    default: self = .other(LuaArgument(raw, link))
-    }
-  }
-
-  /// The key as text for a message.
-  public var text: String {
-    switch self {
-    case .string(let text): text.text
-    case .integer(let number): String(number)
-    case .other(let argument):
-      switch argument.kind {
-      case .boolean(let value): String(value)
-      case .number(let value): String(value)
-      default: "(\(argument.typeName))"
-      }
-    }
-  }
 }

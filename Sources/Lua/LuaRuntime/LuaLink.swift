@@ -23,7 +23,7 @@ final class LuaLink {
   @inline(__always)
   func dropReleased() {
     guard releasedCount.load(ordering: .relaxed) > 0, let machine else { return }
-    if machine.pointee.items.count == 0 && machine.pointee.keys.count == 0 { dropAll(machine) }
+    if machine.pointee.items.count == 0 { dropAll(machine) }
   }
 
   private func dropAll(_ machine: UnsafeMutablePointer<CLuaMachine>) {

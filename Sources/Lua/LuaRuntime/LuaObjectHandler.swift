@@ -4,10 +4,10 @@
 /// object; when nothing in Lua catches it, the outermost call throws a ``LuaError`` with it as `underlying`.
 public protocol LuaObjectHandler: AnyObject {
   /// `object[key]`: writes one value to `result`; nothing written is nil. A method is a function that is written.
-  func get(_ object: LuaObject, key: LuaKeyArgument, into result: inout LuaResult) throws
+  func get(_ object: LuaObject, key: LuaArgument, into result: inout LuaResult) throws
 
   /// `object[key] = value`.
-  func set(_ object: LuaObject, key: LuaKeyArgument, to value: LuaArgument) throws
+  func set(_ object: LuaObject, key: LuaArgument, to value: LuaArgument) throws
 
   /// `#object`.
   func length(_ object: LuaObject) throws -> Int
@@ -22,41 +22,13 @@ public protocol LuaObjectHandler: AnyObject {
   /// - Returns: as ``insert(_:into:at:)``.
   func remove(from object: LuaObject, at position: Int) throws -> Bool
 
-  /// One step of `pairs` and `next`: writes the key after `previous` (the first one after nil) and its value, and
+  /// One step of `pairs` and `next`: writes the key after `previous` (the first one after nil), then its value, and
   /// answers false at the end. The order is the host's.
-  func next(
-    _ object: LuaObject, after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
-  ) throws -> Bool
+  func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool
 
   /// `tostring(object)`.
   func describe(_ object: LuaObject) -> String
 
   /// Makes the window behind an object writable, if that can be.
   func openWindow(_ object: LuaObject)
-}
-
-extension LuaObjectHandler {
-  /// Refuses: the object has no length.
-  public func length(_ object: LuaObject) throws -> Int {
-    throw LuaFailure("attempt to get length of an object")
-  }
-
-  /// Leaves it to ``set(_:key:to:)``.
-  public func insert(_ value: LuaArgument, into object: LuaObject, at position: Int) throws -> Bool { false }
-
-  /// Leaves it to ``set(_:key:to:)``.
-  public func remove(from object: LuaObject, at position: Int) throws -> Bool { false }
-
-  /// Refuses: the object has no entries to walk.
-  public func next(
-    _ object: LuaObject, after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
-  ) throws -> Bool {
-    throw LuaFailure("attempt to walk an object that has no entries")
-  }
-
-  /// Does nothing: writes go to ``set(_:key:to:)``.
-  public func openWindow(_ object: LuaObject) {}
-
-  /// `object`.
-  public func describe(_ object: LuaObject) -> String { "object" }
 }

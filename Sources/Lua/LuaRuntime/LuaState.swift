@@ -4,20 +4,17 @@ import CLua
 ///
 /// After any error the state can be used again. Values of one state mean nothing in another.
 public final class LuaState {
-  /// A name for messages of the host.
-  public let name: String
-  var handlerBox: HandlerBox?
-  var retiredBoxes: [HandlerBox] = []
+  private var handlerBox: HandlerBox?
   /// The same as `handlerBox`, for callbacks. Unchecked because every access is a plain load or store of one word by the
   /// thread that uses the state.
   @exclusivity(unchecked) var borrowedBox: Unmanaged<HandlerBox>?
 
   @usableFromInline let link = LuaLink()
   @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
-  let interrupter: LuaInterrupter
-  /// The host functions by number; nil where Lua has let go of one.
-  @exclusivity(unchecked) var functions: [HostFunction?] = []
-  private var freeNumbers: [Int] = []
+  /// Stops the call that runs, from any thread.
+  public let interruption: LuaInterrupter
+  /// The host functions by number.
+  @exclusivity(unchecked) var functions: [HostFunction] = []
   /// The error a callback threw last, until the outermost call ends.
   var lastFailure: (any Error)?
   /// Who called a host function that asked for it last.
@@ -25,8 +22,7 @@ public final class LuaState {
   var chunkNames = ChunkNames()
 
   /// A fresh state. Fails when the limits leave no room for the libraries.
-  public init(name: String, limits: Limits = Limits(), sandbox: Sandbox = .plugin) throws(LuaError) {
-    self.name = name
+  public init(limits: Limits = Limits(), sandbox: Sandbox = .plugin) throws(LuaError) {
     var callbacks = HostCallbacks.all
     let kind: CLuaSandbox =
       switch sandbox {
@@ -40,14 +36,14 @@ public final class LuaState {
     self.machine = machine
     self.limits = limits
     link.machine = machine
-    interrupter = LuaInterrupter(machine)
+    interruption = LuaInterrupter(machine)
     link.state = self
     machine.pointee.context = Unmanaged.passUnretained(self).toOpaque()
     applyLimits()
   }
 
   deinit {
-    interrupter.forget()
+    interruption.forget()
     link.machine = nil
     link.state = nil
     clua_close(machine)
@@ -82,14 +78,19 @@ public final class LuaState {
     return machine.pointee.wasInterrupted
   }
 
-  /// Stops the call that runs, from any thread.
-  public var interruption: LuaInterrupter { interrupter }
-
   /// Frees what Lua code no longer reaches.
   public func collectGarbage() {
     link.dropReleased()
     _ = clua_collect(machine)
-    forgetFunctions()
+  }
+
+  /// Answers for the host's objects, from now on; without it every use of one is an error. Not to be set within a callback.
+  public var objectHandler: (any LuaObjectHandler)? {
+    get { handlerBox?.handler }
+    set {
+      handlerBox = newValue.map(HandlerBox.init)
+      borrowedBox = handlerBox.map(Unmanaged.passUnretained)
+    }
   }
 
   // MARK: Compiling
@@ -108,6 +109,9 @@ public final class LuaState {
   /// Has Lua code that catches an error see another name of a folder of chunks than the one that is shown: what it does then
   /// does not depend on where the folder is. To be said before its chunks are compiled.
   public func hideFolder(_ shown: String, behind name: String) { chunkNames.folder = (inLua: name, shown: shown) }
+
+  /// Has garbage collected without pauses from now on, which no Lua code can tell.
+  public func collectOften() { clua_collectOften(machine) }
 
   // MARK: Values
 
@@ -185,28 +189,13 @@ public final class LuaState {
 
   // MARK: Host functions
 
-  /// A Lua function that runs `body`. The closure lives as long as Lua code or the host holds the function; it reaches
-  /// the state by its ``LuaCall`` and should not capture it.
+  /// A Lua function that runs `body`. The closure lives as long as the state; it reaches the state by its ``LuaCall`` and should
+  /// not capture it.
   public func makeFunction(_ body: @escaping (inout LuaCall) throws -> Void) throws(LuaError) -> LuaFunction {
-    forgetFunctions()
-    let number = freeNumbers.popLast() ?? functions.count
-    if number == functions.count { functions.append(nil) }
-    functions[number] = HostFunction(body)
     var reference: Int32 = 0
-    let status = clua_makeFunction(machine, Int64(number), &reference)
-    if status != .done {
-      functions[number] = nil
-      freeNumbers.append(number)
-    }
-    try check(status)
+    try check(clua_makeFunction(machine, Int64(functions.count), &reference))
+    functions.append(HostFunction(body))
     return LuaFunction(link, reference)
-  }
-
-  private func forgetFunctions() {
-    while case let number = Int(clua_nextFreed(machine)), number >= 0 {
-      functions[number] = nil
-      freeNumbers.append(number)
-    }
   }
 }
 

@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func theListOfGlobalsIsWhatTheSandboxHas() throws {
-    #expect(try LuaState(name: "globals").globalNames == PluginSkeleton.sandboxGlobals.sorted())
+    #expect(try LuaState().globalNames == PluginSkeleton.sandboxGlobals.sorted())
     let shell = try Shell()
     let words = PluginSkeleton.definitionWords.map { "type(\($0)) == '\($0 == "log" ? "table" : "function")'" }
       .joined(separator: " and ")
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func theConfigurationsOfToolsCanBeRead() throws {
-    let lua = try LuaState(name: "luacheck", sandbox: .session)
+    let lua = try LuaState(sandbox: .session)
     let chunk = try lua.load(
       "stds = {} files = setmetatable({}, { __index = function(t, k) t[k] = {} return t[k] end })\n"
         + PluginSkeleton.luacheck + "\nreturn std, exclude_files[1], stds.stsh.read_globals", chunkName: ".luacheckrc")
@@ -190,7 +190,7 @@ import Testing
   }
 
   @Test func whatIsWrittenIsLua() throws {
-    let lua = try LuaState(name: "stubs", sandbox: .session)
+    let lua = try LuaState(sandbox: .session)
     let store = try stubs { _ = try $0.type("plugin load catalog") }
     for text in [store, TypeStubs.words] {
       #expect(throws: Never.self) { try lua.call(try lua.load(text, chunkName: "stubs.lua")) }
@@ -254,6 +254,6 @@ import Testing
     }
     #expect(!text.contains("---\n---@alias"))
     #expect(text.contains("---One.\n---\n---Three.\n---@alias p.go { n: integer }\n"))
-    _ = try LuaState(name: "stubs").load(text, chunkName: "store.lua")
+    _ = try LuaState().load(text, chunkName: "store.lua")
   }
 }

@@ -5,14 +5,6 @@ import StoreSchema
 
 /// What a plugin's functions get beside slices: `meta`, the action, `ctx`, `cmd` and `log`.
 final class PluginCalls {
-  static let metaObject = LuaObject(tag: SliceObjects.Tag.facade, id: 1)
-  static let actionObject = LuaObject(tag: SliceObjects.Tag.facade, id: 2)
-
-  /// The action on its way through an interceptor.
-  static func interceptedObject(_ index: Int) -> LuaObject {
-    LuaObject(tag: SliceObjects.Tag.facade, id: UInt32(3 + index))
-  }
-
   let faults: PluginFaults
   let meta = ActionFacade(name: "meta")
   let action: ActionFacade
@@ -52,8 +44,8 @@ final class PluginCalls {
 
   /// Makes the tables and functions that plugins see.
   func install(in lua: LuaState, _ objects: SliceObjects) throws(LuaError) {
-    objects.facades[Self.metaObject.id] = meta
-    objects.facades[Self.actionObject.id] = action
+    objects.facades[ActionFacade.metaObject.id] = meta
+    objects.facades[ActionFacade.actionObject.id] = action
     try actions.intern(in: lua)
     // Unowned: the plugin that owns the Lua state owns both, and an object that anything refers to weakly is slow to count.
     // Unmanaged where every task comes by, so that nothing is counted: a function of a state is called by its owner only.

@@ -175,7 +175,7 @@ public struct PluginCheck: Sendable {
       do throws(PluginError) {
         let (text, chunk) = try source.lua(name)
         do throws(LuaError) {
-          _ = try LuaState(name: source.manifest.name).load(text, chunkName: chunk)
+          _ = try LuaState().load(text, chunkName: chunk)
         } catch {
           throw PluginFaults(manifest: source.manifest).load(error)
         }

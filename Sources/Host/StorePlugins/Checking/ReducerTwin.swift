@@ -9,9 +9,6 @@ public final class ReducerTwin {
   private let plugin: Plugin
   private var types: [String: ActionType] = [:]
 
-  /// The order in which the Lua state's hash seed puts keys.
-  public let hashOrder: UInt64
-
   /// Loads the plugin.
   ///
   /// - Parameter collectsOften: whether garbage is collected without pauses.
@@ -20,11 +17,6 @@ public final class ReducerTwin {
   ) throws(PluginError) {
     plugin = try Plugin(loading: source, into: surroundings)
     if collectsOften { plugin.machine.lua.collectOften() }
-    do throws(LuaError) {
-      hashOrder = try plugin.machine.lua.hashOrder()
-    } catch {
-      throw plugin.machine.calls.faults.load(error)
-    }
     for type in plugin.module.actions + plugin.addedActions { types[type.fullName] = type }
   }
 

@@ -41,7 +41,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// The module that it is about; nil: none.
-  var module: String? {
+  package var module: String? {
     switch self {
     case .read(let module), .reduce(let module), .dispatch(let module, _): module
     case .intercept, .timers: nil

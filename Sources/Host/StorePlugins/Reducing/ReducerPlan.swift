@@ -58,7 +58,7 @@ final class ReducerPlan {
     } else if takesMeta {
       writer.appendNil()
     }
-    if takesMeta { writer.append(PluginCalls.metaObject) }
+    if takesMeta { writer.append(ActionFacade.metaObject) }
   }
 
   /// Has the next call make a table of its own where something was left in this one.

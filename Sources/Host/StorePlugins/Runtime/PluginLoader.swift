@@ -39,7 +39,7 @@ struct PluginLoader {
       try definition.middleware.map { (unit) throws(LuaError) in try MiddlewarePlan(unit, in: lua) }
     }
     interceptors = definition.interceptors.enumerated().map { index, entry in
-      InterceptorPlan(name: entry.name, object: PluginCalls.interceptedObject(index))
+      InterceptorPlan(name: entry.name, object: ActionFacade.interceptedObject(index))
     }
     for plan in interceptors { objects.facades[plan.object.id] = plan.action }
     for function in definition.watched { function.prepare(lua, globalsAreFixed: !names.mentionsEnvironment) }
@@ -55,7 +55,7 @@ struct PluginLoader {
   private static func makeState(for source: PluginSource, _ log: PluginLog) throws(LuaError) -> LuaState {
     let limits = LuaState.Limits(
       instructions: PluginManifest.ceiling.instructions, memory: source.manifest.limits.memory, milliseconds: 1000)
-    let lua = try LuaState(name: source.manifest.name, limits: limits)
+    let lua = try LuaState(limits: limits)
     // A reducer that keeps the message of an error that it caught does the same wherever the folder is.
     lua.hideFolder(source.displayName, behind: source.manifest.name)
     try lua.setGlobal("log", .table(try log.makeTable(in: lua)))

@@ -32,7 +32,7 @@ public final class SessionLua {
     self.view.initialize(to: view)
     do throws(LuaError) {
       lua = try LuaState(
-        name: "session", limits: LuaState.Limits(instructions: 200_000_000, memory: 256 << 20),
+        limits: LuaState.Limits(instructions: 200_000_000, memory: 256 << 20),
         sandbox: isSandboxed ? .session : .unrestricted)
       objects = SliceObjects(lua)
       objects.viewInUse = UnsafePointer(self.view)

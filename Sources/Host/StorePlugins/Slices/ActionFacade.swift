@@ -4,7 +4,16 @@ import StoreModules
 import StoreSchema
 
 /// The action being processed, as Lua sees it: `name`, `args`, `id`, `at` in seconds, `source`.
-final class ActionFacade: LuaFacade {
+final class ActionFacade {
+  static let metaObject = LuaObject(tag: SliceObjects.Tag.facade, id: 1)
+  static let actionObject = LuaObject(tag: SliceObjects.Tag.facade, id: 2)
+
+  /// The action on its way through an interceptor.
+  static func interceptedObject(_ index: Int) -> LuaObject {
+    LuaObject(tag: SliceObjects.Tag.facade, id: UInt32(3 + index))
+  }
+
+  /// What `tostring` says.
   let name: String
   @exclusivity(unchecked) private var context: ActionContext?
   @exclusivity(unchecked) private var call: ActionCall?
@@ -72,6 +81,7 @@ final class ActionFacade: LuaFacade {
     forget()
   }
 
+  /// Writes the field of that name.
   func get(_ key: String, into result: inout LuaResult) throws {
     guard let call, let context, isOpen else {
       throw LuaFailure("this \(name) was valid only during the call that gave it")
@@ -85,7 +95,7 @@ final class ActionFacade: LuaFacade {
     case "meta":
       meta?.set(context, call: call)
       wasAskedForMeta = true
-      result.append(PluginCalls.metaObject)
+      result.append(Self.metaObject)
     default:
       throw LuaFailure(noField: key, of: name, among: ["id", "at", "source", "name", "args"])
     }

@@ -35,13 +35,21 @@ extension SliceObjects {
     return LuaFailure(noField: name, of: "\(path(number))", among: record.layout.fields)
   }
 
-  func wrongKey(_ number: Int, _ key: LuaKeyArgument) -> LuaFailure {
+  func wrongKey(_ number: Int, _ key: LuaArgument) -> LuaFailure {
     let shape = shape(number)
-    if shape.form == .textMap, case .string(let text) = key {
+    if shape.form == .textMap, case .string(let text) = key.kind {
       return LuaFailure(
         "\(path(number)): the key '\(text.text)' is not UTF-8 (utf8.offset tells where characters begin)")
     }
     return LuaFailure(
-      "\(path(number)) is \(shape.schema.typeName); it has no '\(key.text)' (keys are \(shape.keyName))")
+      "\(path(number)) is \(shape.schema.typeName); it has no '\(key.keyText)' (keys are \(shape.keyName))")
+  }
+}
+
+extension LuaFailure {
+  /// Something was asked for a field that it has not.
+  init(noField name: String, of owner: String, among names: [String]) {
+    let hint = Suggestion.remark(name, among: names)
+    self.init("\(owner) has no field '\(name)'\(hint)", mistake: hint.isEmpty ? .noField(name, of: owner) : nil)
   }
 }

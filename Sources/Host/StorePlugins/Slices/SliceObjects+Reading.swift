@@ -3,15 +3,15 @@ import StoreSchema
 
 /// How Lua reads slices: a scalar is written as it is, what has parts becomes an object.
 extension SliceObjects {
-  func get(_ object: LuaObject, key: LuaKeyArgument, into result: inout LuaResult) throws {
+  func get(_ object: LuaObject, key: LuaArgument, into result: inout LuaResult) throws {
     guard object.tag == Tag.node else {
-      if object.tag == Tag.state { return try getModule(key.text, into: &result) }
-      return try facades[object.id]?.get(key.text, into: &result) ?? ()
+      if object.tag == Tag.state { return try getModule(key.keyText, into: &result) }
+      return try facades[object.id]?.get(key.keyText, into: &result) ?? ()
     }
     let number = try number(of: object)
     guard number < LuaObject.maximumID else { throw LuaFailure("too many parts of the state are in use") }
     try nodes[number].shape._withUnsafeGuaranteedRef { shape in
-      switch (shape.form, key) {
+      switch (shape.form, key.kind) {
       case (.record, .string(let text)):
         guard let position = shape.position(of: text) else { throw unknownField(number, text.text) }
         readField(number, shape, position, into: &result)
@@ -20,7 +20,7 @@ extension SliceObjects {
       case (.integerMap, _), (.textMap, _):
         guard let mapKey = shape.mapKey(key) else { throw wrongKey(number, key) }
         readEntry(number, shape, mapKey, into: &result)
-      case (.record, _): throw unknownField(number, key.text)
+      case (.record, _): throw unknownField(number, key.keyText)
       case (.list, _), (.none, _): throw wrongKey(number, key)
       }
     }

@@ -28,41 +28,39 @@ extension SliceObjects {
     return count
   }
 
-  func next(
-    _ object: LuaObject, after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
-  ) throws -> Bool {
-    if object.tag == Tag.state { return try nextModule(after: previous, key: &key, value: &value) }
+  func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
+    if object.tag == Tag.state { return try nextModule(after: previous, into: &result) }
     let number = try number(of: object)
     guard number < LuaObject.maximumID else { throw LuaFailure("too many parts of the state are in use") }
     let shape = shape(number)
     switch shape.form {
     case .record:
       var position = 0
-      if case .string(let text) = previous { position = (shape.position(of: text) ?? shape.fields.count) + 1 }
+      if case .string(let text) = previous?.kind { position = (shape.position(of: text) ?? shape.fields.count) + 1 }
       guard position < shape.fields.count else { return false }
-      key.append(fieldName(number, position))
-      readField(number, shape, position, into: &value)
+      result.append(fieldName(number, position))
+      readField(number, shape, position, into: &result)
       return true
     case .list:
       var position = 0
-      if case .integer(let number) = previous { position = number }
+      if case .integer(let number) = previous?.kind { position = number }
       var found = false
       look(number) { list in
         guard position >= 0, position < shape.list.count(list) else { return }
         found = true
-        write(shape.element, shape.list.address(list, position), false, number, .element(position), to: &value)
+        result.append(position + 1)
+        write(shape.element, shape.list.address(list, position), false, number, .element(position), to: &result)
       }
-      if found { key.append(position + 1) }
       return found
     case .integerMap, .textMap:
       var nextKey: MapKey?
       look(number) { nextKey = self.key(after: previous.flatMap { shape.mapKey($0) }, of: number, shape.map, at: $0) }
       guard let nextKey else { return false }
       switch nextKey {
-      case .int(let number): key.append(number)
-      case .string(let text): key.append(text)
+      case .int(let number): result.append(number)
+      case .string(let text): result.append(text)
       }
-      readEntry(number, shape, nextKey, into: &value)
+      readEntry(number, shape, nextKey, into: &result)
       return true
     case .none: return false
     }
@@ -81,14 +79,12 @@ extension SliceObjects {
     return key
   }
 
-  private func nextModule(
-    after previous: LuaKeyArgument?, key: inout LuaResult, value: inout LuaResult
-  ) throws -> Bool {
+  private func nextModule(after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
     let names = (view?.moduleNames ?? []).filter { refusal($0) == nil }
-    let position = previous.flatMap { names.firstIndex(of: $0.text) }.map { $0 + 1 } ?? 0
+    let position = previous.flatMap { names.firstIndex(of: $0.keyText) }.map { $0 + 1 } ?? 0
     guard position < names.count else { return false }
-    key.append(names[position])
-    try getModule(names[position], into: &value)
+    result.append(names[position])
+    try getModule(names[position], into: &result)
     return true
   }
 }

@@ -4,7 +4,7 @@ import StoreSchema
 /// How Lua changes the draft: every value is checked against the declared type first, and what it takes to undo the write
 /// is noted.
 extension SliceObjects {
-  func set(_ object: LuaObject, key: LuaKeyArgument, to argument: LuaArgument) throws {
+  func set(_ object: LuaObject, key: LuaArgument, to argument: LuaArgument) throws {
     guard object.tag == Tag.node else {
       if let facade = facades[object.id], object.tag == Tag.facade {
         throw LuaFailure("\(facade.name) is read-only; an action cannot be changed, only another one dispatched")
@@ -17,7 +17,7 @@ extension SliceObjects {
     }
     try requirePlace(number)
     try nodes[number].shape._withUnsafeGuaranteedRef { shape in
-      switch (shape.form, key) {
+      switch (shape.form, key.kind) {
       case (.record, .string(let text)):
         guard let position = shape.position(of: text) else { throw unknownField(number, text.text) }
         if setScalar(number, shape, position, argument) { return }
@@ -27,7 +27,7 @@ extension SliceObjects {
       case (.integerMap, _), (.textMap, _):
         guard let mapKey = shape.mapKey(key) else { throw wrongKey(number, key) }
         try setEntry(number, shape.map, shape.element.pointee, mapKey, argument)
-      case (.record, _): throw unknownField(number, key.text)
+      case (.record, _): throw unknownField(number, key.keyText)
       case (.list, _), (.none, _): throw wrongKey(number, key)
       }
     }

@@ -31,8 +31,8 @@ final class SliceObjects: LuaObjectHandler {
   @exclusivity(unchecked) var viewInUse: UnsafePointer<any StateView>?
   /// Why a module may not be read; nil: it may.
   var refusal: (String) -> String? = { _ in nil }
-  /// Objects that are neither slices nor the state.
-  var facades: [UInt32: any LuaFacade] = [:]
+  /// Objects that are neither slices nor the state, by the `id` of theirs.
+  var facades: [UInt32: ActionFacade] = [:]
 
   @exclusivity(unchecked) var nodes = PlainStack<SliceNode>()
   /// The keys of the entries that objects were made for.

@@ -148,8 +148,8 @@ final class SliceShape {
   }
 
   /// The key of an entry that a Lua key stands for; nil where no entry can have it.
-  func mapKey(_ key: LuaKeyArgument) -> MapKey? {
-    switch (form, key) {
+  func mapKey(_ key: LuaArgument) -> MapKey? {
+    switch (form, key.kind) {
     case (.integerMap, .integer(let number)): .int(number)
     case (.textMap, .string(let text)): (ShortText.text(text.bytes) ?? text.validText).map { .string($0) }
     default: nil

@@ -8,7 +8,6 @@ public final class PluginTestFile {
   /// The names of its tests, in the order of the file.
   public private(set) var names: [String] = []
 
-  let source: PluginSource
   private let lua: LuaState
   private var bodies: [LuaFunction] = []
   /// Whether the file has run, and so has declared its tests.
@@ -25,7 +24,6 @@ public final class PluginTestFile {
   /// - Throws: ``PluginTestFailure`` where it cannot be read or is no Lua, or where its own lines fail.
   public init(_ path: String, of source: PluginSource) throws(PluginTestFailure) {
     self.path = path
-    self.source = source
     let file: (text: String, chunk: String)
     do throws(PluginError) {
       file = try source.lua(path)
@@ -33,7 +31,7 @@ public final class PluginTestFile {
       throw PluginTestFailure(code: .noSuchFile, error.message)
     }
     do throws(LuaError) {
-      lua = try LuaState(name: "\(source.manifest.name) tests", limits: Self.limits)
+      lua = try LuaState(limits: Self.limits)
       try lua.setGlobal("test", .function(try makeTest()))
       try lua.setGlobal("require", .function(try RequiredModules(source, FunctionNames()).makeFunction(in: lua)))
       calling = try Self.function(in: lua, "return function(body, t) body(t) end")

@@ -121,7 +121,7 @@ public final class PluginUnit: @unchecked Sendable {
   private func call(_ function: MiddlewareFunction, _ keepsResult: Bool) -> LuaCaller.Outcome {
     var arguments = lua.arguments()
     if function.takesAction {
-      arguments.writer.append(PluginCalls.actionObject)
+      arguments.writer.append(ActionFacade.actionObject)
     } else if function.takesContext || function.takesKept {
       arguments.writer.appendNil()
     }

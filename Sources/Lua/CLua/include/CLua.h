@@ -103,7 +103,7 @@ typedef enum CLUA_CLOSED CLuaAnswer : uint32_t {
   CLuaAnswerYield,
 } CLuaAnswer;
 
-/// The host's side. Results go to the machine's `items` (and the key of `next` to `keys`).
+/// The host's side. Results go to the machine's `items`: of `next` a key, then its value.
 typedef struct CLuaCallbacks {
   CLuaAnswer (*get)(void *context, CLuaObject object, const CLuaValue *key);
   CLuaAnswer (*set)(void *context, CLuaObject object, const CLuaValue *key, const CLuaValue *value);
@@ -182,11 +182,10 @@ typedef struct CLuaDigest {
   uint64_t size;
 } CLuaDigest;
 
-/// A Lua state with its budgets and buffers. The host reads and writes only `items`, `keys`, `windows`, the
+/// A Lua state with its budgets and buffers. The host reads and writes only `items`, `windows`, the
 /// limits, and what it holds of a call.
 typedef struct CLuaMachine {
   CLuaItems items;
-  CLuaItems keys;
   CLuaWindows windows;
 
   int64_t instructionLimit;
@@ -276,11 +275,6 @@ typedef struct CLuaMachine {
   const void *_Nullable failureString;
   const void *_Nullable missingString;
 
-  int64_t *_Nullable freed;
-  size_t freedCount;
-  size_t freedCapacity;
-  size_t functionCount;
-
   CLuaTexts texts;
   /// How far behind the start of a thread the number of instructions until its next look is; 0: unknown.
   size_t countdown;
@@ -314,8 +308,6 @@ void clua_interrupt(CLuaMachine *machine);
 CLuaStatus clua_collect(CLuaMachine *machine);
 /// Has garbage collected without pauses from now on.
 void clua_collectOften(CLuaMachine *machine);
-/// A number for the order in which the machine's hash seed puts the keys of a table.
-CLuaStatus clua_hashOrder(CLuaMachine *machine, uint64_t *order);
 
 // What the host takes over of Lua's values
 
@@ -359,8 +351,6 @@ static inline bool clua_hold(CLuaMachine *machine, size_t bytes) {
 // Items
 
 static inline CLuaItems *clua_items(CLuaMachine *machine) { return &machine->items; }
-
-static inline CLuaItems *clua_keys(CLuaMachine *machine) { return &machine->keys; }
 
 static inline CLuaWindows *clua_windows(CLuaMachine *machine) { return &machine->windows; }
 
@@ -430,8 +420,6 @@ CLuaStatus clua_intern(CLuaMachine *machine, const char *_Nullable bytes, size_t
                        int32_t *reference, const void *_Nullable *_Nonnull address);
 /// A Lua function that calls the host's `invoke` with `function`.
 CLuaStatus clua_makeFunction(CLuaMachine *machine, int64_t function, int32_t *reference);
-/// A host function that Lua has let go of, or -1.
-int64_t clua_nextFreed(CLuaMachine *machine);
 CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *reference);
 
 // What a function captures

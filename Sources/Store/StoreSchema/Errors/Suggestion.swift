@@ -14,12 +14,12 @@ public enum Suggestion {
   }
 
   /// The same as a question, for a hint.
-  public static func question(_ word: String, among candidates: some Sequence<String>) -> String? {
+  package static func question(_ word: String, among candidates: some Sequence<String>) -> String? {
     nearest(to: word, among: candidates).map { "did you mean '\($0)'?" }
   }
 
   /// The same behind a message; empty where there is none.
-  public static func remark(_ word: String, among candidates: some Sequence<String>) -> String {
+  package static func remark(_ word: String, among candidates: some Sequence<String>) -> String {
     question(word, among: candidates).map { " (\($0))" } ?? ""
   }
 

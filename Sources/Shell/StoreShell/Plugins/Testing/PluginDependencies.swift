@@ -33,13 +33,3 @@ struct PluginDependencies {
     return try? PluginLocator(session.options).source(module)
   }
 }
-
-extension Permission {
-  /// The module that it is about.
-  var module: String? {
-    switch self {
-    case .read(let module), .reduce(let module), .dispatch(let module, _): module
-    case .intercept, .timers: nil
-    }
-  }
-}
