@@ -232,11 +232,6 @@ CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCoun
   return call(machine, function, mark, lua_gettop(machine->current), 0, isCounted);
 }
 
-CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first) {
-  *first = lua_gettop(machine->current) + 1;
-  return call(machine, function, mark, *first - 1, 1, true);
-}
-
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
                             bool *isNil) {
   lua_State *L = machine->current;

@@ -200,19 +200,6 @@ static int rawGet(lua_State *L) {
   return 1;
 }
 
-/// Opens a library and leaves its table on top. The registry's list of libraries, which this fills, only serves error
-/// messages: nothing in the sandbox can reach it.
-static void openLibrary(lua_State *L, const char *name, lua_CFunction open) {
-  luaL_requiref(L, name, open, 0);
-}
-
-static void removeNames(lua_State *L, const char *const *names) {
-  for (; *names != NULL; names += 1) {
-    lua_pushnil(L);
-    lua_setfield(L, -2, *names);
-  }
-}
-
 /// Stands in for the call of a library, which an author takes for a type.
 static int callLibrary(lua_State *L) {
   return luaL_error(L, "attempt to call the library '%s' (%s)", lua_tostring(L, lua_upvalueindex(1)),
@@ -257,38 +244,43 @@ static void openBase(lua_State *L) {
   luaL_setfuncs(L, replaced, 0);
 }
 
-static void openLibraries(lua_State *L) {
-  static const char *const stringNames[] = {"dump", NULL};
-  static const char *const mathNames[] = {"random", "randomseed", NULL};
+/// A library, what of it is left out, and the functions of its own that are charged for or replaced.
+typedef struct Library {
+  const char *name;
+  lua_CFunction open;
+  const char *missing[2];
+  const luaL_Reg *charged;
+  const luaL_Reg *replaced;
+} Library;
 
-  openLibrary(L, LUA_STRLIBNAME, luaopen_string);
-  removeNames(L, stringNames);
-  clua_chargeFunctions(L, clua_chargedStringFunctions);
-  luaL_setfuncs(L, clua_matchingFunctions, 0);
+static void openLibraries(lua_State *L) {
+  static const luaL_Reg none[] = {{NULL, NULL}};
+  const Library libraries[] = {
+      {LUA_STRLIBNAME, luaopen_string, {"dump", NULL}, clua_chargedStringFunctions, clua_matchingFunctions},
+      {LUA_TABLIBNAME, luaopen_table, {NULL, NULL}, none, clua_tableFunctions},
+      {LUA_MATHLIBNAME, luaopen_math, {"random", "randomseed"}, clua_chargedMathFunctions, none},
+      {LUA_UTF8LIBNAME, luaopen_utf8, {NULL, NULL}, clua_chargedTextFunctions, none},
+      {LUA_COLIBNAME, luaopen_coroutine, {NULL, NULL}, none, clua_coroutineFunctions},
+  };
+  for (size_t position = 0; position < sizeof libraries / sizeof *libraries; position += 1) {
+    const Library *library = &libraries[position];
+    // The registry's list of libraries, which this fills, only serves error messages: nothing in the sandbox can reach it.
+    luaL_requiref(L, library->name, library->open, 0);
+    for (int number = 0; number < 2 && library->missing[number] != NULL; number += 1) {
+      lua_pushnil(L);
+      lua_setfield(L, -2, library->missing[number]);
+    }
+    clua_chargeFunctions(L, library->charged);
+    luaL_setfuncs(L, library->replaced, 0);
+    addLibrary(L, library->name);
+  }
+  // The metatable of strings.
   lua_pushliteral(L, "");
   lua_getmetatable(L, -1);
   clua_chargeFunctions(L, clua_chargedArithmetic);
   lua_pushboolean(L, false);
   lua_setfield(L, -2, "__metatable");
   lua_pop(L, 2);
-  addLibrary(L, LUA_STRLIBNAME);
-
-  openLibrary(L, LUA_TABLIBNAME, luaopen_table);
-  luaL_setfuncs(L, clua_tableFunctions, 0);
-  addLibrary(L, LUA_TABLIBNAME);
-
-  openLibrary(L, LUA_MATHLIBNAME, luaopen_math);
-  removeNames(L, mathNames);
-  clua_chargeFunctions(L, clua_chargedMathFunctions);
-  addLibrary(L, LUA_MATHLIBNAME);
-
-  openLibrary(L, LUA_UTF8LIBNAME, luaopen_utf8);
-  clua_chargeFunctions(L, clua_chargedTextFunctions);
-  addLibrary(L, LUA_UTF8LIBNAME);
-
-  openLibrary(L, LUA_COLIBNAME, luaopen_coroutine);
-  luaL_setfuncs(L, clua_coroutineFunctions, 0);
-  addLibrary(L, LUA_COLIBNAME);
 }
 
 static void openSandbox(lua_State *L, CLuaSandbox sandbox) {

@@ -10,25 +10,29 @@ extension LuaState {
   public func call(
     _ function: LuaFunction, arguments write: (inout LuaWriter) -> Void
   ) throws(LuaError) -> [LuaValue] {
-    try checkOwner(function)
-    let mark = self.write(write)
-    var first: Int32 = 0
-    var count: Int32 = 0
-    try check(clua_call(machine, function.reference, mark, &first, &count))
-    defer { clua_drop(machine, first) }
-    return try values(first, count)
+    try call(function, write) { (first, count) throws(LuaError) in try values(first, count) }
   }
 
   /// Calls a function with the arguments that are written and answers its first result, nil where it gave none.
   public func call(
     _ function: LuaFunction, firstResultWith write: (inout LuaWriter) -> Void
   ) throws(LuaError) -> LuaValue {
+    try call(function, write) { (first, count) throws(LuaError) in
+      try count == 0 ? .nil : metered { () throws(LuaError) in link.value(at: first) }
+    }
+  }
+
+  /// Calls a function and has its results read, which are on the stack from an index on.
+  private func call<Result>(
+    _ function: LuaFunction, _ write: (inout LuaWriter) -> Void,
+    _ read: (Int32, Int32) throws(LuaError) -> Result
+  ) throws(LuaError) -> Result {
     try checkOwner(function)
     let mark = self.write(write)
-    var first: Int32 = 0
-    try check(clua_callFirst(machine, function.reference, mark, &first))
+    var (first, count): (Int32, Int32) = (0, 0)
+    try check(clua_call(machine, function.reference, mark, &first, &count))
     defer { clua_drop(machine, first) }
-    return try metered { () throws(LuaError) in link.value(at: first) }
+    return try read(first, count)
   }
 
   /// A place for a value that Lua code gives and gets back.

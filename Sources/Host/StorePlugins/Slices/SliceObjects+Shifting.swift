@@ -25,16 +25,20 @@ extension SliceObjects {
     var count = 0
     look(number) { count = shape.list.count($0) }
     guard position >= 1, position <= count else { return false }
+    try removeElement(number, shape, position - 1)
+    return true
+  }
+
+  /// Takes the element at a position, from 0, out of a list.
+  func removeElement(_ number: Int, _ shape: SliceShape, _ position: Int) throws {
     try modify(number) { list in
-      keep(child(number, .element(position - 1)), shape.element.pointee, shape.list.address(list, position - 1))
-      loosenElements(of: number, shape, list, movingFrom: position)
-      note(
-        number, .removed(position - 1, shape.element.pointee.schema.access.read(shape.list.address(list, position - 1)))
-      )
-      shape.list.remove(list, position - 1)
+      let (part, old) = (shape.element.pointee, shape.list.address(list, position))
+      keep(child(number, .element(position)), part, old)
+      if position + 1 < shape.list.count(list) { loosenElements(of: number, shape, list, movingFrom: position + 1) }
+      note(number, .removed(position, part.schema.access.read(old)))
+      shape.list.remove(list, position)
       time += 1
     }
-    return true
   }
 
   /// The list of the draft that an object stands for; nil: it stands for something else.

@@ -86,13 +86,7 @@ extension SliceObjects {
       guard position == count else {
         throw LuaFailure("\(label(number))[\(position)] = nil would leave a hole; only the last item can go that way")
       }
-      return try modify(number) { list in
-        let old = access.address(list, position - 1)
-        keep(child(number, .element(position - 1)), part, old)
-        note(number, .removed(position - 1, part.schema.access.read(old)))
-        access.remove(list, position - 1)
-        time += 1
-      }
+      return try removeElement(number, shape(number), position - 1)
     }
     guard position >= 1 else { throw LuaFailure("\(label(number))[\(position)]: indices start at 1") }
     guard position <= count + 1 else {

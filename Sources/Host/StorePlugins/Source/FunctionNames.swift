@@ -11,13 +11,9 @@ final class FunctionNames {
   /// What lines were found to name: every dispatch of a task asks for one.
   private var found: [String: [Int: String?]] = [:]
 
-  /// What was found of the last function that called: a task that runs in a loop does so from one place.
-  @exclusivity(unchecked) private var recent: (caller: LuaCall.Caller, name: String?)?
-
   /// Takes note of a chunk's text.
   func note(_ text: String, _ chunk: String) {
     found[chunk] = nil
-    recent = nil
     if lines[chunk] == nil { chunks.append(chunk) }
     lines[chunk] = text.split(separator: "\n", omittingEmptySubsequences: false)
     mentionsEnvironment = mentionsEnvironment || text.contains("_ENV")
@@ -25,10 +21,7 @@ final class FunctionNames {
 
   /// The name of a function that calls one of the host's: as Lua knows it, else as its text says.
   func name(of caller: LuaCall.Caller) -> String? {
-    if let recent, recent.caller === caller { return recent.name }
-    let name = caller.name ?? name(definedAt: caller.lineDefined, of: caller.chunk)
-    recent = (caller, name)
-    return name
+    caller.name ?? name(definedAt: caller.lineDefined, of: caller.chunk)
   }
 
   /// The name of the function that is defined on a line, counted from 1; nil where the line names none, or several.

@@ -385,8 +385,6 @@ CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int3
 CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t *count);
 /// The same where no result is wanted, nor how many there were.
 CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark);
-/// The same where only the first result is wanted, nil where there was none.
-CLuaStatus clua_callFirst(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first);
 /// The same where the first result is put into a slot, a reference made for it, and never seen by the host; where it is nil
 /// the slot holds false.
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
