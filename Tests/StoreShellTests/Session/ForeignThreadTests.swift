@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import StoreCore
 import StoreHost
@@ -30,9 +31,15 @@ enum ShopAction: Sendable { case tally(TallyAction) }
     let adding = Middleware<TallyAction, TallyAction, Tally>.effects("adding") { action, _, _ in
       guard case .start = action else { return .none }
       return .run { context in
-        for _ in 0..<20 {
-          _ = await context.concurrently { usleep(200) }
-          context.send(.add)
+        // A thread of its own: those of the pool may all be busy with other tests.
+        await withCheckedContinuation { continuation in
+          DispatchQueue(label: "prices").async {
+            for _ in 0..<20 {
+              usleep(200)
+              context.send(.add)
+            }
+            continuation.resume()
+          }
         }
       }
     }

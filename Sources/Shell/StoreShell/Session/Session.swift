@@ -54,6 +54,8 @@ public final class Session {
     self.application = application
     let inbox = SessionInbox(wake: clock.wakeUp)
     self.inbox = inbox
+    // Who makes the session has it for its own, until somebody else gives it a statement.
+    _ = inbox.take()
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
     store.setLogSink { line in inbox.bring { writer.write(line) } }
