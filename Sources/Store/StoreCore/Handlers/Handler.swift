@@ -2,7 +2,7 @@
 ///
 /// Handlers form a monoid (R16): the reducers are composed, and so are the middlewares. The idea and the name are those of
 /// SwiftRex's snippets. Not to be confused with ``ActionHandler``, which takes actions in.
-public struct Handler<Action, State>: Sendable {
+public struct Handler<Action, State>: Composed, Sendable {
   /// What changes the state.
   public let reducer: Reducer<Action, State>
   /// What watches actions and causes others.
@@ -23,14 +23,6 @@ public struct Handler<Action, State>: Sendable {
   public func appending(_ other: Handler) -> Handler {
     Handler(reducer: reducer.appending(other.reducer), middleware: middleware.appending(other.middleware))
   }
-
-  /// Handlers in order.
-  @inlinable
-  public static func compose(_ handlers: Handler...) -> Handler { handlers.reduce(.identity) { $0.appending($1) } }
-
-  /// Handlers, reducers and middlewares in order, top to bottom.
-  @inlinable
-  public static func compose(@HandlerBuilder<Action, State> _ content: () -> Handler) -> Handler { content() }
 
   /// The same with the middleware's units under other names, `PREFIX.NAME`, so that one handler can stand in a store several
   /// times.

@@ -3,7 +3,7 @@
 ///
 /// Middlewares form a monoid (R16), kept as a flat list of named units whatever the nesting, lifting or erasure, so that
 /// IO runs last-composed first in every case.
-public struct Middleware<Input, Output, State>: Sendable {
+public struct Middleware<Input, Output, State>: Composed, Sendable {
   /// The units in composition order.
   public let units: [MiddlewareUnit<Input, Output, State>]
 
@@ -37,53 +37,7 @@ public struct Middleware<Input, Output, State>: Sendable {
   public func prefixed(_ prefix: String) -> Middleware {
     Middleware(units: units.map { MiddlewareUnit(name: "\(prefix).\($0.name)", attach: $0.attach) })
   }
-
-  /// Middlewares in order.
-  @inlinable
-  public static func compose(_ middlewares: Middleware...) -> Middleware {
-    Middleware(units: middlewares.flatMap(\.units))
-  }
-
-  /// Middlewares in order, top to bottom.
-  @inlinable
-  public static func compose(@MiddlewareBuilder<Input, Output, State> _ content: () -> Middleware) -> Middleware {
-    content()
-  }
 }
 
 /// Lists middlewares from top to bottom.
-@resultBuilder
-public enum MiddlewareBuilder<Input, Output, State> {
-  /// One middleware.
-  public static func buildExpression(
-    _ middleware: Middleware<Input, Output, State>
-  ) -> Middleware<Input, Output, State> { middleware }
-  /// A middleware that may be absent.
-  public static func buildExpression(
-    _ middleware: Middleware<Input, Output, State>?
-  ) -> Middleware<Input, Output, State> { middleware ?? .identity }
-  /// Middlewares of an array.
-  public static func buildExpression(
-    _ middlewares: [Middleware<Input, Output, State>]
-  ) -> Middleware<Input, Output, State> { buildArray(middlewares) }
-  /// The composition, which may be empty.
-  public static func buildBlock(
-    _ middlewares: Middleware<Input, Output, State>...
-  ) -> Middleware<Input, Output, State> { buildArray(middlewares) }
-  /// Middlewares from a loop.
-  public static func buildArray(
-    _ middlewares: [Middleware<Input, Output, State>]
-  ) -> Middleware<Input, Output, State> { middlewares.reduce(.identity) { $0.appending($1) } }
-  /// A middleware that may be left out.
-  public static func buildOptional(
-    _ middleware: Middleware<Input, Output, State>?
-  ) -> Middleware<Input, Output, State> { middleware ?? .identity }
-  /// One of two middlewares.
-  public static func buildEither(
-    first middleware: Middleware<Input, Output, State>
-  ) -> Middleware<Input, Output, State> { middleware }
-  /// One of two middlewares.
-  public static func buildEither(
-    second middleware: Middleware<Input, Output, State>
-  ) -> Middleware<Input, Output, State> { middleware }
-}
+public typealias MiddlewareBuilder<Input, Output, State> = CompositionBuilder<Middleware<Input, Output, State>>

@@ -3,7 +3,7 @@
 /// Readers are composed and lifted before anything is built; ``inject(_:)`` then builds all of it at once, and composing
 /// before injecting gives the same as injecting before composing. The idea is SwiftRex's `MiddlewareReader`, which is the
 /// reader monad.
-public struct MiddlewareReader<Dependencies, Input, Output, State>: Sendable {
+public struct MiddlewareReader<Dependencies, Input, Output, State>: Composed, Sendable {
   @usableFromInline let build: @Sendable (Dependencies) -> Middleware<Input, Output, State>
 
   /// A middleware that is built from its dependencies when they are there. The closure is called once an injection.
@@ -30,20 +30,6 @@ public struct MiddlewareReader<Dependencies, Input, Output, State>: Sendable {
   public func appending(_ other: MiddlewareReader) -> MiddlewareReader {
     MiddlewareReader { inject($0).appending(other.inject($0)) }
   }
-
-  /// The readers' middlewares in order.
-  @inlinable
-  public static func compose(_ readers: MiddlewareReader...) -> MiddlewareReader {
-    MiddlewareReader { dependencies in
-      Middleware(units: readers.flatMap { $0.inject(dependencies).units })
-    }
-  }
-
-  /// The readers' middlewares in order, top to bottom.
-  @inlinable
-  public static func compose(
-    @MiddlewareReaderBuilder<Dependencies, Input, Output, State> _ content: () -> MiddlewareReader
-  ) -> MiddlewareReader { content() }
 
   // MARK: Mapping
 
@@ -102,27 +88,18 @@ public struct MiddlewareReader<Dependencies, Input, Output, State>: Sendable {
 }
 
 /// Lists readers from top to bottom; middlewares that need no dependencies may stand among them.
-@resultBuilder
-public enum MiddlewareReaderBuilder<Dependencies, Input, Output, State> {
-  /// The readers of one builder.
-  public typealias Reader = MiddlewareReader<Dependencies, Input, Output, State>
+public typealias MiddlewareReaderBuilder<Dependencies, Input, Output, State> = CompositionBuilder<
+  MiddlewareReader<Dependencies, Input, Output, State>
+>
 
-  /// One reader.
-  public static func buildExpression(_ reader: Reader) -> Reader { reader }
+extension CompositionBuilder {
   /// A middleware of effects, which gets its dependencies when it is injected.
-  public static func buildExpression(
+  public static func buildExpression<Dependencies: Sendable, Input, Output, State>(
     _ middleware: EffectMiddleware<Dependencies, Input, Output, State>
-  ) -> Reader where Dependencies: Sendable { Reader { middleware.inject($0) } }
+  ) -> Part where Part == MiddlewareReader<Dependencies, Input, Output, State> { Part { middleware.inject($0) } }
+
   /// A middleware that needs no dependencies.
-  public static func buildExpression(_ middleware: Middleware<Input, Output, State>) -> Reader { .pure(middleware) }
-  /// The composition, which may be empty.
-  public static func buildBlock(_ readers: Reader...) -> Reader { buildArray(readers) }
-  /// Readers from a loop.
-  public static func buildArray(_ readers: [Reader]) -> Reader { readers.reduce(.identity) { $0.appending($1) } }
-  /// A reader that may be left out.
-  public static func buildOptional(_ reader: Reader?) -> Reader { reader ?? .identity }
-  /// One of two readers.
-  public static func buildEither(first reader: Reader) -> Reader { reader }
-  /// One of two readers.
-  public static func buildEither(second reader: Reader) -> Reader { reader }
+  public static func buildExpression<Dependencies, Input, Output, State>(
+    _ middleware: Middleware<Input, Output, State>
+  ) -> Part where Part == MiddlewareReader<Dependencies, Input, Output, State> { .pure(middleware) }
 }

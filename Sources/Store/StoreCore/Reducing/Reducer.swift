@@ -2,7 +2,7 @@
 ///
 /// Reducers form a monoid (R16): ``identity`` changes nothing, ``appending(_:)`` runs one after the other on the same
 /// working state, and grouping does not matter.
-public struct Reducer<Action, State>: Sendable {
+public struct Reducer<Action, State>: Composed, Sendable {
   /// The body of a reducer: may throw, which undoes all that the action did to the state (R7).
   public typealias Body = @Sendable (Action, inout State, ActionContext) throws -> Void
 
@@ -130,14 +130,6 @@ public struct Reducer<Action, State>: Sendable {
     guard let others = other.canFail else { return mine }
     return { mine($0) || others($0) }
   }
-
-  /// Reducers in order, on the same working state.
-  @inlinable
-  public static func compose(_ reducers: Reducer...) -> Reducer { reducers.reduce(.identity) { $0.appending($1) } }
-
-  /// Reducers in order, top to bottom.
-  @inlinable
-  public static func compose(@ReducerBuilder<Action, State> _ content: () -> Reducer) -> Reducer { content() }
 
   /// Reduces one action outside a store, for tests and tools.
   ///
