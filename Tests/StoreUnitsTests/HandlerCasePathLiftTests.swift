@@ -63,8 +63,8 @@ private enum HouseAction: Equatable, Sendable {
     let left: MiddlewareReader<Int, HouseAction, HouseAction, House> = teller("l").lift(
       input: \.left, output: \.right, state: \.left)
     let store = try Store(initial: House()) {
-      lamp.lift(action: \HouseAction.Cases.left, state: \House.left)
-      lamp.lift(action: \HouseAction.Cases.right, state: \House.right)
+      lamp.lift(action: \HouseAction.left, state: \House.left)
+      lamp.lift(action: \HouseAction.right, state: \House.right)
       left.inject(7)
     }
     store.dispatch(.left(.toggle))

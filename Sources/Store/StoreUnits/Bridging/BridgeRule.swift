@@ -78,24 +78,6 @@ extension BridgeRule where Input: Equatable & Sendable {
 }
 
 extension BridgeRule where Input: CasePathable {
-  /// A rule from a case whose map gets the state after reducing as well: `.on(\.opened, dispatch: { id, state in … })`.
-  public static func on<Payload>(
-    _ path: KeyPath<Input.Cases, CasePath<Input, Payload>>, guard allows: (@Sendable (State) -> Bool)? = nil,
-    when holds: (@Sendable (State) -> Bool)? = nil, dispatch derive: @escaping @Sendable (Payload, State) -> Output?,
-    file: String = #fileID, line: Int = #line
-  ) -> BridgeRule {
-    on(Input.cases[keyPath: path].extract, guard: allows, when: holds, dispatch: derive, file: file, line: line)
-  }
-
-  /// A rule from a case that may carry over its payload: `.on(\.opened, dispatch: { .show($0) })`.
-  public static func on<Payload>(
-    _ path: KeyPath<Input.Cases, CasePath<Input, Payload>>, guard allows: (@Sendable (State) -> Bool)? = nil,
-    when holds: (@Sendable (State) -> Bool)? = nil, dispatch derive: @escaping @Sendable (Payload) -> Output?,
-    file: String = #fileID, line: Int = #line
-  ) -> BridgeRule {
-    on(Input.cases[keyPath: path].extract, guard: allows, when: holds, dispatch: derive, file: file, line: line)
-  }
-
   /// A rule from a case, whatever it holds, to one action: `.on(\.opened, dispatch: .show)`.
   public static func on<Payload>(
     _ path: KeyPath<Input.Cases, CasePath<Input, Payload>>, guard allows: (@Sendable (State) -> Bool)? = nil,

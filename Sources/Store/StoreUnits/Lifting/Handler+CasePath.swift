@@ -41,9 +41,10 @@ extension Handler {
     action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
     state: KeyPath<GlobalState.Cases, CasePath<GlobalState, State>>
   ) -> Handler<GlobalAction, GlobalState> {
-    Handler<GlobalAction, GlobalState>(
-      reducer: reducer.liftCase(action: action, state: state),
-      middleware: middleware.liftCase(input: action, output: action, state: state))
+    let path = GlobalAction.cases[keyPath: action]
+    return Handler<GlobalAction, GlobalState>(
+      reducer: reducer.liftCase(action: path.extract, state: state),
+      middleware: middleware.liftCase(input: path.extract, output: path.embed, state: state))
   }
 
   /// Makes this handler one of a larger state, on one element: `lift(action: \.row, element: .of(\.rows))`.

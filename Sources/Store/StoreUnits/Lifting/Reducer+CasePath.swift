@@ -2,32 +2,6 @@ import StoreCore
 import StoreSchema
 
 extension Reducer {
-  /// Makes this reducer one of a larger state by a case path and a key path (R14): `lift(action: \.tasks, state: \.tasks)`.
-  ///
-  /// - Parameters:
-  ///   - action: the case of the global action that holds this reducer's; other cases skip it.
-  ///   - state: the slice, changed in place.
-  @inlinable
-  public func lift<GlobalAction: CasePathable, GlobalState>(
-    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
-    state: WritableKeyPath<GlobalState, State> & Sendable
-  ) -> Reducer<GlobalAction, GlobalState> {
-    lift(action: GlobalAction.cases[keyPath: action].extract, state: state)
-  }
-
-  /// Makes this reducer one of a larger state that may hold a slice or not; see `liftOptional(action:state:)` of StoreCore.
-  ///
-  /// - Parameters:
-  ///   - action: the case of the global action that holds this reducer's; other cases skip it.
-  ///   - state: the slice, changed in place.
-  @inlinable
-  public func liftOptional<GlobalAction: CasePathable, GlobalState>(
-    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
-    state: WritableKeyPath<GlobalState, State?> & Sendable
-  ) -> Reducer<GlobalAction, GlobalState> {
-    liftOptional(action: GlobalAction.cases[keyPath: action].extract, state: state)
-  }
-
   /// Makes this reducer one of an enum: it runs on the payload of one case while the state is that case, and does nothing
   /// otherwise.
   ///
@@ -41,18 +15,5 @@ extension Reducer {
   ) -> Reducer<GlobalAction, GlobalState> {
     lift(
       action: { global in action(global).map { ((), $0) } }, focus: CaseFocus(GlobalState.cases[keyPath: state]))
-  }
-
-  /// Makes this reducer one of an enum, by a case of the action and a case of the state.
-  ///
-  /// - Parameters:
-  ///   - action: the case of the global action that holds this reducer's; other cases skip it.
-  ///   - state: the case, changed in place.
-  @inlinable
-  public func liftCase<GlobalAction: CasePathable, GlobalState: CasePathable>(
-    action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, Action>>,
-    state: KeyPath<GlobalState.Cases, CasePath<GlobalState, State>>
-  ) -> Reducer<GlobalAction, GlobalState> {
-    liftCase(action: GlobalAction.cases[keyPath: action].extract, state: state)
   }
 }
