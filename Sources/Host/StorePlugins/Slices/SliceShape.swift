@@ -99,8 +99,8 @@ final class SliceShape {
   }
 
   private static let noList = ListAccess(
-    count: { _ in 0 }, address: { list, _ in list }, mutableAddress: { list, _ in list }, insert: { _, _, _ in },
-    remove: { _, _ in }, commonEnds: { _, _ in (0, 0) })
+    count: { _ in 0 }, address: { list, _ in list }, mutableAddress: { list, _ in list }, find: { _, _ in nil },
+    insert: { _, _, _ in }, remove: { _, _ in }, commonEnds: { _, _ in (0, 0) })
 
   private static let noMap = MapAccess(
     count: { _ in 0 }, read: { _, _, _ in false }, modify: { _, _, _ in false }, set: { _, _, _ in },

@@ -1,7 +1,20 @@
-extension PersistentList: Schematic where Element: Schematic {
-  /// `[Element]`; a snapshot shares all that did not change.
+/// A list of any kind, as seen by its schema.
+@usableFromInline
+protocol SchematicList: RandomAccessCollection, RangeReplaceableCollection, Sendable
+where Element: Schematic, Index == Int {
+  /// How many elements two lists share at the start and, of the rest, at the end; quick where they share storage.
+  static func sharedEnds(_ left: Self, _ right: Self, _ isEqual: Access.Compare) -> (prefix: Int, suffix: Int)
+  /// Where the element at a position, which must exist, is.
+  func address(at index: Int) -> UnsafeRawPointer
+  /// Where it can be changed in place; what snapshots share is copied first.
+  mutating func mutableAddress(at index: Int) -> UnsafeMutableRawPointer
+  /// Where the element at a position is, and whether it can be changed there; nil where there is none.
+  mutating func findElement(at index: Int) -> FoundPart?
+}
+
+extension SchematicList {
   @inlinable
-  public static var schema: Schema {
+  static var listSchema: Schema {
     let element = Element.schema
     return Schema(
       kind: .list(element),
@@ -9,129 +22,107 @@ extension PersistentList: Schematic where Element: Schematic {
         byteCount: MemoryLayout<Self>.size, copies: Access.copying(Self.self),
         read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
         assign: { (value, target) throws(SchemaError) in
-          target.assumingMemoryBound(to: Self.self).pointee = try Self(schemaValue: value)
+          target.assumingMemoryBound(to: Self.self).pointee = Self(try value.elements(as: Element.self))
         },
         isEqual: { left, right in
           let left = left.assumingMemoryBound(to: Self.self).pointee
           let right = right.assumingMemoryBound(to: Self.self).pointee
-          guard left.count == right.count else { return false }
-          return Self.commonEnds(left, right) { element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }
-            .prefix
-            == left.count
+          return left.count == right.count && Self.sharedEnds(left, right, element.access.isEqual).prefix == left.count
         },
         parts: .list(
           ListAccess(
             count: { $0.assumingMemoryBound(to: Self.self).pointee.count },
-            address: { source, index in
-              source.assumingMemoryBound(to: Self.self).pointee.withElement(at: index) { UnsafeRawPointer($0) }
-            },
-            mutableAddress: { target, index in
-              target.assumingMemoryBound(to: Self.self).pointee.withMutableElement(at: index) {
-                UnsafeMutableRawPointer($0)
-              }
-            },
+            address: { $0.assumingMemoryBound(to: Self.self).pointee.address(at: $1) },
+            mutableAddress: { $0.assumingMemoryBound(to: Self.self).pointee.mutableAddress(at: $1) },
+            find: { $0.assumingMemoryBound(to: Self.self).pointee.findElement(at: $1) },
             insert: { (target, index, value) throws(SchemaError) in
               let value = try Element(schemaValue: value)
               target.assumingMemoryBound(to: Self.self).pointee.insert(value, at: index)
             },
-            remove: { target, index in
-              target.assumingMemoryBound(to: Self.self).pointee.remove(at: index)
-            },
+            remove: { _ = $0.assumingMemoryBound(to: Self.self).pointee.remove(at: $1) },
             commonEnds: { left, right in
-              Self.commonEnds(
-                left.assumingMemoryBound(to: Self.self).pointee, right.assumingMemoryBound(to: Self.self).pointee
-              ) { element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }
-            }, find: { $0.assumingMemoryBound(to: Self.self).pointee.findElement(at: $1) }))))
+              Self.sharedEnds(
+                left.assumingMemoryBound(to: Self.self).pointee, right.assumingMemoryBound(to: Self.self).pointee,
+                element.access.isEqual)
+            }))))
   }
+}
+
+extension PersistentList: SchematicList where Element: Schematic {
+  @inlinable
+  static func sharedEnds(_ left: Self, _ right: Self, _ isEqual: Access.Compare) -> (prefix: Int, suffix: Int) {
+    commonEnds(left, right) { isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }
+  }
+
+  @inlinable
+  func address(at index: Int) -> UnsafeRawPointer { withElement(at: index) { UnsafeRawPointer($0) } }
+
+  @inlinable
+  mutating func mutableAddress(at index: Int) -> UnsafeMutableRawPointer {
+    withMutableElement(at: index) { UnsafeMutableRawPointer($0) }
+  }
+}
+
+extension PersistentList: Schematic where Element: Schematic {
+  /// `[Element]`; a snapshot shares all that did not change.
+  @inlinable public static var schema: Schema { listSchema }
 
   /// The list; its elements must be of the element type.
   @inlinable
-  public init(schemaValue value: Value) throws(SchemaError) {
-    self.init(try value.elements(as: Element.self))
+  public init(schemaValue value: Value) throws(SchemaError) { self.init(try value.elements(as: Element.self)) }
+}
+
+extension Array: SchematicList where Element: Schematic {
+  @inlinable
+  static func sharedEnds(_ left: Self, _ right: Self, _ isEqual: Access.Compare) -> (prefix: Int, suffix: Int) {
+    left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in
+        let shared = Swift.min(left.count, right.count)
+        guard let leftStart = left.baseAddress, let rightStart = right.baseAddress else { return (0, 0) }
+        if leftStart == rightStart, left.count == right.count { return (shared, 0) }
+        let prefix = (0..<shared).prefix { isEqual(leftStart + $0, rightStart + $0) }.count
+        let (leftEnd, rightEnd) = (leftStart + left.count - 1, rightStart + right.count - 1)
+        return (prefix, (0..<shared - prefix).prefix { isEqual(leftEnd - $0, rightEnd - $0) }.count)
+      }
+    }
+  }
+
+  @inlinable
+  func address(at index: Int) -> UnsafeRawPointer {
+    withUnsafeBufferPointer { elements in
+      guard let start = elements.baseAddress, elements.indices.contains(index) else {
+        preconditionFailure("Index out of range")
+      }
+      return UnsafeRawPointer(start + index)
+    }
+  }
+
+  @inlinable
+  mutating func mutableAddress(at index: Int) -> UnsafeMutableRawPointer {
+    withUnsafeMutableBufferPointer { elements in
+      guard let start = elements.baseAddress, elements.indices.contains(index) else {
+        preconditionFailure("Index out of range")
+      }
+      return UnsafeMutableRawPointer(start + index)
+    }
+  }
+
+  /// Whoever holds a snapshot shares the elements, which nothing tells.
+  @inlinable
+  mutating func findElement(at index: Int) -> FoundPart? {
+    indices.contains(index)
+      ? FoundPart(UnsafeMutableRawPointer(mutating: address(at: index)), isOwn: false) : nil
   }
 }
 
 extension Array: Schematic where Element: Schematic {
   /// `[Element]`; a snapshot that is held makes the next change copy the array. For lists that grow, prefer
   /// ``PersistentList``.
-  @inlinable
-  public static var schema: Schema {
-    let element = Element.schema
-    return Schema(
-      kind: .list(element),
-      access: Access(
-        byteCount: MemoryLayout<Self>.size, copies: Access.copying(Self.self),
-        read: { .list(PersistentList<Value>($0.assumingMemoryBound(to: Self.self).pointee.map(\.schemaValue))) },
-        assign: { (value, target) throws(SchemaError) in
-          target.assumingMemoryBound(to: Self.self).pointee = try Self(schemaValue: value)
-        },
-        isEqual: { left, right in
-          let left = left.assumingMemoryBound(to: Self.self).pointee
-          let right = right.assumingMemoryBound(to: Self.self).pointee
-          return left.count == right.count && left.commonEnds(with: right, element.access.isEqual).prefix == left.count
-        },
-        parts: .list(
-          ListAccess(
-            count: { $0.assumingMemoryBound(to: Self.self).pointee.count },
-            address: { source, index in
-              source.assumingMemoryBound(to: Self.self).pointee.withUnsafeBufferPointer { elements in
-                guard let start = elements.baseAddress, elements.indices.contains(index) else {
-                  preconditionFailure("Index out of range")
-                }
-                return UnsafeRawPointer(start + index)
-              }
-            },
-            mutableAddress: { target, index in
-              target.assumingMemoryBound(to: Self.self).pointee.withUnsafeMutableBufferPointer { elements in
-                guard let start = elements.baseAddress, elements.indices.contains(index) else {
-                  preconditionFailure("Index out of range")
-                }
-                return UnsafeMutableRawPointer(start + index)
-              }
-            },
-            insert: { (target, index, value) throws(SchemaError) in
-              let value = try Element(schemaValue: value)
-              target.assumingMemoryBound(to: Self.self).pointee.insert(value, at: index)
-            },
-            remove: { target, index in
-              target.assumingMemoryBound(to: Self.self).pointee.remove(at: index)
-            },
-            commonEnds: { left, right in
-              left.assumingMemoryBound(to: Self.self).pointee.commonEnds(
-                with: right.assumingMemoryBound(to: Self.self).pointee, element.access.isEqual)
-            }))))
-  }
+  @inlinable public static var schema: Schema { listSchema }
 
   /// The array; its elements must be of the element type.
   @inlinable
-  public init(schemaValue value: Value) throws(SchemaError) {
-    self = try value.elements(as: Element.self)
-  }
-}
-
-extension Array {
-  @inlinable
-  func commonEnds(with other: [Element], _ isEqual: Access.Compare) -> (prefix: Int, suffix: Int) {
-    withUnsafeBufferPointer { left in
-      other.withUnsafeBufferPointer { right in
-        let shared = Swift.min(left.count, right.count)
-        guard let left = left.baseAddress, let right = right.baseAddress else { return (0, 0) }
-        if left == right, count == other.count { return (shared, 0) }
-        var prefix = 0
-        while prefix < shared, isEqual(UnsafeRawPointer(left + prefix), UnsafeRawPointer(right + prefix)) {
-          prefix += 1
-        }
-        var suffix = 0
-        while suffix < shared - prefix,
-          isEqual(
-            UnsafeRawPointer(left + (count - 1 - suffix)), UnsafeRawPointer(right + (other.count - 1 - suffix)))
-        {
-          suffix += 1
-        }
-        return (prefix, suffix)
-      }
-    }
-  }
+  public init(schemaValue value: Value) throws(SchemaError) { self = try value.elements(as: Element.self) }
 }
 
 extension Value {

@@ -37,25 +37,26 @@ extension String: SchematicKey {
 /// A hashed collection of entries, as seen by its schema.
 @usableFromInline
 protocol HashedEntries: Sendable {
-  associatedtype EntryKey: SchematicKey
-  associatedtype EntryValue: Schematic
+  associatedtype Key: SchematicKey
+  associatedtype Value: Schematic
+  associatedtype Keys: Sequence<Key>
   init()
-  var entryCount: Int { get }
-  var entryKeys: [EntryKey] { get }
-  subscript(entry key: EntryKey) -> EntryValue? { get set }
+  var count: Int { get }
+  var keys: Keys { get }
+  subscript(key: Key) -> Value? { get set }
 }
 
 extension HashedEntries {
   static var hashedSchema: Schema {
-    let element = EntryValue.schema
+    let element = Value.schema
     return Schema(
-      kind: .map(key: EntryKey.keyKind, element),
+      kind: .map(key: Key.keyKind, element),
       access: Access(
         copies: Access.copying(Self.self),
         read: { source in
           let entries = source.assumingMemoryBound(to: Self.self).pointee
-          var map = PersistentMap<MapKey, Value>()
-          for key in entries.entryKeys { map[key.mapKey] = entries[entry: key]?.schemaValue }
+          var map = PersistentMap<MapKey, StoreSchema.Value>()
+          for key in entries.keys { map[key.mapKey] = entries[key]?.schemaValue }
           return .map(map)
         },
         assign: { (value, target) throws(SchemaError) in
@@ -64,9 +65,9 @@ extension HashedEntries {
         isEqual: { left, right in
           let left = left.assumingMemoryBound(to: Self.self).pointee
           let right = right.assumingMemoryBound(to: Self.self).pointee
-          guard left.entryCount == right.entryCount else { return false }
-          return left.entryKeys.allSatisfy { key in
-            guard let old = left[entry: key], let new = right[entry: key] else { return false }
+          guard left.count == right.count else { return false }
+          return left.keys.allSatisfy { key in
+            guard let old = left[key], let new = right[key] else { return false }
             return element.areEqual(old, new)
           }
         },
@@ -75,63 +76,63 @@ extension HashedEntries {
 
   private static var hashedAccess: MapAccess {
     MapAccess(
-      count: { $0.assumingMemoryBound(to: Self.self).pointee.entryCount },
+      count: { $0.assumingMemoryBound(to: Self.self).pointee.count },
       read: { source, key, body in
-        guard let key = EntryKey(mapKey: key), let value = source.assumingMemoryBound(to: Self.self).pointee[entry: key]
+        guard let key = Key(mapKey: key), let value = source.assumingMemoryBound(to: Self.self).pointee[key]
         else { return false }
         withUnsafePointer(to: value) { body(UnsafeRawPointer($0)) }
         return true
       },
       modify: { target, key, body in
         let entries = target.assumingMemoryBound(to: Self.self)
-        guard let key = EntryKey(mapKey: key), var value = entries.pointee[entry: key] else { return false }
+        guard let key = Key(mapKey: key), var value = entries.pointee[key] else { return false }
         // Taken out meanwhile, so that `value` is the only owner and changes in place.
-        entries.pointee[entry: key] = nil
-        defer { entries.pointee[entry: key] = value }
+        entries.pointee[key] = nil
+        defer { entries.pointee[key] = value }
         try withUnsafeMutablePointer(to: &value) { try body(UnsafeMutableRawPointer($0)) }
         return true
       },
       set: { (target, key, value) throws(SchemaError) in
-        guard let entryKey = EntryKey(mapKey: key) else {
-          throw SchemaError(Path(), .badKey(expected: EntryKey.keyKind.name, found: key.value.described))
+        guard let entryKey = Key(mapKey: key) else {
+          throw SchemaError(Path(), .badKey(expected: Key.keyKind.name, found: key.value.described))
         }
-        let value = try EntryValue(schemaValue: value)
-        target.assumingMemoryBound(to: Self.self).pointee[entry: entryKey] = value
+        let value = try Value(schemaValue: value)
+        target.assumingMemoryBound(to: Self.self).pointee[entryKey] = value
       },
       remove: { target, key in
-        guard let key = EntryKey(mapKey: key) else { return }
-        target.assumingMemoryBound(to: Self.self).pointee[entry: key] = nil
+        guard let key = Key(mapKey: key) else { return }
+        target.assumingMemoryBound(to: Self.self).pointee[key] = nil
       },
       nextKey: { source, previous in
-        let keys = source.assumingMemoryBound(to: Self.self).pointee.entryKeys.map(\.mapKey)
+        let keys = source.assumingMemoryBound(to: Self.self).pointee.keys.map(\.mapKey)
         guard let previous else { return keys.min() }
         return keys.lazy.filter { previous < $0 }.min()
       },
       visitDifferences: { old, new, visit in
         let old = old.assumingMemoryBound(to: Self.self).pointee
         let new = new.assumingMemoryBound(to: Self.self).pointee
-        let keys = Set(old.entryKeys).union(new.entryKeys)
+        let keys = Set(old.keys).union(new.keys)
         for key in keys.map(\.mapKey).sorted() {
-          guard let entryKey = EntryKey(mapKey: key) else { continue }
-          withOptionalPointer(to: old[entry: entryKey]) { old in
-            withOptionalPointer(to: new[entry: entryKey]) { new in visit(key, old, new) }
+          guard let entryKey = Key(mapKey: key) else { continue }
+          withOptionalPointer(to: old[entryKey]) { old in
+            withOptionalPointer(to: new[entryKey]) { new in visit(key, old, new) }
           }
         }
       },
-      sortedKeys: { $0.assumingMemoryBound(to: Self.self).pointee.entryKeys.map(\.mapKey).sorted() })
+      sortedKeys: { $0.assumingMemoryBound(to: Self.self).pointee.keys.map(\.mapKey).sorted() })
   }
 
-  init(entries value: Value) throws(SchemaError) {
+  init(entries value: StoreSchema.Value) throws(SchemaError) {
     self.init()
-    let expected = "[\(EntryKey.keyKind.name): \(EntryValue.schema.typeName)]"
+    let expected = "[\(Key.keyKind.name): \(Value.schema.typeName)]"
     switch value {
     case .map(let map):
       for (key, value) in map {
-        guard let entryKey = EntryKey(mapKey: EntryKey.keyKind.spelling(of: key)) else {
-          throw SchemaError(Path(), .badKey(expected: EntryKey.keyKind.name, found: key.value.described))
+        guard let entryKey = Key(mapKey: Key.keyKind.spelling(of: key)) else {
+          throw SchemaError(Path(), .badKey(expected: Key.keyKind.name, found: key.value.described))
         }
         do throws(SchemaError) {
-          self[entry: entryKey] = try EntryValue(schemaValue: value)
+          self[entryKey] = try Value(schemaValue: value)
         } catch {
           throw error.under(Path([.key(key)]))
         }
@@ -155,14 +156,7 @@ extension Schema {
   }
 }
 
-extension Dictionary: HashedEntries where Key: SchematicKey, Value: Schematic {
-  @usableFromInline var entryCount: Int { count }
-  @usableFromInline var entryKeys: [Key] { Array(keys) }
-  @usableFromInline subscript(entry key: Key) -> Value? {
-    get { self[key] }
-    set { self[key] = newValue }
-  }
-}
+extension Dictionary: HashedEntries where Key: SchematicKey, Value: Schematic {}
 
 extension Dictionary: Schematic where Key: SchematicKey, Value: Schematic {
   /// `[Key: Value]`, iterated in key order.
@@ -171,14 +165,7 @@ extension Dictionary: Schematic where Key: SchematicKey, Value: Schematic {
   public init(schemaValue value: StoreSchema.Value) throws(SchemaError) { try self.init(entries: value) }
 }
 
-extension TreeDictionary: HashedEntries where Key: SchematicKey, Value: Schematic {
-  @usableFromInline var entryCount: Int { count }
-  @usableFromInline var entryKeys: [Key] { Array(keys) }
-  @usableFromInline subscript(entry key: Key) -> Value? {
-    get { self[key] }
-    set { self[key] = newValue }
-  }
-}
+extension TreeDictionary: HashedEntries where Key: SchematicKey, Value: Schematic {}
 
 extension TreeDictionary: Schematic where Key: SchematicKey, Value: Schematic {
   /// `[Key: Value]`, iterated in key order; a snapshot shares all that did not change.

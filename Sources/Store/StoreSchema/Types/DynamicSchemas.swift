@@ -92,6 +92,7 @@ private func dynamicList(_ element: Schema) -> ListAccess {
     mutableAddress: { target, index in
       mutableList(at: target).pointee.withMutableElement(at: index) { UnsafeMutableRawPointer($0) }
     },
+    find: { target, index in Value.list(at: target)?.pointee.findElement(at: index) },
     insert: { (target, index, value) throws(SchemaError) in
       mutableList(at: target).pointee.insert(value, at: index)
     },
@@ -102,7 +103,7 @@ private func dynamicList(_ element: Schema) -> ListAccess {
       PersistentList.commonEnds(list(at: left), list(at: right)) {
         element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1))
       }
-    }, find: { target, index in Value.list(at: target)?.pointee.findElement(at: index) })
+    })
 }
 
 private let dynamicMap = MapAccess(

@@ -25,16 +25,12 @@ public final class ListAccess: Sendable {
     count: @escaping @Sendable (UnsafeRawPointer) -> Int,
     address: @escaping @Sendable (UnsafeRawPointer, Int) -> UnsafeRawPointer,
     mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer,
+    find: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?,
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,
     remove: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void,
-    commonEnds: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int),
-    find: (@Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?)? = nil
+    commonEnds: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int)
   ) {
-    self.find =
-      find ?? { list, position in
-        guard position >= 0, position < count(list) else { return nil }
-        return FoundPart(UnsafeMutableRawPointer(mutating: address(list, position)), isOwn: false)
-      }
+    self.find = find
     self.count = count
     self.address = address
     self.mutableAddress = mutableAddress
