@@ -4,7 +4,15 @@ extension Schema {
   /// becomes an empty list or map.
   ///
   /// - Throws: ``SchemaError`` with the path inside `value`.
-  public func check(_ value: Value) throws(SchemaError) -> Value {
+  public func check(_ value: Value) throws(SchemaError) -> Value { try checked(value, isJSON: false) }
+
+  /// A value of the type out of what was read from JSON, the inverse of ``JSON/text(of:)`` (R32): as ``check(_:)``, but that
+  /// `"nan"` is a number, too, and `null` is no field left out.
+  ///
+  /// - Throws: ``SchemaError`` with the path inside `json`.
+  public func value(fromJSON json: Value) throws(SchemaError) -> Value { try checked(json, isJSON: true) }
+
+  fileprivate func checked(_ value: Value, isJSON: Bool) throws(SchemaError) -> Value {
     switch kind {
     case .any: return value
     case .bool:
@@ -20,6 +28,9 @@ extension Schema {
       switch value {
       case .double: return value
       case .int(let number): return .double(Double(number))
+      case .string("inf") where isJSON: return .double(.infinity)
+      case .string("-inf") where isJSON: return .double(-.infinity)
+      case .string("nan") where isJSON: return .double(.nan)
       default: throw mismatch(value)
       }
     case .string:
@@ -33,26 +44,29 @@ extension Schema {
       return value
     case .optional(let wrapped):
       if case .none = value { return value }
-      return try wrapped.check(value)
-    case .list(let element): return try checkList(value, element)
-    case .map(let key, let element): return try checkMap(value, key, element)
-    case .record(let record): return .record(Record(record.layout, try fieldValues(of: value)))
+      return try wrapped.checked(value, isJSON: isJSON)
+    case .list(let element): return try checkList(value, element, isJSON)
+    case .map(let key, let element): return try checkMap(value, key, element, isJSON)
+    case .record(let record):
+      let values = try Schema.check(
+        value, against: record.fields, layout: record.layout, isJSON: isJSON, or: mismatch(value))
+      return .record(Record(record.layout, values))
     case .union(let union):
-      let (index, values) = try caseValues(of: value)
+      let (index, values) = try caseValues(of: value, isJSON: isJSON)
       let current = union.cases[index]
       if current.fields.isEmpty { return .string(current.name) }
       return .variant(Variant(name: current.name, payload: Record(current.layout, values)))
     }
   }
 
-  private func checkList(_ value: Value, _ element: Schema) throws(SchemaError) -> Value {
+  private func checkList(_ value: Value, _ element: Schema, _ isJSON: Bool) throws(SchemaError) -> Value {
     switch value {
     case .list(let list):
       var checked: [Value] = []
       checked.reserveCapacity(list.count)
       for item in list {
         do throws(SchemaError) {
-          checked.append(try element.check(item))
+          checked.append(try element.checked(item, isJSON: isJSON))
         } catch {
           throw error.under(Path([.index(checked.count + 1)]))
         }
@@ -63,7 +77,9 @@ extension Schema {
     }
   }
 
-  private func checkMap(_ value: Value, _ key: KeyKind, _ element: Schema) throws(SchemaError) -> Value {
+  private func checkMap(
+    _ value: Value, _ key: KeyKind, _ element: Schema, _ isJSON: Bool
+  ) throws(SchemaError) -> Value {
     var entries: [(MapKey, Value)] = []
     switch value {
     case .map(let map): entries = map.map { ($0.key, $0.value) }
@@ -81,7 +97,7 @@ extension Schema {
       default: throw SchemaError(Path(), .badKey(expected: key.name, found: entryKey.value.described))
       }
       do throws(SchemaError) {
-        checked[entryKey] = try element.check(item)
+        checked[entryKey] = try element.checked(item, isJSON: isJSON)
       } catch {
         throw error.under(Path([.key(entryKey)]))
       }
@@ -101,6 +117,10 @@ extension Schema {
   ///
   /// - Throws: ``SchemaError`` where there is no such case or the payload does not fit.
   public func caseValues(of value: Value) throws(SchemaError) -> (index: Int, payload: [Value]) {
+    try caseValues(of: value, isJSON: false)
+  }
+
+  private func caseValues(of value: Value, isJSON: Bool) throws(SchemaError) -> (index: Int, payload: [Value]) {
     if case .union(let union) = kind, case .variant(let variant) = value,
       let index = union.cases.firstIndex(where: { $0.layout === variant.payload.layout })
     {
@@ -135,12 +155,19 @@ extension Schema {
     guard !cases.isEmpty else { return (index, []) }
     let current = cases[index]
     let fields = try Schema.check(
-      payload, against: current.fields, layout: current.layout, or: mismatch(payload))
+      payload, against: current.fields, layout: current.layout, isJSON: isJSON, or: mismatch(payload))
     return (index, fields)
   }
 
-  static func check(
-    _ value: Value, against fields: [Field], layout: RecordLayout, or mismatch: SchemaError
+  /// The values of fields in declared order out of a record, each checked, defaults filled in.
+  ///
+  /// - Parameters:
+  ///   - layout: the fields' names.
+  ///   - isJSON: whether the value was read from JSON.
+  ///   - mismatch: the error where the value is no record.
+  /// - Throws: ``SchemaError`` where a field is missing, unknown or of another type.
+  package static func check(
+    _ value: Value, against fields: [Field], layout: RecordLayout, isJSON: Bool = false, or mismatch: SchemaError
   ) throws(SchemaError) -> [Value] {
     var given: [Value?]
     switch value {
@@ -161,7 +188,7 @@ extension Schema {
     }
     var checked: [Value] = []
     checked.reserveCapacity(fields.count)
-    for index in fields.indices { checked.append(try fields[index].check(given[index])) }
+    for index in fields.indices { checked.append(try fields[index].check(given[index], isJSON: isJSON)) }
     return checked
   }
 
@@ -199,14 +226,18 @@ extension Field {
   /// optional.
   ///
   /// - Throws: ``SchemaError`` at the field's name.
-  public func check(_ given: Value?) throws(SchemaError) -> Value {
-    if given == nil || given == Value.none, let defaultValue, given == nil || !isOptional { return defaultValue }
+  public func check(_ given: Value?) throws(SchemaError) -> Value { try check(given, isJSON: false) }
+
+  fileprivate func check(_ given: Value?, isJSON: Bool) throws(SchemaError) -> Value {
+    if given == nil || given == Value.none, let defaultValue, given == nil || !(isOptional || isJSON) {
+      return defaultValue
+    }
     guard let given else {
       if isOptional { return .none }
       throw SchemaError(Path(), .missingField(name: name, type: schema.typeName))
     }
     do throws(SchemaError) {
-      return try schema.check(given)
+      return try schema.checked(given, isJSON: isJSON)
     } catch {
       throw error.under(Path([.field(name)]))
     }
