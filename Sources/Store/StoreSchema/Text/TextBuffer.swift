@@ -42,24 +42,7 @@ package struct TextBuffer {
 
   package mutating func append(_ slice: ArraySlice<UInt8>) { bytes.append(contentsOf: slice) }
 
-  package mutating func append(_ number: Int) {
-    if number >= 0, number < 10 {
-      bytes.append(UInt8(ascii: "0") + UInt8(number))
-      return
-    }
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
-      var rest = number.magnitude
-      var first = digits.count
-      repeat {
-        let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-        first -= 1
-        digits[first] = UInt8(ascii: "0") + UInt8(digit)
-        rest = quotient
-      } while rest > 0
-      if number < 0 { bytes.append(UInt8(ascii: "-")) }
-      bytes.append(contentsOf: digits[first...])
-    }
-  }
+  package mutating func append(_ number: Int) { JSON.append(number, to: &bytes) }
 
   package mutating func append(_ value: Bool) {
     if value { append("true" as StaticString) } else { append("false" as StaticString) }
@@ -71,21 +54,7 @@ package struct TextBuffer {
   }
 
   /// Appends text in quotes, escaped as JSON wants it.
-  package mutating func appendQuoted(_ text: String) {
-    append("\"" as Unicode.Scalar)
-    var text = text
-    let isPlain = text.withUTF8 { utf8 in
-      for byte in utf8 where !ScalarText.isPlain(byte) { return false }
-      bytes.append(contentsOf: utf8)
-      return true
-    }
-    if !isPlain {
-      var escaped = ""
-      ScalarText.appendEscaped(text, to: &escaped)
-      append(escaped)
-    }
-    append("\"" as Unicode.Scalar)
-  }
+  package mutating func appendQuoted(_ text: String) { JSON.append(quoted: text, to: &bytes) }
 
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 }
