@@ -15,22 +15,26 @@ extension Schema {
     guard !changes.isEmpty else { return }
     try ChangeApplier(direction: direction).apply(changes, self, target, ChangeApplier.Level(depth: depth, named: 0))
   }
+}
 
-  /// The type of what a path leads to, by the declaration alone; nil where it leads nowhere.
-  public func type(at steps: ArraySlice<Path.Step>) -> Schema? {
-    guard let step = steps.first else { return self }
-    let rest = steps.dropFirst()
-    switch (kind, step) {
-    case (.any, _): return self
-    case (.optional(let wrapped), _): return wrapped.type(at: steps)
-    case (.record(let record), .field(let name)), (.record(let record), .key(.string(let name))):
-      return record.index(of: name).flatMap { record.fields[$0].schema.type(at: rest) }
-    case (.list(let element), .index), (.list(let element), .match), (.list(let element), .all):
-      return element.type(at: rest)
-    case (.map(_, let element), .all): return element.type(at: rest)
-    case (.map(let key, let element), _): return step.mapKey(key).flatMap { _ in element.type(at: rest) }
-    default: return nil
+extension Value {
+  /// What changes make of the state of a module whose type nobody knows any more, read from JSON, by its shape alone.
+  ///
+  /// - Parameters:
+  ///   - changes: the changes, read without types, each with the module as the first step of its path.
+  ///   - isRecord: whether what a path leads to is known to be a record. A field that lost its value is null there; a member of
+  ///     anything else that lost its value is gone.
+  /// - Throws: ``ChangeError`` where one does not fit.
+  public func changed(
+    by changes: ArraySlice<Change>, isRecord: @escaping (Path) -> Bool = { _ in false }
+  ) throws -> Value {
+    var value = self
+    try withUnsafeMutablePointer(to: &value) { target in
+      let applier = ChangeApplier(direction: .forward, isRecord: isRecord)
+      let level = ChangeApplier.Level(depth: 1, named: 0)
+      try applier.apply(changes, .dynamic(.any), UnsafeMutableRawPointer(target), level)
     }
+    return value
   }
 }
 
@@ -48,6 +52,8 @@ private struct ChangeApplier {
   }
 
   let direction: Change.Direction
+  /// Whether what a path leads to is known to be a record, where values without a type stand as JSON has them; nil: they do not.
+  var isRecord: ((Path) -> Bool)?
 
   func apply(
     _ changes: ArraySlice<Change>, _ schema: Schema, _ target: UnsafeMutableRawPointer, _ level: Level
@@ -71,17 +77,27 @@ private struct ChangeApplier {
     case (.list(let access), .list(let element)): try applyToList(changes, element, access, target, level)
     case (.map(let access), .map(let kind, let element)):
       try eachPart(changes, level) { step, part in
-        guard let key = step.mapKey(kind) else { throw misfit(part, "no key of the map") }
+        guard let key = step.mapKey(kind) ?? (isRecord == nil ? nil : step.memberName) else {
+          throw misfit(part, "no key of the map")
+        }
         if let change = part.first, isWhole(change, level) {
           if let value = outcome(of: change) {
             try access.set(target, key, value)
+          } else if let isRecord, isRecord(Path(Array(change.path.steps.prefix(level.depth)))) {
+            try access.set(target, key, .none)
           } else {
             access.remove(target, key)
           }
-        } else if try !access.modify(target, key, { try apply(part, element, $0, level.below(step)) }) {
-          throw misfit(part, "there is no such entry")
+        } else {
+          if isRecord != nil, !access.read(target, key, { _ in }) { try access.set(target, key, .none) }
+          guard try access.modify(target, key, { try apply(part, element, $0, level.below(step)) }) else {
+            throw misfit(part, "there is no such entry")
+          }
         }
       }
+    case (.none, .any) where isRecord != nil:
+      guard let shape = target.assumingMemoryBound(to: Value.self).pointee.shape else { fallthrough }
+      try apply(changes, shape, target, level)
     default: throw misfit(changes, "\(schema.typeName) has no parts")
     }
   }
@@ -173,9 +189,13 @@ private struct ListTarget {
   /// Where an element that is there stands: as the change says, else the first of that id.
   func position(of change: Change) -> Int? {
     if let position = statedPosition(of: change) { return position }
-    guard case .match(ElementIdentity.fieldName, let id) = change.path.steps[level.depth],
-      let identity = ElementIdentity(element)
-    else { return nil }
+    guard case .match(let field, let id) = change.path.steps[level.depth] else { return nil }
+    if case .any = element.kind {
+      return (0..<access.count(memory)).first {
+        element.access.read(access.address(memory, $0)).part(named: field) == id
+      }
+    }
+    guard field == ElementIdentity.fieldName, let identity = ElementIdentity(element) else { return nil }
     return (0..<access.count(memory)).first { identity.read(access, memory, $0) == id }
   }
 
@@ -202,6 +222,14 @@ extension Path.Step {
   fileprivate var name: String? {
     switch self {
     case .field(let name), .key(.string(let name)): name
+    default: nil
+    }
+  }
+
+  /// The name that an entry under a number has in JSON.
+  fileprivate var memberName: MapKey? {
+    switch self {
+    case .index(let number), .key(.int(let number)): .string("\(number)")
     default: nil
     }
   }

@@ -113,6 +113,9 @@ extension Schema {
     return try part.type(at: steps.dropFirst(), from: origin.appending(step))
   }
 
+  /// The declared type of what stands at a path in values of this type; nil where no value of the type has anything there.
+  public func type(at steps: ArraySlice<Path.Step>) -> Schema? { try? type(at: steps, from: Path()) }
+
   private func position(of index: Int, count: Int, _ origin: Path) throws(PathError) -> Int {
     let place = origin.appending(.index(index))
     if index == 0 { throw noItemZero(origin) }
@@ -183,7 +186,7 @@ extension Schema {
 
 extension Value {
   /// The value of a field of a record, or of an entry of a map; nil where there is none.
-  fileprivate func part(named name: String) -> Value? {
+  func part(named name: String) -> Value? {
     switch self {
     case .record(let record): record[name]
     case .map(let map): map[.string(name)]
@@ -192,7 +195,7 @@ extension Value {
   }
 
   /// The type that a value without a declared one shows by itself; nil where it has no parts.
-  fileprivate var shape: Schema? {
+  var shape: Schema? {
     let any = Schema.dynamic(.any)
     switch self {
     case .list: return .dynamic(.list(any))
