@@ -34,6 +34,7 @@ import Testing
     "{\"name\":\"é\",\"count\":99,\"done\":true}",
     "{\"name\":\"a text of more than fifteen bytes\",\"count\":1,\"share\":2,\"done\":null,\"kind\":\"b\"}",
     "{\"done\":false,\"kind\":\"a\",\"name\":\"x\",\"count\":-0,\"share\":-7}",
+    "{\"name\":\"a\\nb\",\"count\":1}", "{\"n\\u0061me\":\"a\",\"count\":1,\"share\":0.25}",
   ])
   func plainRecordsGoTheShortWay(record: String) throws {
     let arguments = try #require(try shortWay(Array(record.utf8), mapping()))
@@ -46,7 +47,7 @@ import Testing
     "{\"name\":\"one\",\"count\":01}", "{\"name\":\"one\",\"count\":-}",
     "{\"name\":\"one\",\"count\":1234567890123456789}",
     "{\"name\":\"one\",\"count\":\"1\"}", "{\"name\":1,\"count\":1}", "{\"name\":null,\"count\":1}",
-    "{\"name\":\"a\\nb\",\"count\":1}", "{\"n\\u0061me\":\"a\",\"count\":1}", "{\"name\":\"a\u{1}\",\"count\":1}",
+    "{\"name\":\"a\u{1}\",\"count\":1}",
     "{\"name\":\"a\",\"name\":\"b\",\"count\":1}", "{\"name\":\"a\",\"count\":1,\"more\":1}",
     "{\"name\":\"a\",\"count\":1}}",
     "{\"name\":\"a\",\"count\":1} 2", "{\"name\":\"a\",\"count\":1,\"done\":tru}",

@@ -65,6 +65,18 @@ public struct JSONReader {
   public mutating func members(
     _ each: (inout JSONReader, String, Int) throws(JSONError) -> Void
   ) throws(JSONError) {
+    try namedMembers { (reader, name, start) throws(JSONError) in
+      guard let text = String(validating: name, as: UTF8.self) else {
+        throw JSONError(message: "invalid UTF-8", offset: start + 1)
+      }
+      try each(&reader, text, start)
+    }
+  }
+
+  /// The same with the names as bytes, of which not each has to become a text. They may not be UTF-8.
+  package mutating func namedMembers(
+    _ each: (inout JSONReader, UnsafeBufferPointer<UInt8>, Int) throws(JSONError) -> Void
+  ) throws(JSONError) {
     skipSpace()
     guard peek == UInt8(ascii: "{") else { throw fault("expected a JSON object") }
     try enter()
@@ -78,11 +90,16 @@ public struct JSONReader {
       skipSpace()
       let start = position
       guard peek == UInt8(ascii: "\"") else { throw fault("expected a key in quotes") }
-      let name = try string()
+      let end = passPlainText()
+      let escaped = end == nil ? Array(try escapedString(from: start + 1, openedAt: start).utf8) : []
       skipSpace()
       guard peek == UInt8(ascii: ":") else { throw fault("expected ':' after the key") }
       position += 1
-      try each(&self, name, start)
+      if let end {
+        try each(&self, UnsafeBufferPointer(rebasing: bytes[start + 1..<end]), start)
+      } else {
+        try escaped.withUnsafeBufferPointer { (name) throws(JSONError) in try each(&self, name, start) }
+      }
       skipSpace()
       guard let byte = peek, byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") else {
         throw fault("expected ',' or '}'")
@@ -151,14 +168,19 @@ public struct JSONReader {
 
   private mutating func string() throws(JSONError) -> String {
     let open = position
+    guard let end = passPlainText() else { return try escapedString(from: open + 1, openedAt: open) }
+    return try text(open + 1..<end)
+  }
+
+  /// Goes past a text in which nothing is escaped.
+  ///
+  /// - Returns: where its bytes end; nil: something else stands there, before which the reader is.
+  private mutating func passPlainText() -> Int? {
     position += 1
-    let start = position
     while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
-    if peek == UInt8(ascii: "\"") {
-      defer { position += 1 }
-      return try text(start..<position)
-    }
-    return try escapedString(from: start, openedAt: open)
+    guard peek == UInt8(ascii: "\"") else { return nil }
+    defer { position += 1 }
+    return position
   }
 
   private mutating func escapedString(from start: Int, openedAt open: Int) throws(JSONError) -> String {
