@@ -28,20 +28,10 @@ extension Value {
     return payload(value, as: Record.self)
   }
 
-  /// How many bytes behind the start of the object that an array refers to its elements are.
-  private static let elementsOffset: Int = {
-    let array: [Value] = [.none]
-    return array.withUnsafeBytes { elements in
-      withUnsafeBytes(of: array) { Int(bitPattern: elements.baseAddress) - $0.load(as: Int.self) }
-    }
-  }()
-
-  /// Where the elements of an array are. As `withUnsafeBufferPointer` says, which takes a reference while it looks.
+  /// Where the elements of an array are, for as long as nobody changes it.
   @inline(__always)
   static func elements(of array: UnsafePointer<[Value]>) -> UnsafeRawPointer {
-    let elements = UnsafeRawPointer(array).load(as: UnsafeRawPointer.self) + elementsOffset
-    assert(array.pointee.withUnsafeBytes { $0.baseAddress == elements } || array.pointee.isEmpty)
-    return elements
+    array.pointee.withUnsafeBytes { $0.baseAddress } ?? UnsafeRawPointer(array)
   }
 
   /// Whether nobody else refers to the elements of an array. An array is one reference to them.
@@ -66,7 +56,8 @@ extension Value {
   }
 }
 
-/// What tells the scalars apart in memory, for code that reads and writes them there.
+/// What tells the scalars apart in memory, for code that reads and writes them there: the windows of a Lua state. Without those
+/// row L1 takes 62 % more of the processor, and L3 30 %.
 extension Value {
   /// Where the byte is that says what a value is, and what it is of each kind of scalar, which lies at the start.
   public struct ScalarTags: Sendable {

@@ -83,6 +83,7 @@ public struct PersistentMap<Key: Comparable, Value> {
   @inlinable
   @inline(__always)
   static func value(of entry: UnsafeMutablePointer<Entry>) -> UnsafeMutablePointer<Value> {
+    // `MemoryLayout.offset(of:)` gives this, too, but looks for it each time.
     let mask = MemoryLayout<Value>.alignment - 1
     let offset = (MemoryLayout<Key>.size + mask) & ~mask
     return (UnsafeMutableRawPointer(entry) + offset).assumingMemoryBound(to: Value.self)
