@@ -175,47 +175,17 @@ public final class Journal: JournalReading, Sendable {
 
   // MARK: Reading
 
-  /// Hands out the rows of some actions, in their order; what is queued is written first.
-  public func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
+  /// What reads the file; what is queued is written first.
+  public var reader: JournalReader {
     settle()
-    try file.reader.visit(numbers, body)
-  }
-
-  /// Hands out what some actions changed, in their order; what is queued is written first.
-  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
-    settle()
-    try file.reader.visitChanges(numbers, body)
-  }
-
-  /// The latest state that was written, up to an action; nil: none that can be read.
-  public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? {
-    settle()
-    return try file.reader.snapshot(upTo: number)
-  }
-
-  /// The action of the latest state that was written, up to an action, whether or not it can be read; nil: there is none.
-  public func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
-    settle()
-    return try file.reader.snapshotNumber(upTo: number)
+    return file.reader
   }
 
   /// The plugins that were loaded up to an action, in that order.
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] {
-    settle()
-    let plugins = try file.reader.plugins(upTo: number)
-    try file.reader.check(plugins)
+    let reader = reader
+    let plugins = try reader.plugins(upTo: number)
+    try reader.check(plugins)
     return plugins
-  }
-
-  /// The actions that returned to an earlier one and were done, each with that one.
-  public func restores() throws(JournalError) -> [(number: Int, target: Int)] {
-    settle()
-    return try file.reader.restores()
-  }
-
-  /// The states of a module that were written, each with the first action after which it was, as JSON.
-  public func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
-    settle()
-    return try file.reader.states(of: module)
   }
 }

@@ -19,7 +19,8 @@ public final class JournalArchive: JournalReading, Sendable {
   public let otherParts: [Range<Int>]
   /// Whether there were actions before those that are open, which cannot be read.
   public let isBeginningUnreadable: Bool
-  private let reader: JournalReader
+  /// What reads what is open.
+  public let reader: JournalReader
   /// What the reader reads, where that is not the file itself.
   private let image: FileImage?
   /// Whether SQLite put files of its own beside the file.
@@ -169,36 +170,5 @@ public final class JournalArchive: JournalReading, Sendable {
   private static func choice(among parts: [Range<Int>], _ number: Int?) -> Range<Int>? {
     if let number { return parts.last { $0.lowerBound - 1 <= number } }
     return parts.reversed().max { $0.count < $1.count }
-  }
-
-  /// Hands out the rows of some actions, in their order.
-  public func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
-    try reader.visit(numbers, body)
-  }
-
-  /// Hands out what some actions changed, in their order.
-  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
-    try reader.visitChanges(numbers, body)
-  }
-
-  /// The latest state that was written, up to an action; nil: none that can be read.
-  public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? { try reader.snapshot(upTo: number) }
-
-  /// The action of the latest state that was written, up to an action, whether or not it can be read; nil: there is none.
-  public func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
-    try reader.snapshotNumber(upTo: number)
-  }
-
-  /// The plugins that were loaded up to an action, in that order.
-  public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] { try reader.plugins(upTo: number) }
-
-  /// The actions that returned to an earlier one and were done, each with that one.
-  public func restores() throws(JournalError) -> [(number: Int, target: Int)] {
-    return try reader.restores()
-  }
-
-  /// The states of a module that were written, each with the first action after which it was, as JSON.
-  public func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
-    try reader.states(of: module)
   }
 }

@@ -4,11 +4,7 @@ import GRDB
 extension JournalReader {
   /// The plugins that were loaded up to an action, in that order.
   func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] {
-    do {
-      return try database.unsafeRead { try JournaledPlugin.all(upTo: number, $0) }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
-    }
+    try reading { try JournaledPlugin.all(upTo: number, $0) }
   }
 
   /// Throws where what is written of some plugins is not what was written, with the last action before.

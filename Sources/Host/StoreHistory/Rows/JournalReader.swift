@@ -5,53 +5,74 @@ import StoreSchema
 public protocol JournalReading: AnyObject {
   /// The file.
   var path: String { get }
+  /// What reads the file, behind all that was to be written.
+  var reader: JournalReader { get }
+  /// The plugins that were loaded up to an action, in that order.
+  func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin]
+}
 
+extension JournalReading {
   /// Hands out the rows of some actions, in their order; not every number has a row. `body` throws to stop.
   ///
   /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is not what was
   ///   written, or before which one is missing.
-  func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws
+  public func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
+    try reader.visit(numbers, body)
+  }
+
   /// Hands out what some actions changed, in their order, and nothing else of their rows. `body` throws to stop.
   ///
   /// - Throws: as ``visit(_:_:)``.
-  func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws
+  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
+    try reader.visitChanges(numbers, body)
+  }
+
   /// The latest state that was written, up to an action; nil: none that can be read.
-  func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot?
+  public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? { try reader.snapshot(upTo: number) }
+
   /// The action of the latest state that was written, up to an action, whether or not it can be read; nil: there is none.
-  func snapshotNumber(upTo number: Int) throws(JournalError) -> Int?
+  public func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
+    try reader.snapshotNumber(upTo: number)
+  }
+
   /// The plugins that were loaded up to an action, in that order.
-  func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin]
+  public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] { try reader.plugins(upTo: number) }
+
   /// The actions that returned to an earlier one and were done, each with that one.
-  func restores() throws(JournalError) -> [(number: Int, target: Int)]
+  public func restores() throws(JournalError) -> [(number: Int, target: Int)] { try reader.restores() }
+
   /// The states of a module that were written, each with the first action after which it was, as JSON.
-  func states(of module: String) throws(JournalError) -> [(number: Int, state: String)]
+  public func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
+    try reader.states(of: module)
+  }
 }
 
 /// Reads what a journal holds, checking that it is what was written.
-struct JournalReader {
+public struct JournalReader: Sendable {
   let path: String
   /// The connection; nobody but its holder uses it at a time.
   let database: DatabaseQueue
 
+  /// Reads by a statement or a few, and says of which file an error is.
+  func reading<Result>(last: Int? = nil, _ body: (Database) throws -> Result) throws(JournalError) -> Result {
+    do {
+      return try database.unsafeRead(body)
+    } catch {
+      throw JournalError(error, path: path, last: last)
+    }
+  }
+
   /// Whether the file is a database without any table.
   func isEmpty() throws(JournalError) -> Bool {
-    do {
-      return try database.unsafeRead { db in
-        try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
-          && Int.fetchOne(db, sql: "PRAGMA application_id") == 0
-      }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
+    try reading { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
+        && Int.fetchOne(db, sql: "PRAGMA application_id") == 0
     }
   }
 
   /// What the file says of itself, by the names of ``JournalMeta``.
   func meta() throws(JournalError) -> [String: String] {
-    do {
-      return try database.unsafeRead { try meta($0) }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
-    }
+    try reading { try meta($0) }
   }
 
   private func meta(_ db: Database) throws -> [String: String] {
@@ -67,25 +88,21 @@ struct JournalReader {
   ///
   /// - Parameter loss: what is known to be missing at its end.
   func contents(_ loss: JournalContents.Loss? = nil) throws(JournalError) -> JournalContents {
-    do {
-      return try database.unsafeRead { db in
-        guard try Int.fetchOne(db, sql: "PRAGMA application_id") == JournalTables.applicationID else {
-          throw JournalError.notAJournal(path: path)
-        }
-        let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
-        guard version <= JournalTables.version else { throw JournalError.unknownFormat(path: path, version: version) }
-        let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions")
-        let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions")
-        // Nothing of them is needed, but they must be there.
-        for table in ["kinds", "sources", "plugins", "slices", "snapshots"] {
-          _ = try Int.fetchOne(db, sql: "SELECT max(rowid) FROM \(table)")
-        }
-        return JournalContents(
-          numbers: first.flatMap { first in last.map { first...max(first, $0) } }, try meta(db), loss,
-          version: version)
+    try reading { db in
+      guard try Int.fetchOne(db, sql: "PRAGMA application_id") == JournalTables.applicationID else {
+        throw JournalError.notAJournal(path: path)
       }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
+      let version = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+      guard version <= JournalTables.version else { throw JournalError.unknownFormat(path: path, version: version) }
+      let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions")
+      let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions")
+      // Nothing of them is needed, but they must be there.
+      for table in ["kinds", "sources", "plugins", "slices", "snapshots"] {
+        _ = try Int.fetchOne(db, sql: "SELECT max(rowid) FROM \(table)")
+      }
+      return JournalContents(
+        numbers: first.flatMap { first in last.map { first...max(first, $0) } }, try meta(db), loss,
+        version: version)
     }
   }
 
@@ -235,30 +252,22 @@ struct JournalReader {
 
   /// The latest snapshot that can be read, up to an action.
   func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? {
-    do {
-      return try database.unsafeRead { db in
-        let found = try Row.fetchCursor(
-          db, sql: "SELECT number, slices FROM snapshots WHERE number <= ? ORDER BY number DESC",
-          arguments: [number])
-        while let row = try found.next() {
-          // One that cannot be read costs only time: an earlier one leads to the same state.
-          if let snapshot = try? snapshot(row.checked(0), slices: row.checked(1), db) { return snapshot }
-        }
-        return nil
+    try reading { db in
+      let found = try Row.fetchCursor(
+        db, sql: "SELECT number, slices FROM snapshots WHERE number <= ? ORDER BY number DESC",
+        arguments: [number])
+      while let row = try found.next() {
+        // One that cannot be read costs only time: an earlier one leads to the same state.
+        if let snapshot = try? snapshot(row.checked(0), slices: row.checked(1), db) { return snapshot }
       }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
+      return nil
     }
   }
 
   /// The action of the latest state that was written, up to an action.
   func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
-    do {
-      return try database.unsafeRead { db in
-        try Int.fetchOne(db, sql: "SELECT max(number) FROM snapshots WHERE number <= ?", arguments: [number])
-      }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
+    try reading { db in
+      try Int.fetchOne(db, sql: "SELECT max(number) FROM snapshots WHERE number <= ?", arguments: [number])
     }
   }
 
@@ -333,50 +342,42 @@ struct JournalReader {
 
   /// The states of a module that were written and can be read, each with the first action after which it was.
   func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
-    do {
-      return try database.unsafeRead { db in
-        var states: [Int: String] = [:]
-        let slices = try Row.fetchCursor(
-          db, sql: "SELECT module, state, checksum, id FROM slices WHERE module = ?", arguments: [module])
-        while let row = try slices.next() {
-          if let slice = try? Self.slice(row) { states[try row.checked(3)] = slice.state }
-        }
-        var found: [(number: Int, state: String)] = []
-        let snapshots = try Row.fetchCursor(db, sql: "SELECT number, slices FROM snapshots ORDER BY number")
-        while let row = try snapshots.next() {
-          let list: String = try row.checked(1)
-          for id in SliceList(list)?.ids ?? [] {
-            if let state = states.removeValue(forKey: id) { found.append((try row.checked(0), state)) }
-          }
-        }
-        return found
+    try reading { db in
+      var states: [Int: String] = [:]
+      let slices = try Row.fetchCursor(
+        db, sql: "SELECT module, state, checksum, id FROM slices WHERE module = ?", arguments: [module])
+      while let row = try slices.next() {
+        if let slice = try? Self.slice(row) { states[try row.checked(3)] = slice.state }
       }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
+      var found: [(number: Int, state: String)] = []
+      let snapshots = try Row.fetchCursor(db, sql: "SELECT number, slices FROM snapshots ORDER BY number")
+      while let row = try snapshots.next() {
+        let list: String = try row.checked(1)
+        for id in SliceList(list)?.ids ?? [] {
+          if let state = states.removeValue(forKey: id) { found.append((try row.checked(0), state)) }
+        }
+      }
+      return found
     }
   }
 
   /// The actions that returned to an earlier one and were done, each with that one; those that can be read.
   func restores() throws(JournalError) -> [(number: Int, target: Int)] {
-    do {
-      return try database.unsafeRead { db in
-        // There is a snapshot after each of them, and few others are.
-        try Row.fetchAll(
-          db,
-          sql: """
-            SELECT actions.number, arguments, entry FROM snapshots CROSS JOIN actions USING (number)
-            JOIN kinds ON kinds.id = actions.kind WHERE kinds.action = ? AND failure IS NULL ORDER BY 1
-            """, arguments: [UndoLine.restoreAction]
-        ).compactMap { row in
-          let (arguments, entry): (String?, String?) = (try row.checkedIfPresent(1), try row.checkedIfPresent(2))
-          guard !JournalRow.isDropped(entry), let arguments,
-            case .map(let members)? = try? JSON.value(of: arguments), case .int(let target)? = members[.string("to")]
-          else { return nil }
-          return (try row.checked(0), target)
-        }
+    try reading { db in
+      // There is a snapshot after each of them, and few others are.
+      try Row.fetchAll(
+        db,
+        sql: """
+          SELECT actions.number, arguments, entry FROM snapshots CROSS JOIN actions USING (number)
+          JOIN kinds ON kinds.id = actions.kind WHERE kinds.action = ? AND failure IS NULL ORDER BY 1
+          """, arguments: [UndoLine.restoreAction]
+      ).compactMap { row in
+        let (arguments, entry): (String?, String?) = (try row.checkedIfPresent(1), try row.checkedIfPresent(2))
+        guard !JournalRow.isDropped(entry), let arguments,
+          case .map(let members)? = try? JSON.value(of: arguments), case .int(let target)? = members[.string("to")]
+        else { return nil }
+        return (try row.checked(0), target)
       }
-    } catch {
-      throw JournalError(error, path: path, last: nil)
     }
   }
 }
