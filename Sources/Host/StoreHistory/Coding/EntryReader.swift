@@ -27,39 +27,28 @@ public struct EntryReader {
   ///
   /// - Throws: ``EntryError`` with the first place that does not fit.
   public func entry(of bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> LoggedEntry {
-    try entry(of: EntryReader.raw(bytes))
+    try entry(of: RawEntry(bytes))
   }
 
   /// Reads an entry and the hashes that its line has beside it, by module.
   func recorded(of bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> (
     entry: LoggedEntry, hashes: [(String, UInt64)]
   ) {
-    let raw = try EntryReader.raw(bytes)
-    return (try entry(of: raw), try EntryReader.hashes(raw.hashes))
+    let raw = try RawEntry(bytes)
+    return (try entry(of: raw), try EntryReader.hashes(raw.members["hash"]))
   }
 
   private func entry(of raw: RawEntry) throws(EntryError) -> LoggedEntry {
-    let action = try EntryReader.text(raw.action, "action")
+    let members = raw.members
+    let action = try members.text("action")
     return LoggedEntry(
-      number: try EntryReader.integer(raw.number, "id"), time: try EntryReader.time(raw.time ?? ""),
-      source: try EntryReader.source(raw.source), action: action, arguments: try arguments(raw.arguments, of: action),
-      isQuiet: try EntryReader.flag(raw.isQuiet, "quiet"),
-      changes: try reader(ofChangesBy: action).changes(raw.changes),
-      failure: raw.failure == nil ? nil : try EntryReader.text(raw.failure, "failure"),
-      digest: raw.digest == nil ? nil : try EntryReader.text(raw.digest, "digest"),
-      original: raw.original == nil ? nil : try original(raw.original),
-      droppedBy: raw.droppedBy == nil ? nil : try EntryReader.text(raw.droppedBy, "droppedBy"))
-  }
-
-  static func raw(_ bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> RawEntry {
-    let raw: RawEntry
-    do throws(JSONError) {
-      raw = try RawEntry(bytes)
-    } catch {
-      throw EntryError(error)
-    }
-    if let name = raw.unknown { throw EntryError("an entry has no member '\(name)'") }
-    return raw
+      number: try members.integer("id"), time: try EntryReader.time(raw.time ?? ""),
+      source: try EntryReader.source(members["source"]), action: action,
+      arguments: try arguments(members["args"], of: action), isQuiet: try members.flag("quiet"),
+      changes: try reader(ofChangesBy: action).changes(members["changes"]),
+      failure: try members.optionalText("failure"), digest: try members.optionalText("digest"),
+      original: members["original"] == nil ? nil : try original(members["original"]),
+      droppedBy: try members.optionalText("droppedBy"))
   }
 
   // MARK: Single columns
@@ -128,7 +117,9 @@ public struct EntryReader {
     let keepsArguments = keepsArguments || action.hasPrefix(LoggedEntry.thunkPrefix)
     if keepsArguments { shape = shape.limited(to: members) }
     do throws(SchemaError) {
-      return Record(shape.layout, try Schema.values(fromJSON: members, shape.fields, shape.layout))
+      let misfit = SchemaError(Path(), .typeMismatch(expected: "a record", found: value.described))
+      return Record(
+        shape.layout, try Schema.check(value, against: shape.fields, layout: shape.layout, isJSON: true, or: misfit))
     } catch {
       if keepsArguments { return untyped() }
       throw EntryError("\(action): \(error.message)")
@@ -173,24 +164,6 @@ public struct EntryReader {
     } catch {
       throw EntryError(error)
     }
-  }
-
-  private static func text(_ value: Value?, _ name: String) throws(EntryError) -> String {
-    guard let value else { throw EntryError("'\(name)' is missing") }
-    guard case .string(let text) = value else { throw EntryError("'\(name)' must be String, got \(value.described)") }
-    return text
-  }
-
-  private static func integer(_ value: Value?, _ name: String) throws(EntryError) -> Int {
-    guard let value else { throw EntryError("'\(name)' is missing") }
-    guard case .int(let number) = value else { throw EntryError("'\(name)' must be Int, got \(value.described)") }
-    return number
-  }
-
-  private static func flag(_ value: Value?, _ name: String) throws(EntryError) -> Bool {
-    guard let value else { return false }
-    guard case .bool(let flag) = value else { throw EntryError("'\(name)' must be Bool, got \(value.described)") }
-    return flag
   }
 }
 

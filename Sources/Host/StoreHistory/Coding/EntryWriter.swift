@@ -26,10 +26,7 @@ public enum EntryWriter {
     JSON.append(entry.arguments, to: &out)
     JSON.append(",\"source\":" as StaticString, to: &out)
     append(entry.source, to: &out)
-    if let digest = entry.digest {
-      JSON.append(",\"digest\":" as StaticString, to: &out)
-      JSON.append(quoted: digest, to: &out)
-    }
+    append(entry.digest, as: ",\"digest\":", to: &out)
     if let original = entry.original {
       JSON.append(",\"original\":{\"action\":" as StaticString, to: &out)
       JSON.append(quoted: original.action, to: &out)
@@ -37,14 +34,8 @@ public enum EntryWriter {
       JSON.append(original.arguments, to: &out)
       out.append(UInt8(ascii: "}"))
     }
-    if let name = entry.droppedBy {
-      JSON.append(",\"droppedBy\":" as StaticString, to: &out)
-      JSON.append(quoted: name, to: &out)
-    }
-    if let failure = entry.failure {
-      JSON.append(",\"failure\":" as StaticString, to: &out)
-      JSON.append(quoted: failure, to: &out)
-    }
+    append(entry.droppedBy, as: ",\"droppedBy\":", to: &out)
+    append(entry.failure, as: ",\"failure\":", to: &out)
     JSON.append(",\"changes\":" as StaticString, to: &out)
     append(entry.changes[...], to: &out)
   }
@@ -85,18 +76,16 @@ public enum EntryWriter {
       JSON.append(",\"cause\":" as StaticString, to: &out)
       JSON.append(cause, to: &out)
     }
-    if let info = source.info {
-      JSON.append(",\"info\":" as StaticString, to: &out)
-      JSON.append(quoted: info, to: &out)
-    }
-    if let plugin = source.plugin {
-      JSON.append(",\"plugin\":" as StaticString, to: &out)
-      JSON.append(quoted: plugin, to: &out)
-    }
-    if let unit = source.unit {
-      JSON.append(",\"unit\":" as StaticString, to: &out)
-      JSON.append(quoted: unit, to: &out)
-    }
+    append(source.info, as: ",\"info\":", to: &out)
+    append(source.plugin, as: ",\"plugin\":", to: &out)
+    append(source.unit, as: ",\"unit\":", to: &out)
     out.append(UInt8(ascii: "}"))
+  }
+
+  /// Appends a text behind the name of its member, where there is a text.
+  private static func append(_ text: String?, as name: StaticString, to out: inout [UInt8]) {
+    guard let text else { return }
+    JSON.append(name, to: &out)
+    JSON.append(quoted: text, to: &out)
   }
 }

@@ -77,47 +77,24 @@ public struct RecordingHeader: Equatable, Sendable {
 
   /// Appends the header, without a line end.
   public func append(to out: inout [UInt8]) {
-    JSON.append("{\"format\":" as StaticString, to: &out)
-    JSON.append(quoted: Self.format, to: &out)
-    JSON.append(",\"version\":" as StaticString, to: &out)
-    JSON.append(Self.version, to: &out)
-    JSON.append(",\"schema\":" as StaticString, to: &out)
-    JSON.append(quoted: StableHash.text(of: schema), to: &out)
-    JSON.append(",\"actions\":" as StaticString, to: &out)
-    JSON.append(count, to: &out)
-    JSON.append(",\"start\":" as StaticString, to: &out)
-    JSON.append(start, to: &out)
-    JSON.append(",\"plugins\":[" as StaticString, to: &out)
-    for (index, plugin) in plugins.enumerated() {
-      if index > 0 { out.append(UInt8(ascii: ",")) }
-      JSON.append("{\"name\":" as StaticString, to: &out)
-      JSON.append(quoted: plugin.name, to: &out)
-      JSON.append(",\"version\":" as StaticString, to: &out)
-      JSON.append(quoted: plugin.version, to: &out)
-      JSON.append(",\"directory\":" as StaticString, to: &out)
-      JSON.append(quoted: plugin.directory, to: &out)
-      JSON.append(",\"digest\":" as StaticString, to: &out)
-      JSON.append(quoted: plugin.digest, to: &out)
-      out.append(UInt8(ascii: "}"))
+    let plugins = plugins.map { plugin in
+      Value.members([
+        ("name", .string(plugin.name)), ("version", .string(plugin.version)), ("directory", .string(plugin.directory)),
+        ("digest", .string(plugin.digest)),
+      ])
     }
-    JSON.append("],\"loaded\":[" as StaticString, to: &out)
-    for (index, plugin) in loaded.enumerated() {
-      if index > 0 { out.append(UInt8(ascii: ",")) }
-      JSON.append("{\"name\":" as StaticString, to: &out)
-      JSON.append(quoted: plugin.name, to: &out)
-      JSON.append(",\"digest\":" as StaticString, to: &out)
-      JSON.append(quoted: plugin.digest, to: &out)
-      JSON.append(",\"condition\":" as StaticString, to: &out)
-      JSON.append(quoted: plugin.condition, to: &out)
-      out.append(UInt8(ascii: "}"))
+    let loaded = loaded.map { plugin in
+      Value.members([
+        ("name", .string(plugin.name)), ("digest", .string(plugin.digest)), ("condition", .string(plugin.condition)),
+      ])
     }
-    JSON.append("],\"state\":" as StaticString, to: &out)
-    JSON.append(state, to: &out)
-    if !substates.isEmpty {
-      JSON.append(",\"substates\":" as StaticString, to: &out)
-      JSON.append(.list(PersistentList(substates.map { .string($0) })), to: &out)
-    }
-    out.append(UInt8(ascii: "}"))
+    var members: [(String, Value)] = [
+      ("format", .string(Self.format)), ("version", .int(Self.version)),
+      ("schema", .string(StableHash.text(of: schema))), ("actions", .int(count)), ("start", .int(start)),
+      ("plugins", .list(PersistentList(plugins))), ("loaded", .list(PersistentList(loaded))), ("state", state),
+    ]
+    if !substates.isEmpty { members.append(("substates", .list(PersistentList(substates.map { .string($0) })))) }
+    JSON.append(.members(members), to: &out)
   }
 
   /// Reads the first line of a recording. The state is not held against any types yet.
@@ -179,5 +156,12 @@ public struct RecordingHeader: Equatable, Sendable {
     var elements: [Element] = []
     for item in items { elements.append(try read(item, "\(place)[\(elements.count + 1)]")) }
     return elements
+  }
+}
+
+extension Value {
+  /// A record of these members, for an object of JSON.
+  fileprivate static func members(_ members: [(String, Value)]) -> Value {
+    .record(Record(RecordLayout(name: "", fields: members.map(\.0)), members.map(\.1)))
   }
 }
