@@ -33,11 +33,6 @@ public enum ChangeFormatter {
   /// The changes as a JSON list; an addition has only `to`, a removal only `from`.
   public static func json(_ changes: [Change]) -> String {
     var out = TextBuffer()
-    appendJSON(changes, to: &out)
-    return out.text
-  }
-
-  package static func appendJSON(_ changes: [Change], to out: inout TextBuffer) {
     out.append("[" as Unicode.Scalar)
     for (index, change) in changes.enumerated() {
       if index > 0 { out.append("," as Unicode.Scalar) }
@@ -60,6 +55,7 @@ public enum ChangeFormatter {
       out.append("}" as Unicode.Scalar)
     }
     out.append("]" as Unicode.Scalar)
+    return out.text
   }
 
   private static func append(_ change: Change, _ usesColor: Bool, to out: inout TextBuffer) {

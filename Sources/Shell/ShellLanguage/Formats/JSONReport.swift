@@ -8,8 +8,9 @@ public enum JSONReport {
   ///   - data: its result as JSON; nil for a command without one.
   ///   - notes: what is to be known of the result; the member is left out where there is nothing.
   public static func success(line: Int, data: String?, notes: [String] = []) -> String {
-    let told = notes.isEmpty ? "" : ",\"notes\":[\(notes.map(ScalarText.quoted).joined(separator: ","))]"
-    return "{\"ok\":true,\"line\":\(line),\"data\":\(data ?? "null")\(told)}"
+    object([
+      "ok": "true", "line": "\(line)", "data": data ?? "null", "notes": notes.isEmpty ? nil : list(notes),
+    ])
   }
 
   /// A command that failed.
@@ -43,111 +44,83 @@ public enum JSONReport {
   public static func dispatch(id: Int, action: String, changes: [Change], droppedBy interceptor: String? = nil)
     -> String
   {
-    var out = TextBuffer()
-    out.append("{\"id\":\(id),\"action\":")
-    out.appendQuoted(action)
-    out.append(",\"changes\":" as StaticString)
-    ChangeFormatter.appendJSON(changes, to: &out)
-    if let interceptor {
-      out.append(",\"droppedBy\":" as StaticString)
-      out.appendQuoted(interceptor)
-    }
-    out.append("}" as Unicode.Scalar)
-    return out.text
+    object([
+      "id": "\(id)", "action": quoted(action), "changes": ChangeFormatter.json(changes),
+      "droppedBy": interceptor.map(quoted),
+    ])
   }
 
   /// A change that a watch saw; a value that was not there is none.
   public static func watch(id: Int, path: String, from: Value, to: Value, action: Int) -> String {
-    """
-    {"event":"watch","id":\(id),"path":\(ScalarText.quoted(path)),"from":\(JSON.text(of: from)),\
-    "to":\(JSON.text(of: to)),"action":\(action)}
-    """
+    object([
+      "event": quoted("watch"), "id": "\(id)", "path": quoted(path), "from": JSON.text(of: from),
+      "to": JSON.text(of: to), "action": "\(action)",
+    ])
   }
 
   /// A watched projection that fails.
   package static func watch(id: Int, path: String, failure: ShellError) -> String {
-    """
-    {"event":"watch","id":\(id),"path":\(ScalarText.quoted(path)),\
-    "error":{"code":\(ScalarText.quoted(failure.code.rawValue)),"message":\(ScalarText.quoted(failure.message))}}
-    """
+    object([
+      "event": quoted("watch"), "id": "\(id)", "path": quoted(path),
+      "error": object(["code": quoted(failure.code.rawValue), "message": quoted(failure.message)]),
+    ])
   }
 
   /// An action that the log shows as it happens.
-  ///
   public static func log(id: Int, action: String, source: String, changes: [Change]) -> String {
-    """
-    {"event":"log","id":\(id),"action":\(ScalarText.quoted(action)),\
-    "source":\(ScalarText.quoted(source)),"changes":\(ChangeFormatter.json(changes))}
-    """
+    object([
+      "event": quoted("log"), "id": "\(id)", "action": quoted(action), "source": quoted(source),
+      "changes": ChangeFormatter.json(changes),
+    ])
   }
 
   /// A line that Lua or a command of an application prints.
-  package static func printed(_ text: String) -> String {
-    """
-    {"event":"print","text":\(ScalarText.quoted(text))}
-    """
-  }
+  package static func printed(_ text: String) -> String { object(["event": quoted("print"), "text": quoted(text)]) }
 
   /// A phase of an action, as `trace` writes it.
-  package static func traced(_ line: String) -> String {
-    """
-    {"event":"trace","text":\(ScalarText.quoted(line))}
-    """
-  }
+  package static func traced(_ line: String) -> String { object(["event": quoted("trace"), "text": quoted(line)]) }
 
   /// A record that an `ingest` left out.
   package static func badRecord(file: String, line: Int, message: String, hint: String?, isIngested: Bool) -> String {
-    let hint = hint.map { ",\"hint\":\(ScalarText.quoted($0))" } ?? ""
-    return """
-      {"event":"\(isIngested ? "record-error" : "bad-record")","file":\(ScalarText.quoted(file)),"line":\(line),\
-      "message":\(ScalarText.quoted(message))\(hint)}
-      """
+    object([
+      "event": quoted(isIngested ? "record-error" : "bad-record"), "file": quoted(file), "line": "\(line)",
+      "message": quoted(message), "hint": hint.map(quoted),
+    ])
   }
 
   /// What a plugin says.
   package static func said(plugin: String, level: String, text: String) -> String {
-    """
-    {"event":"said","plugin":\(ScalarText.quoted(plugin)),"level":\(ScalarText.quoted(level)),\
-    "text":\(ScalarText.quoted(text))}
-    """
+    object(["event": quoted("said"), "plugin": quoted(plugin), "level": quoted(level), "text": quoted(text)])
   }
 
   /// A plugin that was reloaded because it was saved.
   package static func reload(id: Int, plugin: String, version: String, details: [String]) -> String {
-    """
-    {"event":"reload","id":\(id),"plugin":\(ScalarText.quoted(plugin)),"version":\(ScalarText.quoted(version)),\
-    "details":\(JSON.text(of: .list(PersistentList(details.map { .string($0) }))))}
-    """
+    object([
+      "event": quoted("reload"), "id": "\(id)", "plugin": quoted(plugin), "version": quoted(version),
+      "details": list(details),
+    ])
   }
 
   private static func failure(
     _ code: ErrorCode, _ message: String, line: Int?, column: Int?, details: [String], hint: String?, file: String?,
     data: String? = nil
   ) -> String {
-    var out = TextBuffer()
-    out.append("{\"ok\":false," as StaticString)
-    if let file {
-      out.append("\"file\":" as StaticString)
-      out.appendQuoted(file)
-      out.append("," as Unicode.Scalar)
-    }
-    if let line { out.append("\"line\":\(line),") }
-    out.append("\"error\":{\"code\":" as StaticString)
-    out.appendQuoted(code.rawValue)
-    out.append(",\"message\":" as StaticString)
-    out.appendQuoted(message)
-    if let column { out.append(",\"column\":\(column)") }
-    if !details.isEmpty {
-      out.append(",\"details\":" as StaticString)
-      out.append(JSON.text(of: .list(PersistentList(details.map { .string($0) }))))
-    }
-    if let hint {
-      out.append(",\"hint\":" as StaticString)
-      out.appendQuoted(hint)
-    }
-    out.append("}" as Unicode.Scalar)
-    if let data { out.append(",\"data\":\(data)") }
-    out.append("}" as Unicode.Scalar)
-    return out.text
+    let error = object([
+      "code": quoted(code.rawValue), "message": quoted(message), "column": column.map(\.description),
+      "details": details.isEmpty ? nil : list(details), "hint": hint.map(quoted),
+    ])
+    return object([
+      "ok": "false", "file": file.map(quoted), "line": line.map(\.description), "error": error, "data": data,
+    ])
+  }
+
+  private static func quoted(_ text: String) -> String { ScalarText.quoted(text) }
+
+  private static func list(_ texts: [String]) -> String { "[\(texts.map(quoted).joined(separator: ","))]" }
+
+  /// An object of members that are JSON already; those that are nil are left out.
+  private static func object(_ members: KeyValuePairs<String, String?>) -> String {
+    let present = members.compactMap { name, json in json.map { "\"\(name)\":\($0)" } }
+    return "{\(present.joined(separator: ","))}"
   }
 }

@@ -30,21 +30,36 @@ package enum LuaText {
     }
   }
 
-  /// Where the comment starts that runs to the end of the text; nil where the text ends otherwise.
-  package static func lastLineComment(in bytes: some Bytes) -> Int? {
+  /// What a text ends in.
+  private enum Ending: Equatable {
+    case code
+    /// A comment to the end of its line, which starts there.
+    case comment(start: Int)
+    case unfinished
+  }
+
+  private static func ending(of bytes: some Bytes) -> Ending {
     var position = bytes.startIndex
     while position < bytes.endIndex {
       switch piece(in: bytes, at: position) {
       case .code: position += 1
       case .skipped(let end): position = end
       case .comment(let end):
-        if end == bytes.endIndex { return position }
+        if end == bytes.endIndex { return .comment(start: position) }
         position = end
-      case .unfinished: return nil
+      case .unfinished: return .unfinished
       }
     }
-    return nil
+    return .code
   }
+
+  /// Where the comment starts that runs to the end of the text; nil where the text ends otherwise.
+  package static func lastLineComment(in bytes: some Bytes) -> Int? {
+    if case .comment(let start) = ending(of: bytes) { start } else { nil }
+  }
+
+  /// Whether the last byte is neither in a string nor in a comment.
+  package static func endsInCode(_ bytes: some Bytes) -> Bool { ending(of: bytes) == .code }
 
   /// Whether there is nothing but blanks and comments.
   package static func isBlank(_ bytes: some Bytes) -> Bool {
@@ -59,22 +74,6 @@ package enum LuaText {
         guard bytes[position] == UInt8(ascii: "-") else { return false }
         position = end
       case .comment(let end): position = end
-      case .unfinished: return false
-      }
-    }
-    return true
-  }
-
-  /// Whether the last byte is neither in a string nor in a comment.
-  package static func endsInCode(_ bytes: some Bytes) -> Bool {
-    var position = bytes.startIndex
-    while position < bytes.endIndex {
-      switch piece(in: bytes, at: position) {
-      case .code: position += 1
-      case .skipped(let end): position = end
-      case .comment(let end):
-        if end == bytes.endIndex { return false }
-        position = end
       case .unfinished: return false
       }
     }

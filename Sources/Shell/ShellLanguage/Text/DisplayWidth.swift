@@ -62,12 +62,13 @@ public enum DisplayWidth {
 
 /// Text made fit to be shown on one line.
 package enum DisplayText {
-  /// The text with control characters as escapes, so that none reaches the terminal; tabs stay.
-  package static func printable(_ text: some StringProtocol) -> String {
-    guard text.unicodeScalars.contains(where: { ScalarText.isControl($0) && $0 != "\t" }) else { return String(text) }
+  /// The text with control characters as escapes, so that none reaches the terminal; tabs stay where nothing else is said.
+  package static func printable(_ text: some StringProtocol, keepsTabs: Bool = true) -> String {
+    func isEscaped(_ scalar: Unicode.Scalar) -> Bool { ScalarText.isControl(scalar) && !(keepsTabs && scalar == "\t") }
+    guard text.unicodeScalars.contains(where: isEscaped) else { return String(text) }
     var out = ""
     for scalar in text.unicodeScalars {
-      if ScalarText.isControl(scalar), scalar != "\t" {
+      if isEscaped(scalar) {
         ScalarText.appendEscape(scalar, to: &out)
       } else {
         out.unicodeScalars.append(scalar)

@@ -10,14 +10,7 @@ extension TextBuffer {
       return utf8.count
     }
     if let columns { return columns }
-    var shown = ""
-    for scalar in text.unicodeScalars {
-      if ScalarText.isControl(scalar) {
-        ScalarText.appendEscape(scalar, to: &shown)
-      } else {
-        shown.unicodeScalars.append(scalar)
-      }
-    }
+    let shown = DisplayText.printable(text, keepsTabs: false)
     append(shown)
     return DisplayWidth.of(shown)
   }
