@@ -79,29 +79,17 @@ extension SlicePart {
   /// - Returns: what stood there; nil, and nothing is done, where the memory is of another kind.
   @inline(__always)
   func exchange(_ value: Value, _ address: UnsafeMutableRawPointer) -> Value? {
+    func replaced<Scalar>(by scalar: Scalar) -> Scalar {
+      let slot = address.assumingMemoryBound(to: Scalar.self)
+      defer { slot.initialize(to: scalar) }
+      return slot.move()
+    }
     switch (memory, value) {
-    case (.value, _):
-      let slot = address.assumingMemoryBound(to: Value.self)
-      let old = slot.move()
-      slot.initialize(to: value)
-      return old
-    case (.int, .int(let number)):
-      let old = address.load(as: Int.self)
-      address.storeBytes(of: number, as: Int.self)
-      return .int(old)
-    case (.bool, .bool(let isOn)):
-      let old = address.load(as: Bool.self)
-      address.storeBytes(of: isOn, as: Bool.self)
-      return .bool(old)
-    case (.double, .double(let number)):
-      let old = address.load(as: Double.self)
-      address.storeBytes(of: number, as: Double.self)
-      return .double(old)
-    case (.string, .string(let text)):
-      let slot = address.assumingMemoryBound(to: String.self)
-      let old = slot.move()
-      slot.initialize(to: text)
-      return .string(old)
+    case (.value, _): return replaced(by: value)
+    case (.int, .int(let number)): return .int(replaced(by: number))
+    case (.bool, .bool(let isOn)): return .bool(replaced(by: isOn))
+    case (.double, .double(let number)): return .double(replaced(by: number))
+    case (.string, .string(let text)): return .string(replaced(by: text))
     default: return nil
     }
   }
