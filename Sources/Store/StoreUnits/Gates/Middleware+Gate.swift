@@ -14,26 +14,19 @@ extension Middleware {
     by gate: Gate = Gate(), control: @escaping @Sendable (Input) -> Control?, on: Control, off: Control
   ) -> Middleware {
     let controls = LatestControls()
-    return Middleware(
-      units: units.map { unit in
-        unit.mapAttachment { $0.supervising { gate.isOpen } }.mapHandler { inner, attachment in
-          let trace = attachment.trace
-          let latest = controls.latest(of: trace)
-          return { input, context in
-            let isControl = latest.isControl(context.number) {
-              guard let value = control(input) else { return false }
-              if value == on, gate.set(isOpen: true) { trace.report(.gate(unit: unit.name, isOpen: true)) }
-              if value == off, gate.set(isOpen: false) { trace.report(.gate(unit: unit.name, isOpen: false)) }
-              return true
-            }
-            guard isControl || gate.isOpen else {
-              gate.noteHeld()
-              return nil
-            }
-            return inner(input, context)?.passing(gate, trace) { gate.isOpen }
-          }
+    return gated(by: gate, isOpen: { _ in { gate.isOpen } }) { unit, attachment in
+      let trace = attachment.trace
+      let latest = controls.latest(of: trace)
+      return { input, context in
+        let isControl = latest.isControl(context.number) {
+          guard let value = control(input) else { return false }
+          if value == on, gate.set(isOpen: true) { trace.report(.gate(unit: unit, isOpen: true)) }
+          if value == off, gate.set(isOpen: false) { trace.report(.gate(unit: unit, isOpen: false)) }
+          return true
         }
-      })
+        return isControl ? .always : .whileOpen
+      }
+    }
   }
 
   /// Gates these middlewares by the state: actions by the state before reducing, output by the state at that moment (R21).
@@ -44,22 +37,12 @@ extension Middleware {
   public func gated(
     by gate: Gate = Gate(), whileState isOpen: @escaping @Sendable (State) -> Bool
   ) -> Middleware {
-    Middleware(
-      units: units.map { unit in
-        unit.mapAttachment { attachment in
-          let state = attachment.state
-          return attachment.supervising { isOpen(state()) }
-        }.mapHandler { inner, attachment in
-          let (state, trace) = (attachment.state, attachment.trace)
-          return { input, context in
-            guard isOpen(state()) else {
-              gate.noteHeld()
-              return nil
-            }
-            return inner(input, context)?.passing(gate, trace) { isOpen(state()) }
-          }
-        }
-      })
+    gated(
+      by: gate,
+      isOpen: { attachment in
+        let state = attachment.state
+        return { isOpen(state()) }
+      }, passage: { _, _ in { _, _ in .whileOpen } })
   }
 
   /// Gates these middlewares by a gate that somebody else moves, such as the shell at the commit of its own toggle (R21).
@@ -68,21 +51,46 @@ extension Middleware {
   ///   - gate: the gate.
   ///   - accepts: the actions that these middlewares would answer; others are neither forwarded nor counted as held back.
   public func gated(by gate: Gate, accepting accepts: @escaping @Sendable (Input) -> Bool) -> Middleware {
+    gated(by: gate, isOpen: { _ in { gate.isOpen } }) { _, _ in
+      { input, _ in accepts(input) ? .whileOpen : .never }
+    }
+  }
+
+  private typealias Unit = MiddlewareUnit<Input, Output, State>
+
+  /// Gates the units.
+  ///
+  /// - Parameters:
+  ///   - isOpen: makes what says whether the gate is open, for a unit that is attached.
+  ///   - passage: makes what says when an action passes, for a unit of a name that is attached.
+  private func gated(
+    by gate: Gate, isOpen: @escaping @Sendable (Unit.Attachment) -> @Sendable () -> Bool,
+    passage: @escaping @Sendable (String, Unit.Attachment) -> @Sendable (Input, ActionContext) -> Passage
+  ) -> Middleware {
     Middleware(
       units: units.map { unit in
-        unit.mapAttachment { $0.supervising { gate.isOpen } }.mapHandler { inner, attachment in
-          let trace = attachment.trace
+        unit.mapAttachment { $0.supervising(while: isOpen($0)) }.mapHandler { inner, attachment in
+          let (isOpen, passage, trace) = (isOpen(attachment), passage(unit.name, attachment), attachment.trace)
           return { input, context in
-            guard accepts(input) else { return nil }
-            guard gate.isOpen else {
+            let passage = passage(input, context)
+            guard passage != .never else { return nil }
+            guard passage == .always || isOpen() else {
               gate.noteHeld()
               return nil
             }
-            return inner(input, context)?.passing(gate, trace) { gate.isOpen }
+            return inner(input, context)?.passing(gate, trace, while: isOpen)
           }
         }
       })
   }
+}
+
+/// When an action passes a gate.
+private enum Passage {
+  case always
+  case whileOpen
+  /// It is nothing to the units: it is not held back.
+  case never
 }
 
 extension IO {
