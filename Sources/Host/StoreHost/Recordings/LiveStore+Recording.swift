@@ -16,9 +16,7 @@ extension LiveStore {
     for module in application.modules {
       text += "\(module.name)=\(module.schema?.signature ?? "")\n"
       for action in module.actions {
-        text += action.fullName
-        Schema.appendSignature(of: action.fields, to: &text)
-        text += "\n"
+        text += "\(action.fullName)\(Schema.signature(of: action.fields))\n"
       }
     }
     var hash = StableHash()
