@@ -90,7 +90,7 @@ public struct JSONReader {
       skipSpace()
       let start = position
       guard peek == UInt8(ascii: "\"") else { throw fault("expected a key in quotes") }
-      let end = passPlainText()
+      let end = passPlainText()?.end
       let escaped = end == nil ? Array(try escapedString(from: start + 1, openedAt: start).utf8) : []
       skipSpace()
       guard peek == UInt8(ascii: ":") else { throw fault("expected ':' after the key") }
@@ -168,19 +168,24 @@ public struct JSONReader {
 
   private mutating func string() throws(JSONError) -> String {
     let open = position
-    guard let end = passPlainText() else { return try escapedString(from: open + 1, openedAt: open) }
-    return try text(open + 1..<end)
+    guard let (end, isASCII) = passPlainText() else { return try escapedString(from: open + 1, openedAt: open) }
+    // What is known to be ASCII need not pass the slower check.
+    return isASCII ? String(decoding: bytes[open + 1..<end], as: UTF8.self) : try text(open + 1..<end)
   }
 
   /// Goes past a text in which nothing is escaped.
   ///
-  /// - Returns: where its bytes end; nil: something else stands there, before which the reader is.
-  private mutating func passPlainText() -> Int? {
+  /// - Returns: where its bytes end, and whether all are ASCII; nil: something else stands there, before which the reader is.
+  private mutating func passPlainText() -> (end: Int, isASCII: Bool)? {
     position += 1
-    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 { position += 1 }
+    var all: UInt8 = 0
+    while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+      all |= byte
+      position += 1
+    }
     guard peek == UInt8(ascii: "\"") else { return nil }
     defer { position += 1 }
-    return position
+    return (position, all < 0x80)
   }
 
   private mutating func escapedString(from start: Int, openedAt open: Int) throws(JSONError) -> String {
