@@ -1,5 +1,4 @@
 import ShellLanguage
-import StoreHistory
 
 extension CommandDefinition {
   static let diff = CommandDefinition(

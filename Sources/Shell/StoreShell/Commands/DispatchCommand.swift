@@ -1,9 +1,5 @@
 import ShellLanguage
-import StoreCore
-import StoreHistory
-import StoreHost
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

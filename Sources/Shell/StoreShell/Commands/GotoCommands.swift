@@ -1,5 +1,4 @@
 import ShellLanguage
-import StoreHistory
 import StoreSchema
 
 extension CommandDefinition {

@@ -1,6 +1,5 @@
 import ShellLanguage
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

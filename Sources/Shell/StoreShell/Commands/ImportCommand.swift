@@ -1,8 +1,6 @@
 import Platform
 import ShellLanguage
-import StoreCore
 import StoreHistory
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

@@ -1,8 +1,6 @@
 import ShellLanguage
-import StoreCore
 import StoreHistory
 import StoreHost
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

@@ -1,6 +1,4 @@
-import Platform
 import ShellLanguage
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

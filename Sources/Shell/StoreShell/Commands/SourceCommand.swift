@@ -1,6 +1,5 @@
 import Platform
 import ShellLanguage
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

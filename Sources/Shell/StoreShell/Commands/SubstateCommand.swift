@@ -1,6 +1,5 @@
 import ShellLanguage
 import StoreHost
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

@@ -1,7 +1,5 @@
 import ShellLanguage
-import StoreCore
 import StoreHost
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

@@ -1,7 +1,6 @@
 import ShellLanguage
 import StoreHost
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 extension HostedCommand {

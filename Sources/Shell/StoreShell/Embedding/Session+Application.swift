@@ -1,5 +1,4 @@
 import StoreHost
-import StoreModules
 import StoreSchema
 
 extension Session {

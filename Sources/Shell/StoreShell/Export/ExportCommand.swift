@@ -2,7 +2,6 @@ import Platform
 import ShellLanguage
 import StoreHistory
 import StoreHost
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

@@ -1,5 +1,4 @@
 import ShellLanguage
-import StorePlugins
 import StoreSchema
 
 extension CommandDefinition {

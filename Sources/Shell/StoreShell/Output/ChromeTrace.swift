@@ -1,7 +1,6 @@
 import Platform
 import ShellLanguage
 import StoreCore
-import StorePlugins
 import StoreSchema
 import StoreUnits
 

@@ -1,6 +1,5 @@
 import ShellLanguage
 import StoreHost
-import StorePlugins
 
 extension PluginSubcommand {
   static let reload = PluginSubcommand(

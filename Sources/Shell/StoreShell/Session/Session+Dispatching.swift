@@ -2,8 +2,6 @@ import ShellLanguage
 import StoreCore
 import StoreHistory
 import StoreHost
-import StoreModules
-import StorePlugins
 import StoreSchema
 
 extension Session {

@@ -1,8 +1,3 @@
-import StoreCore
-import StoreHistory
-import StoreHost
-import StoreModules
-import StorePlugins
 import StoreSchema
 
 extension Session {

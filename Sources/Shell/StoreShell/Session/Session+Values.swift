@@ -1,6 +1,5 @@
 import ShellLanguage
 import StoreCore
-import StorePlugins
 import StoreSchema
 
 extension Session {

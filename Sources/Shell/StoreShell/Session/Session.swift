@@ -1,5 +1,4 @@
 import ShellLanguage
-import StoreCore
 import StoreHistory
 import StoreHost
 import StoreModules

@@ -1,8 +1,6 @@
 import StoreCore
-import StoreHistory
 import StoreHost
 import StoreModules
-import StorePlugins
 import StoreSchema
 
 extension Module {

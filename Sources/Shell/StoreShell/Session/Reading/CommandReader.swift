@@ -1,6 +1,5 @@
 import Platform
 import ShellLanguage
-import StorePlugins
 import StoreSchema
 
 /// The words of a line, sorted into operands and flags, with all that they may name. Nothing here can act.

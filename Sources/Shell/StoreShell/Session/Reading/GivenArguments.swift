@@ -1,6 +1,4 @@
 import ShellLanguage
-import StoreModules
-import StorePlugins
 import StoreSchema
 
 /// The arguments that a line gives, one for each field that asks for one, checked and defaults filled in.

@@ -1,5 +1,4 @@
 import ShellLanguage
-import StorePlugins
 import StoreSchema
 
 /// All commands. Help, completion and the reader of statements come from here.
