@@ -1,4 +1,4 @@
-// What the operating system offers, for all targets above this one: nobody else asks which system it is.
+// The operating system, for all targets above this one: nobody else asks which system it is.
 #if canImport(Glibc)
   @_exported import Glibc
 #elseif canImport(Musl)

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The right to write a file, which one process at a time has. It ends with the process, however that ends.
+/// The right to write a file, which one process at a time has. The right ends with the process, however that ends.
 ///
-/// The descriptor stays open for as long as SQLite has the file: closing any descriptor of a file would drop the locks by which
-/// SQLite guards it.
+/// The descriptor stays open for as long as SQLite has the file. Closing any descriptor of a file would drop the locks
+/// by which SQLite guards it.
 package final class FileLock: Sendable {
   package let descriptor: Int32
-  /// Whether the file was made for it.
+  /// True if the file was made for the lock.
   package let hasMadeFile: Bool
   private let isHeld = Atomic<Bool>(true)
 
@@ -14,7 +14,7 @@ package final class FileLock: Sendable {
   package enum Refusal: Error {
     /// The system's number of the error, such as `ENOENT`.
     case system(Int32)
-    /// It is no ordinary file.
+    /// The path leads to no ordinary file.
     case notOrdinary
     /// Another process has the right.
     case taken
@@ -57,14 +57,14 @@ package final class FileLock: Sendable {
     return Array(bytes.prefix(max(read, 0)))
   }
 
-  /// Whether the file is still the one at a path.
+  /// Returns true if the file is still the one at a path.
   package func isAt(_ path: String) -> Bool {
     var (own, there) = (stat(), stat())
     return fstat(descriptor, &own) == 0 && stat(path, &there) == 0 && own.st_ino == there.st_ino
       && own.st_dev == there.st_dev
   }
 
-  /// What tells one content of a file from another.
+  /// The marks that tell one content of a file from another.
   package struct Version: Equatable {
     private let seconds: Int
     private let nanoseconds: Int
@@ -80,13 +80,13 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Which content the file has; nil: the system does not say.
+  /// The version of the file's content; nil: the system does not say.
   package var version: Version? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Version(status) : nil
   }
 
-  /// How long the file is, in bytes.
+  /// The length of the file in bytes.
   package var size: Int {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0

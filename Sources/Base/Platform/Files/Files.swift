@@ -4,14 +4,14 @@ package struct FileError: Error, Hashable, Sendable {
   package let path: String
   /// The system's number of the error, such as `ENOENT`.
   package let code: Int32
-  /// What was to be done with the file.
+  /// The operation that failed.
   package let operation: Operation
 
-  /// What can be done with a file.
+  /// The operations on a file.
   package enum Operation: Hashable, Sendable {
-    /// It was to be opened or read.
+    /// Opening or reading.
     case reading
-    /// It was to be made or written.
+    /// Making or writing.
     case writing
   }
 
@@ -22,10 +22,10 @@ package struct FileError: Error, Hashable, Sendable {
     self.operation = operation
   }
 
-  /// What the system says: `No such file or directory`.
+  /// The reason as the system says it: `No such file or directory`.
   package var reason: String { String(cString: strerror(code)) }
 
-  /// Whether nothing stands at the path.
+  /// True if nothing stands at the path.
   package var isMissing: Bool { [ENOENT, ENOTDIR].contains(code) }
 }
 
@@ -42,7 +42,7 @@ package enum Files {
     return try read(descriptor, path: path, until: stop)
   }
 
-  /// Opens a file to be read. One that can be stopped does not wait here for somebody to write to a pipe.
+  /// Opens a file to be read. A call that can be stopped does not wait here for somebody to write to a pipe.
   ///
   /// - Throws: ``FileError`` with the system's reason.
   package static func openToRead(_ path: String, until stop: Int32) throws(FileError) -> Int32 {
@@ -115,7 +115,7 @@ package enum Files {
     }
   }
 
-  /// Whether a directory stands at a path.
+  /// Returns true if a directory stands at a path.
   package static func isDirectory(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

@@ -1,14 +1,15 @@
-/// Tells which folders somebody saved something in, by inotify: files that were written and closed, or moved there, as
-/// editors do it that save beside and rename; or took something from, as those do that are about to put another there.
+/// Tells which folders somebody saved something in, by inotify: files that were written and closed, or moved there.
+/// Some editors save beside the file and rename. Files that were moved away count too: an editor may be about to put
+/// others there.
 ///
-/// Where there is no inotify it tells of nothing.
+/// On systems without inotify it tells of nothing.
 package final class FolderWatch {
   /// Readable when there is something to be told; -1: never.
   package let descriptor: Int32
-  /// What is watched, by the number that the system gave it.
+  /// The watched places, by the number that the system gave them.
   private var places: [Int32: [Place]] = [:]
 
-  /// What an event somewhere means.
+  /// The meaning of an event somewhere.
   private struct Place: Hashable {
     /// The watched folder that it belongs to.
     let folder: String

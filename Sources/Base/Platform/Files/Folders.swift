@@ -11,22 +11,22 @@ extension Files {
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
 
-  /// Whether a symbolic link stands at a path.
+  /// Returns true if a symbolic link stands at a path.
   package static func isLink(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
   }
 
-  /// Whether anything stands at a path.
+  /// Returns true if anything stands at a path.
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Whether a path leads to an ordinary file: no folder, pipe or device.
+  /// Returns true if a path leads to an ordinary file: no folder, pipe or device.
   package static func isOrdinary(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Whether two paths lead to one file; where one of them leads nowhere yet, whether they are the same path.
+  /// Returns true if two paths lead to one file, or are the same path where one leads nowhere yet.
   package static func areSame(_ left: String, _ right: String) -> Bool {
     var (one, other) = (stat(), stat())
     guard stat(left, &one) == 0, stat(right, &other) == 0 else { return left == right }
@@ -42,7 +42,7 @@ extension Files {
     guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw FileError(path: path, code: errno, .writing) }
   }
 
-  /// Whether a path leads to an ordinary file that may be read.
+  /// Returns true if a path leads to an ordinary file that may be read.
   package static func isReadable(_ path: String) -> Bool { isOrdinary(path) && access(path, R_OK) == 0 }
 
   /// Replaces a text file as a whole, so that whoever reads it sees the old text or the new; only its owner may read it.
@@ -62,6 +62,6 @@ extension Files {
 }
 
 extension String {
-  /// What stands behind the last slash of a path that names something.
+  /// The part behind the last slash of a path that names something.
   package var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
 }

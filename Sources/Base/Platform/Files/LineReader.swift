@@ -2,9 +2,9 @@
 package final class LineReader {
   /// The number of the line that was read last, from 1.
   package private(set) var number = 0
-  /// Whether that line ended with a carriage return and a line feed.
+  /// True if that line ended with a carriage return and a line feed.
   package private(set) var endedWithCarriageReturn = false
-  /// How many bytes have been taken as lines.
+  /// The number of bytes that have been taken as lines.
   package var offset: Int { removed + position }
   private let path: String
   private let descriptor: Int32

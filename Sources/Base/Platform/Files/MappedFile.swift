@@ -9,7 +9,7 @@ package final class MappedFile {
   /// Maps a file with room behind its end.
   ///
   /// - Parameters:
-  ///   - size: how many bytes there are to be at least; those behind the end of the file are zero.
+  ///   - size: the least number of bytes; the bytes behind the end of the file are zero.
   ///   - change: may change the bytes, which leaves the file as it is.
   package convenience init?(_ path: String, size: Int, _ change: (UnsafeMutableRawBufferPointer) -> Void = { _ in }) {
     // A pipe that nobody writes would keep us waiting.

@@ -1,10 +1,10 @@
-/// A file on its way to replacing another: written beside it without a name, and put in its place when it is whole. Whoever
-/// reads the place sees the old file or the new one, and nothing stays where writing fails or the process is killed. Where the
-/// file system knows no files without a name, it has another one meanwhile.
+/// A file on its way to replacing another: written beside it without a name, and put in its place when it is whole.
+/// Whoever reads the place sees the old file or the new one, and nothing stays where writing fails or the process is
+/// killed. On a file system that knows no files without a name, it has another name meanwhile.
 package final class ReplacingFile {
   private static let pieceSize = 1 << 16
 
-  /// What is not written yet.
+  /// The bytes that are not written yet.
   package var bytes: [UInt8] = []
   private let path: String
   private let target: String
@@ -15,16 +15,16 @@ package final class ReplacingFile {
   private var hasName = false
   private var descriptor: Int32
   private var isDone = false
-  /// How long the file was to which is added; nil: that is not to be had back.
+  /// The length of the file before the program added to it; nil: that length cannot be restored.
   private var formerLength: off_t?
   private var written = 0
 
-  /// Whether it is written to as it is, for all to see at once.
+  /// True if the file is written to as it is, for all to see at once.
   package var isInPlace: Bool { sink == nil && beside == nil }
 
-  /// Begins a file. What is no ordinary file, such as a terminal or a pipe, is written to as it is, and so is what a link leads
-  /// to that leads nowhere yet, a file that the program's own output goes to, one in a folder that takes no others, one of
-  /// several names, and one whose owners another could not have.
+  /// Begins a file. A file that no other could replace is written to as it is. Such a file is no ordinary one (a
+  /// terminal, a pipe), has several names, or has owners that another could not have. The same holds for the program's
+  /// own output, a link that leads nowhere yet, and a file in a folder that takes no others.
   ///
   /// - Parameter appends: add to the end of the file that stands there instead.
   /// - Throws: `FileError` with the system's reason.
@@ -40,7 +40,7 @@ package final class ReplacingFile {
       beside = nil
       descriptor = fcntl(own, F_DUPFD_CLOEXEC, 3)
     } else if appends {
-      // One that is made for it goes again where nothing comes of it, under the name that it keeps.
+      // A file that is made here goes again where nothing comes of it, under the name that it keeps.
       beside = isThere ? nil : target
       hasName = !isThere
       descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
@@ -76,7 +76,8 @@ package final class ReplacingFile {
     self.sink = sink
   }
 
-  /// Whether a file is written to as it is: no ordinary one, one of several names, or where no other can take its place.
+  /// Returns true if a file is written to as it is: no other can take its place, or it has several names or is no
+  /// ordinary one.
   private static func mustStay(_ path: String, _ status: stat) -> Bool {
     status.st_mode & S_IFMT != S_IFREG || status.st_nlink > 1 || access(path, W_OK) != 0
       || access(folder(of: path), W_OK) != 0
@@ -139,7 +140,7 @@ package final class ReplacingFile {
       hasName = link(as: beside)
       guard hasName else { throw FileError(path: path, code: errno, .writing) }
     }
-    // What stood there before may have been longer; what has no length refuses.
+    // The former content may have been longer; a file without a length refuses.
     if isInPlace, !appends { _ = ftruncate(descriptor, lseek(descriptor, 0, SEEK_CUR)) }
     let result = close(descriptor)
     descriptor = -1

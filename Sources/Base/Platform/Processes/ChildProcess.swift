@@ -2,11 +2,11 @@ import Dispatch
 
 /// A program that runs in a process group of its own, which all that it starts belongs to.
 package final class ChildProcess {
-  /// What became of it.
+  /// The changes of a process that its parent is told of.
   package enum Change {
     /// A signal of that number stopped it; it goes on when it is told to.
     case stopped(by: Int32)
-    /// It has ended; ``reap()`` says how.
+    /// The process has ended; ``reap()`` says how.
     case ended
   }
 
@@ -21,8 +21,8 @@ package final class ChildProcess {
   /// Starts a command line of the system's shell.
   ///
   /// - Parameters:
-  ///   - input: what becomes its standard input.
-  ///   - output: what becomes its standard output; nil: ours.
+  ///   - input: the descriptor that becomes its standard input.
+  ///   - output: the descriptor that becomes its standard output; nil: ours.
   /// - Throws: `FileError` with the system's reason.
   package init(shell line: String, input: Int32, output: Int32?) throws(FileError) {
     var actions = posix_spawn_file_actions_t()
@@ -84,7 +84,7 @@ package final class ChildProcess {
   /// Sends a signal to the whole group.
   package func signal(_ number: Int32) { kill(-id, number) }
 
-  /// Whether any of the group is left.
+  /// True if any process of the group is left.
   package var hasGroup: Bool { kill(-id, 0) == 0 }
 
   /// Waits for the end.

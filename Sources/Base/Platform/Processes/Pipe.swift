@@ -11,8 +11,8 @@ package struct Pipe {
     (read, write) = (ends[0], ends[1])
   }
 
-  /// Makes a terminal of the size of another, of which the read end gives what is written to it, byte for byte; nil where
-  /// the system refuses, or that is none.
+  /// Makes a terminal of the size of another. Its read end gives the bytes written to it as they are. Nil where the
+  /// system refuses, or the other is no terminal.
   package init?(like terminal: Int32) {
     var modes = termios()
     var size = winsize()

@@ -6,7 +6,7 @@ package struct ShellCommand {
   package var receiver: (([UInt8]) -> Void)?
   /// The terminal where what is taken is shown: it finds one like it behind its standard output; nil: it finds a pipe.
   package var terminal: Int32?
-  /// It is ended, with all that it has started, once one of these descriptors is readable.
+  /// The command is ended, with all that it has started, once one of these descriptors is readable.
   package var stops: [Int32] = []
 
   /// A command line, and what becomes of its output.
@@ -19,10 +19,10 @@ package struct ShellCommand {
     self.stops = stops
   }
 
-  /// How long it has to end by itself when it is told to.
+  /// The time that a command has to end by itself when it is told to.
   private static let grace = Duration.seconds(1)
 
-  /// How it came to its end.
+  /// The ways in which a command ends.
   package enum Ending: Hashable {
     /// With that status.
     case exited(Int32)
@@ -32,7 +32,7 @@ package struct ShellCommand {
     case interrupted
   }
 
-  /// Runs it to its end. What it leaves unread is no failure.
+  /// Runs it to its end. Input that the command leaves unread is no failure.
   ///
   /// - Throws: `FileError` where it cannot be started.
   package func run(_ input: [UInt8]) throws(FileError) -> Ending {
@@ -66,9 +66,9 @@ private struct ShellCommandRun {
   private let process: ChildProcess
   private let stops: [Int32]
   private let grace: Duration
-  /// Where it reads from; -1: all is written, or it reads no more.
+  /// The descriptor that the command reads from; -1: all is written, or the command reads no more.
   private var input: Int32
-  /// Where it writes to; -1: nobody takes that.
+  /// The descriptor that the command writes to; -1: nobody takes its output.
   private var output: Int32
   private let receiver: (([UInt8]) -> Void)?
   /// The terminal whose size what it writes to has.
@@ -76,7 +76,7 @@ private struct ShellCommandRun {
   private var loan = TerminalLoan()
   private var isStopping = false
   private var deadline: ContinuousClock.Instant?
-  /// How it ended.
+  /// The way in which the command ended.
   private(set) var ending = ShellCommand.Ending.exited(0)
 
   init(
@@ -115,7 +115,7 @@ private struct ShellCommandRun {
     finish()
   }
 
-  /// How long to wait at most for something to happen.
+  /// The longest time to wait for something to happen.
   private var milliseconds: Int32 {
     guard let deadline else { return terminal == nil ? -1 : 200 }
     return Int32(max(0, ((deadline - .now) / .milliseconds(1)).rounded(.up)))
@@ -171,7 +171,7 @@ private struct ShellCommandRun {
     process.signal(SIGKILL)
   }
 
-  /// Whether it has ended; where it was stopped instead, it goes on when it can.
+  /// Returns true if the command has ended; a command that was stopped instead goes on when it can.
   private mutating func hasEnded() -> Bool {
     guard case .stopped(let number) = process.takeChange() else { return true }
     let wantsTerminal = [SIGTTIN, SIGTTOU].contains(number)
@@ -185,7 +185,7 @@ private struct ShellCommandRun {
     let wasLent = loan.isLent
     loan.end()
     kill(0, number)
-    // Who cannot have what it waits for would wait for ever.
+    // A command that cannot have the terminal would wait for ever.
     if wasLent || wantsTerminal, !loan.lend(to: process.id), wantsTerminal { process.signal(SIGTERM) }
   }
 
@@ -206,8 +206,8 @@ private struct ShellCommandRun {
     }
   }
 
-  /// Ends what it has started, which was told to end with it. One that has ended counts until its parent asks for it, which
-  /// may take a while: nobody waits long for that.
+  /// Ends what it has started, which was told to end with it. A process that has ended counts until its parent asks for
+  /// it, which may take a while: nobody waits long for that.
   private func endRest() {
     for _ in 0..<10 {
       guard process.hasGroup else { return }

@@ -1,11 +1,11 @@
 /// The terminal, lent to a program that asks for it.
 ///
-/// A program in a group of its own is stopped when it wants to read from the terminal or to change its modes, as pagers and
-/// menus do: it gets the terminal then, and Ctrl-C is its own from there on. Others never take it from those who share a
-/// pipeline with us.
+/// A program in a group of its own is stopped when it wants to read from the terminal or to change its modes. Pagers
+/// and menus do so: such a program gets the terminal then, and Ctrl-C is its own from there on. Others never take it
+/// from those who share a pipeline with us.
 package struct TerminalLoan {
   private var terminal: Int32 = -1
-  /// Whether somebody has it.
+  /// True if somebody has the terminal.
   package var isLent: Bool { terminal >= 0 }
 
   /// Lends the terminal to a group.
@@ -33,7 +33,7 @@ package struct TerminalLoan {
   }
 
   private func give(to group: pid_t) {
-    // Who is not in the foreground is stopped for such a call, unless the signal is blocked.
+    // A process in the background is stopped for such a call, unless the signal is blocked.
     var blocked = sigset_t()
     var former = sigset_t()
     sigemptyset(&blocked)
