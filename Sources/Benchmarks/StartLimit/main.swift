@@ -1,2 +1,2 @@
-// What it costs to start a Swift program that does nothing else than print a word.
+// The cost of starting a Swift program that does nothing else than print a word.
 print("started")

@@ -1,24 +1,24 @@
-/// One row of the design's `performance.md`: what is measured and what it is held against.
+/// A row of the design's `performance.md`: the value measured and the value it is held against.
 struct Benchmark {
   /// The row's name: `W1`.
   let row: String
-  /// What is done, in a few words.
+  /// The work, in a few words.
   let work: String
-  /// What the values count: `ns`, `MB/s`.
+  /// The unit of the values: `ns`, `MB/s`.
   let unit: String
-  /// What the value should reach.
+  /// The value to reach.
   let target: Double
-  /// Which direction is good.
+  /// The direction that is good.
   var better = Direction.lower
   /// The work that nobody can be faster than, measured in the same run.
   var limit: Limit?
   /// Sets the work up and gives what does one run of it and returns its value in the row's unit.
   let prepare: () throws -> Sample
 
-  /// One run.
+  /// A single run.
   typealias Sample = () throws -> Double
 
-  /// Whether small or large values are good.
+  /// The direction in which values are good: small or large.
   enum Direction {
     /// Times and memory.
     case lower
@@ -28,14 +28,14 @@ struct Benchmark {
 
   /// The least that the work could cost.
   struct Limit {
-    /// What is done.
+    /// The work of the limit, in a few words.
     let name: String
     /// Like ``Benchmark/prepare``.
     let prepare: () throws -> Sample
   }
 }
 
-/// What was measured of one row.
+/// The measurements of one row.
 struct Measurement {
   /// The row.
   let benchmark: Benchmark
@@ -43,10 +43,10 @@ struct Measurement {
   let value: Double
   /// The median of the limit's runs.
   let limit: Double?
-  /// How many runs there were.
+  /// The number of runs.
   let runs: Int
 
-  /// Whether the target is met.
+  /// True if the target is met.
   var isMet: Bool {
     switch benchmark.better {
     case .lower: value <= benchmark.target
@@ -56,11 +56,11 @@ struct Measurement {
 }
 
 extension Benchmark {
-  /// How many runs the median is taken of.
+  /// The number of runs that the median is taken of.
   static let runs = 7
 
-  /// Measures the row: one run to warm up, then ``runs``, those of the limit in between, so that a change of the machine's
-  /// mood meets both.
+  /// Measures the row: one run to warm up, then ``runs``. Runs of the limit come in between, so that a change of the
+  /// machine's mood meets both.
   func measure() throws -> Measurement {
     let sample = try prepare()
     let limitSample = try limit?.prepare()

@@ -87,7 +87,7 @@ private func millionActions() throws -> String {
   removeStore(store)
   var lines = ""
   for turn in 1...100_000 {
-    // Ten actions, of which four make, finish and remove tasks, so that a few hundred are there at a time.
+    // Ten actions: four of them make, finish and remove tasks, so that a few hundred are there at a time.
     for _ in 1...3 { lines += "dispatch counter.increment\n" }
     lines += "dispatch tasks.add title=\"Buy milk\"\ndispatch counter.increment by=2\n"
     lines += "dispatch tasks.add title=\"Write report\"\ndispatch counter.increment by=3\n"
@@ -101,7 +101,7 @@ private func millionActions() throws -> String {
   return store
 }
 
-/// A file to which whole pages are written, each of which the disk has when `flush` returns.
+/// A file of whole pages: the disk has each page when `flush` returns.
 private struct FlushedFile: ~Copyable {
   private let descriptor: Int32
   private let path: String
@@ -115,7 +115,7 @@ private struct FlushedFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// How long it takes to write a page and have the disk keep it, in nanoseconds.
+  /// Writes a page, has the disk keep it, and gives the time that this takes, in nanoseconds.
   func flush() throws -> Int {
     let start = monotonicNanoseconds()
     guard write(descriptor, page, page.count) == page.count, fdatasync(descriptor) == 0 else {
@@ -125,16 +125,17 @@ private struct FlushedFile: ~Copyable {
   }
 }
 
-/// How long the disk takes to keep a page, in microseconds: the median of `count`.
+/// The time that the disk takes to keep a page, in microseconds: the median of `count`.
 private func flushes(_ path: String, _ count: Int) throws -> Double {
   let file = try FlushedFile(path)
   return try median((0..<count).map { _ in try file.flush() })
 }
 
-/// How much longer than the disk's own flush a dispatch takes whose answer is printed once it is on the disk, in microseconds.
+/// The time that a dispatch takes beyond the disk's own flush, in microseconds: its answer is printed once it is on the
+/// disk.
 ///
-/// The disk's own speed drifts by more than what is measured; each dispatch is therefore followed by a flush, and the
-/// medians of both are compared.
+/// The disk's own speed drifts by more than the value that is measured. Each dispatch is therefore followed by a flush,
+/// and the medians of both are compared.
 private func dispatches(_ folder: String, _ count: Int) throws -> Double {
   let null = open("/dev/null", O_WRONLY)
   defer { close(null) }

@@ -6,7 +6,7 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// What nobody who calls Lua can be faster than; 21 ns on the machine of the targets.
+/// The fastest that anybody who calls Lua can be; 21 ns on the machine of the targets.
 var plainCall: Benchmark.Limit {
   Benchmark.Limit(name: "a Lua function on a plain table") {
     { nanosecondsOf(1_000_000) { lua_limit_call($0) } }

@@ -3,13 +3,14 @@ import Platform
 
 /// The memory of processes: of others from `/proc`, of this one from its allocator.
 enum ProcessMemory {
-  /// What it holds now, in MiB; nil where it has ended.
+  /// The memory that the process holds now, in MiB; nil where it has ended.
   static func resident(of process: pid_t) -> Double? { value("VmRSS:", of: process) }
 
   /// The most that it has held, in MiB; nil where it has ended.
   static func peak(of process: pid_t) -> Double? { value("VmHWM:", of: process) }
 
-  /// What this process has allocated and not given back, in KiB: unlike what it holds, it does not depend on what went before.
+  /// The memory that this process has allocated and not given back, in KiB. Unlike the memory it holds, this does not
+  /// depend on what went before.
   static var allocated: Double { Double(lua_limit_allocated()) / 1024 }
 
   private static func value(_ name: String, of process: pid_t) -> Double? {

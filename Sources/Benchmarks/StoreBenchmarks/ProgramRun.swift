@@ -1,6 +1,6 @@
 import Platform
 
-/// One run of a program to its end.
+/// A run of a program to its end.
 struct ProgramRun {
   /// Wall time in milliseconds.
   let milliseconds: Double
@@ -58,7 +58,7 @@ struct ProgramRun {
     return peak
   }
 
-  /// How many of a number of things it did a second.
+  /// Gives the number of things done in a second, from the number done in the run.
   func perSecond(_ count: Int) -> Double { Double(count) * 1000 / milliseconds }
 
   /// The program beside this one.

@@ -1,4 +1,4 @@
-/// One run of `stsh` on a pseudo-terminal, up to its first prompt.
+/// A run of `stsh` on a pseudo-terminal, up to its first prompt.
 struct PromptRun {
   /// Wall time to the prompt, in milliseconds.
   let milliseconds: Double

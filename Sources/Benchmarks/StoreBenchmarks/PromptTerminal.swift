@@ -5,7 +5,7 @@ final class PromptTerminal {
   /// The process of the program.
   let process: pid_t
   private let terminal: Int32
-  /// What has come and was not waited for yet.
+  /// The output that has come and was not waited for yet.
   private var pending = ""
 
   /// Starts the program; its first prompt comes when it comes.

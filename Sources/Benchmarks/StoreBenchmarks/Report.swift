@@ -3,7 +3,7 @@ enum Report {
   /// The table's headings.
   static let header = columns("row", "work", "value", "unit", "target", "limit", "ratio", "met")
 
-  /// One line of the table.
+  /// A line of the table.
   static func line(_ measurement: Measurement) -> String {
     let benchmark = measurement.benchmark
     return columns(
@@ -12,7 +12,7 @@ enum Report {
       (measurement.isMet ? "yes" : "no") + (benchmark.limit.map { "  limit: \($0.name)" } ?? ""))
   }
 
-  /// One object, as the design's `performance.md` shows it.
+  /// A JSON object, as the design's `performance.md` shows it.
   static func json(_ measurement: Measurement) -> String {
     let benchmark = measurement.benchmark
     let limit = measurement.limit.map(decimal) ?? "null"

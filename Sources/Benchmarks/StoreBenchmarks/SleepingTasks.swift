@@ -4,7 +4,7 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// L6: a thousand tasks of a plugin asleep. One wakes, dispatches and sleeps again.
+/// L6: a thousand tasks of a plugin asleep. A task wakes, dispatches and sleeps again.
 func sleepingTaskBenchmarks() -> [Benchmark] {
   [
     Benchmark(
@@ -28,8 +28,8 @@ func sleepingTaskBenchmarks() -> [Benchmark] {
   ]
 }
 
-/// A plugin with a thousand tasks in a store with a clock that the benchmark moves. Task 1 sleeps for a second, task 2 for two
-/// and so on, then each for as many as there are tasks: one wakes at every second.
+/// A plugin with a thousand tasks in a store with a clock that the benchmark moves. Task 1 sleeps for a second, task 2
+/// for two and so on. Then each sleeps for as many seconds as there are tasks: one wakes at every second.
 private final class Sleepers: @unchecked Sendable {
   // Safe: used on one thread, which moves the clock and owns the store.
   static let count = 1000
@@ -126,7 +126,7 @@ private final class SleeperUnit: PluginOutput, @unchecked Sendable {
   }
 }
 
-/// One of the tasks.
+/// A sleeping task.
 private final class Sleeper: EffectSteps {
   private let start: PluginTaskStart
   private let plugin: Plugin

@@ -20,7 +20,7 @@ func completionBenchmarks() -> [Benchmark] {
   ]
 }
 
-/// How long a Tab at the end of a line takes until it shows something.
+/// The time that a Tab at the end of a line takes until it shows something.
 private func milliseconds(to shown: String, after line: String, on terminal: PromptTerminal) throws -> Double {
   terminal.type(line)
   try terminal.wait(for: line)

@@ -1,4 +1,4 @@
-// What Lua itself costs, by its C interface and with nothing around it: the limits of the benchmarks that run Lua.
+// The cost of Lua itself, by its C interface and with nothing around it: the limits of the benchmarks that run Lua.
 #ifndef LUA_LIMIT_H
 #define LUA_LIMIT_H
 
@@ -10,7 +10,7 @@ void lua_limit_call(long count);
 /// Has Lua read and run a line of text as a chunk of its own, `count` times.
 void lua_limit_load(long count);
 
-/// How many bytes this process has allocated and not given back; 0 where the system does not say.
+/// The number of bytes that this process has allocated and not given back; 0 where the system does not say.
 size_t lua_limit_allocated(void);
 
 #endif
