@@ -11,7 +11,7 @@ struct GalleryState: Hashable, Sendable {
   var movies = Movies()
 }
 
-/// The actions of the whole program: each case holds those of the module with its name.
+/// The actions of the whole program: each case holds the actions of the module with its name.
 @Schema
 enum GalleryAction: Hashable, Sendable {
   case counter(CounterAction)

@@ -13,7 +13,7 @@ public struct Counter: Hashable, Sendable {
   public init() {}
 }
 
-/// What the counter does.
+/// The actions of the counter.
 @Schema
 public enum CounterAction: Hashable, Sendable {
   /// Steps up.

@@ -33,11 +33,11 @@ public struct Tasks: Hashable, Sendable {
   /// The tasks that are not done.
   public var open: [Task] { items.filter { !$0.done } }
 
-  /// How many of how many are done, in words.
+  /// The number of done tasks and of all tasks, in words.
   public var summary: String { "\(items.count { $0.done }) of \(items.count) done" }
 }
 
-/// What can be done with tasks.
+/// The actions on tasks.
 @Schema
 public enum TasksAction: Hashable, Sendable {
   /// Adds a task at the end.

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// What completes the program's options in a shell, as swift-argument-parser generates it.
+/// The completion of the program's options in a shell, as swift-argument-parser generates it.
 struct CompletionScript {
   /// The script.
   let text: String
 
   /// A script for a shell.
   ///
-  /// The generator gives every program a subcommand `help`, also one like this that has no subcommands. zsh refuses what comes
-  /// of that beside a script's arguments, of which there may be any number, and fish offers a word that is none; so the lines
-  /// that speak of it are left out.
+  /// The generator gives every program a subcommand `help`, also one like this that has no subcommands. Beside a
+  /// script's arguments, any number of them, zsh refuses the lines about it. In fish they offer a word that is none. So
+  /// the lines that speak of it are left out.
   init(for shell: CompletionShell) {
     let ofSubcommand =
       switch shell {

@@ -1,6 +1,6 @@
 import Platform
 
-/// What is left when the program itself is at fault: a file that says where, and an end with status 70 instead of a signal.
+/// The traces of a fault of the program itself: a file that says where, and an end with status 70 instead of a signal.
 enum CrashReport {
   /// The status of an internal fault (`EX_SOFTWARE` of sysexits.h).
   static let status: Int32 = 70
@@ -34,7 +34,7 @@ enum CrashReport {
   /// Has faults reported from now on.
   ///
   /// - Parameters:
-  ///   - folder: where the files go; it is made when there is a first one.
+  ///   - folder: the folder of the files; it is made when there is a first one.
   ///   - version: the program's.
   static func install(folder: String, version: String) {
     var folders: [String] = []
@@ -77,7 +77,7 @@ enum CrashReport {
 
   private static func report(_ number: Int32) {
     guard let preparation else { _exit(status) }
-    // What is at fault may hold a lock that is needed here after all.
+    // The code at fault may hold a lock that is needed here after all.
     signal(SIGALRM, SIG_DFL)
     alarm(10)
     if let terminal = preparation.terminal { tcsetattr(0, TCSANOW, terminal) }

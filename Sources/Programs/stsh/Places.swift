@@ -2,14 +2,14 @@ import Platform
 import StoreHost
 import StoreShell
 
-/// Where the program keeps and finds its files.
+/// The places where the program keeps and finds its files.
 struct Places {
   private let folders = UserFolders(program: "stsh")
 
   /// The file with statements that the prompt starts with; nil where there is no place for it.
   var initFile: String? { folders.configuration.map { "\($0)/init.stsh" } }
 
-  /// Whether there is a folder for what the program writes down.
+  /// True if there is a folder for the files that the program writes.
   var keepsState: Bool { folders.state != nil }
 
   /// The file with permissions that were granted for good; nil where there is no place for it.
@@ -21,8 +21,8 @@ struct Places {
   /// The journals of sessions at the prompt; nil where there is no place for them.
   var sessions: SessionFiles? { folders.state.map { SessionFiles(folder: "\($0)/sessions") } }
 
-  /// Where plugins are looked for by name: installed ones, then the shipped ones, beside an installed program or in the
-  /// checkout that it was built in.
+  /// The folders that plugins are looked for in by name. Installed ones come first, then the shipped ones, beside an
+  /// installed program or in the checkout that it was built in.
   var pluginSearchPath: [String] {
     var directories = folders.data.map { ["\($0)/plugins"] } ?? []
     guard var directory = executableDirectory else { return directories }

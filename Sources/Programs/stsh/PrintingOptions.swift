@@ -1,7 +1,7 @@
 import ArgumentParser
 import StoreShell
 
-/// What the program prints about itself instead of running.
+/// The text that the program prints about itself instead of running.
 struct PrintingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("Print what completes the program's options in bash, zsh or fish.", valueName: "shell"),
@@ -11,7 +11,7 @@ struct PrintingOptions: ParsableArguments {
   @Flag(help: ArgumentHelp("Print the manual page.", visibility: .hidden))
   var manual = false
 
-  /// What is to be printed; nil: nothing was asked for.
+  /// The text to print; nil: nothing was asked for.
   var text: String? {
     get throws {
       if let name = completions {

@@ -34,7 +34,7 @@ struct Program {
           hint: "a store of your own is taken up again with --store FILE", status: 2))
     }
     if options.check { session.checkOnly() }
-    // Where it begins at a prompt, what opening a store and loading plugins ask is asked there.
+    // A run that begins at a prompt asks its questions there: those that come from opening a store and loading plugins.
     let conversation = beginsAtPrompt ? try Conversation(session, options) : nil
     defer { conversation?.close() }
     let opened = session.openJournal()
@@ -64,7 +64,7 @@ struct Program {
     let loaded = session.loadPlugins()
     guard loaded == 0 || options.keepGoing else { return loaded }
     let status = try runStatements(session, conversation)
-    // The status is that of the first failure.
+    // The first failure gives the status.
     return loaded == 0 ? status : loaded
   }
 
@@ -155,12 +155,12 @@ struct Program {
     return session
   }
 
-  /// Whether the program will show a prompt.
+  /// True if the program will show a prompt.
   private var showsPrompt: Bool {
     isatty(0) == 1 && (options.interactive || (options.command.isEmpty && options.script.isEmpty))
   }
 
-  /// Whether nothing runs before the prompt.
+  /// True if nothing runs before the prompt.
   private var beginsAtPrompt: Bool {
     showsPrompt && options.command.isEmpty && options.script.isEmpty && !options.check
   }
@@ -185,7 +185,7 @@ struct Program {
       path = session.path
     }
     if let path {
-      // Where nothing runs nothing is written.
+      // A run of nothing writes nothing.
       if options.check, !options.readOnly, access(path, F_OK) != 0 { return nil }
       let opening: JournalPlan.Opening = options.readOnly || options.check ? .readOnly(upTo: options.to) : .atOnce
       return JournalPlan(path: path, durability: durability, opening: opening)

@@ -1,4 +1,4 @@
-/// What a command line asks for.
+/// The request that a command line makes.
 struct ProgramInvocation: Equatable {
   var command: [String] = []
   var interactive = false
@@ -30,8 +30,8 @@ struct ProgramInvocation: Equatable {
 }
 
 extension ProgramInvocation {
-  /// What a command line asks for that holds nothing but commands behind `-c`, or a script and its arguments; nil where it says
-  /// more, which is up to the parser.
+  /// Reads a command line that holds nothing but commands behind `-c`, or a script and its arguments. Nil where it says
+  /// more: the parser reads that.
   ///
   /// The parser looks at every option that there is, which takes longer than all else that is done at the start.
   ///
@@ -44,7 +44,7 @@ extension ProgramInvocation {
       } else if argument.hasPrefix("-") {
         return nil
       } else {
-        // What follows a script is the script's.
+        // The words that follow a script are the script's.
         script = [argument]
         while let argument = rest.next() { script.append(argument) }
       }

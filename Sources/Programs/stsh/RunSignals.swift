@@ -3,9 +3,9 @@ import StoreCore
 import StoreShell
 import Synchronization
 
-/// While a run goes on: SIGTERM, SIGHUP and, without a prompt, SIGINT, and the end of its time, end it in an orderly way. A
-/// second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP. Once it is over they do
-/// not end the process either, so that what happened is kept: the next run, if there is one, is told.
+/// While a run goes on: SIGTERM, SIGHUP and, without a prompt, SIGINT, and the end of its time, end it in an orderly
+/// way. A second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP. Once it is
+/// over they do not end the process either, so that the history is kept. The next run, if there is one, is told.
 final class RunSignals {
   private static let ends: (read: Int32, write: Int32) = {
     var ends: [Int32] = [-1, -1]
@@ -15,7 +15,7 @@ final class RunSignals {
   private static let count = Atomic<Int>(0)
   private let thread: WorkerThread?
 
-  /// - Parameter handlesInterrupt: whether SIGINT is such a signal.
+  /// - Parameter handlesInterrupt: true if SIGINT is such a signal.
   init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool) {
     let ends = RunSignals.ends
     for number in [SIGTERM, SIGHUP] + (handlesInterrupt ? [SIGINT] : []) {

@@ -3,7 +3,7 @@ import StoreHost
 import StoreShell
 
 extension Application<StandardAction, StandardState> {
-  /// What the shipped program hosts.
+  /// The modules of the shipped program.
   static var standard: Application {
     Application(
       initial: StandardState(), reducer: StandardState.reducer,

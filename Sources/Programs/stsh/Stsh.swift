@@ -142,7 +142,7 @@ struct Stsh: ParsableCommand {
 
   /// Reads the command line and runs; a command line that cannot be read ends with the status that the design gives it.
   static func main() {
-    // What is closed stays of no use: the next file or pipe that is opened would take its place.
+    // A closed descriptor stays of no use: the next file or pipe that is opened would take its place.
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     do {
       let arguments = Array(CommandLine.arguments.dropFirst())

@@ -12,12 +12,12 @@ struct Counter: Hashable, Sendable {
   /// How far up it goes; down it goes to zero.
   var limit = 3
 
-  /// Where a counter goes.
+  /// The direction of a counter.
   @Schema
   enum Direction: Hashable, Sendable { case up, down }
 }
 
-/// What the counter does.
+/// The actions of the counter.
 @Schema
 enum CounterAction: Hashable, Sendable {
   /// Counts up.
@@ -41,7 +41,7 @@ extension Counter {
     }
   }
 
-  /// What the thunk `updateCount` is asked.
+  /// The argument of the thunk `updateCount`.
   @Schema
   struct Update: Sendable {
     /// How often to look.

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Where films come from, and where it is kept who likes them: what a program reaches over a network, a test makes up.
+/// The source of films, and the keeper of who likes them: a program reaches it over a network, a test makes it up.
 struct MovieService: Sendable {
   /// All films.
   var list: @Sendable () async throws -> [Movies.Movie]

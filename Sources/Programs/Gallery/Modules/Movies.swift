@@ -26,7 +26,7 @@ struct Movies: Hashable, Sendable {
   var favourites: [String] { items.filter(\.isFavourite).map(\.title) }
 }
 
-/// What happens to films.
+/// The actions on films.
 @Schema
 enum MoviesAction: Hashable, Sendable {
   /// Somebody wants the list.
@@ -57,8 +57,8 @@ extension Movies {
     }
   }
 
-  /// What speaks to the service, before it is given one. An error becomes an action (row 38 of the design's `systems.md`); a
-  /// second wish about a film replaces the first (row 41).
+  /// The middleware that speaks to the service, before the service is given to it. An error becomes an action (row 38
+  /// of the design's `systems.md`); a second wish about a film replaces the first (row 41).
   static let asking = EffectMiddleware<MovieService, MoviesAction, MoviesAction, Movies>("movies") { action, _, _ in
     switch action {
     case .load:

@@ -10,7 +10,7 @@ struct Volume: Hashable, Sendable {
   var isMuted = false
 }
 
-/// What can be done with the volume.
+/// The actions on the volume.
 @Schema
 enum VolumeAction: Hashable, Sendable {
   /// Makes it louder, and heard.
@@ -22,8 +22,8 @@ enum VolumeAction: Hashable, Sendable {
 }
 
 extension Volume {
-  /// The volume's reducers, in the order in which they run: the last one looks after what must always hold (rows 93 and 97 of
-  /// the design's `systems.md`).
+  /// The volume's reducers, in the order in which they run. The last one looks after the rules that must always hold
+  /// (rows 93 and 97 of the design's `systems.md`).
   static let reducer = Reducer<VolumeAction, Volume>.compose(steps, mute, bounds)
 
   private static let steps = Reducer<VolumeAction, Volume>("steps") { action, volume in
