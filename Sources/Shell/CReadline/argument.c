@@ -5,7 +5,7 @@
 
 #include <readline/readline.h>
 
-// Whether the argument is negative: readline's own, which is in no header.
+// Negative where the argument is: readline's own variable, which is in no header.
 extern int rl_arg_sign __attribute__((weak));
 
 // `d` multiplies two arguments: a million times of anything is done at once.

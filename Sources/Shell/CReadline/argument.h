@@ -2,8 +2,8 @@
 #ifndef ARGUMENT_H
 #define ARGUMENT_H
 
-/// Keeps the argument within what readline does at once: a key with an argument of millions would hold the prompt up for
-/// minutes, and so would one of vi's that counts down from less than nothing.
+/// Keeps the argument within the range that readline does at once. A key with an argument of millions would hold the
+/// prompt up for minutes. A key of vi's that counts down from less than nothing would do so too.
 void argument_limit(void);
 
 #endif

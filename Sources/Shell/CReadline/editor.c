@@ -25,8 +25,8 @@ static creadline_action complete_action, edit_action;
 static creadline_result result;
 static char *finished_line;
 
-// Where a key that readline gives up on (Ctrl-G, one that is bound to nothing) jumps to: readline's own, which is in no
-// header. In its callback interface that may be a function that has returned: one key of a search or of a macro that is
+// The place that a key jumps to when readline gives up on it (Ctrl-G, an unbound key): readline's own, which is in no
+// header. In its callback interface that may be a function that has returned. A key of a search or of a macro that is
 // followed by others leaves it behind. So each such jump is made to end in `creadline_read_keys` instead.
 extern sigjmp_buf _rl_top_level __attribute__((weak));
 static sigjmp_buf key_start;
@@ -37,8 +37,9 @@ static void catch_up_display(void) {
   rl_redisplay();
 }
 
-// In place of rl_redisplay, which costs as much as the line is long: a paste would draw each of its characters. readline
-// draws before it jumps, too. A key that it has read and put back is the next one whatever waits, and may end the line.
+// In place of rl_redisplay, whose cost grows with the length of the line: a paste would draw each of its characters.
+// Before it jumps, readline draws too. A key that it has read and put back is the next one whatever waits, and may end
+// the line.
 static void redisplay(void) {
   // The keys of a macro are not read from the terminal; but each argument is shown before its key.
   argument_limit();
@@ -62,8 +63,8 @@ static int on_interrupt(int count, int key) {
 
 static const char *const key_maps[] = {"emacs-standard", "vi-insert", "vi-command", NULL};
 
-// While a line is edited Ctrl-C is a key like any other, in its place among the keys: as a signal it would make the
-// kernel throw away what was typed before it and not read yet.
+// While a line is edited Ctrl-C is a key like any other, in its place among the keys. As a signal it would make the
+// kernel throw away the keys typed before it and not read yet.
 static void prep_terminal(int meta) {
   struct termios settings;
   if (tcgetattr(fileno(rl_instream), &settings) == 0 && settings.c_cc[VINTR] != _POSIX_VDISABLE) {
@@ -86,8 +87,8 @@ static void deprep_terminal(void) {
   rl_deprep_terminal();
 }
 
-/// Lines of the history that were edited and left keep what undoes that. Where a line ends in the middle of a search, readline
-/// frees some of it and keeps the pointers: so that none is followed, all of it is let go of, which is little.
+/// Lines of the history that were edited and left keep what undoes that. When a line ends in the middle of a search,
+/// readline frees some of it and keeps the pointers. So that none is followed, all of it is let go of, which is little.
 static void forget_undo(void) {
   HIST_ENTRY **entries = history_list();
   for (int index = 0; entries != NULL && entries[index] != NULL; index += 1) entries[index]->data = NULL;
@@ -296,7 +297,7 @@ void creadline_hide_line(void) {
   if (is_dumb) {
     rl_crlf();
   } else {
-    // What was drawn last of a paste that goes on is not known.
+    // The last thing drawn of a paste that goes on is not known.
     if (!is_display_behind) reflow_line(other_width());
     rl_clear_visible_line();
     take_screen_size();

@@ -14,13 +14,13 @@
 
 unsigned char keys_interrupt = 0x03;
 
-// Whether the next byte, if it is a NUL, is a Ctrl-D.
+// True if the next byte, when it is a NUL, is a Ctrl-D.
 static bool starts_with_end;
 
-// Whether a line was ended with keys behind it: back in its own mode the terminal takes them for a line.
+// True if a line was ended with keys behind it: back in its own mode the terminal takes them for a line.
 static bool was_left_over;
 
-// Whether readline has asked for a byte before within what it does for one key: it waits for the end of a paste.
+// True if readline has asked for a byte before in its work for one key: it waits for the end of a paste.
 static bool asks_for_more;
 
 // Bytes that were read and not handed out yet: the rest of a character, and what came instead of one's next byte.
@@ -32,8 +32,8 @@ static bool is_readable(void) {
   return poll(&source, 1, 0) > 0 && (source.revents & POLLIN) != 0;
 }
 
-// The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL, which is what Ctrl-Space sends.
-// Where it is the first key it makes the terminal readable, with nothing to read: a Ctrl-Space does not.
+// The kernel stores a Ctrl-D that is typed while a command runs (canonical mode) as a NUL, which is what Ctrl-Space
+// sends. As the first key it makes the terminal readable, with nothing to read: a Ctrl-Space does not.
 void keys_begin_line(void) {
   keys_drop_character();
   int count;
@@ -60,8 +60,8 @@ static bool read_next_byte(int source, unsigned char *byte) {
   return poll(&sources, 1, 100) > 0 && read(source, byte, 1) == 1;
 }
 
-// Holds the character that starts with a byte. What is none is held as U+FFFD, or as a question mark: moving over half a
-// character some of readline's functions go round for ever.
+// Holds the character that starts with a byte. A byte that starts no character is held as U+FFFD, or as a question
+// mark. Over half a character some of readline's functions go round for ever.
 static void hold_character(int source, unsigned char byte) {
   mbstate_t state = {0};
   held_next = held_end = 0;

@@ -14,7 +14,7 @@
 extern int _rl_last_v_pos __attribute__((weak));
 extern int _rl_vis_botlin __attribute__((weak));
 
-// Where the next character goes.
+// The place of the next character.
 typedef struct {
   int width, row, column;
 } place;

@@ -2,8 +2,8 @@
 #ifndef REFLOW_H
 #define REFLOW_H
 
-/// Tells readline on which rows its line stands after the terminal was made `columns` wide: most terminals wrap anew what
-/// was wrapped at the former width.
+/// Tells readline on which rows its line stands after the terminal was made `columns` wide. Most terminals wrap anew
+/// the lines that were wrapped at the former width.
 void reflow_line(int columns);
 
 #endif

@@ -9,7 +9,7 @@ struct CandidateList {
     displays = candidates.map(\.display)
   }
 
-  /// The list as whole lines. What does not fit on the screen is counted in a last line.
+  /// The list as whole lines. A last line counts the candidates that do not fit on the screen.
   func text(rows: Int, columns: Int) -> String {
     let widths = displays.map(Self.width)
     let cell = (widths.max() ?? 0) + 2

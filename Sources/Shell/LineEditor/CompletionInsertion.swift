@@ -1,6 +1,6 @@
 import StoreShell
 
-/// What Tab does with a completion.
+/// The effect of Tab with a completion.
 enum CompletionInsertion: Equatable {
   /// Replace the word by a text; `suffix` is to follow it, unless it is there already.
   case replace(text: String, suffix: String)
@@ -12,8 +12,8 @@ enum CompletionInsertion: Equatable {
   case nothing
 
   /// - Parameters:
-  ///   - completion: What the completer proposes.
-  ///   - word: What stands between `replaceFrom` and the cursor.
+  ///   - completion: The completer's proposal.
+  ///   - word: The text between `replaceFrom` and the cursor.
   init(_ completion: LineCompletion, word: String) {
     let candidates = completion.candidates
     if let note = completion.note {

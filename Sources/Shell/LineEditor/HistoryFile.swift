@@ -4,21 +4,21 @@ import StoreShell
 
 /// The statements of past sessions, in a private file that several sessions may append to at once.
 ///
-/// The format is that of GNU history with timestamps: a line `#SECONDS` (since 1970), then the statement, which may
+/// The format is the one of GNU history with timestamps: a line `#SECONDS` (since 1970), then the statement, which may
 /// have several lines. Each statement is appended by one `write`, so a session that is killed loses nothing.
 public struct HistoryFile {
-  /// Where the statements are kept.
+  /// The path of the file.
   public let path: String
   private let now: () -> Int
   private var last: String?
   /// Up to which byte others' statements are known.
   private var known = 0
-  /// The bytes after that which this session wrote.
+  /// The later bytes that this session wrote.
   private var own: [Range<Int>] = []
 
   /// Names the file; nothing is touched before the first `load` or `append`.
   /// - Parameters:
-  ///   - path: The file. It and its folder are created when a statement is first kept, for their owner alone.
+  ///   - path: The file. The file and its folder are created when a statement is first kept, for their owner alone.
   ///   - now: Seconds since 1970.
   public init(path: String, now: @escaping () -> Int = { time(nil) }) {
     self.path = path
@@ -33,7 +33,7 @@ public struct HistoryFile {
   }
 
   /// Reads the statements, oldest first; a missing file holds none.
-  /// - Parameter limit: How many of the newest to return.
+  /// - Parameter limit: The number of statements to return at most, the newest.
   public mutating func load(limit: Int = 10_000) throws(LineEditorError) -> [String] {
     (known, own) = (0, [])
     return try loadNew().suffix(limit)
@@ -69,7 +69,7 @@ public struct HistoryFile {
   }
 
   /// Appends a statement, unless `keeps` refuses it after the last one this session has seen.
-  /// - Returns: Whether it was kept.
+  /// - Returns: True if the statement was kept.
   @discardableResult
   public mutating func append(_ statement: String) throws(LineEditorError) -> Bool {
     guard Self.keeps(statement, after: last) else { return false }
@@ -88,7 +88,8 @@ public struct HistoryFile {
     return true
   }
 
-  /// Whether a statement belongs in a history: not when it is blank, starts with a space or repeats the last one.
+  /// Returns true if a statement belongs in a history. Blank statements, statements that start with a space and
+  /// repetitions of the last one do not.
   public static func keeps(_ statement: String, after last: String?) -> Bool {
     statement.contains { !$0.isWhitespace } && !statement.hasPrefix(" ") && statement != last
   }
@@ -115,7 +116,7 @@ public struct HistoryFile {
       case nil: lines.append(line)
       }
     }
-    // What follows the last newline is no line.
+    // The text behind the last newline is no line.
     if lines.last == "" { lines.removeLast() }
     finish()
     return statements

@@ -9,7 +9,7 @@ public enum LineEditorError: Error, Equatable, CustomStringConvertible {
   /// A call of the operating system failed on something (a path, `poll`), with its errno.
   case system(subject: String, code: Int32)
 
-  /// One sentence for the user.
+  /// A sentence for the user.
   public var description: String {
     switch self {
     case .alreadyOpen: "a line editor is open already in this process"

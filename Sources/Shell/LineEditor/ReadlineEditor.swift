@@ -4,10 +4,10 @@ import StoreShell
 
 /// GNU readline as the prompt's editor of lines.
 ///
-/// There is one at a time in a process. While it exists, SIGINT sets a flag instead of ending the process: `nextEvent`
-/// reports it while a line is edited, and `takeInterrupt` or `interruptPending` while a command runs. SIGTERM and SIGHUP
-/// are the program's own: it should call `interruption`, and `close` before it ends, since a line being edited holds the
-/// terminal.
+/// There is one at a time in a process. While it exists, SIGINT sets a flag instead of ending the process. `nextEvent`
+/// reports it while a line is edited, and `takeInterrupt` or `interruptPending` while a command runs. SIGTERM and
+/// SIGHUP are the program's own: it should call `interruption`, and `close` before it ends, since a line being edited
+/// holds the terminal.
 public final class ReadlineEditor: LineEditing {
   /// Proposes what may stand at the cursor.
   public var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)?
@@ -19,13 +19,13 @@ public final class ReadlineEditor: LineEditing {
   private var isOpen = false
   /// True once an external editor has been given the open lines along with the line.
   private var holdsOpenLines = false
-  /// What stood before the first line of the statement.
+  /// The prompt before the first line of the statement.
   private var firstPrompt = ""
 
   /// Takes the terminal's signals; the terminal itself only while a line is edited.
   /// - Parameters:
   ///   - program: The name that `$if` in the user's `.inputrc` knows.
-  ///   - historyFile: Where statements outlive the session; nil keeps them in memory.
+  ///   - historyFile: The file in which statements outlive the session; nil keeps them in memory.
   /// - Throws: `alreadyOpen`, `notATerminal`, or what the system answered. A history that cannot be read is empty.
   public init(program: String, historyFile: HistoryFile? = nil) throws(LineEditorError) {
     self.historyFile = historyFile
@@ -168,7 +168,7 @@ public final class ReadlineEditor: LineEditing {
 
   /// Keeps a statement in memory and in the history file.
   public func addHistory(_ statement: String) throws {
-    // What others have entered before it stands before it.
+    // The statements that others have entered before it stand before it.
     takeNewHistory()
     guard HistoryFile.keeps(statement, after: history.last) else { return }
     remember(statement)

@@ -10,7 +10,7 @@
 /// Called from a key binding, with the context given to `creadline_open`.
 typedef void (*creadline_action)(void *context);
 
-/// What one key did to the line.
+/// The effect of a key on the line.
 typedef enum {
   CREADLINE_EDITING,
   CREADLINE_LINE,
@@ -38,8 +38,8 @@ bool creadline_is_editing(void);
 /// Changes the prompt of the line being edited.
 void creadline_set_prompt(const char *prompt);
 
-/// Reads keys from standard input, which must be readable, and does what they are bound to: those that are there, up to the
-/// end of the line and a thousand at most. A finished line gives the terminal back.
+/// Reads keys from standard input, which must be readable, and does what they are bound to. Takes the keys that are
+/// there, up to the end of the line and a thousand at most. A finished line gives the terminal back.
 creadline_result creadline_read_keys(void);
 
 /// The text of the last finished line, to be freed by the caller; NULL when there is none.
