@@ -4,7 +4,7 @@ import StoreSchema
 public struct ErrorRenderer: Sendable {
   /// The name under which the statements' file is reported: a path, `-c` or `stdin`; nil at the prompt.
   public var file: String?
-  /// Whether to colour the word `error`.
+  /// True if the word `error` is coloured.
   public var usesColor: Bool
 
   /// A `source` command that led to the statement.

@@ -2,7 +2,7 @@
 package enum Excerpt {
   /// The most characters of a line, and the most lines.
   package static let (characters, lines) = (1000, 40)
-  /// How many characters are shown before the place that is pointed at.
+  /// The number of characters shown before the place that is pointed at.
   private static let before = 200
 
   /// A line, and how much of it was left out.

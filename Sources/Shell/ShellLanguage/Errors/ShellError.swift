@@ -4,24 +4,24 @@ import StoreSchema
 public struct ShellError: Error, Hashable, Sendable {
   /// The stable word that names the kind of error; `help CODE` explains it.
   public var code: ErrorCode
-  /// What was expected and what came, in one sentence.
+  /// A sentence that says what was expected and what came.
   public var message: String
-  /// What of the statement is at fault.
+  /// The part of the statement that is at fault.
   public var place: Place
   /// Lines between the statement and the hint.
   public var details: [String]
-  /// Where Lua was, from the second place on: the first is among the details.
+  /// The places where Lua was, from the second one on: the first is among the details.
   public var traceback: [String] = []
-  /// What to try.
+  /// The advice to the user.
   public var hint: String?
   /// The exit status that the error stands for.
   public var status: Int32
   /// The global of Lua that was used for something that its value is not made for, where that is the error.
   package var misusedGlobal: String?
-  /// What the command has to say all the same, as JSON, for `--json`.
+  /// The result that the command gives all the same, as JSON, for `--json`.
   package var data: String?
 
-  /// What of a statement can be at fault.
+  /// The parts of a statement that can be at fault.
   public enum Place: Hashable, Sendable {
     /// All of it: no caret, and at the prompt the line is not repeated.
     case command

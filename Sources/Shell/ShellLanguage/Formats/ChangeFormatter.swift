@@ -2,7 +2,7 @@ import StoreSchema
 
 /// Prints what an action changed.
 public enum ChangeFormatter {
-  /// One change without indentation: `tasks.nextId  1 -> 2`, `pomodoro.task  + 2`, `pomodoro.rounds[1]  - 1`.
+  /// A change without indentation: `tasks.nextId  1 -> 2`, `pomodoro.task  + 2`, `pomodoro.rounds[1]  - 1`.
   public static func text(of change: Change, usesColor: Bool = false) -> String {
     var out = TextBuffer()
     append(change, usesColor, to: &out)

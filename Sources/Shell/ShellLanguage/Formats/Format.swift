@@ -4,11 +4,11 @@ public enum Format: String, CaseIterable, Sendable {
   case auto
   /// Rows and columns.
   case table
-  /// One field a line, parts indented.
+  /// A field a line, parts indented.
   case tree
-  /// One line of JSON.
+  /// A single line of JSON.
   case json
-  /// One line of JSON for each element of a list.
+  /// A line of JSON for each element of a list.
   case jsonl
   /// A Lua expression.
   case lua

@@ -6,9 +6,9 @@ public struct Formatter: Sendable {
   public var format: Format
   /// The columns of the terminal; nil where there is none, so that no table is too wide.
   public var terminalWidth: Int?
-  /// Whether the locale is UTF-8, so that `spark` may draw blocks.
+  /// True if the locale is UTF-8, so that `spark` may draw blocks.
   public var isUTF8: Bool
-  /// Whether the heads of tables are set off.
+  /// True if the heads of tables are set off.
   public var usesColor: Bool
   /// The fields of records that `auto` and `table` leave out of the columns of a table.
   public var hiddenColumns: Set<String>
@@ -35,7 +35,7 @@ public struct Formatter: Sendable {
     return out.text
   }
 
-  /// Hands the text on in pieces of some 64 KiB of UTF-8, none of which splits a line of JSON or a row.
+  /// Hands the text on in pieces of some 64 KiB of UTF-8; no piece splits a line of JSON or a row.
   ///
   /// - Throws: ``ShellError`` as ``text(of:_:)`` does, before the first piece.
   public func write(

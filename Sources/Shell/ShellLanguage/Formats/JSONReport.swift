@@ -6,7 +6,7 @@ public enum JSONReport {
   ///
   /// - Parameters:
   ///   - data: its result as JSON; nil for a command without one.
-  ///   - notes: what is to be known of the result; the member is left out where there is nothing.
+  ///   - notes: the notes on the result; the member is left out where there is nothing.
   public static func success(line: Int, data: String?, notes: [String] = []) -> String {
     object([
       "ok": "true", "line": "\(line)", "data": data ?? "null", "notes": notes.isEmpty ? nil : list(notes),
@@ -40,7 +40,8 @@ public enum JSONReport {
 
   /// The result of a dispatch: its place in the journal, the action's name and what it changed.
   ///
-  /// - Parameter interceptor: the one that let the action go no further; the member is left out where there is none.
+  /// - Parameter interceptor: the interceptor that let the action go no further; the member is left out where there is
+  ///   none.
   public static func dispatch(id: Int, action: String, changes: [Change], droppedBy interceptor: String? = nil)
     -> String
   {
@@ -88,7 +89,7 @@ public enum JSONReport {
     ])
   }
 
-  /// What a plugin says.
+  /// A message of a plugin.
   package static func said(plugin: String, level: String, text: String) -> String {
     object(["event": quoted("said"), "plugin": quoted(plugin), "level": quoted(level), "text": quoted(text)])
   }

@@ -38,7 +38,7 @@ package struct LayoutRenderer {
 
   // MARK: Trees
 
-  /// One line a field: the names padded to the widest, then the value; what has parts is indented below.
+  /// Writes one field a line: the names padded to the widest, then the value; values with parts are indented below.
   private func writeFields(
     _ names: [String], _ values: [Value], indentation: Int, to out: inout TextBuffer
   ) {

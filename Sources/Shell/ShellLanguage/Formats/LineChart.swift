@@ -18,8 +18,8 @@ package struct LineChart {
   /// The drawing: the greatest and the smallest value stand at its left.
   ///
   /// - Parameters:
-  ///   - first: what stands below its left end.
-  ///   - last: what stands below its right end.
+  ///   - first: the text below its left end.
+  ///   - last: the text below its right end.
   package func text(from first: String, to last: String) -> String {
     let finite = values.compactMap(\.self).filter(\.isFinite)
     guard let smallest = finite.min(), let largest = finite.max() else { return "no values\n" }

@@ -3,10 +3,10 @@ package struct ByteCursor {
   package let bytes: ByteView
   /// The number of the first line, in the file.
   package let firstLine: Int
-  /// Whether the end of the bytes is the end of the text.
+  /// True if the end of the bytes is the end of the text.
   package let isLast: Bool
   package var position: Int
-  /// Where the current line starts.
+  /// The start of the current line.
   package var lineStart: Int
   /// The number of line ends passed.
   package var lineIndex = 0
@@ -29,7 +29,7 @@ package struct ByteCursor {
   package var here: Place { Place(position: position, lineStart: lineStart, line: lineIndex) }
   package var peek: UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// Whether a word may end here.
+  /// True if a word may end here.
   package var isAtBoundary: Bool {
     guard position < bytes.count else { return true }
     switch bytes[position] {
@@ -47,7 +47,7 @@ package struct ByteCursor {
     return position + 1 == bytes.count || bytes[position + 1] == 0x0A
   }
 
-  /// Whether the line ends here.
+  /// Returns true if the line ends here.
   package func isAtLineEnd() throws(StatementScanner.NoStatement) -> Bool {
     guard let byte = peek, byte != 0x0D || position + 1 < bytes.count else {
       if isLast { return true }
@@ -56,7 +56,7 @@ package struct ByteCursor {
     return byte == 0x0A || (byte == 0x0D && isNewline(at: position))
   }
 
-  /// Whether the `\` here is the last byte of its line.
+  /// Returns true if the `\` here is the last byte of its line.
   package func isContinuation(at position: Int) -> Bool {
     position + 1 == bytes.count || isNewline(at: position + 1)
   }
@@ -120,7 +120,7 @@ package struct ByteCursor {
     return syntaxFault("this is not UTF-8", at: place)
   }
 
-  /// Where the `=` of `name=value` stands, if such a word starts here.
+  /// The position of the `=` of `name=value`, if such a word starts here.
   package func nameBeforeEquals() -> Int? {
     var end = position
     while end < bytes.count, bytes[end].isNameByte { end += 1 }

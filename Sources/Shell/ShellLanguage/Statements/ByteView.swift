@@ -1,4 +1,4 @@
-/// Bytes of someone else, with bounds checked and without a count of references: the reader of statements looks at each
+/// Bytes of someone else, with bounds checked and without a count of references. The reader of statements looks at each
 /// byte more than once, and retaining an array each time took most of its time.
 ///
 /// A view is only used while the bytes stand still, inside `withUnsafeBufferPointer`.

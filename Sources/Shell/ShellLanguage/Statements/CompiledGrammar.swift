@@ -28,7 +28,7 @@ package final class CompiledGrammar: Sendable {
     mayKnow(name) && numberVerbs.contains { $0.elementsEqual(name) }
   }
 
-  /// Whether a word could be one of the verbs, by its first byte.
+  /// Returns true if a word could be one of the verbs, by its first byte.
   private func mayKnow(_ name: Slice<ByteView>) -> Bool {
     guard let first = name.first else { return false }
     return firstBytes & (1 << UInt64(first & 63)) != 0

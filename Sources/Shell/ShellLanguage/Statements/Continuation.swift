@@ -1,4 +1,4 @@
-/// What is still open at the end of a line, so that the statement goes on with the next one.
+/// The open part at the end of a line, so that the statement goes on with the next one.
 public enum Continuation: Hashable, Sendable {
   /// Text in this quote, `"` or `'`.
   case quote(Character)

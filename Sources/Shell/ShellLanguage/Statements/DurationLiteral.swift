@@ -1,7 +1,7 @@
 /// Durations as the command language writes them.
 public enum DurationLiteral {
-  /// Reads `500ms`, `2s`, `1.5s`, `5min` or `1h`: digits, at most one point, a unit; nil where the text is none of these
-  /// or does not fit.
+  /// Reads `500ms`, `2s`, `1.5s`, `5min` or `1h`: digits, at most one point, a unit. Nil where the text is none of
+  /// these or does not fit.
   public static func parse(_ text: String) -> Duration? {
     let bytes = Array(text.utf8)
     var position = 0

@@ -1,15 +1,16 @@
-/// What the reader of statements has to know of commands: which of them take Lua, and which take another command.
+/// The facts about commands that the reader of statements needs: which of them take Lua, and which take another
+/// command.
 public struct Grammar: Sendable {
   /// The verbs whose line goes on as Lua.
   public var luaVerbs: [LuaVerb]
   /// The verbs whose first argument is a command of its own, such as `try`.
   public var prefixes: [String]
-  /// How many of those may stand before a command, so that no line is too deep to run.
+  /// The most prefixes that may stand before a command, so that no line is too deep to run.
   package static let mostPrefixes = 64
   package static let tooManyPrefixes = "more than \(mostPrefixes) commands such as try stand before another one"
   /// The verbs that take numbers of actions, which may be written as `#17`: no comment starts there.
   public var numberVerbs: [String]
-  /// Whether a Lua text, an expression or a chunk, could be completed by more lines.
+  /// Returns true if more lines could complete a Lua text, an expression or a chunk.
   public var isUnfinishedLua: @Sendable (String) -> Bool
 
   /// Makes a grammar.
@@ -28,12 +29,12 @@ public struct Grammar: Sendable {
 public struct LuaVerb: Sendable {
   /// The verb.
   public let name: String
-  /// What stands between the verb and its Lua.
+  /// The text between the verb and its Lua.
   public let form: Form
-  /// Whether flags may follow the Lua. To Lua they are comments: one that has a letter right behind its dashes is a flag
-  /// then.
+  /// True if flags may follow the Lua. To Lua they are comments: one that has a letter right behind its dashes is a
+  /// flag then.
   public let takesFlags: Bool
-  /// Whether the rest is Lua, which goes on while it is unfinished; else it is kept as it stands.
+  /// True if the rest is Lua, which goes on while it is unfinished; else the rest is kept as it stands.
   public let isLua: Bool
 
   /// The forms of a line with Lua.

@@ -1,11 +1,11 @@
 import StoreSchema
 
 extension Literal {
-  /// The value where no type is declared: a bare `true`, `false`, `nil`, `null`, integer or number is one, everything
-  /// else that is bare is text, and so is a duration. Records become maps.
+  /// The value where no type is declared. A bare `true`, `false`, `nil`, `null`, integer or number is one; all other
+  /// bare words are text, and so is a duration. Records become maps.
   ///
   /// - Parameter resolve: gives the value of a variable or of a Lua expression, which keeps its type.
-  /// - Throws: What `resolve` throws.
+  /// - Throws: Any error of `resolve`.
   public func value(resolving resolve: (Reference) throws -> Value) rethrows -> Value {
     switch self {
     case .bare(let word): return Literal.untyped(word)
@@ -19,7 +19,7 @@ extension Literal {
     }
   }
 
-  /// The value as a declared type reads it: a bare word is text where text is declared, a number where a number is, and
+  /// The value as a declared type reads it. A bare word is text where text is declared, a number where a number is, and
   /// so on inwards. The result has passed `schema.check`.
   ///
   /// - Parameters:
@@ -38,7 +38,7 @@ extension Literal {
     return try target.check(value)
   }
 
-  /// Whether the literal is a bare `nil` or `null`.
+  /// True if the literal is a bare `nil` or `null`.
   public var isNil: Bool {
     guard case .bare(let word) = self else { return false }
     return word == "nil" || word == "null"
@@ -130,7 +130,7 @@ extension Literal {
 }
 
 extension String {
-  /// Whether the text starts as a number does, so that `inf`, `nan` and hexadecimal floats stay words.
+  /// True if the text starts as a number does, so that `inf`, `nan` and hexadecimal floats stay words.
   package var looksLikeANumber: Bool {
     var digits = false
     for (offset, byte) in utf8.enumerated() {

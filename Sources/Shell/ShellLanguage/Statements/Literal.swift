@@ -1,6 +1,6 @@
-/// What a word says where a value may stand, before it is known which type is asked for.
+/// The content of a word where a value may stand, before the expected type is known.
 ///
-/// There is one language for all commands: text in double quotes is plain text but for its escapes, so `$name` and
+/// There is one language for all commands. Text in double quotes is plain text but for its escapes, so `$name` and
 /// `$(…)` inside quotes mean themselves.
 public enum Literal: Sendable {
   /// A word without quotes: a number, `true`, `false`, `nil`, `null`, an enum case, a duration, a path or plain text.
@@ -17,7 +17,7 @@ public enum Literal: Sendable {
   case variable(String)
 }
 
-/// What in a literal needs someone who knows variables and Lua.
+/// A part of a literal that needs someone who knows variables and Lua.
 public enum Reference: Hashable, Sendable {
   /// A variable's name.
   case variable(String)

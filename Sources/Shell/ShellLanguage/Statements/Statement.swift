@@ -1,4 +1,4 @@
-/// One statement of the command language.
+/// A statement of the command language.
 public struct Statement: Sendable {
   /// The number of its first line in its file, from 1.
   public private(set) var line: Int
@@ -8,7 +8,7 @@ public struct Statement: Sendable {
   public let words: [Word]
   /// The Lua of a Lua verb, perhaps empty; nil for other verbs.
   public let lua: LuaTail?
-  /// Where the result goes instead.
+  /// The other place that the result goes to.
   public let redirection: Redirection?
 
   /// Makes a statement.
@@ -27,7 +27,7 @@ public struct Statement: Sendable {
     return statement
   }
 
-  /// The command behind a number of words, as in `try COMMAND`; text and places stay those of the whole. Nil where no
+  /// The command behind a number of words, as in `try COMMAND`; text and places still refer to the whole. Nil where no
   /// word is left.
   public func droppingWords(_ count: Int) -> Statement? {
     guard count < words.count else { return nil }
@@ -40,7 +40,7 @@ public struct Statement: Sendable {
 public struct LuaTail: Sendable {
   /// The Lua, verbatim; a `\` that continued a line has become a space.
   public let text: String
-  /// Where it starts; as wide as its first line.
+  /// The place where it starts; as wide as its first line.
   public let span: Word.Span
 
   /// Makes the Lua of a statement.
@@ -58,16 +58,16 @@ public struct LuaTail: Sendable {
   }
 }
 
-/// Where a command's result goes instead of standard output.
+/// The place that a command's result goes to instead of standard output.
 public struct Redirection: Sendable {
-  /// What is done with the result.
+  /// The kind of redirection.
   public let kind: Kind
   /// The file's name; for a command its text.
   public let target: Literal
   /// The place of the sign and what follows it.
   public let span: Word.Span
 
-  /// What can be done with a result.
+  /// The kinds of redirection.
   public enum Kind: Hashable, Sendable {
     /// `> file`: replaces the file.
     case file

@@ -1,7 +1,7 @@
-/// Splits text into statements, one at a time, as its bytes arrive: a whole file at once, standard input in blocks, the
-/// prompt line by line.
+/// Splits text into statements, one at a time, as its bytes arrive. A whole file comes at once, standard input in
+/// blocks, the prompt line by line.
 ///
-/// A reader is a value: a copy of it can read a file to its end, which checks the file's syntax, before the first
+/// A reader is a value. A copy of it can read a file to its end, which checks the file's syntax, before the first
 /// statement runs. After a fault it goes on behind the line at fault.
 public struct StatementReader: Sendable {
   /// The number of bytes that a statement may have where nothing else is said: 8 MiB.
@@ -17,7 +17,8 @@ public struct StatementReader: Sendable {
 
   /// The line in the file that the next statement starts on or behind, from 1.
   public private(set) var line: Int
-  /// What is open after `next` has returned nil: the statement goes on when more bytes are appended. Nil where none is.
+  /// The open part after `next` has returned nil: the statement goes on when more bytes are appended. Nil where none
+  /// is.
   public private(set) var continuation: Continuation?
 
   /// Makes a reader without text.
@@ -85,7 +86,7 @@ public struct StatementReader: Sendable {
     if bytes.starts(with: mark) { position = mark.count }
   }
 
-  /// What a scan of the next lines came to: its end, and how many line ends it passed.
+  /// The outcome of a scan of the next lines: its end, and the number of line ends it passed.
   private enum Outcome {
     case statement(Statement?, end: Int, lines: Int)
     case fault(SyntaxFault, end: Int, lines: Int)
@@ -113,7 +114,7 @@ public struct StatementReader: Sendable {
     }
   }
 
-  /// What a text leaves open, at the prompt; nil where it is complete, blank or at fault.
+  /// The part that a text leaves open, at the prompt; nil where it is complete, blank or at fault.
   public static func continuation(of text: String, grammar: Grammar) -> Continuation? {
     var reader = StatementReader(grammar: grammar)
     reader.append(text.utf8)

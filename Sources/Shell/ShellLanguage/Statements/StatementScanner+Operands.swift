@@ -1,5 +1,5 @@
 extension StatementScanner {
-  /// Where a value stands: on its own, in a list or in a record.
+  /// The surroundings of a value: it stands on its own, in a list or in a record.
   package enum Surroundings {
     case word
     case list

@@ -19,14 +19,14 @@ package struct StatementScanner {
   private var lua: LuaTail?
   private var redirection: Redirection?
   private var flagsEnded = false
-  /// Whether `#17` is a word.
+  /// True if `#17` is a word.
   private var takesNumbers = false
   /// The last position whose column is known, and how many characters of its line stand before it.
   private var measured: (position: Int, characters: Int)
 
   /// - Parameters:
-  ///   - start: where the statement's first line starts; the line is not blank.
-  ///   - isLast: whether the end of the bytes is the end of the text.
+  ///   - start: the start of the statement's first line; the line is not blank.
+  ///   - isLast: true if the end of the bytes is the end of the text.
   package init(
     _ bytes: ByteView, start: Int, firstLine: Int, isLast: Bool, grammar: CompiledGrammar, maximumLength: Int
   ) {
@@ -59,7 +59,7 @@ package struct StatementScanner {
 
   /// Reads a verb.
   ///
-  /// - Returns: whether another one follows: it is a prefix.
+  /// - Returns: true if another verb follows: this one is a prefix.
   private mutating func verb() throws(NoStatement) -> Bool {
     let verbStart = position
     if bytes[position] == UInt8(ascii: "="), let verb = grammar.luaVerb(bytes[position...position]) {
@@ -161,7 +161,8 @@ package struct StatementScanner {
     guard position < bytes.count || isLast else { throw .unfinished(nil, here) }
   }
 
-  /// Reads the file of a redirection. What other shells would take for one more, such as `f>g` or `&2`, is no name unless
+  /// Reads the file of a redirection. A text that other shells take for another redirection, such as `f>g`
+  /// or `&2`, is no name unless
   /// it is quoted.
   private mutating func fileName() throws(NoStatement) -> Literal {
     let start = position
@@ -283,7 +284,7 @@ package struct StatementScanner {
       span: Word.Span(line: place.line, column: column, width: cursor.characters(place.position..<firstLineEnd)))
   }
 
-  /// Where in a Lua text the flags start, where its verb takes any: Lua sees a comment at its end.
+  /// The start of the flags in a Lua text, if its verb takes any: Lua sees a comment at its end.
   private func flagsStart(in lua: [UInt8], _ verb: LuaVerb) -> Int? {
     guard verb.takesFlags, let comment = LuaText.lastLineComment(in: lua[...]), comment + 2 < lua.count else {
       return nil

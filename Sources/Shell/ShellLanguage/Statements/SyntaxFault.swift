@@ -4,7 +4,7 @@ import StoreSchema
 public struct SyntaxFault: Error, Hashable, Sendable {
   /// The code under which the shell reports the fault: `syntax` or `line-too-long`.
   public let code: ErrorCode
-  /// What is wrong, in a sentence.
+  /// The fault, in a sentence.
   public let message: String
   /// The line in the file, from 1.
   public let line: Int
@@ -12,7 +12,7 @@ public struct SyntaxFault: Error, Hashable, Sendable {
   public let column: Int
   /// The number of characters at fault.
   public let width: Int
-  /// That line; empty where it is too long to show.
+  /// The text of that line; empty where it is too long to show.
   public let text: String
 
   /// Makes a fault.

@@ -1,4 +1,4 @@
-/// One word of a statement and where it stands.
+/// A word of a statement and its place.
 public final class Word: Sendable {
   /// The word as written, quotes and brackets included.
   public let text: String
@@ -6,12 +6,12 @@ public final class Word: Sendable {
   public let line: Int
   /// The character of that line that it starts at, from 1.
   public let column: Int
-  /// How many characters of that line it takes.
+  /// The number of characters of that line that it takes.
   public let width: Int
-  /// What it says.
+  /// The content of the word.
   public let kind: Kind
 
-  /// What a word can be.
+  /// The kinds of words.
   public enum Kind: Sendable {
     /// A value in its own right.
     case value(Literal)

@@ -1,17 +1,17 @@
-/// The colours that the shell uses: of the eight that every terminal has, and whose reader has chosen them; never black or
-/// white, one of which is the background.
+/// The colours that the shell uses, of the eight that every terminal has and its reader has chosen. Black and white are
+/// never used: one of them is the background.
 package enum Color: Int {
-  /// What is gone, and errors.
+  /// Removals and errors.
   case red = 31
-  /// What is there now.
+  /// Additions.
   case green = 32
   /// Types.
   case cyan = 36
 
-  /// What switches it on.
+  /// The sequence that switches it on.
   package var start: String { "\u{1B}[\(rawValue)m" }
 
-  /// What switches all colours off.
+  /// The sequence that switches all colours off.
   package static let end = "\u{1B}[0m"
 
   /// A text in this colour.

@@ -1,9 +1,9 @@
 import StoreSchema
 
-/// How many columns text takes in a terminal.
+/// The number of columns that text takes in a terminal.
 ///
-/// Source: Unicode Standard Annex #11, East Asian Width (the classes W and F take two columns; the ambiguous class one),
-/// with what the standard library knows of marks and emoji.
+/// Source: Unicode Standard Annex #11, East Asian Width: the classes W and F take two columns, the ambiguous class one.
+/// The standard library adds what it knows of marks and emoji.
 public enum DisplayWidth {
   /// The columns of a text of one line.
   public static func of(_ text: some StringProtocol) -> Int {

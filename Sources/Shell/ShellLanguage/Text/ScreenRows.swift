@@ -1,4 +1,4 @@
-/// How many rows text takes on a screen, where a line that has no room goes on in the next row.
+/// The number of rows that text takes on a screen. A line without room goes on in the next row.
 package enum ScreenRows {
   /// The rows of a text of whole lines, counted up to a limit.
   package static func of(_ text: some Collection<UInt8>, columns: Int, upTo limit: Int) -> Int {
