@@ -1,7 +1,7 @@
 import ShellLanguage
 import StoreSchema
 
-/// What became of a command under `try`.
+/// The outcome of a command under `try`.
 struct Attempt {
   private static let layout = RecordLayout(name: "Error", fields: ["code", "message", "hint"])
 
@@ -10,7 +10,7 @@ struct Attempt {
 
   init(_ error: ShellError? = nil) { self.error = error }
 
-  /// What the variable `err` holds: code, message and hint of the error, or none.
+  /// The value of the variable `err`: code, message and hint of the error, or none.
   var value: Value {
     guard let error else { return .none }
     return .record(

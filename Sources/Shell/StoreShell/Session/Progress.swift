@@ -2,13 +2,13 @@ import ShellLanguage
 
 /// Says on a terminal how far a long command has come, and looks whether it is to stop.
 struct Progress {
-  /// How many steps there are; 0: not known.
+  /// The number of steps; 0: not known.
   var total = 0
   private let session: Session
   private let verb: String
   private let isShown: Bool
 
-  /// - Parameter verb: what is done, such as `replaying`.
+  /// - Parameter verb: the work, such as `replaying`.
   init(_ session: Session, _ verb: String) {
     self.session = session
     self.verb = verb

@@ -14,9 +14,9 @@ extension Session {
   /// Prints the answer to an action of this statement, or throws what went wrong with it.
   ///
   /// - Parameters:
-  ///   - remark: what stands in parentheses behind the action.
-  ///   - listsChanges: whether what it changed is printed.
-  ///   - details: what is printed below, a line each.
+  ///   - remark: the text in parentheses behind the action.
+  ///   - listsChanges: true if its changes are printed.
+  ///   - details: the text printed below, a line each.
   func finish(
     _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, listsChanges: Bool = true,
     details: [String] = []
@@ -32,7 +32,7 @@ extension Session {
     let isSilent = options.isQuiet || isQuiet
     guard answersInJSON || !isSilent || !report.faults.isEmpty, let number = report.number else { return .none }
     guard let entry = report.entry else {
-      // It was too large for the history, or what it caused was.
+      // The action was too large for the history, or its consequences were.
       guard report.faults.isEmpty else { throw AppliedWithFaults(errors: report.faults, number: number) }
       if !answersInJSON {
         console.writeError("note: #\(number) was applied, but the history has no room for it (set journal.limit)\n")
@@ -43,7 +43,7 @@ extension Session {
       let cancelled = "\(report.cancelled) \(report.cancelled == 1 ? "task" : "tasks") cancelled"
       write(entry, remark: remark ?? (report.cancelled == 0 ? nil : cancelled), listsChanges: listsChanges)
       for detail in details { console.write("  \(detail)\n") }
-      // One that failed was on until then.
+      // A plugin that failed was on until then.
       if report.faults.isEmpty, let note = idleNote(of: entry) { console.writeError("note: \(note)\n") }
     }
     if !report.faults.isEmpty { throw AppliedWithFaults(errors: report.faults, entry) }
@@ -54,7 +54,7 @@ extension Session {
       notes: idleNote(of: entry).map { [$0] } ?? [])
   }
 
-  /// What is said where nothing answers an action because its plugin is switched off: once until it is enabled.
+  /// The note where nothing answers an action because its plugin is switched off: once until it is enabled.
   private func idleNote(of entry: LoggedEntry) -> String? {
     let module = String(entry.action.prefix { $0 != "." })
     guard entry.changes.isEmpty, entry.droppedBy == nil,

@@ -1,7 +1,7 @@
 import ShellLanguage
 import StoreHistory
 
-/// What is said of what went wrong.
+/// The reports of errors.
 extension Session {
   /// Prints why a statement failed.
   func failed(_ error: any Error, in statement: Statement) -> Int32 {
@@ -19,7 +19,7 @@ extension Session {
       let interruption = takeInterruption(error)
       let errors = interruption.map { [$0] } ?? faults.errors
       reportEach(options.isJSON ? [joined(errors, faults)] : errors, in: statement)
-      // What carries a thunk is never reduced, and of a check nothing stays.
+      // An action that carries a thunk is never reduced, and of a check nothing stays.
       if !options.isJSON, !faults.isThunk, !running.isChecking {
         let action = faults.action.map { " \($0)" } ?? ""
         console.writeError("note: #\(faults.number)\(action) was applied\n")
@@ -35,7 +35,7 @@ extension Session {
     }
   }
 
-  /// What went wrong with an action as one error, with what the action did as its data.
+  /// The faults of an action as one error, with the action's own result as its data.
   private func joined(_ errors: [ShellError], _ faults: AppliedWithFaults) -> ShellError {
     var error = errors.first ?? ShellError.interrupted
     error.details += errors.dropFirst().map { "error[\($0.code)]: \($0.message)" }
@@ -75,7 +75,7 @@ extension Session {
     fail(interruption.status)
   }
 
-  /// What a command that was interrupted says of what it had done by then.
+  /// The details of an interrupted command: the work that it had done by then.
   private func detailsOfInterruption(_ error: any Error) -> [String] {
     if let faults = error as? AppliedWithFaults {
       return faults.errors.filter { $0.code == ShellError.interrupted.code }.map(\.message)
@@ -89,7 +89,8 @@ extension Session {
     if outcome.tally.firstStatus == 0 { outcome.tally.firstStatus = status }
   }
 
-  /// Prints errors of a statement. One that comes many times, as where a loop dispatches what is refused, is printed once.
+  /// Prints errors of a statement. An error that comes many times, as where a loop dispatches an action that is
+  /// refused, is printed once.
   func reportEach(_ errors: [ShellError], in statement: Statement) {
     let few = 3
     var counts: [String: Int] = [:]
@@ -177,7 +178,7 @@ struct AppliedWithFaults: Error {
     entry = nil
   }
 
-  /// What the action did, as the result of a dispatch is given; nil: the history holds it no more.
+  /// The effect of the action, as the result of a dispatch is given; nil: the history holds it no more.
   var json: String? {
     entry.map {
       JSONReport.dispatch(id: $0.number, action: $0.action, changes: $0.changes, droppedBy: $0.droppedBy)

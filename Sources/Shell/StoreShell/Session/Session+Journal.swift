@@ -71,7 +71,7 @@ extension Session {
     }
   }
 
-  /// An error with the last good action of a file of which something could not be read.
+  /// An error with the last good action of a file that could not be read in full.
   private func examined(_ error: any Error) -> any Error {
     guard case .damaged(let path, nil, _)? = error as? JournalError,
       let archive = try? JournalArchive(path, initial: store.journaledState.slices(isWhole: true))
@@ -113,7 +113,7 @@ extension Session {
     }
   }
 
-  /// Tells what is wrong with a file, what of it is open, and how to open the rest.
+  /// Tells the damage of a file, the part of it that is open, and how to open the rest.
   private func tell(_ damage: String, of archive: JournalArchive) {
     let last = archive.lastGood
     note("it is damaged\(last > 0 ? " after #\(last)" : ""): \(damage)")
@@ -173,7 +173,7 @@ extension Session {
       }
       return source
     }
-    // Where the state has another type now, that is told.
+    // A state of another type has a note of its own.
     for name in edited where recovered?.kept == nil {
       note("the code of \(name) has changed since; what comes is made by that of now\(advice(name))")
     }
@@ -182,7 +182,7 @@ extension Session {
 }
 
 extension RecoveredStore {
-  /// What is left of a session that ended unexpectedly, behind a sentence that says so; nil: it held nothing.
+  /// The rest of a session that ended unexpectedly, behind a sentence that says so; nil: it held nothing.
   fileprivate var outcome: String? {
     switch loss {
     case .log:

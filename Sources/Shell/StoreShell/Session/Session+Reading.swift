@@ -1,7 +1,7 @@
 import StoreSchema
 
 extension Session {
-  /// What stands at a path: in the store, or among the shell's own listings.
+  /// The value at a path: in the store, or among the shell's own listings.
   func read(_ path: Path) throws -> Reading {
     guard path.steps.first == .field("shell") else { return try names.read(path, in: self) ?? store.read(path) }
     guard path.steps.count > 1 else { return ShellListing.all(in: self) }
@@ -15,7 +15,7 @@ extension Session {
     return try listing.reading(in: self).read(path.steps.dropFirst(2), from: Path(Array(path.steps.prefix(2))))
   }
 
-  /// Whether only the session knows what a path stands for.
+  /// Returns true if only the session knows the meaning of a path.
   func isNamed(_ path: Path) -> Bool {
     guard let first = path.steps.first?.nameOnly else { return false }
     return first == "shell" || names.projection(first) != nil
@@ -33,19 +33,20 @@ extension Session {
     return try read(named).schema.type(at: path.steps.dropFirst(count), from: named)
   }
 
-  /// Whether a module has no place for a path, whichever items and entries it has.
+  /// Returns true if a module has no place for a path, whichever items and entries it has.
   func hasNoPlace(for path: Path) -> Bool {
     store.modules.contains { path.steps.first == .field($0.name) } && (try? declaredType(at: path)) == nil
   }
 
-  /// Tells the changes of a path. Where its module has no place for it now, an earlier type may have had one: that of what was
-  /// changed there or within.
+  /// Tells the changes of a path. A path without a place in its module may have had one in an earlier type: the type of
+  /// the values changed there or within.
   func concern(_ path: Path) -> (Change) -> Bool {
     let least = hasNoPlace(for: path) ? path.steps.count : 0
     return { $0.path.lies(along: path) && $0.path.steps.count >= least }
   }
 
-  /// Whether something stands at the path that a word says: a module, a part of its state, a projection or a binding.
+  /// Returns true if something stands at the path that a word says: a module, a part of its state, a projection or a
+  /// binding.
   func isReadable(_ word: String) -> Bool {
     guard let path = try? Path(parsing: word), !path.steps.isEmpty else { return false }
     return (try? read(scoped(path))) != nil

@@ -22,7 +22,7 @@ extension Session {
     defer { if let reader { close(reader) } }
     try at(redirection) { () throws(FileError) -> Void in
       let file = if let file { file } else { try ReplacingFile(target, appends: redirection.kind == .append) }
-      // What was printed before may go to the same place.
+      // The text printed before may go to the same place.
       if file.isInPlace { console.flush() }
       file.bytes += Array(text.utf8)
       try file.finish()
@@ -59,8 +59,8 @@ extension Session {
       hint: "write to another file")
   }
 
-  /// Begins a file before the command is run whose result it is to hold. What is in it stays until then, and where the
-  /// command fails.
+  /// Begins a file before the command is run whose result it is to hold. The file's content stays until then, and where
+  /// the command fails.
   ///
   /// - Returns: nil for a pipe, which would wait for its reader.
   private func prepare(_ file: String, _ redirection: Redirection) throws -> ReplacingFile? {

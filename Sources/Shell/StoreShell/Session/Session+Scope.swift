@@ -3,7 +3,7 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// What the name of an action stands for.
+/// The meaning of the name of an action.
 enum ActionTarget {
   case type(ActionType)
   /// A projection maps the action to nothing (R26).
@@ -21,7 +21,7 @@ extension Session {
     return isKnown ? path : inner
   }
 
-  /// Whether names of actions may mean others than those of the store.
+  /// True if names of actions may have other meanings than in the store.
   var hasNames: Bool { !names.scope.isEmpty || !names.projections.isEmpty }
 
   /// The action that a name stands for: of what `use` chose, of a projection, or by its full name.

@@ -30,7 +30,7 @@ extension Session {
   private func text(of reference: Reference) throws -> String {
     let value = try resolve(reference)
     switch value {
-    // What Lua divides is a float, even where it is whole.
+    // The result of a division in Lua is a float, even where it is whole.
     case .double(let number): return Int(exactly: number).map { "\($0)" } ?? ScalarText.text(of: number)
     case .string, .int, .bool, .none: return JSON.text(of: value)
     default:
@@ -41,7 +41,7 @@ extension Session {
 }
 
 extension Reference {
-  /// What stands for the whole value of a selector at a position, up to its `]`; nil: nothing does.
+  /// The reference that is the whole value of a selector at a position, up to its `]`; nil: nothing is.
   fileprivate static func selector(in bytes: ArraySlice<UInt8>, at start: Int) -> (Reference, end: Int)? {
     guard bytes[start] == UInt8(ascii: "$"), start + 1 < bytes.count else { return nil }
     let found: (reference: Reference, end: Int)?
@@ -57,7 +57,7 @@ extension Reference {
     return found
   }
 
-  /// How it is written.
+  /// The reference as written.
   fileprivate var text: String {
     switch self {
     case .variable(let name): "$\(name)"

@@ -13,8 +13,7 @@ extension Session {
   /// Says what Lua there is that a stop would have to interrupt.
   func publishInterrupts() { interrupts.stop?.setInterrupts(interruptHandlers) }
 
-  /// The status with which a run ends that was stopped; nil: it goes on. What was stopped between two commands is told of
-  /// here.
+  /// The status with which a run ends that was stopped; nil: it goes on. A stop between two commands is told of here.
   func stoppedStatus() -> Int32? {
     guard let stop = interrupts.stop, stop.isStopped, let error = stop.error else { return nil }
     if !outcome.hasReportedStop, error.code == .timedOut {

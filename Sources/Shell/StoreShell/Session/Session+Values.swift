@@ -22,8 +22,8 @@ extension Session {
     }
   }
 
-  /// A literal with the script's arguments where `$1`, `$2` and so on stand: each is read as the word that it is, by what is
-  /// expected in its place.
+  /// A literal with the script's arguments in place of `$1`, `$2` and so on. Each argument is read as a word, by the
+  /// type that is expected in its place.
   func withArguments(_ literal: Literal) -> Literal {
     switch literal {
     case .variable(let name):
@@ -84,13 +84,13 @@ extension Session {
     Formatter(format, terminalWidth: console.width(), isUTF8: options.isUTF8, usesColor: colorsResults)
   }
 
-  /// Whether the result of the command that runs is an object of `--json`. What goes to a file or into a command is the same
-  /// as without.
+  /// True if the result of the command that runs is an object of `--json`. A result that goes to a file or into a
+  /// command is the same as without.
   var answersInJSON: Bool { options.isJSON && !console.isCapturing }
 
-  /// Whether results are coloured: never where they go to a file or a pipe.
+  /// True if results are coloured: never where they go to a file or a pipe.
   var colorsResults: Bool { options.usesColor && console.showsResults }
 
-  /// Whether errors are coloured now.
+  /// True if errors are coloured now.
   var colorsErrors: Bool { options.usesColor && console.showsErrors }
 }

@@ -3,7 +3,7 @@ import ShellLanguage
 import StoreCore
 
 extension Session {
-  /// What a wait ended with.
+  /// The ways in which a wait ends.
   enum WaitEnd {
     /// The condition holds.
     case done
@@ -38,12 +38,12 @@ extension Session {
       else { return .stuck }
       if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
       if isInterrupted { throw ShellError.interrupted }
-      // What is due at the very end has still to run.
+      // The work that is due at the very end has still to run.
       if let limit { isEnd = clock.clock.now >= limit && clock.nextDeadline.map { $0 > limit } ?? true }
     }
   }
 
-  /// Whether Ctrl-C waits to be taken.
+  /// True if Ctrl-C waits to be taken.
   var isInterrupted: Bool {
     guard interrupts.descriptor >= 0 else { return false }
     var source = pollfd(fd: interrupts.descriptor, events: Int16(POLLIN), revents: 0)

@@ -5,17 +5,17 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// One conversation with a store: takes statements, runs commands, prints results. The prompt, scripts, `-c` and standard
+/// A conversation with a store: takes statements, runs commands, prints results. The prompt, scripts, `-c` and standard
 /// input all come here, so that the same text means the same everywhere.
 ///
 /// Its state stands in parts, each a type of its own. Its methods stand in extensions, each in a file about one of the parts
 /// or one way of using a session.
 public final class Session {
-  // What every statement looks at or changes is not checked for exclusive access: a session is used on one thread, and no
-  // command runs while one of these is being changed.
-  /// What the session was started with.
+  // The variables that every statement looks at or changes are not checked for exclusive access. A session is used on
+  // one thread, and no command runs while one of these is being changed.
+  /// The options that the session was started with.
   @exclusivity(unchecked) public var options: SessionOptions
-  /// Where results and errors go.
+  /// The console that results and errors go to.
   public let console: Console
   /// The person who gives the lines.
   var person = Person()
@@ -23,7 +23,7 @@ public final class Session {
   /// The store that the session speaks to.
   let store: LiveStore
   let clock: SessionClock
-  /// What others cause for it.
+  /// The messages that others cause for it.
   let inbox: SessionInbox
   let application: SessionApplication
   /// The statement that runs.
@@ -53,7 +53,7 @@ public final class Session {
     self.application = application
     let inbox = SessionInbox(wake: clock.wakeUp)
     self.inbox = inbox
-    // Who makes the session has it for its own, until somebody else gives it a statement.
+    // The maker of the session has it for its own, until somebody else gives it a statement.
     _ = inbox.take()
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
@@ -68,7 +68,7 @@ public final class Session {
     set { person.ask = newValue }
   }
 
-  /// Whether a statement asked to leave.
+  /// True if a statement asked to leave.
   public var hasQuit: Bool { outcome.hasQuit }
 
   /// The commands that lines may give.
@@ -98,7 +98,7 @@ public final class Session {
     return made
   }
 
-  /// What statements look like.
+  /// The grammar of statements.
   var grammar: Grammar {
     let unfinished = UnfinishedLua(session: self)
     return Grammar(luaVerbs: commands.luaVerbs, prefixes: commands.prefixes, numberVerbs: commands.numberVerbs) {
@@ -106,13 +106,13 @@ public final class Session {
     }
   }
 
-  /// Whether a Lua text lacks only its end.
+  /// Returns true if a Lua text lacks only its end.
   func isUnfinishedLua(_ text: String) -> Bool {
     guard let lua = try? lua() else { return false }
     return lua.isUnfinished(text)
   }
 
-  /// How errors in Lua name the statement.
+  /// The name of the statement in errors of Lua.
   var chunkName: String { "\(running.origin.file):\(running.statement?.line ?? 1)" }
 
   // MARK: Running
@@ -149,7 +149,7 @@ public final class Session {
     return running.isExcused ? excused(status, before) : status
   }
 
-  /// What a `try` makes of the status of its command: its failures do not count.
+  /// The status of a `try`, from the status of its command: failures do not count.
   private func excused(_ status: Int32, _ before: SessionOutcome.Tally) -> Int32 {
     // Ctrl-C is meant for the whole script.
     guard status != ShellError.interrupted.status, interrupts.stop?.isStopped != true, !hasQuit else { return status }
@@ -190,7 +190,7 @@ public final class Session {
     for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
   }
 
-  /// What stops the Lua that may be running, from any thread.
+  /// The functions that stop the Lua that may be running, from any thread.
   var interruptHandlers: [@Sendable () -> Void] {
     store.interrupts + [interrupts.relay.interrupt] + (luaState.map { [$0.interrupt] } ?? [])
   }

@@ -2,10 +2,11 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// What others cause for a session: lines of watches, of the logger and of plugins. What comes on the session's own thread is
-/// told at once; what comes on another one waits until the session looks, and wakes it (R35).
+/// The messages that others cause for a session: lines of watches, of the logger and of plugins. A message from the
+/// session's own thread is told at once. A message from another thread waits until the session looks, and wakes it
+/// (R35).
 final class SessionInbox: Sendable {
-  /// How much may wait.
+  /// The number of messages that may wait.
   private static let limit = 1000
 
   /// The thread that used the session last; 0: none did.
@@ -19,12 +20,12 @@ final class SessionInbox: Sendable {
 
   private static var currentThread: UInt { UInt(pthread_self()) }
 
-  /// Whether this thread is the session's own.
+  /// True if this thread is the session's own.
   var isOwnThread: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
 
   /// Makes this thread the session's own, and tells what waited for it.
   ///
-  /// - Returns: how much was left out, because more came than may wait.
+  /// - Returns: the number of messages left out, because more came than may wait.
   func take() -> Int {
     if !isOwnThread { thread.store(Self.currentThread, ordering: .relaxed) }
     guard !isEmpty.load(ordering: .acquiring) else { return 0 }

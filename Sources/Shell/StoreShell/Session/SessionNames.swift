@@ -3,7 +3,7 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// What a session calls things: aliases, projections and bindings, and the module or projection that lines speak to.
+/// The names of a session: aliases, projections and bindings, and the module or projection that lines speak to.
 struct SessionNames {
   /// The commands that aliases stand for, in the order of their definition.
   var aliases: [Alias] = []
@@ -11,7 +11,7 @@ struct SessionNames {
   var projections: [SessionProjection] = []
   /// The bindings that `bind` made, in the order of their definition.
   var bindings: [SessionBinding] = []
-  /// What `use` chose; empty: the root.
+  /// The choice of `use`; empty: the root.
   var scope = Path()
   /// The variables that `let` set, in that order.
   var variables: [String] = []
@@ -29,7 +29,7 @@ struct SessionNames {
   func projection(_ name: String) -> SessionProjection? { projections.first { $0.name == name } }
   func binding(_ name: String) -> SessionBinding? { bindings.first { $0.name == name } }
 
-  /// What stands at a path that starts with a name of the session; nil: it starts with none.
+  /// The value at a path that starts with a name of the session; nil: it starts with none.
   func read(_ path: Path, in session: Session) throws -> Reading? {
     guard case .field(let name) = path.steps.first else { return nil }
     if let binding = binding(name) { return try session.read(binding.path + Path(Array(path.steps.dropFirst()))) }
@@ -48,9 +48,9 @@ struct SessionProjection {
   let name: String
   /// The Lua expression that is its value.
   let expression: String
-  /// How errors name the line that made it.
+  /// The name in errors of the line that made it.
   let chunk: String
-  /// What its actions stand for, in the order in which they were written; nil: they are those of the store.
+  /// The actions with the targets that they stand for, in the order in which they were written; nil: the store's own.
   let actions: Actions?
 
   typealias Actions = [(name: String, target: String?)]
@@ -110,7 +110,7 @@ extension Session {
     throw ShellError(code: .nameTaken, message: "'\(name)' is \(owner)", at: word)
   }
 
-  /// What a name can be of.
+  /// The kinds of names.
   enum NameKind {
     case alias
     case projection

@@ -3,17 +3,17 @@ import StoreHistory
 import StorePlugins
 import StoreSchema
 
-/// One setting: its name, what it may be, and how it is read and changed.
+/// A setting: its name, its values, and how it is read and changed.
 struct Setting: Sendable {
   let name: String
-  /// What it does, in a few words.
+  /// The effect, in a few words.
   let summary: String
-  /// The values it may have; empty: those of its form.
+  /// The values it may have; empty: any of its form.
   let values: [String]
-  /// What its values are, where they cannot be listed.
+  /// The form of its values, where they cannot be listed.
   let form: String
   let read: @Sendable (Session) -> String
-  /// Whether it is the session's own; else it is the store's, and comes and goes with its state.
+  /// True if it is the session's own; else it is the store's, and comes and goes with its state.
   private let isOfSession: Bool
   /// Reads a value.
   ///
@@ -147,7 +147,7 @@ struct Setting: Sendable {
     throw ShellError(code: .outOfRange, message: "\(name) is a number \(bounds), got '\(value)'")
   }
 
-  /// Where the setting got its value: the place of a `set`, an option of the program, or `default`.
+  /// The place that the setting got its value from: the place of a `set`, an option of the program, or `default`.
   func origin(in session: Session) -> String {
     (isOfSession ? session.settings.origins[name] : session.store.settingOrigin(name)) ?? "default"
   }

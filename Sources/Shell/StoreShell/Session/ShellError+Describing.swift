@@ -10,7 +10,7 @@ import StoreUnits
 extension ShellError {
   /// The error of the whole command that stands for an error of a library.
   ///
-  /// - Parameter program: what the program is called that hints tell to run; nil: no hint tells to run it.
+  /// - Parameter program: the name of the program that hints tell to run; nil: no hint tells to run it.
   init(describing error: any Error, program: String? = nil) {
     switch error {
     case let error as ShellError: self = error
@@ -21,7 +21,7 @@ extension ShellError {
         self.init(
           code: error.isSyntax ? .luaSyntax : .luaError, message: error.message,
           details: Array(error.trace.prefix(1)),
-          // What a plugin is told there is no help for here, where the session's Lua may be let out.
+          // Plugins are told that there is no help; the session's Lua may be let out.
           hint: error.isOutsideSandbox
             ? program.map { "\($0) --unsafe-lua allows it in commands" } : nil,
           status: error.isSyntax ? 2 : 1)

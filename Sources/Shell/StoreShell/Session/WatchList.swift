@@ -34,8 +34,8 @@ struct WatchList {
   }
 }
 
-/// What a watch looks at: the value at a path, none where the path leads nowhere just now. Where a projection fails, it is what
-/// it was before.
+/// The value that a watch looks at: at a path, none where the path leads nowhere just now. If a projection fails, the
+/// value is the one from before.
 final class WatchedPath: @unchecked Sendable {
   // Safe: read by the thread that holds the store's turn.
   private weak var session: Session?
@@ -56,7 +56,8 @@ final class WatchedPath: @unchecked Sendable {
   var value: Value {
     do {
       guard let session else { return .none }
-      // What the session calls things is for its own thread alone; what it calls so is looked at with its next action.
+      // The session's own names are for its own thread alone; a value under such a name is looked at with its next
+      // action.
       let isOwn = session.inbox.isOwnThread
       if !isOwn, isNamedBySession { return last }
       last = try isOwn ? session.read(path).value : session.store.read(path).value

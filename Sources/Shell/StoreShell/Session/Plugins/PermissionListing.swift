@@ -1,7 +1,7 @@
 import StorePlugins
 import StoreSchema
 
-/// What plugins have used of their permissions: the projection `shell.permissions`.
+/// The uses of permissions by plugins: the projection `shell.permissions`.
 struct PermissionListing {
   private let plugins: [(name: String, uses: [PermissionUse])]
 
@@ -16,7 +16,7 @@ struct PermissionListing {
     name: "Permission",
     fields: ["plugin", "permission", "uses", "required", "needed"].map { Field($0, .dynamic(.any)) })
 
-  /// One row for each permission.
+  /// A table with a row for each permission.
   var reading: Reading {
     let rows = plugins.flatMap { name, uses in
       uses.map { use in
@@ -34,7 +34,7 @@ struct PermissionListing {
       value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(Self.record)))))
   }
 
-  /// What each plugin could ask for instead, in a line each.
+  /// The permissions that each plugin could ask for instead, in a line each.
   var proposals: String {
     plugins.map { name, uses in
       var needed: [String] = []

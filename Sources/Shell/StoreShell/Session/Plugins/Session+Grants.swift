@@ -2,7 +2,7 @@ import Platform
 import StorePlugins
 import StoreSchema
 
-/// Who granted a permission.
+/// The origin of a permission.
 enum GrantOrigin: String {
   /// A person, for good, or `plugin grant`.
   case always
@@ -15,7 +15,7 @@ enum GrantOrigin: String {
 }
 
 extension Session {
-  /// Who granted a plugin a permission.
+  /// The origin of a plugin's permission.
   func grantOrigin(of permission: Permission, to source: PluginSource) -> GrantOrigin {
     let name = source.manifest.name
     if GrantStore(file: options.grantsFile)[name]?.covers(permission, of: source) ?? false { return .always }
@@ -23,17 +23,17 @@ extension Session {
     return isGranted ? .session : .no
   }
 
-  /// Whether `--grant` names a plugin, or its folder.
+  /// Returns true if `--grant` names a plugin, or its folder.
   private func isGrantedByOption(_ source: PluginSource) -> Bool {
     options.grants.contains(source.manifest.name) || options.grants.contains { Self.names($0, source.folder) }
   }
 
-  /// Whether what `--grant` was given is a path to a folder.
+  /// Returns true if a word of `--grant` is a path to a folder.
   private static func names(_ word: String, _ folder: String) -> Bool {
     PluginLocator.isPath(word) && Files.areSame(word, folder)
   }
 
-  /// How a plugin is called in a command: by its name where that is found, else by its folder.
+  /// The word for a plugin in a command: its name where that is found, else its folder.
   private func word(for source: PluginSource) -> String {
     let name = source.manifest.name
     // Later it is not found by what this session alone was told of.
@@ -45,7 +45,7 @@ extension Session {
 
   /// Lets a plugin have what it asks for, asking the person at the prompt where nobody granted it.
   ///
-  /// - Parameter asks: whether anybody may be asked.
+  /// - Parameter asks: true if anybody may be asked.
   /// - Throws: `PluginError` where it was not granted.
   func grant(_ source: PluginSource, asks: Bool = true) throws {
     let manifest = source.manifest
@@ -76,7 +76,7 @@ extension Session {
 
   /// Takes back what was granted under a plugin's name, whoever granted it.
   ///
-  /// - Returns: whether there was anything to take back.
+  /// - Returns: true if there was anything to take back.
   func revoke(_ name: String) throws -> Bool {
     var grants = GrantStore(file: options.grantsFile)
     let wasStored = grants[name] != nil
@@ -113,7 +113,7 @@ extension Session {
     console.writeError("note: \(file): not JSON, so nothing that it granted holds; mend it, or take it away\n")
   }
 
-  /// Says, at the end of a run, which names that `--grant` was given are nearly those of plugins that lacked their grants.
+  /// Tells, at the end of a run, which words of `--grant` are nearly names of plugins that lacked their grants.
   func noteMisspeltGrants() {
     guard !options.isJSON, !plugins.ungranted.isEmpty else { return }
     for name in options.grants.sorted() {

@@ -55,14 +55,14 @@ extension Session {
     return try store.restore(to: number, source: source)
   }
 
-  /// Whether the start of a session asks for a plugin that its store has brought back already.
+  /// Returns true if the start of a session asks for a plugin that its store has brought back already.
   private func isRestored(_ source: PluginSource) -> Bool {
     guard running.origin.isStart, let plugin = store.plugin(named: source.manifest.name) else { return false }
     return Files.absolute(plugin.source.folder) == Files.absolute(source.folder)
   }
 
-  /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4. One that was only to be compared did
-  /// nothing wrong.
+  /// Whatever a plugin did wrong while it was loaded, it could not be loaded: status 4. A plugin that was only to be
+  /// compared did nothing wrong.
   func refusing<Result>(_ load: () throws -> Result) throws -> Result {
     do {
       return try load()
@@ -75,7 +75,7 @@ extension Session {
 }
 
 extension Plugin {
-  /// What the plugin adds, in one line, zero counts left out; none where it adds nothing.
+  /// The additions of the plugin, in one line, zero counts left out; none where it adds nothing.
   var counts: [String] {
     let counts = [
       (module.actions.count + addedActions.count, "action", "actions"),

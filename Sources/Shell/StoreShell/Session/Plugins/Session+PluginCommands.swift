@@ -59,7 +59,7 @@ extension Session: PluginCommandHost {
     try finishOne(store.dispatch(try renewed(call), source: source))
   }
 
-  /// Ends a dispatch that is one of several in a statement. What went wrong beside the action, in middlewares and tasks, fails
+  /// Ends a dispatch that is one of several in a statement. A fault beside the action, in middlewares and tasks, fails
   /// the statement when it is done; it goes on, as the action stands.
   ///
   /// - Throws: why the action failed.
@@ -78,8 +78,8 @@ extension Session: PluginCommandHost {
     return try type.call(arguments.map { ($0.0.name, $0.1) })
   }
 
-  /// The value at a path or of a projection of a module, and its type. What the prompt calls things is not for plugins: it may
-  /// show what they may not read.
+  /// The value at a path or of a projection of a module, and its type. The names of the prompt are not for plugins:
+  /// they may show values that plugins may not read.
   public func read(_ path: String) throws -> Reading {
     let path = try Path(parsing: path)
     return path.steps.first == .field("shell") ? try read(path) : try store.read(path)

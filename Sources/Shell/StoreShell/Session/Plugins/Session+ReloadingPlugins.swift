@@ -7,9 +7,9 @@ extension Session {
   /// Reloads a plugin from the folder that it was loaded from.
   ///
   /// - Parameters:
-  ///   - plugin: the one that runs.
-  ///   - asks: whether the person at the prompt may be asked for permissions that the plugin did not have before.
-  ///   - actionSource: who wants it.
+  ///   - plugin: the version that runs.
+  ///   - asks: true if the person at the prompt may be asked for permissions that the plugin did not have before.
+  ///   - actionSource: the source of the reload.
   /// - Throws: ``ShellError``; the version before is then still active.
   func reload(
     _ plugin: Plugin, _ options: PluginReloadOptions, asks: Bool = true, source actionSource: ActionSource
@@ -36,7 +36,7 @@ extension Session {
 }
 
 extension PluginReloadReport {
-  /// What is said below the entry of the reload.
+  /// The lines below the entry of the reload.
   var details: [String] {
     let state: [String] =
       switch self.state {
@@ -50,8 +50,7 @@ extension PluginReloadReport {
 }
 
 extension ShellError {
-  /// The error of a reload: the version before still runs. Where the hint says what to do about the state, that goes without
-  /// saying.
+  /// The error of a reload: the version before still runs. A hint about the state makes that clear without a note.
   fileprivate var leavingPreviousVersion: ShellError {
     let note = "the previous version is still active"
     var error = self

@@ -5,10 +5,10 @@ import StorePlugins
 import StoreSchema
 
 extension Session {
-  /// What wakes whoever waits for a line or for time to pass.
+  /// The descriptors that wake a wait for a line or for time to pass.
   var wakeDescriptors: [Int32] { [clock.wakeDescriptor] + (plugins.watch.map { [$0.descriptor] } ?? []) }
 
-  /// How long it is until something is to be done without anybody asking.
+  /// The time until something is to be done without anybody asking.
   var untilNext: Duration? { [clock.untilNext, plugins.watch?.untilReady].compactMap { $0 }.min() }
 
   /// Watches the folders of the plugins that are loaded, where that is wanted.
@@ -22,12 +22,12 @@ extension Session {
     watch.follow(store.sources)
   }
 
-  /// Reloads the plugins that were saved. What is wrong with one is printed, its previous version goes on, and the next save
-  /// is looked at as this one was; so it is where its files are gone.
+  /// Reloads the plugins that were saved. A fault of one is printed, its previous version goes on, and the next save is
+  /// looked at as this one was. So it is where its files are gone.
   ///
-  /// - Parameter pause: how long nothing must have been saved.
+  /// - Parameter pause: the time in which nothing must have been saved.
   func reloadSavedPlugins(after pause: Duration = .zero) {
-    // What is saved while the past is shown waits for the return.
+    // Files that are saved while the past is shown wait for the return.
     guard let watch = plugins.watch, store.viewed == nil else { return }
     for finding in watch.take(after: pause) {
       switch finding {

@@ -32,7 +32,7 @@ struct ActionNumber {
 extension CommandReader {
   /// The number that a text says.
   ///
-  /// - Parameter word: what may stand there instead, such as `head`; nil: nothing else may.
+  /// - Parameter word: the word that may stand there instead, such as `head`; nil: nothing else may.
   func number(_ text: Given<String>, at place: Word?, or word: String? = nil) throws -> ActionNumber {
     let span = place.map { ShellError.Place.span($0.span) } ?? .command
     let (verb, usage) = (definition.verb, usage)

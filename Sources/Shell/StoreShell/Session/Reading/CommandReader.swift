@@ -10,7 +10,7 @@ struct CommandReader {
   let vocabulary: Vocabulary
   /// True where the line is read before anything runs: files and paths are there by then as far as they are now.
   let isAhead: Bool
-  /// How the command is written, for hints.
+  /// The form of the command, for hints.
   var usage: String
   /// The words that are no flags, without the verb.
   private(set) var operands: [Word] = []
@@ -33,7 +33,7 @@ struct CommandReader {
     self.statement = statement
     self.definition = definition
     usage = definition.usage[0]
-    // The words are those of another command.
+    // The words belong to another command.
     if definition.takesCommand { return }
     var index = 1
     let words = statement.words
@@ -73,7 +73,7 @@ struct CommandReader {
     }
   }
 
-  /// What to try instead of a flag that a command does not have: other shells write arguments as flags.
+  /// The advice on a flag that a command does not have: other shells write arguments as flags.
   private static func hint(
     onFlag word: Word, _ name: String, _ value: Literal?, of definition: CommandDefinition
   ) -> String {
@@ -86,7 +86,7 @@ struct CommandReader {
     }
   }
 
-  /// What a word says as the value of a flag: `title=name` is one where the flag asks for that form.
+  /// The value of a flag as a word gives it: `title=name` is one where the flag asks for that form.
   private static func value(_ word: Word, of form: String) -> Literal? {
     switch word.kind {
     case .value(let literal): literal
@@ -114,7 +114,7 @@ struct CommandReader {
   /// True where nothing but flags follows the verb.
   var isEmpty: Bool { operands.isEmpty && statement.lua == nil }
 
-  /// Whether a flag was given.
+  /// Returns true if a flag was given.
   func has(_ flag: String) -> Bool { flags[flag] != nil }
 
   /// The value of a flag as text, or nil where it was not given.
@@ -139,10 +139,10 @@ struct CommandReader {
   /// The word of a flag's value, or of the flag.
   func word(of flag: String) -> Word? { flags[flag]?.word }
 
-  /// A literal as text: bare and quoted text as it is, other values as JSON. Where it names a file, a `~` without quotes is the
-  /// user's folder.
+  /// A literal as text: bare and quoted text as it is, other values as JSON. In the name of a file, a `~` without
+  /// quotes is the user's folder.
   ///
-  /// - Parameter word: what errors about the value mark; nil: all of the line.
+  /// - Parameter word: the word that errors about the value mark; nil: all of the line.
   func text(of literal: Literal, at word: Word? = nil, namesFile: Bool = false) -> Given<String> {
     switch literal {
     case .bare(let text): return .known(namesFile ? UserEnvironment.expanding(text) : text)

@@ -112,7 +112,7 @@ extension Literal {
 }
 
 extension CommandDefinition {
-  /// A command whose arguments are read as those of actions are.
+  /// A command whose arguments are read as actions' arguments are.
   static func taking(
     _ fields: [Field], _ verb: String, summary: String,
     perform: @escaping @Sendable ([Value], ResultForm, Session) throws -> CommandResult

@@ -73,7 +73,7 @@ extension CommandReader {
 
   /// A path with the type of what stands there.
   ///
-  /// - Parameter isAbsolute: whether what `use` chose is no part of it.
+  /// - Parameter isAbsolute: true if the choice of `use` is no part of it.
   func place(_ path: GivenPath, isAbsolute: Bool = false) throws -> Given<TypedPath> {
     let word = path.word
     guard let written = path.written else {

@@ -43,10 +43,10 @@ extension Session {
   /// The format of a result.
   func format(_ form: ResultForm) throws -> Format { try form.format?.value(in: self) ?? options.format }
 
-  /// Whether a result is asked for in words, as a person reads it best, and not as a value.
+  /// Returns true if a result is asked for in words, as a person reads it best, and not as a value.
   func isInWords(_ form: ResultForm) throws -> Bool { try format(form) == .auto && !answersInJSON }
 
-  /// Whether a result is asked for as JSON.
+  /// Returns true if a result is asked for as JSON.
   func isInJSON(_ form: ResultForm) throws -> Bool { try answersInJSON || [.json, .jsonl].contains(format(form)) }
 
   /// Answers with a value, printed as asked for.

@@ -2,8 +2,8 @@ import ShellLanguage
 import StoreSchema
 
 extension SchemaError {
-  /// The error with what was found as a word says it: a duration is but text to types, a number has more than one
-  /// spelling, and one that its type cannot hold is rounded.
+  /// The error with the found value in the spelling of the word. A duration is but text to types, a number has more
+  /// than one spelling, and a number that its type cannot hold is rounded.
   func naming(_ word: String) -> SchemaError {
     guard case .typeMismatch(let expected, let found) = problem else { return self }
     let named: String

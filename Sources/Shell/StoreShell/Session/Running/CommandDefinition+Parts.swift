@@ -1,6 +1,7 @@
-/// Commands of which the first word says what they do, such as `plugin reload`, or what they are about, such as `set output`.
+/// Commands with a first word that says what they do, such as `plugin reload`, or what they are about, such as
+/// `set output`.
 extension CommandDefinition {
-  /// Those words.
+  /// The first words.
   var parts: [String] {
     guard case .words(let words)? = operands.first else { return names.map(\.name) }
     return words

@@ -1,27 +1,27 @@
 import ShellLanguage
 import StoreSchema
 
-/// One command of the shell: what help, completion and the reader of statements need to know, and what it does.
+/// A command of the shell: the facts for help, completion and the reader of statements, and its effect.
 final class CommandDefinition: Sendable {
   /// The verb.
   let verb: String
-  /// How it is written, one form a line.
+  /// The forms of the command, one a line.
   let usage: [String]
-  /// What it does, in one sentence.
+  /// The effect, in one sentence.
   let summary: String
   /// The flags that it takes beside the common ones.
   let flags: [FlagDefinition]
-  /// What its words may name, where that is the same in every session: settings.
+  /// The names that its words may have, if they are the same in every session: settings.
   let names: [NamedMeaning]
-  /// What stands after the verb, by position: for completion.
+  /// The words after the verb, by position: for completion.
   let operands: [Operand]
-  /// The arguments that it takes, where they are read as those of actions are.
+  /// The arguments that it takes, where they are read as actions' arguments are.
   let arguments: [Field]
   /// Lines with their output, run as tests.
   let examples: [CommandExample]
-  /// How its line goes on as Lua, if it does.
+  /// The way in which its line goes on as Lua, if it does.
   let lua: LuaVerb?
-  /// Whether what follows the verb is another command, as in `try COMMAND`.
+  /// True if another command follows the verb, as in `try COMMAND`.
   let takesCommand: Bool
   /// Reads a line of it, and adds the names that later lines need, where it adds any.
   let check: Half<Void>
@@ -92,7 +92,7 @@ final class CommandDefinition: Sendable {
       examples: examples, lua: nil, takesCommand: false, check: check, run: run)
   }
 
-  /// What may stand at a position of a line.
+  /// The kinds of words that may stand at a position of a line.
   enum Operand: Sendable {
     case action
     case path
@@ -121,7 +121,7 @@ final class CommandDefinition: Sendable {
     case newName
     case words([String])
 
-    /// Whether a path of the file system may stand there.
+    /// True if a path of the file system may stand there.
     var namesFile: Bool {
       switch self {
       case .file, .plugin: true
@@ -129,7 +129,7 @@ final class CommandDefinition: Sendable {
       }
     }
 
-    /// Whether `#17` may stand there.
+    /// True if `#17` may stand there.
     var isNumber: Bool {
       switch self {
       case .number, .pathOrNumber: true
@@ -139,7 +139,7 @@ final class CommandDefinition: Sendable {
   }
 }
 
-/// What a command may be told by name, and what that means.
+/// A name that a command may be told, and its meaning.
 struct NamedMeaning: Sendable {
   let name: String
   let meaning: String
@@ -148,7 +148,7 @@ struct NamedMeaning: Sendable {
 /// A flag of a command.
 struct FlagDefinition: Sendable {
   let name: String
-  /// What its value is called in usage lines; nil: it takes none.
+  /// The name of its value in usage lines; nil: it takes none.
   let value: String?
   let summary: String
 
@@ -158,13 +158,13 @@ struct FlagDefinition: Sendable {
     self.summary = summary
   }
 
-  /// How it is written.
+  /// The flag as written.
   var form: String { "--\(name)" + (value.map { " \($0)" } ?? "") }
 
-  /// Whether its value may be a path of the file system.
+  /// True if its value may be a path of the file system.
   var namesFile: Bool { value == "FILE" || value == "PLUGIN" }
 
-  /// What every command that gives a value takes.
+  /// The flags of every command that gives a value.
   static let format = [
     FlagDefinition("as", value: "FORMAT", "print the result in that form"),
     FlagDefinition("json", "the same as --as json"),
@@ -173,12 +173,12 @@ struct FlagDefinition: Sendable {
 
 /// Lines that show a command at work in a session of its own, each with what it prints.
 struct CommandExample: Sendable {
-  /// What stands before a line in a transcript.
+  /// The text before a line in a transcript.
   static let prompt = "stsh> "
 
   let steps: [(line: String, output: String)]
 
-  /// Lines of which only the last prints something.
+  /// Makes an example of lines; only the last one prints something.
   init(_ lines: String..., output: String) {
     steps = lines.enumerated().map { ($1, $0 == lines.count - 1 ? output : "") }
   }
@@ -196,6 +196,6 @@ struct CommandExample: Sendable {
     self.steps = steps
   }
 
-  /// What is typed.
+  /// The typed lines.
   var lines: [String] { steps.map(\.line) }
 }

@@ -1,10 +1,10 @@
 import StoreSchema
 
-/// What a command gave: what has been printed, and the same as JSON for `--json`.
+/// The result of a command, as JSON for `--json`: its text has been printed.
 struct CommandResult {
   /// The result as JSON; nil: none.
   let json: String?
-  /// What is to be known of the result, a sentence each: to standard error, and with `--json` beside the result.
+  /// The notes on the result, a sentence each: to standard error, and with `--json` beside the result.
   var notes: [String] = []
 
   /// No result.

@@ -25,7 +25,7 @@ extension CommandTable {
       }
       try check(inner, definition, in: session)
     } catch {
-      // What fails under try does not count.
+      // A failure under try does not count.
       guard isTried else { throw error }
     }
   }
@@ -37,7 +37,7 @@ extension CommandTable {
 }
 
 extension Session {
-  /// Whether a statement may make a file that a later one reads.
+  /// Returns true if a statement may make a file that a later one reads.
   fileprivate func mayWriteFile(_ statement: Statement) -> Bool {
     if statement.redirection != nil { return true }
     let words = statement.words.map(\.text)

@@ -50,7 +50,7 @@ struct CommandTable: Sendable {
     _ statement: Statement, _ definition: CommandDefinition, in session: Session
   ) throws -> CommandResult {
     let reader = try CommandReader(statement, definition, Vocabulary(session))
-    // A result that goes elsewhere is that of the command inside.
+    // A result that goes elsewhere belongs to the command inside.
     guard !definition.takesCommand, let redirection = statement.redirection else {
       return try reader.markingFile { try definition.run(reader, session) }
     }
@@ -100,7 +100,7 @@ struct CommandTable: Sendable {
         ?? "help lists the commands")
   }
 
-  /// What to do instead of a command that other shells have.
+  /// The advice on a command that other shells have.
   private static func habit(_ verb: String, atPrompt: Bool) -> String? {
     switch verb {
     case "clear", "cls": atPrompt ? "Ctrl-L clears the screen" : nil
