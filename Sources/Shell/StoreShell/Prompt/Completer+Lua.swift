@@ -1,6 +1,6 @@
 extension Completer {
-  /// Names in Lua: `state.` and what follows it, globals, which are libraries, the functions of the session and variables,
-  /// and what follows a global that is a table.
+  /// Names in Lua: `state.` and its parts, globals, and the parts of a global that is a table. Globals are libraries,
+  /// the functions of the session and variables.
   func completeLua(_ text: String, cursor: Int) -> LineCompletion {
     let name = LuaName(endOf: text)
     let candidates = name.typed.hasPrefix("state.") ? stateCandidates(name.typed) : luaCandidates(name)
@@ -30,7 +30,7 @@ extension Completer {
 
 /// The name at the end of Lua that is being typed: `string.re` is `re` in the table `string`.
 private struct LuaName {
-  /// What takes part in it, as it is written.
+  /// The text of the name, as it is written.
   let typed: String
   /// Its last part.
   let last: String
@@ -44,7 +44,7 @@ private struct LuaName {
     typed = String(name.split(separator: "..", omittingEmptySubsequences: false).last ?? name)
     let parts = typed.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     last = parts.last ?? ""
-    // What has methods is text, in all but rare cases.
+    // A value with methods is text, in all but rare cases.
     table = before.map { text[$0] } == ":" && name == typed ? ["string"] : parts.dropLast()
   }
 }

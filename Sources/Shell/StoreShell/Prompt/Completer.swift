@@ -9,7 +9,7 @@ struct Completer {
 
   init(_ session: Session) { self.session = session }
 
-  /// What can stand at the cursor.
+  /// The words that can stand at the cursor.
   ///
   /// - Parameters:
   ///   - line: the line being edited.
@@ -119,7 +119,7 @@ struct Completer {
       LineCompletion.Candidate(
         text: "\(field.name)=", display: "\(field.name)=  \(field.schema.typeName)", suffix: "")
     }
-    // What has no name fills the first that is missing; within quotes no name is read.
+    // A value without a name fills the first argument that is missing; within quotes no name is read.
     let values = missing.first.map { self.values(of: $0, type, spelling.typed[...]) } ?? []
     return list((spelling.isQuoted ? [] : names) + values.map { LineCompletion.Candidate(text: $0) })
   }
@@ -219,7 +219,7 @@ struct Completer {
       return plain(session.commands[topic]?.parts ?? plugin ?? [])
     case .helpTopic:
       let typed = words.spelling.typed
-      // What an action is for is asked where it is known by its module.
+      // The purpose of an action is asked where it is known by its module.
       let others =
         typed.contains(".") ? nameCandidates(actionNames, typed) : plain(ErrorCode.words)
       let plugins = session.store.loadedPlugins.map(\.name)
@@ -229,7 +229,7 @@ struct Completer {
 
   /// Modules, then their fields and projections, then fields inside; the ids of items where a selector is open.
   ///
-  /// - Parameter isLua: whether the path is one in Lua's `state`, which has neither projections nor selectors.
+  /// - Parameter isLua: true if the path is one in Lua's `state`, which has neither projections nor selectors.
   func pathCandidates(_ typed: String, isLua: Bool = false) -> [LineCompletion.Candidate] {
     if !isLua, let selected = selectorCandidates(typed) { return selected }
     guard let dot = typed.lastIndex(of: ".") else {
@@ -328,7 +328,7 @@ extension Schema {
     }
   }
 
-  /// Whether names can follow a dot.
+  /// True if names can follow a dot.
   fileprivate var hasFields: Bool {
     switch kind {
     case .record: true

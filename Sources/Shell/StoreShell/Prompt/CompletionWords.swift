@@ -2,9 +2,9 @@
 struct CompletionWords {
   /// The words before the one at the cursor.
   private(set) var complete: [String] = []
-  /// What stands of the word at the cursor.
+  /// The part of the word before the cursor.
   private(set) var current = ""
-  /// How it is written, and what it says.
+  /// The word's spelling and meaning.
   private(set) var spelling = WordSpelling("")
   /// The text from the innermost `$(` that is still open.
   private var openLua: String?
@@ -56,7 +56,8 @@ struct CompletionWords {
     if let luaStart, luaStart <= text.endIndex { openLua = String(text[luaStart...]) }
   }
 
-  /// Leaves out what stands in front of another command, such as `try` or `alias NAME =`, so that what follows them is completed as it is alone.
+  /// Leaves out the words in front of another command, such as `try` or `alias NAME =`. So the command behind them is
+  /// completed as it is alone.
   mutating func dropPrefixes(_ commands: CommandTable) {
     while let verb = complete.first {
       if commands[verb]?.takesCommand == true {
@@ -96,7 +97,7 @@ struct CompletionWords {
     }
   }
 
-  /// Whether flags have begun behind the verb, of which the first may be at the cursor.
+  /// True if flags have begun behind the verb; the first flag may be at the cursor.
   private var hasFlag: Bool {
     current.hasPrefix("--") || complete.contains { $0.hasPrefix("--") && $0.dropFirst(2).first?.isLetter == true }
   }

@@ -8,8 +8,8 @@ enum InterruptWatch {
   ///
   /// - Parameters:
   ///   - descriptor: gets a byte at each interrupt.
-  ///   - interrupts: what stops the Lua that may be running.
-  /// - Returns: how often the command was interrupted.
+  ///   - interrupts: the functions that stop the Lua that may be running.
+  /// - Returns: the number of times that the command was interrupted.
   static func run(_ descriptor: Int32, _ interrupts: [@Sendable () -> Void], _ command: () -> Void) -> Int {
     var ends: [Int32] = [-1, -1]
     guard descriptor >= 0, pipe(&ends) == 0 else {
@@ -34,7 +34,7 @@ enum InterruptWatch {
   private static func wait(for descriptor: Int32, until end: Int32, _ interrupt: (_ presses: Int) -> Void) {
     var waiting: Int32 = 0
     while !hasEnded(end, descriptor, isInterrupted: waiting > 0) {
-      // What waits to be taken keeps the descriptor readable; one more byte is one more interrupt.
+      // An interrupt that waits to be taken keeps the descriptor readable; one more byte is one more interrupt.
       let before = waiting
       guard ioctl(descriptor, UInt(FIONREAD), &waiting) == 0 else { return }
       if waiting > before { interrupt(Int(waiting - before)) }
@@ -43,7 +43,7 @@ enum InterruptWatch {
 
   /// Waits for an interrupt or the end of the command; while an interrupt waits to be taken, for a moment at most.
   ///
-  /// - Returns: whether the command has ended.
+  /// - Returns: true if the command has ended.
   private static func hasEnded(_ end: Int32, _ descriptor: Int32, isInterrupted: Bool) -> Bool {
     var sources = [end, descriptor].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while poll(&sources, isInterrupted ? 1 : 2, isInterrupted ? 20 : -1) < 0, errno == EINTR {}

@@ -4,11 +4,12 @@ import StoreSchema
 
 /// The ids of items that are there, for completion.
 struct ItemIDs {
-  /// How many items are looked at for their ids, and how many ids are proposed: a list may be long, and Tab is not to wait.
+  /// The number of items that are looked at for their ids, and of the ids that are proposed. A list may be long, and
+  /// Tab is not to wait.
   private static let (itemsLookedAt, idsProposed) = (100_000, 100)
 
   let view: any StateView
-  /// What the ids begin with.
+  /// The start of the ids.
   let typed: Substring
   /// The same as a number; nil: it is none.
   private let typedNumber: Int?
@@ -19,7 +20,7 @@ struct ItemIDs {
     typedNumber = Int(typed)
   }
 
-  /// Those of the first list of a module whose items have ids.
+  /// The ids of the first list of a module whose items have ids.
   func ofFirstList(in module: String) -> [String] {
     var ids: [String] = []
     _ = view.readSlice(module) { schema, slice in
@@ -31,7 +32,7 @@ struct ItemIDs {
     return ids
   }
 
-  /// Those of the list that fields of a module lead to.
+  /// The ids of the list that fields of a module lead to.
   func ofList(in module: String, at fields: ArraySlice<String>) -> [String] {
     var ids: [String] = []
     _ = view.readSlice(module) { schema, slice in read(fields, schema, slice) { ids = of($0, $1) } }
@@ -75,7 +76,7 @@ struct ItemIDs {
     return text.hasPrefix(typed) ? text : nil
   }
 
-  /// Whether a number may begin with what is typed.
+  /// Returns true if a number may begin with the typed text.
   private func mayBegin(_ number: Int) -> Bool {
     guard let start = typedNumber, start > 0, number > 0 else { return true }
     var rest = number
@@ -85,7 +86,7 @@ struct ItemIDs {
 }
 
 extension Schema {
-  /// Where the items of a list have their ids, and of which type those are; nil: it is no list of such items.
+  /// The position and type of the ids in the items of a list; nil: it is no list of such items.
   fileprivate var idOfItems: (position: Int, schema: Schema)? {
     guard case .list(let element) = kind, case .record(let item) = element.kind, let position = item.index(of: "id")
     else { return nil }

@@ -1,19 +1,19 @@
-/// What the prompt needs of an editor of lines.
+/// The services that the prompt needs of an editor of lines.
 ///
 /// The prompt's logic is written against this protocol alone, so that batch, tests and embedding programs load no
 /// editor. An editor belongs to one thread, the one that waits in `nextEvent`.
 public protocol LineEditing: AnyObject {
   /// Waits for one event.
   ///
-  /// Shows `prompt` when no line is being edited yet; after `.deadline` and `.woken` the same line is still being
+  /// Shows `prompt` when no line is being edited yet. After `.deadline` and `.woken` the same line is still being
   /// edited, and the next call goes on with it. Between a finished line and the next call the terminal is in its usual
   /// mode, so that a command can print and start other programs.
   ///
   /// - Parameters:
   ///   - prompt: The text before the line. Colour sequences in it take no room.
-  ///   - deadline: How long to wait from now; nil waits for ever.
+  ///   - deadline: The time to wait from now; nil waits for ever.
   ///   - wakeDescriptors: File descriptors that end the wait as `.woken` when one becomes readable; the caller reads them.
-  /// - Throws: What the editor cannot wait for: an error of the operating system.
+  /// - Throws: An error of the operating system: the editor cannot wait.
   func nextEvent(prompt: String, until deadline: Duration?, wakeDescriptors: [Int32]) throws -> LineEvent
 
   /// Prints whole lines above the line being edited and puts line and cursor back as they were. When no line is being
@@ -32,14 +32,14 @@ public protocol LineEditing: AnyObject {
   var history: [String] { get }
 
   /// Keeps a statement in the history, unless it starts with a space or repeats the last one.
-  /// - Throws: What kept it from being stored for later sessions; this session remembers it all the same.
+  /// - Throws: The reason why it cannot be stored for later sessions; this session remembers it all the same.
   func addHistory(_ statement: String) throws
 
   /// True, once, when Ctrl-C was pressed while no line was being edited: the running command is to be cancelled.
   func takeInterrupt() -> Bool
 
-  /// A file descriptor that is readable while such an interrupt waits to be taken: for a command that waits in `poll`. It
-  /// holds a byte for each.
+  /// A file descriptor that is readable while such an interrupt waits to be taken: for a command that waits in `poll`.
+  /// The descriptor holds a byte for each interrupt.
   var interruptDescriptor: Int32 { get }
 
   /// Does what Ctrl-C does; may be called from any thread.
@@ -57,7 +57,7 @@ extension LineEditing {
   public var interruption: @Sendable () -> Void { {} }
 }
 
-/// What a wait for input ended with.
+/// The ways in which a wait for input ends.
 public enum LineEvent: Equatable, Sendable {
   /// A finished line, without its newline. Pasted text may hold newlines.
   case line(String)
@@ -73,11 +73,11 @@ public enum LineEvent: Equatable, Sendable {
   case woken
 }
 
-/// What may stand at the cursor.
+/// The texts that may stand at the cursor.
 public struct LineCompletion: Equatable, Sendable {
   /// Byte offset in the line's UTF-8 where the word at the cursor starts.
   public var replaceFrom: Int
-  /// What may take the word's place, in the order in which it is listed.
+  /// The texts that may take the word's place, in the order in which they are listed.
   public var candidates: [Candidate]
   /// Text to print above the line, such as a signature. With a note nothing is inserted and nothing is listed.
   public var note: String?
@@ -89,13 +89,13 @@ public struct LineCompletion: Equatable, Sendable {
     self.note = note
   }
 
-  /// One text that may take the place of the word at the cursor.
+  /// A text that may take the place of the word at the cursor.
   public struct Candidate: Equatable, Sendable {
-    /// What is inserted.
+    /// The text that is inserted.
     public var text: String
-    /// What the list shows, such as `by=  Int?`.
+    /// The text in the list, such as `by=  Int?`.
     public var display: String
-    /// What follows the text when it is the only candidate: `.`, `=`, a space or nothing.
+    /// The text that follows when it is the only candidate: `.`, `=`, a space or nothing.
     public var suffix: String
 
     /// Creates a candidate; without a `display` the list shows the text.

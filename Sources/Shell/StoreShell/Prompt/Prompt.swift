@@ -6,14 +6,14 @@ public final class Prompt {
   private let editor: any LineEditing
   private var open: [String] = []
   private let pager: Pager?
-  /// Whether it was said that lines cannot be stored for later sessions.
+  /// True if it was said that lines cannot be stored for later sessions.
   private var hasLostHistory = false
   /// Lets something outside end the conversation, such as a signal.
   public var stop: RunStop?
 
   /// A prompt of a session on an editor. From now on the session may ask questions there, also before ``run()``.
   ///
-  /// - Parameter pager: what shows results that are taller than the screen; nil: they scroll by.
+  /// - Parameter pager: the program that shows results that are taller than the screen; nil: they scroll by.
   public init(_ session: Session, on editor: any LineEditing, pager: Pager? = nil) {
     self.session = session
     self.editor = editor

@@ -1,10 +1,10 @@
 import StoreSchema
 
-/// How the word at the cursor is written, bare or in quotes, and how what takes its place has to be.
+/// The spelling of the word at the cursor, bare or in quotes, and the rule for the text that takes its place.
 struct WordSpelling {
-  /// What the word says so far.
+  /// The meaning of the word so far.
   let typed: String
-  /// Whether nothing can be added: its quotes are closed.
+  /// True if nothing can be added: its quotes are closed.
   let isClosed: Bool
   /// The quote that it begins with.
   private let quote: Character?
@@ -33,7 +33,7 @@ struct WordSpelling {
     (typed, self.isClosed, quote) = (text, isClosed, first)
   }
 
-  /// Whether it begins with a quote.
+  /// True if it begins with a quote.
   var isQuoted: Bool { quote != nil }
 
   /// The candidates that begin as typed, spelled so that they are read as one word. Quotes are closed where a blank follows.
@@ -42,9 +42,9 @@ struct WordSpelling {
     guard !isClosed, !(isQuoted && typed.hasPrefix("~/")) else { return [] }
     var fitting = candidates.filter { $0.text.hasPrefix(typed) }
     if quote == "'" { fitting.removeAll { $0.text.contains("'") } }
-    // What is begun as a flag or as a variable is meant as one.
+    // A word that begins as a flag or as a variable is meant as one.
     let isName = typed.first == "-" || typed.first == "$"
-    // Where nothing is common to all, they are listed alone: a quote would be all that is inserted.
+    // Candidates with nothing in common are listed alone: a quote would be all that is inserted.
     let isChoice = typed.isEmpty && fitting.contains { $0.text.first != fitting[0].text.first }
     let needsQuotes = !isName && !isChoice && !fitting.allSatisfy { WordSpelling.isBare($0.text) }
     guard let quote = quote ?? (needsQuotes ? "\"" : nil) else { return fitting }
@@ -59,7 +59,7 @@ struct WordSpelling {
     }
   }
 
-  /// Whether a text is read back as it is without quotes.
+  /// Returns true if a text is read back as it is without quotes.
   private static func isBare(_ text: String) -> Bool {
     guard let first = text.utf8.first, !"\"'{$#>|-".utf8.contains(first) else { return false }
     var depth = 0
