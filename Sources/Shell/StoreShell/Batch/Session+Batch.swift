@@ -72,7 +72,7 @@ extension Session {
       file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended)
     defer { running.origin = outer }
     let reader = StatementReader(bytes, grammar: grammar)
-    // What is only checked tells of all faults.
+    // A run that only checks tells of all faults.
     if !running.isChecking, let fault = firstFault(of: reader) {
       report(fault)
       return 2
@@ -169,7 +169,7 @@ extension Session {
 
   /// Reports that results could not be written, as soon as that is known, and once.
   ///
-  /// - Returns: whether there was such a failure.
+  /// - Returns: true if there was such a failure.
   @discardableResult
   func writeOutputFailure() -> Bool {
     guard let error = console.tellOfFailure(usesColor: colorsErrors) else { return false }

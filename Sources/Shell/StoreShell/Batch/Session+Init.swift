@@ -2,9 +2,8 @@ import Platform
 import StorePlugins
 
 extension Session {
-  /// Runs the file with statements that a prompt starts with: an error is reported and the rest goes on, and so is a file that
-  /// cannot be read. Plugins are
-  /// loaded without a word; aliases may be made.
+  /// Runs the file with statements that a prompt starts with. An error is reported and the rest goes on; so it is for a
+  /// file that cannot be read. Plugins are loaded without a word; aliases may be made.
   public func run(initFile file: String) {
     let bytes: [UInt8]
     do throws(FileError) {

@@ -39,12 +39,12 @@ struct ActionListing {
 
   /// A listing without actions.
   ///
-  /// - Parameter isJSON: whether it will be written as JSON.
+  /// - Parameter isJSON: true if it will be written as JSON.
   init(asJSON isJSON: Bool) { self.isJSON = isJSON }
 
   var isEmpty: Bool { rows.isEmpty }
 
-  /// One action alone, as a record.
+  /// A single action, as a record.
   static func reading(of entry: LoggedEntry, asJSON isJSON: Bool) -> Reading {
     var listing = ActionListing(asJSON: isJSON)
     listing.append(entry, showing: entry.changes)

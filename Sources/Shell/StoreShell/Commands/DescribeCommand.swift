@@ -65,7 +65,7 @@ extension CommandReader {
   fileprivate func module(named name: String) throws -> Module {
     let modules = vocabulary.modules
     if let module = (modules + [.shell]).first(where: { $0.name == name }) { return module }
-    // What belongs to a module is described with it.
+    // The parts of a module are described with it.
     let suggestion =
       modules.map(\.name).first { name.hasPrefix("\($0).") } ?? Suggestion.nearest(to: name, among: modules.map(\.name))
     throw ShellError(
@@ -104,7 +104,7 @@ private struct ModuleDescription {
       out += ModuleDescription.columns(module.commands.map { ["\(module.name) \($0.name)", $0.summary] })
     }
     var types = NamedTypes()
-    // Those of the state stand beside it.
+    // The types of the state stand beside it.
     for field in module.fields { types.add(field.schema, isKnown: true) }
     for field in module.actions.flatMap(\.fields) { types.add(field.schema) }
     for projection in module.projections { types.add(projection.schema) }
@@ -141,7 +141,7 @@ private struct ModuleDescription {
 }
 
 extension Plugin {
-  /// What the plugin does beside its module, under titles.
+  /// The parts of the plugin beside its module, under titles.
   fileprivate var otherParts: [(title: String, lines: [String])] {
     [
       ("lifted reducers", reducers.liftedTypes.map { "\($0.action.fullName) on \($0.module)" }),

@@ -124,6 +124,6 @@ extension Session {
     return answer("viewing \(store.viewed?.text ?? "") (read-only)\n")
   }
 
-  /// What stands in front of a line at the prompt.
+  /// The text in front of a line at the prompt.
   public var prompt: String { options.name + (store.viewed.map { " \($0.label)> " } ?? "> ") }
 }

@@ -36,7 +36,7 @@ extension CommandDefinition {
 private enum HelpRequest {
   case all
   case command(CommandDefinition)
-  /// A plugin, and those of its commands that are asked for.
+  /// A plugin, and the commands of it that are asked for.
   case plugin(Module, [CommandType], summary: String)
   case action(ActionType)
   case code(ErrorCode)
@@ -119,7 +119,7 @@ extension CommandReader {
 
 /// The shell's commands in words.
 enum HelpText {
-  /// One command: usage, flags, examples with their output; sentences fit the width of a terminal.
+  /// The help of a command: usage, flags, examples with their output; sentences fit the width of a terminal.
   static func text(of definition: CommandDefinition, width: Int? = nil) -> String {
     text(of: definition, examples: definition.examples, width: width)
   }
@@ -143,7 +143,7 @@ enum HelpText {
     }
   }
 
-  /// One command, in a program: of its examples those that are of its store.
+  /// The help of a command in a program: it keeps the examples that are of the program's store.
   static func text(of definition: CommandDefinition, in session: Session) -> String {
     let examples = definition.examples.filter { session.hosts($0) }
     let names = examples.isEmpty ? session.instances(of: definition) : []
@@ -206,7 +206,8 @@ enum HelpText {
 }
 
 extension Session {
-  /// Whether an example is one of this program's store: the examples are of the modules that the shipped program hosts.
+  /// Returns true if an example is one of this program's store: the examples are of the modules that the shipped
+  /// program hosts.
   fileprivate func hosts(_ example: CommandExample) -> Bool {
     let samples = ["counter": ["value", "step"], "tasks": ["nextId", "items"]]
     let foreign = samples.filter { name, fields in
@@ -219,7 +220,7 @@ extension Session {
     return !isEmpty && !samples.keys.contains { text.contains($0) }
   }
 
-  /// What a command that takes the name of an action or a thunk could be given here.
+  /// The names that a command could be given here, if it takes the name of an action or a thunk.
   fileprivate func instances(of definition: CommandDefinition) -> [String] {
     switch definition.operands.first {
     case .action: store.modules.flatMap(\.actions).prefix(2).map(\.signature)

@@ -93,7 +93,7 @@ extension Session {
   }
 }
 
-/// Which entries of the log are asked for.
+/// The filter for the entries of the log.
 private struct LogFilter {
   let action: String?
   let changed: Path?
@@ -134,7 +134,7 @@ extension LiveStore {
 
 /// Names with `*`.
 enum Glob {
-  /// Whether a name fits a pattern in which `*` stands for any text.
+  /// Returns true if a name fits a pattern in which `*` stands for any text.
   static func matches(_ pattern: String, _ name: String) -> Bool {
     let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
     guard parts.count > 1 else { return pattern == name }

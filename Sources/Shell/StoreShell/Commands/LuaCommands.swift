@@ -102,7 +102,7 @@ extension CommandDefinition {
 }
 
 extension CommandReader {
-  /// The Lua that the command was given, of which there must be more than comments.
+  /// The Lua that the command was given; it must be more than comments.
   func luaText(_ name: String) throws -> String {
     guard let text = statement.lua?.text, !LuaText.isBlank(Array(text.utf8)[...]) else { throw missing(name) }
     return text

@@ -3,7 +3,7 @@ import StorePlugins
 import StoreSchema
 
 extension Module {
-  /// What `describe` says of the module, as a value.
+  /// The module as `describe` shows it, as a value.
   var listing: Reading {
     let types = ["name", "type"]
     let sections: [(name: String, rows: Value)] = [

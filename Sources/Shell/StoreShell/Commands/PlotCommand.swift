@@ -51,15 +51,15 @@ extension CommandDefinition {
 }
 
 extension Session {
-  /// The value of a Lua expression before the last actions and after each of them, with the number of the action. Where it
-  /// cannot be said because a module of the last point was not there yet, such as before a plugin was loaded, there is none.
+  /// The value of a Lua expression before the last actions and after each of them, with the number of the action. A
+  /// point has no value where a module of the last point was not there yet, such as before a plugin was loaded.
   fileprivate func values(of expression: String, over count: Int) throws -> [PlottedPoint] {
     let lua = try lua()
     let last = store.viewed?.number ?? store.head
     let first = max(store.oldest, last > count ? last - count : 0)
     func names() -> Set<String> { Set(store.modules.map(\.name)) }
     let known = try store.viewing(last, names)
-    // What is wrong with the expression itself shows at the last point.
+    // A fault of the expression itself shows at the last point.
     return try (min(first, last)...last).reversed().map { number in
       try store.viewing(number) {
         do {

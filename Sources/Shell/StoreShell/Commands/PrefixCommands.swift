@@ -69,7 +69,7 @@ extension CommandReader {
   }
 }
 
-/// What `time` found.
+/// The result of `time`.
 private struct Measurement {
   let time: Duration
   let actions: Int

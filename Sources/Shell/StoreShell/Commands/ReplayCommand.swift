@@ -80,7 +80,7 @@ private struct ReplayRequest {
 }
 
 extension Session {
-  /// Whether nothing has happened but plugins being loaded.
+  /// True if nothing has happened but plugins being loaded.
   var isUntouched: Bool {
     get throws {
       var isUntouched = true
@@ -95,7 +95,7 @@ extension Session {
 
   /// Runs a recording, and goes on from it if it is to be adopted.
   ///
-  /// - Returns: how many actions were run.
+  /// - Returns: the number of actions that were run.
   @discardableResult
   func replay(_ file: String, _ options: ReplayOptions, adopts: Bool) throws -> Int {
     var recording = try run(file, options, "replaying")
@@ -140,8 +140,9 @@ extension Session {
     return recording
   }
 
-  /// The version of a plugin that a recording is to be compared with. A name means the folder of the plugin that is loaded, as
-  /// `plugin reload` takes it, or that was when it was recorded, and else what `plugin load` finds.
+  /// The version of a plugin that a recording is to be compared with. A name means the folder of the plugin that is
+  /// loaded, as `plugin reload` takes it, or was loaded when it was recorded. Else it means the plugin that
+  /// `plugin load` finds.
   fileprivate func version(of word: String, in file: String) throws -> PluginSource {
     let locator = PluginLocator(options)
     guard !PluginLocator.isPath(word) else { return try locator.source(word) }

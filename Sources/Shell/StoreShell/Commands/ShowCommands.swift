@@ -156,7 +156,7 @@ extension Session {
 }
 
 extension Reading {
-  /// What a new watch answers with: its id and path, and the value as it is now.
+  /// The answer to a new watch: its id and path, and the value as it is now.
   fileprivate func watched(_ id: Int, _ path: Path) -> Reading {
     let record = RecordSchema(
       name: "Watch",

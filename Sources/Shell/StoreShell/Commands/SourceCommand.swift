@@ -21,7 +21,7 @@ extension CommandDefinition {
       )
     },
     addNames: { request, session in
-      // What the file says is checked whatever it will be given.
+      // The content of the file is checked whatever it will be given.
       guard let file = request.file.known else { return }
       try session.runSource(file, [], at: request.word)
     },
@@ -39,7 +39,7 @@ extension Session {
     do throws(FileError) {
       bytes = try Files.read(file, until: interrupts.descriptor)
     } catch {
-      // One of the statements that were checked may make it.
+      // An earlier statement that was checked may make it.
       if running.mayHaveWritten { return }
       var missing = ShellError(error, place: .span(word.span))
       missing.hint = missing.hint ?? hintOnFile(besideScript: file)
@@ -49,7 +49,7 @@ extension Session {
     guard status == 0 || hasQuit else { throw SourcedFileFailed(file: file, status: status) }
   }
 
-  /// What to try where a file is not there, but beside the script that names it; nil: it is not there either.
+  /// The advice where a file is missing here but stands beside the script that names it; nil: it is missing there too.
   fileprivate func hintOnFile(besideScript file: String) -> String? {
     guard !file.hasPrefix("/"), let slash = running.origin.file.lastIndex(of: "/") else { return nil }
     let beside = "\(running.origin.file[...slash])\(file)"

@@ -31,7 +31,7 @@ extension CommandDefinition {
           """),
     ],
     listing: { CommandListing($0.substateListing) }, read: SubstateRequest.read,
-    // What is declared by hand has a type that later lines are checked by.
+    // A name declared by hand has a type that later lines are checked by.
     addNames: { if case .known(let request) = $0, request.isKnown { _ = try request.perform(in: $1) } },
     perform: { try $0.value(in: $1).perform(in: $1) })
 }
@@ -79,7 +79,7 @@ private enum SubstateRequest {
       isReplacing: reader.has("replace"))
   }
 
-  /// Whether it may be performed before anything runs.
+  /// True if it may be performed before anything runs.
   fileprivate var isKnown: Bool {
     switch self {
     case .add(_, _, let value, _): value.known != nil

@@ -58,7 +58,7 @@ extension CommandDefinition {
       let (id, store) = (try request.id.value(in: session), session.store)
       try store.requirePresent()
       guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
-      // It may just have ended.
+      // The task may just have ended.
       if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
         return CommandResult(json: nil, notes: ["nothing under \(id)"])
       }

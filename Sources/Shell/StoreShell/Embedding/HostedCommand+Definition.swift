@@ -35,7 +35,7 @@ extension CommandTable {
 }
 
 extension Session {
-  /// What a command of an application gets of the session that runs it.
+  /// The parts of the session that a command of an application gets.
   fileprivate var caller: CommandCaller {
     CommandCaller(
       state: { self.store.shownState },

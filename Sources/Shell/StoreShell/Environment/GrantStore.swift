@@ -3,7 +3,7 @@ import ShellLanguage
 import StorePlugins
 import StoreSchema
 
-/// What was granted to one plugin: its folder, and the permissions as manifests write them.
+/// The grant of one plugin: its folder, and the permissions as manifests write them.
 struct PluginGrant: Hashable, Sendable {
   let folder: String
   let permissions: [String]
@@ -21,7 +21,7 @@ struct PluginGrant: Hashable, Sendable {
     self.permissions = permissions
   }
 
-  /// Whether it is a grant of a permission to the plugin in that folder.
+  /// Returns true if it grants a permission to the plugin in that folder.
   func covers(_ permission: Permission, of source: PluginSource) -> Bool {
     folder == Files.absolute(source.folder) && permissions.contains { Permission($0)?.covers(permission) ?? false }
   }
@@ -31,7 +31,7 @@ struct PluginGrant: Hashable, Sendable {
 struct GrantStore {
   private let file: String?
   private var grants: PersistentMap<MapKey, Value> = [:]
-  /// Whether the file is there and is no JSON object.
+  /// True if the file is there and is no JSON object.
   private(set) var isDamaged = false
 
   /// Reads the file; one that is not there, or cannot be read, grants nothing.
@@ -41,7 +41,7 @@ struct GrantStore {
     if case .map(let map) = try? JSON.value(of: bytes) { grants = map } else { isDamaged = true }
   }
 
-  /// What was granted under a plugin's name.
+  /// The grant under a plugin's name.
   subscript(name: String) -> PluginGrant? {
     guard case .map(let entry) = grants[.string(name)], case .string(let folder) = entry[.string("folder")],
       case .list(let list) = entry[.string("permissions")]
@@ -55,7 +55,7 @@ struct GrantStore {
 
   /// Grants a plugin some of what it asks for, for good, beside what it was granted in that folder before.
   ///
-  /// - Throws: where the file cannot be written, or holds something else, which then stays.
+  /// - Throws: an error if the file cannot be written, or holds something else, which then stays.
   mutating func add(_ permissions: [Permission], to source: PluginSource) throws {
     let before = self[source.manifest.name]
     let grant = PluginGrant(

@@ -8,11 +8,11 @@ struct PluginLocator {
 
   init(_ options: SessionOptions) { self.options = options }
 
-  /// Whether a word is a path, not a name.
+  /// Returns true if a word is a path, not a name.
   static func isPath(_ word: String) -> Bool { word.contains("/") || word == "." || word == ".." }
 
-  /// The plugin that a word names: a word with `/` is a path; a name is looked for among the folders of `-p`, then where
-  /// plugins are installed, then among the shipped ones.
+  /// The plugin that a word names: a word with `/` is a path. A name is looked for among the folders of `-p`, then
+  /// where plugins are installed, then among the shipped ones.
   ///
   /// - Throws: `PluginError` where there is none, or its manifest cannot be read.
   func source(_ word: String) throws(PluginError) -> PluginSource {
@@ -33,7 +33,8 @@ struct PluginLocator {
         : "plugins are looked for by name in their own folders; a path has a /")
   }
 
-  /// What messages call the folder of a plugin that a file tells of: its name where that leads there, else the way from here.
+  /// The name of a recorded plugin's folder in messages: the plugin's own name where that leads there, else the path
+  /// from here.
   private func shownName(of written: JournaledPlugin) -> String {
     if let found = try? source(written.name), Files.absolute(found.folder) == written.directory {
       return found.displayName
@@ -42,8 +43,8 @@ struct PluginLocator {
     return written.directory.hasPrefix(here) ? String(written.directory.dropFirst(here.count)) : written.directory
   }
 
-  /// A plugin that a store's file tells of, in the folder that it was loaded from. Where that is gone: in a folder of `-p`, or
-  /// where its name leads, if the same code is there.
+  /// A plugin that a store's file tells of, in the folder that it was loaded from. Without that folder: in a folder of
+  /// `-p`, or where its name leads, if the same code is there.
   ///
   /// - Throws: `PluginError` where there is none, or its manifest cannot be read.
   func source(_ written: JournaledPlugin) throws(PluginError) -> PluginSource {

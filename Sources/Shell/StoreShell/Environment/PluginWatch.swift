@@ -3,17 +3,18 @@ import StorePlugins
 
 /// Says which loaded plugins were saved, or are gone (`set plugin.watch on`).
 final class PluginWatch {
-  /// What became of a plugin's folder.
+  /// The fate of a plugin's folder.
   enum Finding: Equatable {
     /// There is another plugin text in it than before.
     case saved(String)
-    /// It is no plugin's folder any more.
+    /// The folder is no plugin's any more.
     case gone(String)
   }
 
-  /// How long nothing must have been saved, so that what an editor writes in several steps counts once.
+  /// The time in which nothing must have been saved, so that the steps of an editor count once.
   static let pause = Duration.milliseconds(50)
-  /// How long a plugin's files must have been gone: an editor that has moved one away is about to put another in its place.
+  /// The time that a plugin's files must have been gone: an editor that has moved one away is about to put another in
+  /// its place.
   static let absence = Duration.seconds(1)
 
   /// Readable when something was saved; -1: never.
@@ -23,9 +24,9 @@ final class PluginWatch {
   private var touched: [String: ContinuousClock.Instant] = [:]
   /// The plugins' folders that are followed.
   private var followed: [String] = []
-  /// Those that are, or were.
+  /// The folders that are or were followed.
   private var wasFollowed: Set<String> = []
-  /// What was last loaded, or tried to be loaded, from a folder.
+  /// The text that was last loaded, or tried to be loaded, from a folder.
   private var seen: [String: String] = [:]
   /// The folders that were told to be gone.
   private var gone: Set<String> = []
@@ -37,7 +38,7 @@ final class PluginWatch {
     for source in plugins { seen[source.folder] = seen[source.folder] ?? source.digest }
     let wanted = plugins.map(\.folder)
     guard wanted != followed else { return }
-    // One that comes back may have been saved while it was away.
+    // A folder that comes back may have been saved while it was away.
     for folder in wanted where !followed.contains(folder) && wasFollowed.contains(folder) { touched[folder] = .now }
     followed = wanted
     wasFollowed.formUnion(wanted)
@@ -45,14 +46,14 @@ final class PluginWatch {
     folders.follow(wanted)
   }
 
-  /// How long it is until there may be a finding; nil: nothing happened.
+  /// The time until there may be a finding; nil: nothing happened.
   var untilReady: Duration? {
     touched.map { max($1 + (Self.isPlugin($0) ? Self.pause : Self.absence) - .now, .zero) }.min()
   }
 
   /// The folders with another plugin text than before, or with none any more, each told once.
   ///
-  /// - Parameter pause: how long nothing must have been saved there.
+  /// - Parameter pause: the time in which nothing must have been saved there.
   func take(after pause: Duration) -> [Finding] {
     let changed = folders.take()
     for folder in changed { touched[folder] = .now }

@@ -46,16 +46,16 @@ public final class RunStop: Sendable {
     for interrupt in interrupts { interrupt() }
   }
 
-  /// Whether the run is to end.
+  /// True if the run is to end.
   var isStopped: Bool { isSet.load(ordering: .acquiring) }
 
   /// Readable once the run is to end.
   var descriptor: Int32 { ends.read }
 
-  /// What is called to end the wait for a line.
+  /// Sets the function that ends the wait for a line.
   func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
-  /// What is called to stop the Lua that may be running.
+  /// Sets the functions that stop the Lua that may be running.
   func setInterrupts(_ interrupts: [@Sendable () -> Void]) { state.withLock { $0.interrupts = interrupts } }
 
   private static func name(ofSignal number: Int32) -> String {

@@ -3,7 +3,7 @@ import StoreCore
 import Synchronization
 
 /// The clock that a session's tasks wait by. The session moves it, on its own thread: a virtual one only while somebody
-/// waits, a real one whenever it waits for something, be it a line at the prompt.
+/// waits. A real one moves whenever the session waits for something, be it a line at the prompt.
 final class SessionClock {
   private enum Kind {
     case real(RealClock)
@@ -44,7 +44,8 @@ final class SessionClock {
     }
   }
 
-  /// Whether it stands still, because an earlier state is shown. A virtual clock moves only while somebody waits anyway.
+  /// True if the clock stands still, because an earlier state is shown. A virtual clock moves only while somebody waits
+  /// anyway.
   var isPaused: Bool {
     get {
       if case .real(let clock) = kind { return clock.isPaused }
@@ -56,10 +57,10 @@ final class SessionClock {
     }
   }
 
-  /// Whether time passes while somebody waits.
+  /// True if time passes while somebody waits.
   var passesByItself: Bool { if case .real = kind { true } else { false } }
 
-  /// How long it is until something falls due by itself.
+  /// The time until something falls due by itself.
   var untilNext: Duration? {
     guard case .real(let clock) = kind, !clock.isPaused else { return nil }
     return clock.nextDeadline.map { max($0 - clock.now, .zero) }
@@ -76,7 +77,7 @@ final class SessionClock {
   /// - Parameters:
   ///   - interrupt: a descriptor that ends the wait when it becomes readable.
   ///   - wake: more of them.
-  ///   - longest: how long to wait at most, by the real clock.
+  ///   - longest: the longest time to wait, by the real clock.
   /// - Returns: false: nothing will ever happen.
   func pass(until limit: Duration?, interrupt: Int32, wake: [Int32], atMost longest: Duration?) -> Bool {
     let next = [nextDeadline, limit].compactMap { $0 }.min()

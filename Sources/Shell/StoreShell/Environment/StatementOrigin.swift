@@ -1,7 +1,7 @@
 import ShellLanguage
 import StoreCore
 
-/// Where statements come from: decides their sources, the form of errors, and what `$1` stands for.
+/// The origin of statements: decides their sources, the form of errors, and the meaning of `$1`.
 struct StatementOrigin {
   /// The name of the file in errors and sources: a path, `-c`, `stdin` or `repl`.
   let file: String
@@ -11,13 +11,13 @@ struct StatementOrigin {
   /// The `source` commands that led here, the nearest first.
   var chain: [ErrorRenderer.Origin] = []
 
-  /// Whether a person says what stands here, for whom aliases are; a script must run anywhere.
+  /// True if the statements are a person's own, for whom aliases are; a script must run anywhere.
   var allowsAliases = false
 
-  /// Whether it belongs to the start of every session: `-p` and `init.stsh`.
+  /// True if it belongs to the start of every session: `-p` and `init.stsh`.
   var isStart = false
 
-  /// Whether a person may be asked, where there is one: what is typed, what belongs to the start, and the files that these
+  /// True if a person may be asked, where there is one: for typed lines, for the start, and for the files that these
   /// source.
   var isAttended = false
 

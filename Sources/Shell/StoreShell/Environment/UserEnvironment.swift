@@ -1,7 +1,7 @@
 import Platform
 
-/// What the environment that a program was started in says of its user and of the terminal, by the conventions that other
-/// programs follow too.
+/// The environment that a program was started in: it tells of its user and of the terminal, by the conventions that
+/// other programs follow too.
 public enum UserEnvironment {
   /// A variable; nil: it is not set.
   public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
@@ -22,7 +22,7 @@ public enum UserEnvironment {
     return home + path.dropFirst()
   }
 
-  /// What to try where a path that starts with `~` leads nowhere; nil: it starts otherwise.
+  /// The advice where a path that starts with `~` leads nowhere; nil: it starts otherwise.
   static func hint(forMissing path: String) -> String? {
     guard path.hasPrefix("~") else { return nil }
     let user = path.dropFirst().prefix { $0 != "/" }
@@ -34,8 +34,8 @@ public enum UserEnvironment {
     return "did you mean '\(folder)\(path.dropFirst(user.count + 1))'?"
   }
 
-  /// Whether the user's terminal is coloured: it can be, or that is asked for, and nothing forbids it (the conventions of
-  /// no-color.org and bixense.com/clicolors; what forbids wins).
+  /// True if the user's terminal is coloured: it can be, or somebody asks for it, and nothing forbids it. The
+  /// conventions of no-color.org and bixense.com/clicolors decide; a prohibition wins.
   public static var usesColor: Bool {
     if nonEmpty("NO_COLOR") != nil { return false }
     if let forced = nonEmpty("CLICOLOR_FORCE"), forced != "0" { return true }
@@ -43,7 +43,7 @@ public enum UserEnvironment {
     return nonEmpty("TERM").map { !["dumb", "unknown"].contains($0) } ?? false
   }
 
-  /// Whether texts are UTF-8, so that drawings may use more than ASCII.
+  /// True if texts are UTF-8, so that drawings may use more than ASCII.
   public static var isUTF8: Bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { nonEmpty($0) }.first ?? "C"
     return ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
@@ -57,7 +57,7 @@ public struct UserFolders: Sendable {
 
   /// The folders of a program.
   ///
-  /// - Parameter program: what the folders are called.
+  /// - Parameter program: the name of the folders.
   public init(program: String) { self.program = program }
 
   /// For what its user writes.
@@ -76,7 +76,7 @@ public struct UserFolders: Sendable {
 extension SessionOptions {
   /// The options of a program with a prompt of its own: shown as its user's environment asks.
   ///
-  /// - Parameter name: what the program is called.
+  /// - Parameter name: the name of the program.
   public init(program name: String) {
     self.init()
     self.name = name

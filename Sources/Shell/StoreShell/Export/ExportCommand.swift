@@ -93,14 +93,14 @@ private struct ExportRequest {
   }
 }
 
-/// One form in which what happened is written to a file.
+/// A form in which the history is written to a file.
 protocol RecordingExport {
   /// Begins.
   mutating func begin(_ header: RecordingHeader, _ state: HostState) throws
   /// Writes an entry.
   ///
   /// - Parameters:
-  ///   - hashes: those of the slices that it changed.
+  ///   - hashes: the hashes of the slices that it changed.
   ///   - state: the state after it.
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws
   /// Ends.
@@ -152,7 +152,7 @@ extension Session {
 
   /// Writes what happened.
   ///
-  /// - Returns: how many actions that were, and the number of the last one before them.
+  /// - Returns: the number of those actions, and the number of the last one before them.
   private func write(
     to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport
   ) throws -> (count: Int, start: Int) {
@@ -176,7 +176,7 @@ extension Session {
 }
 
 extension LiveStore {
-  /// What is to be known of a recording of plugins that cannot be read any more.
+  /// The notes on a recording of plugins that cannot be read any more.
   fileprivate var notesOfUnreadablePlugins: [String] {
     unreadablePlugins.map { plugin in
       "\(plugin.name) is no longer in \(plugin.directory) as it was: its state is written without its types, and does not verify"
@@ -185,7 +185,7 @@ extension LiveStore {
 }
 
 extension LiveStore {
-  /// What is to be known of a recording that does not begin with the store.
+  /// The notes on a recording that does not begin with the store.
   fileprivate func notes(ofWhatIsLeftOutUpTo start: Int) -> [String] {
     let reason =
       start == oldest ? reasonOfBeginning : "#\(start) returns to a point before #\(oldest), and \(reasonOfBeginning)"
@@ -204,8 +204,8 @@ extension Session {
     try output.finish()
   }
 
-  /// Whether anything that is kept happened by itself as time went by, or may depend on when it happened: a plugin's reducers are
-  /// told, and an application's may be.
+  /// True if a kept action happened by itself as time went by, or may depend on when it happened. A plugin's reducers
+  /// are told the time, and an application's may be.
   fileprivate var isTimed: Bool {
     get throws {
       var (isTimed, tellsTime) = (false, store.tellsReducersTheTime)
@@ -219,7 +219,7 @@ extension Session {
     }
   }
 
-  /// Whether anything that is kept returned to what is no longer in memory by then.
+  /// True if a kept action returned to a state that is no longer in memory by then.
   fileprivate var returnsFarBack: Bool {
     get throws {
       var isFar = false
@@ -233,7 +233,7 @@ extension Session {
   }
 }
 
-/// What happened as JSON lines.
+/// The history as JSON lines.
 private struct JournalExport: RecordingExport {
   private let output: ReplacingFile
 

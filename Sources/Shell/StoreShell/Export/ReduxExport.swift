@@ -3,9 +3,9 @@ import StoreHistory
 import StoreHost
 import StoreSchema
 
-/// What happened as the lifted state of Redux DevTools, which its Import button reads: actions by number, and the state after
-/// each. Number 0 stands for the state before the first action. The file has a state for each action, so it is for short
-/// histories.
+/// The history as the lifted state of Redux DevTools, which its Import button reads: actions by number, and the state
+/// after each. Number 0 stands for the state before the first action. The file has a state for each action, so it is
+/// for short histories.
 struct ReduxExport: RecordingExport {
   private let output: ReplacingFile
   // Two of the members grow side by side; the smaller one waits.

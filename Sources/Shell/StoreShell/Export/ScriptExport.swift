@@ -5,26 +5,26 @@ import StoreHost
 import StorePlugins
 import StoreSchema
 
-/// What happened as a script: what somebody asked for as commands, the time between as waits, and what came of it as asserts.
-/// What tasks and middlewares did comes by itself when the script runs.
+/// The history as a script: requests as commands, the time between as waits, and their results as asserts. The actions
+/// of tasks and middlewares come by themselves when the script runs.
 struct ScriptExport: RecordingExport {
   private let output: ReplacingFile
   private let program: String
   private let locator: PluginLocator
-  /// Whether anything happened by itself as time went by.
+  /// True if anything happened by itself as time went by.
   private let isTimed: Bool
-  /// Whether it returns further back than is kept in memory.
+  /// True if it returns further back than is kept in memory.
   private let needsStore: Bool
   /// The type of the substates of a name.
   private let substateSchema: (String) -> Schema
   private var directories: [RecordingHeader.Plugin] = []
   private var time = Duration.zero
-  /// What happened since the last command.
+  /// The changes since the last command.
   private var changes: [Change] = []
   /// The last command, which is written once it is known what came of it.
   private var asked: ScriptedCommand?
   private var lastTime = Duration.zero
-  /// Whether the script can count what a map holds.
+  /// True if the script can count the entries of a map.
   private var isCounting = false
   /// The state before the next entry.
   private var state: HostState?
@@ -80,7 +80,7 @@ struct ScriptExport: RecordingExport {
     }
     if let state {
       let assertions = StateAssertions(state)
-      // Where nothing changed, what might have is as it was.
+      // Without changes, the places that might have changed are as they were.
       let lines = changes.isEmpty ? asked?.module.map { assertions.lines(of: $0) } ?? [] : assertions.lines(changes)
       if !isCounting, lines.contains(where: { $0.hasPrefix("count(") }) {
         write("lua \(StateAssertions.countFunction)")
@@ -117,7 +117,7 @@ struct ScriptExport: RecordingExport {
   private func command(_ entry: LoggedEntry, _ state: HostState) throws -> String? {
     guard entry.source.cause == nil, entry.source.kind != .effect, entry.source.kind != .bridge else { return nil }
     let isOfShell = entry.action.hasPrefix("shell.")
-    // What a plugin wants to be dispatched once it is loaded comes by itself too.
+    // An action that a plugin wants to be dispatched once it is loaded comes by itself too.
     if !isOfShell, entry.source.function == "plugin" { return nil }
     guard isOfShell else {
       let action = entry.original?.action ?? entry.action
@@ -125,7 +125,7 @@ struct ScriptExport: RecordingExport {
       if entry.isThunk {
         return "thunk \(ActionText.text(String(action.dropFirst(LoggedEntry.thunkPrefix.count)), arguments: arguments))"
       }
-      // Where somebody gave a plugin's command is nothing that they said of the action.
+      // The place where somebody gave a plugin's command is nothing that they said of the action.
       let info = entry.isOfCommand ? nil : entry.source.info.map { " --info \(ScalarText.quoted($0))" }
       let excuse = isThere(moduleOf: action) ? "" : ScriptedCommand.excuse
       return "\(excuse)dispatch \(ActionText.text(action, arguments: arguments))\(info ?? "")"
@@ -165,7 +165,7 @@ struct ScriptExport: RecordingExport {
     return ScalarText.quoted(recorded.directory)
   }
 
-  /// What an import brought, as JSON in quotes: the script is to run where the file is not.
+  /// The imported state as JSON in quotes: the script is to run where the file is not.
   private func importedState(_ entry: LoggedEntry, _ state: HostState) throws -> String {
     let substates = ImportedSubstates.added(by: entry).map(\.name)
     let modules = Set(entry.changes.compactMap(\.module) + substates)
@@ -182,7 +182,7 @@ struct ScriptExport: RecordingExport {
 
   private func isSubstate(_ name: String) -> Bool { state?.substates.contains { $0.name == name } ?? false }
 
-  /// Whether there is a module that an action is one of: an action of a substate that is not there is reported.
+  /// Returns true if the module of an action is there: an action of a substate that is not there is reported.
   private func isThere(moduleOf action: String) -> Bool {
     guard let state, let name = ScriptedCommand.module(of: action) else { return true }
     return state.app.record.index(of: name) != nil || state.shell.plugins.contains { $0.name == name }

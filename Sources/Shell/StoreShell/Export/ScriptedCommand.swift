@@ -2,7 +2,7 @@ import StoreHistory
 
 /// A command of an exported script, with what came of it at once.
 struct ScriptedCommand {
-  /// What stands in front of a command that is to fail.
+  /// The word in front of a command that is to fail.
   static let excuse = "try "
 
   /// The module whose action it asked for; nil: it asked for something else.
@@ -22,7 +22,7 @@ struct ScriptedCommand {
 
   /// Takes note of a later action.
   mutating func follow(_ entry: LoggedEntry) {
-    // What a task dispatches comes later.
+    // The actions that a task dispatches come later.
     guard let cause = entry.source.cause, actions.contains(cause), entry.source.kind != .effect else { return }
     add(entry)
   }
@@ -32,7 +32,8 @@ struct ScriptedCommand {
     if let failure = entry.failure { failures.append(failure) }
   }
 
-  /// The command as the script says it. It fails where one of its actions failed; why is asserted where there is one reason.
+  /// The command as the script says it. A command fails where one of its actions failed; the reason is asserted where
+  /// there is only one.
   var lines: [String] {
     let isExcused = text.hasPrefix(Self.excuse)
     guard isExcused || !failures.isEmpty else { return [text] }

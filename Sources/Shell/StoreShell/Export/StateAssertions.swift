@@ -2,16 +2,16 @@ import StoreHost
 import StorePlugins
 import StoreSchema
 
-/// What is so in a state, as Lua expressions that `assert` takes.
+/// The facts about a state, as Lua expressions that `assert` takes.
 struct StateAssertions {
   private let state: HostState
 
-  /// What a script defines before it asserts how many entries a map has, which Lua has no word for.
+  /// The function that a script defines before it asserts how many entries a map has: Lua has no word for it.
   static let countFunction = "function count(map) local n = 0 for _ in pairs(map) do n = n + 1 end return n end"
 
   init(_ state: HostState) { self.state = state }
 
-  /// What is so where something changed, each place once.
+  /// The facts about the places that changed, each place once.
   func lines(_ changes: [Change]) -> [String] {
     var lines: [String] = []
     var known: Set<String> = []
@@ -19,7 +19,7 @@ struct StateAssertions {
       if known.insert(line).inserted { lines.append(line) }
     }
     for change in changes {
-      // What came to a list or a map or left it shows in how many there are.
+      // A value that came to a list or a map or left it shows in its size.
       if let parent = place(change.path.steps.dropLast()), let size = Self.size(parent.accessor, parent.value) {
         add(size)
       }
@@ -29,7 +29,7 @@ struct StateAssertions {
     return lines
   }
 
-  /// What is so in a module as a whole: its fields, of lists and maps how many they hold.
+  /// The facts about a module as a whole: its fields, and the sizes of lists and maps.
   func lines(of module: String) -> [String] {
     guard let place = place([.field(module)]) else { return [] }
     var lines: [String] = []
@@ -45,7 +45,7 @@ struct StateAssertions {
     return lines
   }
 
-  /// Where a path leads now, as Lua says it; nil where nothing stands there.
+  /// The place that a path leads to now, as Lua says it; nil where nothing stands there.
   private func place(_ steps: ArraySlice<Path.Step>) -> (accessor: String, value: Value)? {
     guard case .field(let module)? = steps.first else { return nil }
     var slice: Value?
@@ -88,12 +88,12 @@ struct StateAssertions {
       for (key, element) in map { append(accessor + Self.entry(key), element, add) }
     case .record(let record):
       for (name, field) in zip(record.layout.fields, record.values) { append(accessor + Self.member(name), field, add) }
-    // What a case with a payload looks like in Lua differs between Swift and plugins.
+    // A case with a payload looks different in Lua, by whether Swift or a plugin declares it.
     case .variant: break
     }
   }
 
-  /// How many a list or a map holds; nil for other values.
+  /// The size of a list or a map; nil for other values.
   private static func size(_ accessor: String, _ value: Value) -> String? {
     switch value {
     case .list(let list): "#\(accessor) == \(list.count)"

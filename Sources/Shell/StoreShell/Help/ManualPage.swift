@@ -1,7 +1,7 @@
 import StoreSchema
 
-/// The manual page of a program with this shell: its options as swift-argument-parser describes them, and the commands from
-/// the table that `help` and completion read.
+/// The manual page of a program with this shell. Its options come from swift-argument-parser, and the commands from the
+/// table that `help` and completion read.
 public struct ManualPage {
   private let program: ProgramOptions
   private let usage: [String]
@@ -11,8 +11,8 @@ public struct ManualPage {
   /// A manual page.
   ///
   /// - Parameters:
-  ///   - json: what swift-argument-parser's `--experimental-dump-help` prints.
-  ///   - usage: how the program is called, one form a line.
+  ///   - json: the output of swift-argument-parser's `--experimental-dump-help`.
+  ///   - usage: the forms in which the program is called, one a line.
   ///   - version: the program's version.
   /// - Throws: `JSONError` where the description is no JSON.
   public init(describedBy json: String, usage: [String], version: String) throws {

@@ -1,19 +1,19 @@
 import StoreSchema
 
-/// What a program takes on its command line, as swift-argument-parser describes it.
+/// The command line that a program takes, as swift-argument-parser describes it.
 struct ProgramOptions {
   /// The program's name.
   let name: String
-  /// What it is, in one sentence.
+  /// The program's purpose, in one sentence.
   let summary: String
   /// Its options and flags, in declared order.
   let options: [Option]
 
-  /// One option, flag or group of arguments.
+  /// An option, a flag or a group of arguments.
   struct Option {
-    /// How it is written, such as `--as FORMAT`.
+    /// The form as written, such as `--as FORMAT`.
     let form: String
-    /// What it does.
+    /// The effect of the option.
     let summary: String
   }
 

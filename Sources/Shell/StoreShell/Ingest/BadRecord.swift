@@ -15,13 +15,13 @@ struct BadRecord {
   let file: String
   /// The line on which the record starts.
   let line: Int
-  /// What is wrong with it.
+  /// The fault of the record.
   let message: String
-  /// What to try.
+  /// The advice to the user.
   var hint: String?
-  /// Whether it may be right in a file of another format.
+  /// True if it may be right in a file of another format.
   let isOfFormat: Bool
-  /// Whether it was ingested all the same, and what the error is called then.
+  /// True if it was ingested all the same, under an error code of its own.
   var isIngested: Bool { code != nil }
   private let code: ErrorCode?
 
@@ -51,12 +51,12 @@ struct BadRecord {
     }
   }
 
-  /// Where it is and what is wrong with it.
+  /// The place of the record and its fault.
   var sentence: String { "\(file):\(line): \(message)" }
 
   /// The error of an `ingest` that ends here.
   ///
-  /// - Parameter count: how many records were ingested.
+  /// - Parameter count: the number of ingested records.
   func error(behind count: Int) -> ShellError {
     let verb = count == 1 ? "was" : "were"
     return ShellError(

@@ -9,16 +9,16 @@ import StoreSchema
 struct Ingestion {
   let session: Session
   let type: ActionType
-  /// How errors and sources name the file.
+  /// The name of the file in errors and sources.
   let file: String
   /// The format that the file's name or its start shows, where it is read as another; nil: they show no other.
   let otherFormat: RecordFormat?
   let keepsGoing: Bool
 
-  /// How many bad records a person is shown before they are only counted.
+  /// The number of bad records that a person is shown before they are only counted.
   private static let shownFaults = 20
 
-  /// - Returns: what was done.
+  /// - Returns: the counts of the records.
   func run(_ lines: LineReader, _ records: inout any RecordReading) throws -> CommandResult {
     var tally = Tally()
     var progress = session.console.showsProgress ? IngestProgress(session.console, size: lines.size) : nil
@@ -75,7 +75,7 @@ struct Ingestion {
     }
   }
 
-  /// What Ctrl-C leaves behind.
+  /// The error of Ctrl-C, with the tally of the records so far.
   private func interrupted(_ tally: Tally) -> ShellError {
     var error = ShellError.interrupted
     error.details = ["\(summary(tally))\(tally.count == 0 ? "" : tally.count == 1 ? ", which stays" : ", which stay")"]
@@ -87,9 +87,9 @@ struct Ingestion {
     var first: Int?
     var last = 0
     var bad = 0
-    /// How many of those that were ingested had errors beside what they did.
+    /// The number of ingested records that had errors beside their actions.
     var faulty = 0
-    /// How many interceptors took, and which.
+    /// The number of records that interceptors took, and the names of these.
     private(set) var dropped = 0
     private(set) var interceptors: Set<String> = []
 
@@ -110,7 +110,7 @@ struct Ingestion {
   private func take(_ call: ActionCall, at line: Int, _ tally: inout Tally) throws {
     let source = ActionSource(file: file, function: "ingest", line: line, kind: session.running.origin.kind)
     let report = session.store.dispatch(call, source: source)
-    // What a record caused may have been stopped; the record itself stands.
+    // The work that a record caused may have been stopped; the record itself stands.
     if let failure = report.failure, !(failure is StoreError) || report.number == nil { throw failure }
     if let interceptor = report.droppedBy {
       tally.drop(by: interceptor)

@@ -8,7 +8,7 @@ struct JSONRecords: RecordReading {
   private let lines: LineReader
   private let mapping: RecordMapping
   private let plain: PlainRecords?
-  /// What the program is called that ingests them.
+  /// The name of the program that ingests the records.
   private let program: String
   /// The fields that `--map` names and that no record had so far, but for the plain ones.
   private var unseen: Set<String>
@@ -38,7 +38,7 @@ struct JSONRecords: RecordReading {
         hasRecords = true
         return call
       } catch {
-        // What a record lacks under a wrong name, or has under another, is told by that name.
+        // A field that a record lacks under a wrong name, or has under another, is told by that name.
         try mapping.requireMapped(among: fields.map(\.name), called: "field")
         throw (error as? SchemaError).map { named($0, line) } ?? error
       }

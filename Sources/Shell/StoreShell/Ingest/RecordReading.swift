@@ -10,12 +10,12 @@ protocol RecordReading {
 
   /// The next record's action; nil at the end.
   ///
-  /// - Throws: what is wrong with the record, after which the next call goes on with the next one; a ``FileFault``; a
+  /// - Throws: the fault of the record, after which the next call goes on with the next one; a ``FileFault``; a
   ///   `FileError`.
   mutating func next() throws -> ActionCall?
 }
 
-/// How records stand in a file.
+/// The forms of records in a file.
 enum RecordFormat: String, CaseIterable {
   /// A JSON object a line.
   case jsonl
@@ -50,33 +50,33 @@ enum RecordFormat: String, CaseIterable {
     }
   }
 
-  /// The formats that a file may have, the likeliest first: what its name says, what it starts with, and for a line that
-  /// is neither an object nor has a separator in it JSON before a table of one column.
+  /// The formats that a file may have, the likeliest first: by its name, then by its start. For a line that is neither
+  /// an object nor has a separator in it JSON comes before a table of one column.
   static func hints(fileName: String, firstLine: ArraySlice<UInt8>?) -> [RecordFormat] {
     let said = [RecordFormat(fileName: fileName), firstLine.flatMap { RecordFormat(firstLine: $0) }].compactMap(\.self)
     return said.isEmpty ? [.jsonl, .csv] : said
   }
 }
 
-/// What is wrong with the file rather than with one of its records: the first row of a table names no arguments of the
+/// A fault of the file rather than of one of its records. Either the first row of a table names no arguments of the
 /// action, or no record has a field that `--map` names.
 struct FileFault: Error {
   let error: any Error
 }
 
-/// What is wrong with a record as such, in words.
+/// A fault of a record as such, in words.
 struct RecordFault: Error {
   let message: String
-  /// What to try.
+  /// The advice to the user.
   var hint: String?
 }
 
-/// How the fields of records become the arguments of an action.
+/// The rule by which the fields of records become the arguments of an action.
 struct RecordMapping {
   let type: ActionType
   /// The argument that a field fills, where the names differ.
   let argumentNames: [String: String]
-  /// Whether fields that the action has no argument for are left out.
+  /// True if fields that the action has no argument for are left out.
   let ignoresOthers: Bool
 
   /// The argument that a field fills, or the name of the field where there is none; nil: the field is left out.

@@ -4,7 +4,7 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// Records of a table: the first row names the fields, the types are those of the action.
+/// Records of a table: the first row names the fields, the types come from the action.
 struct TableRecords: RecordReading {
   private let mapping: RecordMapping
   private var rows: TableRows
@@ -77,7 +77,7 @@ struct TableRecords: RecordReading {
     return columns
   }
 
-  /// The value of a cell as its argument's type reads it; nil: an empty cell without quotes leaves its argument out,
+  /// The value of a cell as its argument's type reads it. Nil: an empty cell without quotes leaves its argument out,
   /// where the argument is no text.
   private func value(_ column: Int, _ field: Field) throws(SchemaError) -> Value? {
     let isEmpty = rows.isEmpty(column)

@@ -2,8 +2,8 @@ import Platform
 import ShellLanguage
 import StorePlugins
 
-/// Splits a table into rows of cells, one row at a time (RFC 4180): cells in `"` may hold separators, line ends, and `"`
-/// written twice. Blank lines are passed over.
+/// Splits a table into rows of cells, one row at a time (RFC 4180). Cells in `"` may hold separators, line ends, and
+/// `"` written twice. Blank lines are passed over.
 struct TableRows {
   /// The number of bytes that a cell in quotes may have: a quote that is never closed takes in no more.
   static let maximumLength = 64 << 20
@@ -29,7 +29,7 @@ struct TableRows {
     self.separator = separator
   }
 
-  /// Whether a cell has no text and no quotes.
+  /// Returns true if a cell has no text and no quotes.
   func isEmpty(_ cell: Int) -> Bool { cells[cell].range.isEmpty && !cells[cell].isQuoted }
 
   /// The text of a cell; nil where it is not UTF-8.

@@ -127,7 +127,7 @@ extension Session {
 }
 
 extension SessionBinding {
-  /// What it binds, as `bind` is told.
+  /// The binding as `bind` is told.
   fileprivate var text: String { "\(path) \(action.fullName)" }
 }
 

@@ -4,13 +4,13 @@ import StoreCore
 import StoreSchema
 import StoreUnits
 
-/// Spans of a store in a file that Perfetto and `chrome://tracing` show: a JSON array in the Trace Event Format. What nests
-/// stands on one track; waiting actions and effects, which do not, are asynchronous; arrows lead from causes to what they
-/// caused. The file is there once the trace has ended.
+/// Spans of a store in a file that Perfetto and `chrome://tracing` show: a JSON array in the Trace Event Format. Nested
+/// spans stand on one track. Waiting actions and effects do not nest and are asynchronous; arrows lead from causes to
+/// their effects. The file is there once the trace has ended.
 final class ChromeTrace {
   /// The file as it was given.
   let path: String
-  /// How many actions were processed.
+  /// The number of processed actions.
   private(set) var count = 0
   private let file: ReplacingFile
   /// The actions that wait for the end of the arrow from what caused them.
@@ -29,7 +29,7 @@ final class ChromeTrace {
 
   deinit { try? end() }
 
-  /// What hands the spans over; its clock begins now.
+  /// The listener that hands the spans over; its clock begins now.
   var listener: SpanListener {
     let start = ContinuousClock.now
     return SpanListener(clock: { start.duration(to: .now) }, receive: { [self] event in add(event) })

@@ -6,12 +6,12 @@ import StorePlugins
 /// in which they were written.
 public final class Console {
   private var output: [UInt8] = []
-  /// Whether somebody looks at standard error, on a terminal: long commands show there how far they are.
+  /// True if somebody looks at standard error, on a terminal: long commands show there how far they are.
   public var showsProgress = false
   private let outputDescriptor: Int32
   private let errorDescriptor: Int32
   private var captured: String?
-  /// Whether results are held back, because a pager may show them; ends with whatever else must be seen at once.
+  /// True if results are held back, because a pager may show them; ends with other text that must be seen at once.
   var isHolding = false
   private var transcript: Transcript?
   private var failure: FileError?
@@ -25,21 +25,21 @@ public final class Console {
   var beforeTelling: (() -> String?)?
   /// Readable once the run is to end, which then waits no longer for somebody who does not read its results.
   var stopDescriptor: Int32 = -1
-  /// Whether the reader of the results was waited for in vain.
+  /// True if the reader of the results was waited for in vain.
   private var hasGivenUp = false
   /// Readable while Ctrl-C waits to be taken, which keeps results from going on to the terminal.
   var interruptDescriptor: Int32 = -1
-  /// How many bytes of results have been written since ``startResults()``.
+  /// The number of bytes of results written since ``startResults()``.
   private var resultCount = 0
-  /// Whether Ctrl-C has kept results back since ``startResults()``.
+  /// True if Ctrl-C has kept results back since ``startResults()``.
   private(set) var hasDroppedResults = false
-  /// How wide the terminal is that results go to; nil: they go elsewhere.
+  /// The width of the terminal that results go to; nil: they go elsewhere.
   public let width: (@Sendable () -> Int?)
 
   /// A console over two descriptors.
   ///
-  /// - Parameter width: how wide the terminal is that results go to, or nil where they go elsewhere; not given: what the
-  ///   descriptor says.
+  /// - Parameter width: the width of the terminal that results go to, or nil where they go elsewhere; not given: the
+  ///   width that the descriptor says.
   public init(output: Int32 = 1, error: Int32 = 2, width: (@Sendable () -> Int?)? = nil) {
     outputDescriptor = output
     errorDescriptor = error
@@ -47,13 +47,13 @@ public final class Console {
     self.output.reserveCapacity(1 << 16)
   }
 
-  /// Whether results go to a terminal now, not into a file or a command.
+  /// True if results go to a terminal now, not into a file or a command.
   var showsResults: Bool { !isCapturing && width() != nil }
 
-  /// Whether results go into a file or a command.
+  /// True if results go into a file or a command.
   var isCapturing: Bool { captured != nil }
 
-  /// Whether errors go to a terminal. Asked for each statement, so that the system is asked once.
+  /// True if errors go to a terminal. Asked for each statement, so that the system is asked once.
   private(set) lazy var showsErrors = isatty(errorDescriptor) == 1
 
   /// Writes a result.
@@ -111,7 +111,7 @@ public final class Console {
   /// Shows how far a long command is, on a line that is written over and over. Whatever else is printed takes its place.
   func showProgress(_ text: String) {
     flush()
-    // What reaches a row's end would go on in the next one, where a return leads back to that only.
+    // Text that reaches a row's end would go on in the next one, and a return leads back to that row only.
     let text = String(text.prefix(max(0, errorColumns - 3)))
     // Blanks and no escape sequence: any terminal knows them.
     let blanks = String(repeating: " ", count: max(0, progressWidth - text.count))
@@ -127,17 +127,17 @@ public final class Console {
     progressWidth = 0
   }
 
-  /// How wide the terminal is that errors go to.
+  /// The width of the terminal that errors go to.
   private var errorColumns: Int { Console.columns(of: errorDescriptor) ?? 80 }
 
-  /// How wide a terminal is; nil: it does not say, or is none.
+  /// The width of a terminal; nil: it does not say, or is none.
   private static func columns(of descriptor: Int32) -> Int? {
     var size = winsize()
     guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Whether a transcript in a file would take the place of one of those that are read.
+  /// Returns true if a transcript in a file would replace one of the sources that are read.
   public static func transcript(_ file: String, replacesOneOf sources: [String]) -> Bool {
     Files.isOrdinary(file) && sources.contains { Files.areSame($0, file) }
   }
@@ -153,7 +153,7 @@ public final class Console {
   /// Keeps a line that is no statement.
   func transcribe(_ fault: SyntaxFault, program: String) { transcript?.write("\(program)> \(fault.text)\n") }
 
-  /// Whether all statements and what they print are kept.
+  /// True if all statements and their output are kept.
   var hasTranscript: Bool { transcript != nil }
 
   /// Keeps what a shell command printed; of one that drew on the screen, such as a pager, what it was given to show.
@@ -191,8 +191,8 @@ public final class Console {
 
   private var canBeInterrupted: Bool { interruptDescriptor >= 0 && terminal != nil }
 
-  /// Writes what is buffered, in pieces that a pipe takes at once or not at all: between two of them the run can be stopped,
-  /// and Ctrl-C keeps the rest from the terminal.
+  /// Writes the buffered text, in pieces that a pipe takes at once or not at all. Between two of them the run can be
+  /// stopped, and Ctrl-C keeps the rest from the terminal.
   private func deliver() -> Int32? {
     guard stopDescriptor >= 0 || canBeInterrupted else { return Console.write(output, to: outputDescriptor) }
     var rest = output[...]

@@ -1,4 +1,4 @@
-/// Which of the program's two outputs a text belongs to.
+/// The output of the program that a text belongs to.
 public enum OutputTarget: Sendable {
   /// Results.
   case standardOutput

@@ -11,7 +11,7 @@ public struct Pager: Sendable {
   ///
   /// - Parameters:
   ///   - command: a command line of the system's shell; it reads the text.
-  ///   - rows: how many rows the screen has now.
+  ///   - rows: the number of rows of the screen now.
   public init(_ command: String, rows: @escaping @Sendable () -> Int) {
     self.command = command
     self.rows = rows
@@ -20,17 +20,17 @@ public struct Pager: Sendable {
   /// Shows a text.
   ///
   /// - Parameter stop: ends it when it becomes readable.
-  /// - Returns: whether there is such a command.
+  /// - Returns: true if there is such a command.
   func show(_ text: [UInt8], until stop: Int32) -> Bool {
     guard let ending = try? ShellCommand(line: command, stops: [stop]).run(text) else { return false }
-    // What the shell says of a command that it does not find or may not run.
+    // A shell ends so for a command that it does not find or may not run.
     return ![.exited(126), .exited(127)].contains(ending)
   }
 }
 
 extension Console {
-  /// Runs something, and hands what it writes to a pager where that is one result, and taller than the screen. What
-  /// is told of meanwhile, such as what watches see, stands above it.
+  /// Runs something, and hands what it writes to a pager where that is one result, and taller than the screen. Text
+  /// that comes meanwhile, such as the lines of watches, stands above it.
   func paging(with pager: Pager?, until stop: Int32, _ body: () -> Void) {
     guard let pager, let columns = width() else { return body() }
     flush()

@@ -6,7 +6,7 @@ import StoreSchema
 
 /// Trace events in the notation of the design's `scenarios.md`.
 enum TraceText {
-  /// One event as a line, without its end.
+  /// An event as a line, without its end.
   static func line(of event: TraceEvent) -> String {
     switch event {
     case .enqueued(let number, let action, let cause):

@@ -30,8 +30,8 @@ final class Transcript {
     failure = FileError(path: file, code: code, .writing)
   }
 
-  /// Whether a text moves the cursor or clears the screen: it holds other control sequences than those that colour it, or
-  /// clear the rest of a line, which goes with colours.
+  /// Returns true if a text moves the cursor or clears the screen. Such a text holds other control sequences than
+  /// colours and the clearing of a line's rest, which goes with colours.
   static func draws(_ text: String) -> Bool { split(text).sequences.contains { $0 != "m" && $0 != "K" } }
 
   /// The text without control sequences.

@@ -31,7 +31,7 @@ extension Session {
   fileprivate func report(
     _ findings: [PluginCheck.Finding], of name: String, as form: ResultForm
   ) throws -> CommandResult {
-    // What is said of a file quotes it, and anything may stand there.
+    // A finding quotes its file, and anything may stand there.
     let findings = findings.map { PluginCheck.Finding(isFault: $0.isFault, text: DisplayText.printable($0.text)) }
     let lines = findings.map { "\($0.isFault ? "FAIL" : "ok  ")  \($0.text)" }
     let isInWords = try isInWords(form)

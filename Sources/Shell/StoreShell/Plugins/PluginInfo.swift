@@ -2,7 +2,7 @@ import StoreHost
 import StorePlugins
 import StoreSchema
 
-/// One plugin, loaded or not: what its manifest says and what was granted to it.
+/// A plugin, loaded or not: the content of its manifest and its grants.
 struct PluginInfo {
   private let source: PluginSource
   private let plugin: Plugin?
@@ -79,7 +79,7 @@ extension PluginSubcommand {
     "revoke", "NAME|FOLDER", "takes back what was granted", read: { try $0.plugin(orFolder: true) },
     perform: { plugin, session in
       let word = try plugin.word.value(in: session)
-      // What has a name alone may be gone.
+      // A plugin given by its name alone may be gone.
       let source = PluginLocator.isPath(word) ? try plugin.source(in: session) : nil
       let name = source?.manifest.name ?? word
       guard try source.map(session.revoke) ?? session.revoke(name) else {

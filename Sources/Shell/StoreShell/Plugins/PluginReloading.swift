@@ -14,7 +14,7 @@ extension PluginSubcommand {
       var options = PluginReloadOptions(resets: request.resets)
       if let count = request.count { options.verifies = try count.value(in: session) }
       let report = try session.reload(plugin, options, source: session.source(function: "plugin"))
-      // What became of fields that came or went is what the detail says.
+      // The detail tells the fate of fields that came or went.
       return try session.finish(report.report, listsChanges: !report.changesType, details: report.details)
     })
 }

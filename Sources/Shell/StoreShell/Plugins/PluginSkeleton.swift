@@ -105,7 +105,8 @@ struct PluginSkeleton {
 
     """
 
-  /// What a plugin's Lua finds, for luacheck: all else is a mistake. The types that `plugin stubs` writes are no code.
+  /// The globals that a plugin's Lua finds, for luacheck: all else is a mistake. The types that `plugin stubs` writes
+  /// are no code.
   static let luacheck = """
     exclude_files = { "types" }
     stds.stsh = {
@@ -124,7 +125,7 @@ struct PluginSkeleton {
     "text",
   ]
 
-  /// What the sandbox has of Lua's own globals.
+  /// The sandbox's share of Lua's own globals.
   static let sandboxGlobals = [
     "_G", "_VERSION", "assert", "coroutine", "error", "getmetatable", "ipairs", "load", "math", "next", "pairs",
     "pcall",

@@ -1,15 +1,15 @@
 import ShellLanguage
 import StorePlugins
 
-/// One thing that `plugin` does.
+/// A subcommand of `plugin`.
 struct PluginSubcommand: Sendable {
   /// The word after `plugin`.
   let name: String
-  /// What follows it, as usage lines show it.
+  /// The operands that follow it, as usage lines show them.
   let operands: String
-  /// What it does, in a few words.
+  /// The effect, in a few words.
   let summary: String
-  /// The flags that it takes beside those of the format.
+  /// The flags that it takes beside the flags of the format.
   let flags: [FlagDefinition]
   /// Reads a line of it; the first operand is its own name.
   let read: @Sendable (CommandReader) throws -> Request
@@ -23,7 +23,7 @@ struct PluginSubcommand: Sendable {
 
   /// Declares a subcommand by its two halves, as a `CommandDefinition` is.
   ///
-  /// - Parameter addsNames: whether a check performs it, in the store that it has for itself.
+  /// - Parameter addsNames: true if a check performs it, in the store that it has for itself.
   init<Operands>(
     _ name: String, _ operands: String, _ summary: String, flags: [FlagDefinition] = [], addsNames: Bool = false,
     read: @escaping @Sendable (CommandReader) throws -> Operands,
@@ -44,7 +44,7 @@ struct PluginSubcommand: Sendable {
     }
   }
 
-  /// How it is written.
+  /// The subcommand as written.
   var usage: String {
     let flags = flags.map { " [--\($0.name)\($0.value.map { " \($0)" } ?? "")]" }.joined()
     return "plugin \(name)" + (operands.isEmpty ? "" : " \(operands)") + flags
@@ -62,7 +62,7 @@ struct PluginSubcommand: Sendable {
     list, load, unload, reload, enable, disable, info, audit, check, test, grant, revoke, new, stubs,
   ]
 
-  /// How they are written, and what each does.
+  /// The subcommands as written, and the effect of each.
   static var usages: [String] {
     let width = all.map(\.usage.count).max() ?? 0
     return all.map { subcommand in
@@ -99,7 +99,7 @@ struct GivenPlugin {
 extension CommandReader {
   /// The plugin that the operand after the subcommand names.
   ///
-  /// - Parameter orFolder: whether its folder may stand there too.
+  /// - Parameter orFolder: true if its folder may stand there too.
   func plugin(orFolder: Bool = false) throws -> GivenPlugin {
     let name = orFolder ? "the name or folder of a plugin" : "the name of a plugin"
     return GivenPlugin(word: try required(1, name), place: operands[1])

@@ -6,7 +6,7 @@ import StoreSchema
 struct TypeAnnotations {
   /// The classes met so far, in the order in which they were: each before those that use it.
   private(set) var classes: [String] = []
-  /// What each class stands for: the signature of its record; empty where the name is another type's.
+  /// The signature of the record that each class stands for; empty where the name is another type's.
   private var known: [String: String] = [:]
 
   /// - Parameter names: names that no class may have, since other types have them.

@@ -13,7 +13,7 @@ struct ActionGenerator {
     random = SeededGenerator(seed: seed)
   }
 
-  /// One more action; nil where there are no types, or where what was made up breaks a rule that types do not say.
+  /// A further action; nil where there are no types, or where the made-up action breaks a rule that types do not say.
   mutating func next() -> ActionCall? {
     guard let type = types.randomElement(using: &random) else { return nil }
     let named = type.fields.map { (name: $0.name, value: value(of: $0)) }

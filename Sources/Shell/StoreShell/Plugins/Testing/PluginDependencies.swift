@@ -6,8 +6,8 @@ struct PluginDependencies {
 
   init(_ session: Session) { self.session = session }
 
-  /// A plugin behind those that it needs, each granted what it asks for. What cannot be found is left out: the plugin
-  /// may do without it.
+  /// A plugin behind those that it needs, each granted what it asks for. A plugin that cannot be found is left out:
+  /// this one may do without it.
   func sources(for source: PluginSource) throws -> [PluginSource] {
     var found: [PluginSource] = []
     try add(source, to: &found, ancestors: [])

@@ -16,7 +16,7 @@ final class PluginTestBench: PluginTestHost {
   /// - Parameters:
   ///   - sources: the plugin under test, behind those that it needs.
   ///   - outer: the session whose command runs the test.
-  /// - Throws: what a plugin did wrong while it was loaded.
+  /// - Throws: the fault of a plugin while it was loaded.
   init(_ sources: [PluginSource], in outer: Session) throws {
     var options = SessionOptions()
     options.name = outer.options.name
@@ -42,14 +42,14 @@ final class PluginTestBench: PluginTestHost {
       if let failure = report.failure ?? report.faults.first { throw failure }
     }
     first = session.store.log.last?.number ?? 0
-    // That the plugin is there is not the test's doing.
+    // The loading of the plugin is not the test's doing.
     session.store.firstPoint = first
     console.interceptor = { [unowned self] text, target in
       if target == .standardOutput { printed += text }
     }
   }
 
-  /// How long one test may take, in seconds of real time.
+  /// The longest time that a test may take, in seconds of real time.
   private static let limit = 10
 
   var plugin: Plugin? { session.store.plugin(named: name) }
@@ -145,7 +145,7 @@ final class PluginTestBench: PluginTestHost {
 
   // MARK: Faults
 
-  /// What went wrong since it was last asked, where no dispatch told of it.
+  /// The fault since the last call, where no dispatch told of it.
   func takeFault() -> PluginTestFailure? { session.store.takeFaults().first.map { PluginTestBench.failure($0) } }
 
   /// Runs something that a test asked for, and says of every error what the shell says.

@@ -3,9 +3,9 @@ import StoreHost
 import StorePlugins
 import StoreSchema
 
-/// What came out of a plugin's tests.
+/// The results of a plugin's tests.
 struct PluginTestReport {
-  /// One test.
+  /// The result of a test.
   struct Line {
     /// The file that it stands in, within the plugin's folder.
     let file: String
@@ -17,16 +17,16 @@ struct PluginTestReport {
     }
   }
 
-  /// What was found out about the reducers.
+  /// The findings about the reducers.
   struct Purity {
     var fault: PurityFault?
-    /// How many actions of tests were reduced again.
+    /// The number of actions of tests that were reduced again.
     let recorded: Int
-    /// How many of them had worked there.
+    /// The number of these that had worked there.
     let recordedWorking: Int
-    /// How many made-up ones.
+    /// The number of made-up actions.
     private(set) var generated = 0
-    /// How many of those failed, in both states alike.
+    /// The number of made-up actions that failed, in both states alike.
     private(set) var generatedFailing = 0
     /// The first of them, and why it failed.
     private(set) var firstFailure: String?
@@ -41,10 +41,10 @@ struct PluginTestReport {
       firstFailure = firstFailure ?? failure
     }
 
-    /// Whether none of the made-up ones worked.
+    /// True if none of the made-up actions worked.
     var generatedAllFail: Bool { generated > 0 && generatedFailing == generated }
 
-    /// Whether no action worked of those that were tried, so that nothing is shown.
+    /// True if no tried action worked, so that nothing is shown.
     var showsNothing: Bool { fault == nil && recordedWorking == 0 && generatedAllFail }
   }
 
@@ -54,7 +54,7 @@ struct PluginTestReport {
   /// The text that the names of those that run have to hold.
   let filter: String?
   private(set) var lines: [Line] = []
-  /// How many actions of tests were reduced again, and how many of them had worked.
+  /// The number of actions of tests that were reduced again, and the number of these that had worked.
   private(set) var recorded = (all: 0, working: 0)
   var purity: Purity?
 
@@ -103,7 +103,7 @@ struct PluginTestReport {
 
   // MARK: Text
 
-  /// What is printed when all tests have run.
+  /// The text that is printed when all tests have run.
   var ending: String {
     var text = ""
     if let purity {

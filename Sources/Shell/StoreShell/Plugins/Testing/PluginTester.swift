@@ -7,13 +7,13 @@ import StoreSchema
 
 /// Runs the tests of one plugin: each with a store of its own, in the order of the files and of the tests in them.
 final class PluginTester {
-  /// What is asked of a run.
+  /// The options of a run.
   struct Options {
-    /// Whether the reducers are shown to be pure too.
+    /// True if the reducers are shown to be pure too.
     var isPure = false
     /// Runs only the tests whose names hold the text.
     var filter: String?
-    /// What the generated actions begin from; nil: chance decides.
+    /// The seed of the generated actions; nil: chance decides.
     var seed: UInt64?
   }
 
@@ -35,7 +35,7 @@ final class PluginTester {
   /// Runs the tests.
   ///
   /// - Parameter tell: is told of each test when it has ended.
-  /// - Throws: what keeps the tests from running: a plugin or a file that cannot be loaded.
+  /// - Throws: the error that keeps the tests from running: a plugin or a file that cannot be loaded.
   func run(_ tell: (PluginTestReport.Line) -> Void) throws -> PluginTestReport {
     // A plugin that cannot be loaded fails as a whole, not test by test.
     let bench = try loading { try PluginTestBench(sources, in: session) }
@@ -161,8 +161,8 @@ final class PluginTester {
     }
   }
 
-  /// What shows that other code of the plugin changes what a reducer depends on: an action is processed with all that answers it,
-  /// and a fresh Lua state makes something else of it.
+  /// Looks for a proof that other code of the plugin changes a value that a reducer depends on. An action is processed
+  /// with all that answers it, and a fresh Lua state gives another result.
   private func difference(by call: ActionCall, in bench: PluginTestBench, _ proof: PurityProof) -> PurityFault? {
     let store = bench.session.store
     recorded = []
