@@ -9,9 +9,9 @@
 /// Blocks from this size on are charged: making and filling them takes time that no instruction counts.
 static const size_t chargedBlock = 1024;
 
-/// A stack of this many bytes, 40,000 slots, grows no further. Where a table's `__call` is a table, and that one's too, Lua
-/// puts one more argument below all others each time, without an instruction, until the stack ends: the time grows with the
-/// square of its height.
+/// A stack of this many bytes, 40,000 slots, grows no further. A table as a `__call` whose own `__call` is a table
+/// makes Lua put one more argument below all others each time. No instruction is counted until the stack ends, and the
+/// time grows with the square of its height.
 static const size_t tallStack = 40000 * 16;
 
 /// Texts of this many bytes are kept in mind: one instruction that reads such a text, as `a < b` does, is charged for nowhere.
@@ -25,7 +25,7 @@ static const char *stackOf(const CLuaMachine *machine, const lua_State *L) {
   return stack;
 }
 
-/// Its bytes but for the spare slots, of which the last pointer knows nothing.
+/// The bytes of the stack but for the spare slots, of which the last pointer knows nothing.
 static size_t stackSize(const CLuaMachine *machine, const lua_State *L) {
   const char *last;
   memcpy(&last, (const char *)L + machine->stackOffset - sizeof last, sizeof last);
@@ -34,7 +34,7 @@ static size_t stackSize(const CLuaMachine *machine, const lua_State *L) {
 
 enum { slotSize = 16, firstSlots = 40, spareSlots = 5, firstTexts = 128 };
 
-/// Whether a new block, or the stack's own that is moved, is for a tall stack of twice as many slots, as one that grows has.
+/// True if a new or moved block is for a tall stack of twice as many slots, as a growing stack has.
 static bool isTallStackGrowing(const CLuaMachine *machine, const void *block, size_t newSize) {
   if (newSize <= 2 * tallStack || machine->stackOffset == 0) return false;
   if (block != NULL && block != stackOf(machine, machine->running)) return false;
@@ -56,8 +56,8 @@ void clua_findStack(CLuaMachine *machine, lua_State *L) {
   machine->stackOffset = 0;
 }
 
-/// Charges for a block. When the table of short texts grows, and stacks do, depends on what else is there, and so on what ran
-/// before: both cost nothing, for else how much a call may do would depend on it, too.
+/// Charges for a block. The table of short texts and the stacks grow at moments that depend on what ran before. Both
+/// cost nothing, since the limit of a call would otherwise depend on earlier calls too.
 static void charge(CLuaMachine *machine, const void *block, size_t size) {
   if (block != NULL && (block == machine->textTable || block == stackOf(machine, machine->running))) return;
   clua_spend(machine, size >> 7);
@@ -96,14 +96,14 @@ static void *refuse(CLuaMachine *machine, const void *block, size_t newSize) {
   if (machine->refusedSize != 0) clua_noteShortage(machine);
   machine->refusedBlock = block;
   machine->refusedSize = newSize;
-  // Its collection is a full one, whose work grows with the memory in use. How often it comes to that depends on what other
-  // calls have left; so of one that can be repeated this counts as time alone.
+  // Its collection is a full one, whose work grows with the memory in use. The number of such collections depends on
+  // the garbage of other calls; in a repeatable call this counts as time alone.
   if (machine->isRepeatable) machine->charged += machine->memory >> 8;
   else clua_work(machine, machine->memory >> 8);
   return NULL;
 }
 
-/// Where something else is asked for than was refused last, that was given up.
+/// A request for something else means that Lua gave up the request that was refused last.
 static void noteGranted(CLuaMachine *machine, const void *block, size_t newSize) {
   if (machine->refusedBlock != block || machine->refusedSize != newSize) clua_noteShortage(machine);
   machine->refusedSize = 0;

@@ -23,7 +23,7 @@ static int64_t milliseconds(void) {
   return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/// Stands for a deadline until the first look at the budget: reading the clock costs as much as a small call, and most
+/// Stands for a deadline until the first look at the budget. Reading the clock costs as much as a small call, and most
 /// calls end before anybody looks.
 static const int64_t deadlineToCome = -1;
 
@@ -47,9 +47,9 @@ static const int64_t littleWork = 500;
 /// So many nanoseconds an instruction takes at most, on average, on any machine: here it is 5.
 static const int64_t instructionTime = 250;
 
-/// Whether the instructions of a repeatable call take as long as those do that read megabytes each: `for i = 1, text` reads
-/// its limit to the end as a number, and neither a function nor the allocator is asked. The thread's own time is taken, and
-/// much of it, so that whether other code ends well does not depend on the machine.
+/// True if the instructions of a repeatable call take as long as instructions that read megabytes each. For example,
+/// `for i = 1, text` reads its limit to the end as a number, and asks neither a function nor the allocator. The
+/// thread's own time is taken, and much of it, so that whether other code ends well does not depend on the machine.
 static bool isSluggish(CLuaMachine *machine) {
   if (machine->isUnhurried) return false;
   int64_t now = milliseconds();
@@ -68,7 +68,7 @@ static CLuaStatus usedUp(CLuaMachine *machine) {
   if (machine->remaining <= 0) return CLuaStatusInstructions;
   if (__atomic_load_n(&machine->interruption, __ATOMIC_RELAXED) != 0) {
     machine->wasInterrupted = true;
-    // What is repeated was not interrupted when it was recorded.
+    // A repeated call was not interrupted when it was recorded.
     if (!machine->isRepeatable || !machine->isUnhurried) return CLuaStatusInterrupted;
   }
   if (machine->isRepeatable) {
@@ -122,7 +122,7 @@ static void stop(lua_State *L, CLuaStatus status, const char *chunk, int line) {
 /// With more memory than this, one instruction may work on so much of it that they are looked at more often.
 static const size_t ordinaryMemory = 8 << 20;
 
-/// So many bytes may be read between two looks, each by a call of the C library, as `a < b` does where all are NUL.
+/// The number of bytes that the C library may read between two looks, as `a < b` does where all are NUL.
 static const int64_t readBytes = 4 << 20;
 
 static int nextPeriod(const CLuaMachine *machine) {
@@ -217,8 +217,8 @@ static inline void fill(CLuaMachine *machine) {
   machine->firstLook = 0;
 }
 
-/// Has the instructions of a thread counted from here on, and those of the main one, where code that describes the error of
-/// a coroutine runs.
+/// Counts the instructions of a thread from here on. Those of the main thread count too, where code that describes the
+/// error of a coroutine runs.
 static inline void count(CLuaMachine *machine, lua_State *L) {
   int period = nextPeriod(machine);
   lua_sethook(L, hook, LUA_MASKCOUNT, period);
@@ -235,7 +235,7 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted) {
   machine->isTall = false;
   machine->shortPlace[0] = 0;
   machine->refusedSize = 0;
-  // Where the period is shorter a call that fits into a whole one may need counting after all.
+  // Under a shorter period, a call that fits into a whole one may need counting after all.
   if (isCounted || nextPeriod(machine) < CLUA_HOOK_PERIOD) {
     count(machine, L);
   } else if (machine->isCounting) {
@@ -249,7 +249,7 @@ void clua_noteWork(CLuaMachine *machine) {
   machine->worked += milliseconds() - (machine->deadline - machine->millisecondLimit);
 }
 
-/// What a nested call costs the call around it, in instructions.
+/// The cost of a nested call to the call around it, in instructions.
 static const int64_t nestedCallCost = 50;
 
 CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L) {
@@ -266,7 +266,7 @@ void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer) {
   bool isExtended = outer.deadline > 0 && !machine->countsNested;
   machine->deadline = isExtended ? outer.deadline + (milliseconds() - outer.since) : outer.deadline;
   machine->firstLook = 0;
-  // Where its time counts, the clock is looked at at once.
+  // A nested call whose time counts has the clock looked at at once.
   machine->charged = machine->countsNested ? CLUA_HOOK_PERIOD : outer.charged + nestedCallCost;
   machine->held = outer.held;
   machine->exhausted = outer.exhausted;

@@ -2,7 +2,7 @@
 
 #include "machine.h"
 
-/// What a call into Lua changes and its end restores.
+/// The fields that a call into Lua changes and its end restores.
 typedef struct Call {
   lua_State *thread;
   int32_t top;
@@ -273,8 +273,8 @@ typedef struct Resumption {
   int count;
 } Resumption;
 
-/// Runs below lua_pcall, so that the check for too many nested C calls has been passed before lua_resume makes it:
-/// an error that lua_resume itself raised would not be raised in this thread.
+/// Runs below lua_pcall, so that the check for too many nested C calls comes before the same check in lua_resume. An
+/// error that lua_resume itself raised would not be raised in this thread.
 static int resume(lua_State *L) {
   Resumption *resumption = lua_touserdata(L, 1);
   CLuaMachine *machine = clua_machine(L);
@@ -296,7 +296,7 @@ static int resume(lua_State *L) {
     resumption->status = clua_closeThread(machine, coroutine);
     machine->enforcing = false;
     lua_xmove(coroutine, L, 1);
-    // What was closed may have put any object in its place.
+    // A closed variable may have put any object in its place.
     if (message == NULL || lua_type(L, -1) != LUA_TSTRING || lua_tostring(L, -1) != message) return 1;
     lua_pushstring(L, place);
     lua_insert(L, -2);

@@ -1,14 +1,14 @@
-// What a Lua function captures: a digest that tells whether it changed, and the function's bytecode.
+// The captures of a Lua function: a digest that tells if they changed, and the function's bytecode.
 //
-// The digest is a sum over everything that is reached, so it does not depend on the order of a walk. A value in it is
-// its type and content, a table, function or coroutine in it is its address and what it holds; the strings of Lua are
-// not walked twice, and the table of globals and the libraries, which the sandbox protects, not at all.
+// The digest is a sum over everything that is reached, so it does not depend on the order of a walk. A value counts by
+// its type and content; a table, function or coroutine by its address and contents. The strings of Lua are not walked
+// twice. The table of globals and the libraries, which the sandbox protects, are not walked at all.
 
 #include <string.h>
 
 #include "machine.h"
 
-/// Where two tables are: of what was seen, with the hashes of long texts, and a list of what is still to be looked into.
+/// The slots of two tables: the values seen, with the hashes of long texts, and a list of values still to visit.
 enum { seenSlot = 2, pendingSlot = 3, mostLevels = 200 };
 
 /// Texts of more bytes are read once, however many tables hold them.
@@ -80,7 +80,7 @@ static uint64_t takeHash(lua_State *L, Walk *walk) {
       break;
     case LUA_TSTRING: content = hashText(L); break;
     case LUA_TUSERDATA:
-      // Those of the library, such as the place of gmatch in its text, have no metatable; host objects have one.
+      // Userdata of the library, such as the place of gmatch in its text, have no metatable; host objects have one.
       if (lua_getmetatable(L, -1)) lua_pop(L, 1);
       else content = mix(content, hashBytes(lua_touserdata(L, -1), lua_rawlen(L, -1)));
       break;
@@ -105,7 +105,7 @@ static uint64_t hashTable(lua_State *L, Walk *walk) {
   uint64_t sum = 0;
   if (clua_isView(L, -1) || lua_topointer(L, -1) == clua_machine(L)->visibleGlobalsPointer) return sum;
   if (lua_getmetatable(L, -1)) sum = mix(7, takeHash(L, walk));
-  // Where a list has holes its length depends on more than what it holds.
+  // The length of a list with holes depends on more than its contents.
   sum += mix(11, (uint64_t)lua_rawlen(L, -1));
   lua_pushnil(L);
   while (lua_next(L, -2)) {
@@ -121,7 +121,8 @@ static uint64_t takeHashFrom(lua_State *coroutine, lua_State *L, Walk *walk) {
   return takeHash(L, walk);
 }
 
-/// Where a coroutine stands, as far as it shows from outside: its status, and the line and the locals of each function.
+/// The point that a coroutine has reached, as seen from outside: its status, and the line and the locals of each
+/// function.
 static uint64_t hashCoroutine(lua_State *L, Walk *walk) {
   lua_State *coroutine = lua_tothread(L, -1);
   if (coroutine == L || !lua_checkstack(coroutine, 2)) return 0;
@@ -144,7 +145,7 @@ static uint64_t hashCoroutine(lua_State *L, Walk *walk) {
   return sum;
 }
 
-/// What the object on top holds.
+/// The contents of the object on top.
 static uint64_t hashHeld(lua_State *L, Walk *walk) {
   switch (lua_type(L, -1)) {
     case LUA_TFUNCTION: return hashFunction(L, walk);

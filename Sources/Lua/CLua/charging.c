@@ -54,7 +54,7 @@ static int chargePositions(lua_State *L) {
   return runStock(L);
 }
 
-/// For functions of which one argument is a number.
+/// For functions with one argument that is a number.
 static int chargeFirst(lua_State *L) {
   if (lua_type(L, 1) == LUA_TSTRING) chargeNumeral(L, lua_rawlen(L, 1));
   return runStock(L);

@@ -1,12 +1,12 @@
-// How machines collect garbage: what two that must behave alike can differ in.
+// Garbage collection, the only difference allowed between two machines that must behave alike.
 
 #include "machine.h"
 
 void clua_setPace(CLuaMachine *machine) {
   machine->isCrowded = !machine->isCrowded;
   if (machine->collectsOften) return;
-  // Lua's own pause has a small heap collected time and again, and the arguments that come back made anew each time: with four
-  // times the heap a dispatch with a text in it takes 600 instructions less of 7,000.
+  // With Lua's own pause, a small heap is collected time and again, and returning arguments are made anew each time.
+  // With four times the heap, a dispatch with a text in it takes 600 instructions less of 7,000.
   lua_gc(machine->main, LUA_GCINC, machine->isCrowded ? 200 : 400, 0, 0);
 }
 

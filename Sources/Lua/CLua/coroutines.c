@@ -1,12 +1,12 @@
-// The coroutine library of the sandbox. A new coroutine runs up to a hook period uncounted, so making one is charged;
-// lua_resume is never asked to resume what it would refuse, since its own refusal may allocate outside any protected call
-// of that thread; and lua_resetthread counts no nested C calls, so that they are counted here.
+// The coroutine library of the sandbox. A new coroutine runs up to a hook period uncounted, so making one is charged.
+// The code never asks lua_resume to resume what it would refuse: its refusal may allocate outside any protected call of
+// that thread. The function lua_resetthread counts no nested C calls, so they are counted here.
 
 #include "machine.h"
 
 enum {
   creationCost = 100,
-  /// How many coroutines can be closed within each other's closing; each has a C stack of its own to spend.
+  /// The number of coroutines that can be closed within each other's closing; each has a C stack of its own to spend.
   maximumClosings = 8,
 };
 

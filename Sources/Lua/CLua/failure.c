@@ -9,7 +9,7 @@
 /// Instructions that a `__tostring` of an error object may use.
 enum { describeBudget = 10000 };
 
-/// Where the text of the last host failure is anchored in the registry, so that its address stays its own.
+/// The registry key that anchors the text of the last host failure, so that its address stays its own.
 static const char failureKey[] = "host failure";
 
 void clua_fail(CLuaMachine *machine, const char *bytes, size_t count, bool hasLocation) {

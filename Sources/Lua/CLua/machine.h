@@ -1,4 +1,5 @@
-// What the C files of this target share. Functions that take a lua_State may raise unless they say otherwise.
+// The declarations that the C files of this target share. Functions that take a lua_State may raise unless they say
+// otherwise.
 
 #ifndef CLUA_MACHINE_H
 #define CLUA_MACHINE_H
@@ -12,10 +13,10 @@
 
 #include "CLua.h"
 
-/// Where on the stack of the main thread the handler of errors stands from the machine's opening to its end.
+/// The stack index, on the main thread, of the error handler from the machine's opening to its end.
 enum { clua_handlerIndex = 1 };
 
-/// What a callback into the host changes and its return restores.
+/// The fields that a callback into the host changes and its return restores.
 typedef struct CLuaHostEntry {
   lua_State *current;
   bool enforcing;
@@ -43,12 +44,12 @@ enum { CLUA_MAXIMUM_RESULTS = 1 << 15 };
 
 // allocator.c
 void *clua_allocate(void *context, void *block, size_t oldSize, size_t newSize);
-/// Bytes that Lua gets where the system has none left: while they are there, a short string, or a field of a small table, can
-/// be made without a call that is protected, which would take longer than making it.
+/// Bytes that Lua gets once the system has none left. With them there, a short string, or a field of a small table, can
+/// be made without a protected call, which would take longer than making it.
 enum { CLUA_RESERVE = 1024 };
 /// Writes what is said where the state got no memory.
 void clua_writeShortage(const CLuaMachine *machine, char *message, size_t capacity);
-/// Whether the reserve is there, or could be filled.
+/// True if the reserve is there, or could be filled.
 static inline bool clua_hasReserve(CLuaMachine *machine) {
   return machine->reserve != NULL || (machine->reserve = malloc(CLUA_RESERVE)) != NULL;
 }
@@ -62,7 +63,7 @@ void clua_startBudget(CLuaMachine *machine, lua_State *L, bool isCounted);
 /// Takes note of how long a call took that is at its end and that was looked at.
 void clua_noteWork(CLuaMachine *machine);
 
-/// What is left of the budget of a call that waits for a nested one.
+/// The rest of the budget of a call that waits for a nested one.
 typedef struct CLuaBudget {
   int64_t remaining;
   int64_t deadline;
@@ -74,8 +75,8 @@ typedef struct CLuaBudget {
 
 /// Gives a nested call a budget of its own, counted on `L`; an interruption still stops it.
 CLuaBudget clua_enterBudget(CLuaMachine *machine, lua_State *L);
-/// Goes on with the budget of the call around it, on its thread: charged a little, since the nested call made the count
-/// begin anew, and not charged for the time that the nested call took, unless that counts.
+/// Goes on with the budget of the call around it, on its thread. The outer call is charged a little, since the nested
+/// call made the count begin anew. The nested call's time is not charged, unless it counts.
 void clua_leaveBudget(CLuaMachine *machine, lua_State *L, CLuaBudget outer);
 /// The line of the innermost Lua function that runs, whose chunk the record then names; negative: none does. Never raises.
 int clua_findLine(lua_State *L, lua_Debug *record);
@@ -84,9 +85,10 @@ void clua_charge(lua_State *L, uint64_t cost);
 /// Raises when the budget is used up, the time too; `chunk` and `line` say where, null and a negative line: where Lua code
 /// runs.
 void clua_look(lua_State *L, const char *chunk, int line);
-/// Says that another thread runs from here on; answers the one that did. What it ran since the last look is counted.
+/// Says that another thread runs from here on; answers the one that did. The instructions of that thread since the last
+/// look are counted.
 lua_State *clua_switch(CLuaMachine *machine, lua_State *thread);
-/// How far behind the start of a thread the number of instructions until its next look is; 0: not found.
+/// The offset, from the start of a thread, of the number of instructions until its next look; 0: not found.
 size_t clua_findCountdown(lua_State *L);
 /// Raises when work of the host has used up the budget.
 static inline void clua_settle(lua_State *L, const CLuaMachine *machine) {
@@ -104,7 +106,7 @@ void clua_freeTexts(CLuaTexts *texts);
 // collector.c
 /// Has garbage collected the more often the less room there is, where a machine has become crowded or is no longer.
 void clua_setPace(CLuaMachine *machine);
-/// Whether so much memory is in use that what garbage takes counts.
+/// True if so much memory is in use that garbage counts.
 static inline bool clua_isCrowded(const CLuaMachine *machine) { return machine->memory > machine->memoryLimit / 8; }
 
 // items.c
@@ -113,12 +115,13 @@ void clua_freeItems(CLuaItems *items);
 int clua_pushItems(lua_State *L, CLuaItems *items, CLuaMark mark);
 /// The same for one value; nil when there is none.
 void clua_pushItem(lua_State *L, CLuaItems *items, CLuaMark mark);
-/// The same where it cannot raise and there is room on the stack: at the first item for which it could, answers a negative
-/// number, how many values are on the stack then, the one below the items among them, which are still on the buffer.
+/// The same where it cannot raise and there is room on the stack. At the first item that could raise, answers a
+/// negative number: the count of values on the stack, with the one below the items. The remaining items are then still
+/// on the buffer.
 int clua_pushSafely(lua_State *L, CLuaMachine *machine, CLuaMark mark);
 
 // objects.c
-/// Whether a host object is at an index, and which. Never raises.
+/// Finds the host object at an index; false: another value is there. Never raises.
 bool clua_toObject(lua_State *L, int index, CLuaObject *object);
 void clua_readValue(lua_State *L, int index, CLuaValue *value);
 void clua_pushObject(lua_State *L, CLuaObject object);
@@ -126,8 +129,8 @@ void clua_openObjects(lua_State *L);
 /// `next` on the host object at index 1 after the key at index 2; pushes key and value, or one nil.
 int clua_nextOfObject(lua_State *L);
 
-/// Has the host put the value at index 3 into its list at index 1, where elements move up for it; false where there is no
-/// such list, and nothing is done.
+/// Has the host put the value at index 3 into its list at index 1, where elements move up for it. False: no such list
+/// is there, and nothing is done.
 bool clua_insertIntoObject(lua_State *L, lua_Integer position);
 
 /// The same for the element at a position that is to go.
@@ -145,15 +148,15 @@ void clua_freeWindows(CLuaWindows *windows);
 /// Raises what the host's callback failed with.
 int clua_raiseFailure(lua_State *L, CLuaMark mark);
 int clua_collectFrames(lua_State *L);
-/// Pushes the place of the innermost Lua function that runs, as it stands before a message: the host, or what raises, may
-/// have been called by way of a library function, such as the iterator of ipairs.
+/// Pushes the place of the innermost Lua function that runs, as it stands before a message. The host, or the code that
+/// raises, may have been called through a library function, such as the iterator of ipairs.
 void clua_pushPlace(lua_State *L);
-/// Writes the place that the message on top lacks, else nothing: where it is one of Lua's own about the values of an operation,
-/// raised in a library function at that level, there is none before it. What `error` was handed is as it shall be.
+/// Writes the place that the message on top lacks, else nothing. Lua's own messages about the values of an operation
+/// lack a place when raised in a library function at that level. The message given to `error` stays as it is.
 void clua_missingPlace(lua_State *L, int level, char *place, size_t capacity);
 /// Copies what is known of a running Lua function.
 void clua_fillFrame(CLuaFrame *frame, const lua_Debug *record);
-/// Whether filling a frame that was filled before would change nothing.
+/// True if filling a frame that was filled before would change nothing.
 bool clua_isFrame(const CLuaFrame *frame, const lua_Debug *record);
 void clua_gatherFrames(CLuaMachine *machine, lua_State *L, int level);
 /// Turns the error object on top of the stack into the machine's error. Never raises.
@@ -192,7 +195,7 @@ int clua_loadFunction(lua_State *L);
 
 // sandbox.c
 void clua_openSandbox(lua_State *L, CLuaSandbox sandbox);
-/// Whether the value at the index is a read-only view of a library or of the globals. Never raises.
+/// True if the value at the index is a read-only view of a library or of the globals. Never raises.
 bool clua_isView(lua_State *L, int index);
 /// Replaces a read-only view at the index by the table behind it.
 void clua_seeThrough(lua_State *L, int index);
@@ -203,12 +206,12 @@ void clua_watchMetatables(lua_State *L);
 /// Takes note that the table at an absolute index serves as a metatable.
 void clua_noteMetatable(lua_State *L, int index);
 
-// matching.c, tables.c, coroutines.c: functions that replace those of the same name
+// matching.c, tables.c, coroutines.c: functions that replace the stock functions of the same name
 extern const luaL_Reg clua_matchingFunctions[];
 extern const luaL_Reg clua_tableFunctions[];
 extern const luaL_Reg clua_coroutineFunctions[];
 
-// charging.c: functions that run those of the same name after a charge
+// charging.c: functions that run the stock functions of the same name after a charge
 extern const luaL_Reg clua_chargedStringFunctions[];
 extern const luaL_Reg clua_chargedBaseFunctions[];
 extern const luaL_Reg clua_chargedMathFunctions[];

@@ -1,4 +1,4 @@
-// string.find, match, gmatch and gsub on the bounded search; results and messages are those of the stock functions.
+// string.find, match, gmatch and gsub on the bounded search; results and messages equal the stock functions'.
 
 #define _GNU_SOURCE
 #include <ctype.h>

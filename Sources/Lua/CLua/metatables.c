@@ -1,5 +1,6 @@
-// Watches for metatables that make tables weak. `setmetatable` refuses such a one, but it sees no key that is set later, and
-// what a weak table holds would depend on when garbage is collected. So the end of each collection looks at them all.
+// Watches for metatables that make tables weak. `setmetatable` refuses such a metatable, but sees no key that is set
+// later. The contents of a weak table would depend on when garbage is collected. So the end of each collection looks at
+// them all.
 
 #include <string.h>
 
@@ -39,7 +40,7 @@ void clua_watchMetatables(lua_State *L) {
   lua_setfield(L, -2, "__mode");
   lua_setmetatable(L, -2);
   lua_rawsetp(L, LUA_REGISTRYINDEX, metatablesKey);
-  // Garbage at once, whose end is that of a collection.
+  // Garbage at once; its end marks the end of a collection.
   lua_newuserdatauv(L, 0, 0);
   lua_createtable(L, 0, 1);
   lua_pushcfunction(L, lookAtMetatables);

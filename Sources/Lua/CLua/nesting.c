@@ -1,8 +1,9 @@
 // Threads for calls within calls.
 //
-// Lua counts how many C calls lie within each other on a thread, and fails at 200 of them. A call that went on with the count
-// of the call around it would get less far, the deeper the code is that caused it: what a reducer computes would depend on
-// who dispatched. So a nested call runs on a thread of its own, whose count begins anew as that of the main thread does.
+// Lua counts how many C calls lie within each other on a thread, and fails at 200 of them. A call that continued the
+// count of the call around it would get less far, the deeper the calling code is. The result of a reducer would depend
+// on who dispatched. So a nested call runs on a thread of its own, whose count begins anew as that of the main thread
+// does.
 
 #include "machine.h"
 

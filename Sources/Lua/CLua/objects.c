@@ -190,7 +190,7 @@ void clua_openObjects(lua_State *L) {
   luaL_newlib(L, metamethods);
   lua_pushliteral(L, "object");
   lua_setfield(L, -2, "__metatable");
-  // What Lua's own messages call an object; without it: a light userdata.
+  // The name of an object in Lua's own messages; without it: a light userdata.
   lua_pushliteral(L, "userdata");
   lua_setfield(L, -2, "__name");
   lua_setmetatable(L, -2);

@@ -152,8 +152,8 @@ int64_t clua_pushSortedKeys(lua_State *L, int index) {
   return count;
 }
 
-/// The upvalues of what `pairs` steps with: the list of the table's keys, nil for 1 to their number; the position of the key
-/// that was given last; their number; the table.
+/// The upvalues of the step function of `pairs`: the list of the table's keys (nil for 1 to their number), the position
+/// of the key given last, the number of keys, and the table.
 enum { listUpvalue = 1, positionUpvalue, countUpvalue, tableUpvalue };
 
 /// Pushes the upvalues for the table at an index.
@@ -177,7 +177,7 @@ static void restart(lua_State *L) {
   for (int upvalue = tableUpvalue; upvalue >= listUpvalue; upvalue -= 1) lua_replace(L, lua_upvalueindex(upvalue));
 }
 
-/// Whether the key at index 2 is the one that was given last of the table at index 1.
+/// True if the key at index 2 is the one that was given last of the table at index 1.
 static bool isCurrent(lua_State *L, lua_Integer position, bool hasList) {
   if (!lua_rawequal(L, 1, lua_upvalueindex(tableUpvalue))) return false;
   if (position == 0) return lua_isnil(L, 2);
@@ -188,7 +188,7 @@ static bool isCurrent(lua_State *L, lua_Integer position, bool hasList) {
   return isEqual;
 }
 
-/// Steps through a table. What is asked out of turn, as `next` may be, is answered as that does.
+/// Steps through a table. A key asked for out of turn, as `next` may be, is answered as `next` does.
 static int step(lua_State *L) {
   lua_settop(L, 2);
   lua_Integer position = lua_tointeger(L, lua_upvalueindex(positionUpvalue));
@@ -239,7 +239,7 @@ int clua_pairs(lua_State *L) {
   return 3;
 }
 
-/// Where `next` keeps the key list of the table it walks: a list and the table, anchored while the walk lasts.
+/// The registry keys of the list that `next` walks: a key list and its table, anchored while the walk lasts.
 static const char walkedTable[] = "walked table", walkedKeys[] = "walked keys";
 
 static void forgetWalk(lua_State *L) {
@@ -282,7 +282,7 @@ static bool isKeyAt(lua_State *L, lua_Integer position) {
   return isFound;
 }
 
-/// The position in the key list at index 3 of the last key that is not after the key at index 2, which may have been
+/// The position, in the key list at index 3, of the last key not after the key at index 2. That key may have been
 /// cleared since the list was made.
 static lua_Integer findKey(lua_State *L) {
   lua_Integer count = (lua_Integer)lua_rawlen(L, 3);

@@ -1,6 +1,6 @@
-// From text to functions. The time that Lua's parser takes can grow with the square of the text: each `and` of a chain walks
-// the jumps of all before it, each name is looked for among the locals of all functions around it. So the parser is given the
-// text in small pieces, and the budget is looked at between them.
+// From text to functions. The time of Lua's parser can grow with the square of the text. Each `and` of a chain walks
+// the jumps of all before it; each name is looked for among the locals of all functions around it. So the parser is
+// given the text in small pieces, and the budget is looked at between them.
 
 #include <string.h>
 
@@ -9,15 +9,15 @@
 /// So few bytes that no piece takes long, whatever was before it.
 static const size_t pieceSize = 64;
 
-/// What is left of a text.
+/// The rest of a text.
 typedef struct Text {
   const char *bytes;
   size_t count;
-  /// How the errors of a used up budget name it, and the line they give; null and negative where Lua code runs, which has
-  /// a place itself.
+  /// The name and the line that the errors of a used up budget give. Null and negative where Lua code runs, which has a
+  /// place itself.
   const char *name;
   int line;
-  /// Whether the function at index 1 gives more; index 5 keeps alive what it gave.
+  /// True if the function at index 1 gives more; index 5 keeps alive the piece that it gave.
   bool hasMore;
 } Text;
 

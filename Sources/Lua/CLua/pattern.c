@@ -1,5 +1,5 @@
-// Lua's patterns (reference manual, §6.4.1) with a step budget: the search pays for every step it takes, so that a
-// pattern with exponential backtracking ends like any other loop.
+// Lua's patterns (reference manual, §6.4.1) with a step budget. The search pays for every step, so a pattern with
+// exponential backtracking ends like any other loop.
 
 #include <ctype.h>
 #include <string.h>
@@ -38,7 +38,7 @@ CLuaSearch clua_prepareSearch(lua_State *L, const char *subject, size_t subjectC
   return search;
 }
 
-// One character
+// Single characters
 
 static bool isInClass(int character, int class) {
   bool isMember;
@@ -59,7 +59,7 @@ static bool isInClass(int character, int class) {
   return isupper(class) ? !isMember : isMember;
 }
 
-/// Whether a character is in the set from `[` at `set` to `]` at `last`.
+/// True if a character is in the set from `[` at `set` to `]` at `last`.
 static bool isInSet(int character, const char *set, const char *last) {
   bool found = true;
   if (set[1] == '^') {
@@ -80,7 +80,7 @@ static bool isInSet(int character, const char *set, const char *last) {
   return !found;
 }
 
-/// Where the single-character item at `item` ends.
+/// The end of the single-character item at `item`.
 static const char *itemEnd(CLuaSearch *search, const char *item) {
   const char *next = item + 1;
   if (*item == clua_escape) {
@@ -185,8 +185,8 @@ static const char *matchFrontier(CLuaSearch *search, const char *at, const char 
   return !isInSet(before, set, end - 1) && isInSet((unsigned char)*at, set, end - 1) ? at : NULL;
 }
 
-/// Matches the pattern from `item` on at `at`; answers where the match ends, or null. What follows in the same
-/// direction is a loop, so that depth counts only what may have to be undone.
+/// Matches the pattern from `item` on at `at`; answers where the match ends, or null. The rest in the same direction is
+/// a loop, so that depth counts only steps that may have to be undone.
 static const char *match(CLuaSearch *search, const char *at, const char *item) {
   if (search->depth++ == maximumDepth) luaL_error(search->L, "pattern too complex");
   while (at != NULL && item != search->patternEnd) {

@@ -23,7 +23,7 @@ typedef struct CLuaSearch {
 
 CLuaSearch clua_prepareSearch(lua_State *L, const char *subject, size_t subjectCount, const char *pattern,
                               size_t patternCount);
-/// Where a match that begins at `at` ends, or null.
+/// The end of a match that begins at `at`, or null.
 const char *clua_matchFrom(CLuaSearch *search, const char *at, const char *pattern);
 /// Charges the steps that have not been charged yet.
 void clua_settleSearch(CLuaSearch *search);

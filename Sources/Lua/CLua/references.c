@@ -90,7 +90,7 @@ static int setGlobal(lua_State *L) {
   lua_pushlstring(L, operation->bytes, operation->count);
   clua_pushItem(L, &machine->items, operation->mark);
   lua_rawset(L, -3);
-  // What a session assigned hides the host's value; the host's word is the last one.
+  // A session's assignment hides the host's value; the host's word is the last one.
   if (machine->visibleGlobals != machine->globals) {
     lua_rawgeti(L, LUA_REGISTRYINDEX, machine->visibleGlobals);
     lua_pushlstring(L, operation->bytes, operation->count);

@@ -1,5 +1,5 @@
-// Which libraries a state has. In a sandbox every library and the table of globals are seen through an empty table
-// whose metatable leads to the real one, so that they can be read and never be written.
+// The libraries of a state. In a sandbox, every library and the table of globals are seen through an empty table. Its
+// metatable leads to the real one, so code can read them and never write them.
 
 #include <string.h>
 
@@ -66,10 +66,10 @@ static const Missing missingMembers[] = {
 
 static const char viewKey[] = "view";
 
-/// Where the last message about a missing name is anchored in the registry, so that its address stays its own.
+/// The registry key that anchors the last message about a missing name, so that its address stays its own.
 static const char missingKey[] = "missing name";
 
-/// What a table advises about a name; NULL: nothing.
+/// The advice of a table about a name; NULL: none.
 static const char *adviceOn(const Missing *table, const char *name) {
   while (table->name != NULL && strcmp(table->name, name) != 0) table += 1;
   return table->advice;
@@ -244,7 +244,7 @@ static void openBase(lua_State *L) {
   luaL_setfuncs(L, replaced, 0);
 }
 
-/// A library, what of it is left out, and the functions of its own that are charged for or replaced.
+/// A library, the names left out of it, and the functions that are charged for or replaced.
 typedef struct Library {
   const char *name;
   lua_CFunction open;

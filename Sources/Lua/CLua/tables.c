@@ -1,5 +1,5 @@
 // Functions of the table library that can run long inside C, with a charge for every element they touch. The results
-// and messages are those of the stock functions; sort is a merge sort, so that equal elements keep their order and an
+// and messages equal the stock functions'. The function sort is a merge sort: equal elements keep their order, and an
 // inconsistent comparison cannot make it run longer.
 
 #include <limits.h>
@@ -160,7 +160,7 @@ static void requireOrder(lua_State *L) {
   lua_error(L);
 }
 
-/// Whether the element on top goes before the one below it; leaves both.
+/// True if the element on top goes before the one below it; leaves both.
 static bool isTopBefore(lua_State *L) {
   clua_charge(L, 1);
   if (lua_isnil(L, comparisonSlot)) {

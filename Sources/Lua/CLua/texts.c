@@ -1,5 +1,5 @@
-// Which long texts there are, and how long the longest is: the budget is looked at the more often, the longer one
-// instruction may read.
+// The long texts, and the length of the longest: the budget is looked at the more often, the longer one instruction may
+// read.
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-// Windows: fields of the host's memory that Lua reads and writes in place. What a window does not show, and everything
-// that could be an error, is left to the host's callbacks.
+// Windows: fields of the host's memory that Lua reads and writes in place. Fields that a window does not show, and
+// everything that could be an error, go to the host's callbacks.
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,18 +1,18 @@
 /// Reads what `lua_dump` of Lua 5.4 writes (`ldump.c` is its description).
 struct BytecodeReader {
-  /// One upvalue of a function.
+  /// An upvalue of a function.
   struct Capture {
     var isLocalOfParent: Bool
     var index: Int
     var name: String
   }
 
-  /// One function, and the functions inside it.
+  /// A function, and the functions inside it.
   struct Function {
     var source: String
     var lineDefined: Int
     var parameterCount: Int
-    /// Whether it takes any number of arguments.
+    /// True if the function takes any number of arguments.
     var isVariadic: Bool
     var instructions: [Instruction]
     /// The line of each instruction, as far as they are known.
@@ -68,7 +68,7 @@ struct BytecodeReader {
     }
   }
 
-  /// One more than the length, then the bytes; 0 is no string.
+  /// Reads the length plus 1, then the bytes; 0 is no string.
   private mutating func text() throws -> String {
     let count = try size()
     guard count > 0 else { return "" }

@@ -1,11 +1,11 @@
-/// What chunks are called: in Lua, where the message of an error that is caught says it to code, and in what the host shows.
+/// The names of chunks: in Lua, where the message of a caught error shows them to code, and in the host's output.
 struct ChunkNames {
   /// A folder whose files Lua knows by another name than the one that is shown; nil: none.
   var folder: (inLua: String, shown: String)?
   /// Names of chunks that Lua shortens in messages, by the short one.
   private var shortened: [String: String] = [:]
 
-  /// What Lua is to call a chunk from now on.
+  /// Gives the name of a chunk in Lua from now on.
   mutating func add(_ shown: String) -> String {
     let name = renaming(shown, toLua: true)
     let bytes = name.utf8
@@ -13,7 +13,7 @@ struct ChunkNames {
     return name
   }
 
-  /// What is shown of a chunk, by its name in Lua.
+  /// The shown name of a chunk, by its name in Lua.
   func shown(_ chunk: String) -> String { renaming(chunk, toLua: false) }
 
   /// The same of a message of Lua's, which may begin with the name of a chunk, and with that of a file behind its line.

@@ -1,7 +1,7 @@
 import CLua
 
 /// The functions that C calls. Each finds its state by the context, hands over plain structs and turns a thrown error
-/// into a status: no Lua error ever passes through Swift.
+/// into a status. No Lua error ever passes through Swift.
 enum HostCallbacks {
   static var all: CLuaCallbacks {
     CLuaCallbacks(
@@ -146,12 +146,12 @@ extension LuaState {
   }
 
   private func fail(_ error: any Error) -> CLuaAnswer {
-    // What went wrong because a value was lost says nothing.
+    // An error that follows from a lost value says nothing.
     let error = link.takeLost() ?? error
     lastFailure = error
     var message = String(describing: error)
     if error is LuaFailure || error is LuaError { message = chunkNames.inLua(message: message) }
-    // That of an error in Lua has its place.
+    // The message of an error in Lua has its place.
     message.withBytes { clua_fail(machine, $0, $1, !(error is LuaError)) }
     return .failed
   }

@@ -6,12 +6,12 @@ struct Instruction {
   var a: Int { Int(word >> 7 & 0xff) }
   var b: Int { Int(word >> 16 & 0xff) }
   var c: Int { Int(word >> 24) }
-  /// Whether an operand that may be a register or a constant is the latter.
+  /// True if an operand that may be a register or a constant is a constant.
   var isConstant: Bool { word >> 15 & 1 != 0 }
-  /// How far a jump goes; negative: back.
+  /// The distance of a jump; negative: back.
   var distance: Int { Int(word >> 7) - 0xff_ffff }
 
-  /// What an instruction does.
+  /// The operation of an instruction.
   enum Operation: UInt8 {
     case move, loadInteger, loadFloat, loadConstant, loadExtraConstant, loadFalse, loadFalseAndSkip, loadTrue, loadNil
     case getUpvalue, setUpvalue
@@ -31,7 +31,7 @@ struct Instruction {
     case setList, closure, variadic, prepareVariadic, extraArgument
   }
 
-  /// Whether it may read a register.
+  /// True if the instruction may read a register.
   func mayRead(_ register: Int) -> Bool {
     switch operation {
     case .loadInteger, .loadFloat, .loadConstant, .loadExtraConstant, .loadFalse, .loadFalseAndSkip, .loadTrue,
@@ -63,7 +63,7 @@ struct Instruction {
     }
   }
 
-  /// Whether it may put something into the register of a parameter.
+  /// True if the instruction may put something into the register of a parameter.
   func mayWrite(_ parameter: Int) -> Bool {
     switch operation {
     case .jump, .test, .extraArgument, .returnNone, .returnOne, .returnMany: false
@@ -71,8 +71,8 @@ struct Instruction {
     }
   }
 
-  /// Whether the instruction after it in the code, or one further on, is the next to run, and no other code but that of the
-  /// metamethods of what it works on.
+  /// True if the next instruction in the code, or one further on, runs next. No other code runs but the metamethods of
+  /// the operands.
   var goesOn: Bool {
     switch operation {
     case .jump: distance >= 0

@@ -11,7 +11,7 @@ public struct LuaArgument {
     self.link = link
   }
 
-  /// What is known of a value without copying it.
+  /// The kind and content of a value, known without copying it.
   public enum Kind {
     /// Nothing.
     case `nil`

@@ -40,7 +40,7 @@ public struct LuaKey {
   public let pointer: UnsafeRawPointer
   @usableFromInline let reference: Int32
 
-  /// Whether a string argument of the same state is this key.
+  /// True if a string argument of the same state is this key.
   @inlinable
   public static func == (key: LuaKey, text: LuaBytes) -> Bool {
     key.pointer == text.pointer || (text.count > 40 && text.count == key.text.utf8.count && text.text == key.text)

@@ -7,7 +7,7 @@ final class HostFunction {
   init(_ body: @escaping (inout LuaCall) throws -> Void) { self.body = body }
 }
 
-/// One call of a host function: its arguments, who called, and room for the results. Valid during the call.
+/// A call of a host function: its arguments, its caller, and room for the results. Valid during the call.
 public struct LuaCall {
   /// The state that calls.
   public unowned(unsafe) let state: LuaState
@@ -34,7 +34,8 @@ public struct LuaCall {
     return LuaArgument(value, LuaLinkPointer(state.link))
   }
 
-  /// What Lua's `tostring` gives of an argument, within the call's budgets; bytes that are no UTF-8 are replaced by U+FFFD.
+  /// The text that Lua's `tostring` gives of an argument, within the call's budgets; bytes that are no UTF-8 are
+  /// replaced by U+FFFD.
   public func describe(_ position: Int) throws(LuaError) -> String {
     let argument = argument(position)
     guard case .string(let text) = argument.kind else { return try state.describe(argument.value) }
@@ -54,7 +55,7 @@ public struct LuaCall {
     return caller
   }
 
-  /// Where the Lua code that calls is, nil when no Lua function does.
+  /// The place of the Lua code that calls, nil when no Lua function does.
   public var location: (chunk: String, line: Int)? { caller.map { ($0.chunk, $0.line) } }
 
   /// The Lua function that calls one of the host's. The same object for calls from one place that follow each other.
@@ -63,7 +64,7 @@ public struct LuaCall {
     public let chunk: String
     /// The line that is running.
     public let line: Int
-    /// What the Lua code that called it calls it; nil where Lua does not know, as when the host called it.
+    /// The name by which the Lua code called the function; nil where Lua does not know it, as when the host called.
     public let name: String?
     /// The line on which it is defined.
     public let lineDefined: Int
@@ -77,10 +78,11 @@ public struct LuaCall {
     }
   }
 
-  /// Whether ``yield(_:)`` is possible: the caller runs in the coroutine that the host resumed, not in one that Lua made.
+  /// True if ``yield(_:)`` is possible: the caller runs in the coroutine that the host resumed, not in one that Lua
+  /// made.
   public var canYield: Bool { clua_isYieldable(state.machine) }
 
-  /// Lets the coroutine that calls pause with these values once the function returns; what it is resumed with are the
+  /// Pauses the calling coroutine with these values once the function returns. The values that resume it are the
   /// results that the Lua code gets. Outside a coroutine that is an error in Lua.
   public mutating func yield(_ values: [LuaValue] = []) {
     for value in values { results.append(value) }

@@ -1,7 +1,7 @@
 import CLua
 
-/// A function, a table or a slot of a state in plain words: using it counts no references. It stands for its value as long
-/// as somebody holds the ``LuaReference`` that it is of.
+/// A function, a table or a slot of a state in plain words: using it counts no references. The handle stands for its
+/// value as long as somebody holds its ``LuaReference``.
 public struct LuaHandle {
   @usableFromInline let reference: Int32
 }
@@ -21,9 +21,9 @@ extension LuaWriter {
   public mutating func refillTable(_ table: LuaHandle) { write(.refillTable, table.reference) }
 }
 
-/// Calls functions of one state many times over: no call counts references or makes a closure. Whoever uses it holds the
-/// state. What each call needs is inlined where it is called: between a dispatch and the Swift code that a reducer calls back
-/// lie so many calls that the processor forgets where the outer ones return to.
+/// Calls functions of one state many times over: no call counts references or makes a closure. Whoever uses it holds
+/// the state. The code that each call needs is inlined where it is called. Between a dispatch and the Swift code that a
+/// reducer calls back lie many calls; the processor forgets where the outer ones return to.
 public struct LuaCaller {
   // Unmanaged: counting references to the state and what belongs to it takes longer than a small call.
   private let state: Unmanaged<LuaState>
@@ -52,15 +52,15 @@ public struct LuaCaller {
     return Arguments(writer: LuaWriter(items), mark: clua_mark(items))
   }
 
-  /// Whether what Lua code does may depend on nothing but its arguments: `pairs` and `next` refuse tables with keys that have
-  /// no order (tables, functions, coroutines and objects), and a call that takes longer than its time is not stopped, nor is
-  /// one that is interrupted. Its instructions end it, or that it works far longer than they should take.
+  /// True if Lua code may depend on nothing but its arguments. Then `pairs` and `next` refuse tables with keys that
+  /// have no order: tables, functions, coroutines and objects. A call that takes longer than its time, or is
+  /// interrupted, is not stopped. Its instructions end it, or that it works far longer than they should take.
   @inlinable public var isRepeatable: Bool {
     get { machine.pointee.isRepeatable }
     nonmutating set { machine.pointee.isRepeatable = newValue }
   }
 
-  /// Whether a repeatable call took longer than its time since it was last asked.
+  /// True if a repeatable call took longer than its time since it was last asked.
   @inlinable
   public func takeLateness() -> Bool {
     guard machine.pointee.wasLate else { return false }
@@ -75,15 +75,15 @@ public struct LuaCaller {
     nonmutating set { machine.pointee.worked = Int64(newValue) }
   }
 
-  /// Whether a table has no metatable and no keys but interned ones at these addresses.
+  /// True if a table has no metatable and no keys but interned ones at these addresses.
   public func hasOnly(_ table: LuaHandle, keysAt addresses: UnsafeBufferPointer<UnsafeRawPointer>) -> Bool {
     clua_hasOnlyKeys(machine, table.reference, addresses.baseAddress, addresses.count)
   }
 
-  /// How a call ended.
+  /// The end of a call.
   public struct Outcome {
     @usableFromInline let status: CLuaStatus
-    /// How many results the function gave, where they were counted.
+    /// The number of results that the function gave, where they were counted.
     public let count: Int
 
     @inlinable
@@ -92,7 +92,7 @@ public struct LuaCaller {
       self.count = count
     }
 
-    /// Whether it went well; else ``LuaCaller/error(_:)`` says what did not.
+    /// True if the call went well; else ``LuaCaller/error(_:)`` gives the error.
     @inlinable public var isDone: Bool { status == .done }
   }
 

@@ -1,8 +1,8 @@
 import CLua
 
-/// What the code of a function tells about its calls, found without running it.
+/// The facts that the code of a function tells about its calls, found without running it.
 public struct LuaCodeSketch: Hashable, Sendable {
-  /// What a function does with a parameter.
+  /// The use that a function makes of a parameter.
   public enum ParameterUse: Hashable, Sendable {
     /// Nothing: it need not be given.
     case none
@@ -12,13 +12,13 @@ public struct LuaCodeSketch: Hashable, Sendable {
     case any
   }
 
-  /// What it does with each of its parameters; nil: it takes any number, and does anything with them.
+  /// The use of each parameter; nil: the function takes any number, and does anything with them.
   let uses: [ParameterUse]?
-  /// Whether a call ends before anybody looks at its budget, of values without metamethods in Lua: the code has no loops,
-  /// calls nothing, uses no captured values and is short. Its instructions need not be counted.
+  /// True if a call ends before anybody looks at its budget, given values without metamethods in Lua. The code has no
+  /// loops, calls nothing, uses no captured values and is short. Its instructions need not be counted.
   public let isBrief: Bool
 
-  /// What it does with the argument at a position, from 0.
+  /// The use of the argument at a position, from 0.
   public func use(of position: Int) -> ParameterUse {
     guard let uses else { return .any }
     return position < uses.count ? uses[position] : .none

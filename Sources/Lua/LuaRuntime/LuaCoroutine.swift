@@ -2,7 +2,7 @@ import CLua
 
 /// A Lua function that can pause. Each `resume` is a call with budgets of its own.
 public final class LuaCoroutine {
-  /// How a `resume` ended.
+  /// The end of a `resume`.
   public enum Outcome {
     /// The function returned.
     case finished([LuaValue])

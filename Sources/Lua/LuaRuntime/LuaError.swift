@@ -1,6 +1,6 @@
 /// Why a call into Lua failed.
 public struct LuaError: Error, CustomStringConvertible {
-  /// What went wrong.
+  /// The kind of error.
   public enum Kind: Sendable {
     /// The text is no Lua.
     case syntax
@@ -20,17 +20,17 @@ public struct LuaError: Error, CustomStringConvertible {
 
   /// A mistake of the code that failed, where it is one of those that are known.
   public enum Mistake: Equatable, Sendable {
-    /// It used a variable, a field or a method for which its value is not made, such as a field of nil.
+    /// The code used a variable, a field or a method for which its value is not made, such as a field of nil.
     ///
     /// - Parameter kind: `global`, `local`, `upvalue`, `field`, `method` or `constant`.
     case misuse(kind: String, name: String)
-    /// It asked for a name that the sandbox leaves out.
+    /// The code asked for a name that the sandbox leaves out.
     case outsideSandbox
     /// Its text lacks its end.
     case unfinished
     /// Its text has a `$`, which Lua has no use for.
     case strayDollar
-    /// It asked an object of the host for a field that the object has not, nor one of a similar name.
+    /// The code asked an object of the host for a field that the object has not, nor one of a similar name.
     case noField(String, of: String)
   }
 
@@ -40,7 +40,7 @@ public struct LuaError: Error, CustomStringConvertible {
     public var chunk: String
     /// The line that was running, -1 if unknown.
     public var line: Int
-    /// What is known of the function, as in `in upvalue 'title'`.
+    /// The known description of the function, as in `in upvalue 'title'`.
     public var what: String
 
     /// A frame from its parts.
@@ -54,7 +54,7 @@ public struct LuaError: Error, CustomStringConvertible {
     public var description: String { "\(chunk):\(line): \(what)" }
   }
 
-  /// What went wrong.
+  /// The kind of error.
   public var kind: Kind
   /// The message, with `chunk:line: ` before it where Lua knows the place.
   public var message: String
@@ -81,7 +81,7 @@ public struct LuaError: Error, CustomStringConvertible {
   /// The message.
   public var description: String { message }
 
-  /// Whether the text only lacks its end, so that a prompt should ask for more.
+  /// True if the text only lacks its end, so that a prompt should ask for more.
   public var isIncomplete: Bool { mistake == .unfinished }
 
   /// The message without the place before it.

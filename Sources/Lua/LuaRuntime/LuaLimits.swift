@@ -1,5 +1,5 @@
 extension LuaState {
-  /// What one call into Lua may use.
+  /// The limits of one call into Lua.
   public struct Limits: Sendable, Hashable {
     /// Virtual machine instructions of an outermost call, and of the library functions that charge for their work.
     public var instructions: Int
@@ -16,7 +16,7 @@ extension LuaState {
     }
   }
 
-  /// Which libraries Lua code sees.
+  /// The libraries that Lua code sees.
   public enum Sandbox: Sendable {
     /// The safe libraries, read-only; an undefined global is an error, a new one too.
     case plugin

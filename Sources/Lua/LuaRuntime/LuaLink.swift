@@ -1,7 +1,7 @@
 import CLua
 import Synchronization
 
-/// What a state shares with the functions and tables that it hands out: they may outlive it.
+/// The part of a state that its functions and tables share: they may outlive it.
 @usableFromInline
 final class LuaLink {
   /// Null once the state is gone.
@@ -97,7 +97,7 @@ final class LuaLink {
     if let lost = takeLost() { throw lost }
   }
 
-  /// What ``checkLost()`` throws.
+  /// The error that ``checkLost()`` throws.
   @inlinable
   @inline(__always)
   func takeLost() -> LuaError? {

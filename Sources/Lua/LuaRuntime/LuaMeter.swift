@@ -1,12 +1,13 @@
 import CLua
 
-/// Counts what the host does and holds for the running call of a state: what Lua hands over takes memory and time that the
-/// machine does not see. A text that Lua has once is a text of its own in the host each time that it is handed over.
+/// Counts the host's work and memory for the running call of a state. Values that Lua hands over take memory and time
+/// that the machine does not see. A text that Lua has once is a text of its own in the host each time that it is handed
+/// over.
 public struct LuaMeter {
   @usableFromInline let machine: UnsafeMutablePointer<CLuaMachine>
 
-  /// Counts bytes that the host is about to hold until the call ends. They have a limit of their own, as high as that of the
-  /// state's memory; where there is no room for them the call fails for lack of memory once the callback returns, a
+  /// Counts bytes that the host is about to hold until the call ends. They have a limit of their own, as high as the
+  /// memory limit of the state. Without room for them, the call fails for lack of memory once the callback returns, a
   /// repeatable one whatever it catches.
   ///
   /// - Returns: whether there is room.
@@ -20,7 +21,7 @@ public struct LuaMeter {
 }
 
 extension LuaState {
-  /// What counts the host's part of the running call.
+  /// The meter of the host's part of the running call.
   public var meter: LuaMeter { LuaMeter(machine: machine) }
 
   /// Calls this state for the call that runs, whose time what the body does counts as. Of other calls within a call the time is
@@ -32,7 +33,7 @@ extension LuaState {
     return try body()
   }
 
-  /// Takes over values that a call has given, counted as within it. What is taken over counts no longer afterwards.
+  /// Takes over values that a call has given, counted as within it. Values taken over count no longer afterwards.
   ///
   /// - Throws: a ``LuaError`` of kind `memory`, made an error of the body's, where there is no room for them.
   @inlinable

@@ -16,9 +16,9 @@ public struct LuaObject: Hashable, Sendable {
   @usableFromInline
   init(_ raw: CLuaObject) { self.raw = raw }
 
-  /// What kind of thing it is.
+  /// The kind of the object.
   @inlinable public var tag: UInt32 { UInt32(truncatingIfNeeded: raw >> 52) }
-  /// Which one it is.
+  /// The number of the object within its kind.
   @inlinable public var id: UInt32 { UInt32(truncatingIfNeeded: raw) & LuaObject.maximumID }
   /// When it was handed out, so that the host can refuse one that Lua kept for too long.
   @inlinable public var generation: UInt32 { UInt32(truncatingIfNeeded: raw >> 24) & LuaObject.maximumGeneration }

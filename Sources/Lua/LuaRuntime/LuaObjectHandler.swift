@@ -1,7 +1,7 @@
 /// The host's side of its objects: what Lua reads, writes, counts and walks when it uses one.
 ///
-/// Arguments and results are valid during the call only. An error thrown here is raised in Lua at the line that used the
-/// object; when nothing in Lua catches it, the outermost call throws a ``LuaError`` with it as `underlying`.
+/// Arguments and results are valid during the call only. An error thrown here is raised in Lua at the line that used
+/// the object. If nothing in Lua catches it, the outermost call throws a ``LuaError`` with it as `underlying`.
 public protocol LuaObjectHandler: AnyObject {
   /// `object[key]`: writes one value to `result`; nothing written is nil. A method is a function that is written.
   func get(_ object: LuaObject, key: LuaArgument, into result: inout LuaResult) throws
@@ -22,8 +22,8 @@ public protocol LuaObjectHandler: AnyObject {
   /// - Returns: as ``insert(_:into:at:)``.
   func remove(from object: LuaObject, at position: Int) throws -> Bool
 
-  /// One step of `pairs` and `next`: writes the key after `previous` (the first one after nil), then its value, and
-  /// answers false at the end. The order is the host's.
+  /// A step of `pairs` and `next`: writes the key after `previous` (the first one after nil), then its value. Answers
+  /// false at the end. The order is the host's.
   func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool
 
   /// `tostring(object)`.

@@ -16,6 +16,6 @@ public class LuaReference {
 
 /// A Lua function, or a host function as Lua sees it.
 public final class LuaFunction: LuaReference {
-  /// What its code tells about its calls; of a host function that is nothing.
+  /// The facts that its code tells about its calls; nothing for a host function.
   public private(set) lazy var sketch = LuaCodeSketch(link.bytecode(of: self))
 }

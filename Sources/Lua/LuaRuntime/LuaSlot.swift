@@ -1,6 +1,6 @@
 /// A place in a Lua state for one value that Lua code gives and gets back: it may be anything, and is never converted.
 public final class LuaSlot: LuaReference {
-  /// Whether nothing is there, which Lua gets as nil.
+  /// True if nothing is there, which Lua gets as nil.
   @exclusivity(unchecked) public internal(set) var isEmpty = true
 }
 

@@ -1,6 +1,6 @@
 import CLua
 
-/// What the code of functions tells without being run; of a host function nothing.
+/// The facts that the code of functions tells without being run; none for a host function.
 extension LuaState {
   /// A place in code that uses something by its name.
   public struct CodeUse: Hashable, Sendable {
@@ -8,7 +8,7 @@ extension LuaState {
     public var name: String
     /// The field that is read at once of a global, such as `rep` in `string.rep`; nil: none, or one without a constant name.
     public var field: String?
-    /// Whether it is assigned to, not read.
+    /// True if the global is assigned to, not read.
     public var isAssignment = false
     /// The chunk of the place.
     public var chunk = ""
@@ -25,13 +25,13 @@ extension LuaState {
     }
   }
 
-  /// Whether a function captures nothing but the table of globals, which Lua calls `_ENV`.
+  /// True if a function captures nothing but the table of globals, which Lua calls `_ENV`.
   public func capturesOnlyGlobals(_ function: LuaFunction) -> Bool {
     bytecode(of: function)?.captures.allSatisfy { $0.name == "_ENV" } ?? false
   }
 
-  /// The uses of globals in a function and in the functions inside it, by line. Those of a function with more than 255
-  /// constants are not all found.
+  /// The uses of globals in a function and in the functions inside it, by line. In a function with more than 255
+  /// constants, not all uses are found.
   public func globalUses(of function: LuaFunction) -> [CodeUse] {
     bytecode(of: function)?.uses(outer: []) { code, instruction, position, _ in
       let isAssignment = instruction.operation == .setUpvalueField
@@ -56,7 +56,7 @@ extension LuaState {
     }
   }
 
-  /// Where a function is written: its chunk and the line on which it begins. Nil for a host function.
+  /// The place of a function in the source: its chunk and the line on which it begins. Nil for a host function.
   public func place(of function: LuaFunction) -> (chunk: String, line: Int)? {
     bytecode(of: function).map { ($0.source, $0.lineDefined) }
   }
@@ -95,7 +95,7 @@ extension BytecodeReader.Function {
     return next.operation == .getField && next.b == instructions[position].a ? constant(next.c) : nil
   }
 
-  /// What is found at the instructions of the function and of those inside it, by line.
+  /// The uses found at the instructions of the function and of those inside it, by line.
   ///
   /// - Parameters:
   ///   - outer: the names of those captures that are the outermost function's too; nil for a local of a function in between.

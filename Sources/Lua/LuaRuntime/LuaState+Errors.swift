@@ -10,7 +10,7 @@ extension LuaState {
     }
   }
 
-  /// What the machine's last operation failed with.
+  /// The error of the machine's last operation.
   func error(_ status: CLuaStatus) -> LuaError {
     let raw = machine.pointee.error
     let kind: LuaError.Kind =
@@ -66,9 +66,9 @@ extension LuaError.Frame {
 extension CLuaFrame {
   /// The name of the chunk.
   var chunkText: String { withUnsafeBytes(of: source, CLuaFrame.text) }
-  /// What the function is called; empty: not known.
+  /// The name of the function; empty: not known.
   var nameText: String { withUnsafeBytes(of: name, CLuaFrame.text) }
-  /// What kind of name that is, as in `upvalue`.
+  /// The kind of that name, as in `upvalue`.
   var kindText: String { withUnsafeBytes(of: nameKind, CLuaFrame.text) }
 
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String {

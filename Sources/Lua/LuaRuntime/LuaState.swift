@@ -17,7 +17,7 @@ public final class LuaState {
   @exclusivity(unchecked) var functions: [HostFunction] = []
   /// The error a callback threw last, until the outermost call ends.
   var lastFailure: (any Error)?
-  /// Who called a host function that asked for it last.
+  /// The caller of the host function that asked for it last.
   @exclusivity(unchecked) var lastCaller: LuaCall.Caller?
   var chunkNames = ChunkNames()
 
@@ -49,7 +49,7 @@ public final class LuaState {
     clua_close(machine)
   }
 
-  /// What one call may use. A change counts from the next outermost call on; the memory limit at once.
+  /// The limits of one call. A change counts from the next outermost call on; the memory limit at once.
   public var limits: Limits {
     didSet { applyLimits() }
   }
@@ -66,13 +66,13 @@ public final class LuaState {
   /// VM instructions that the running or the last outermost call has used, in steps of the count hook.
   public var instructionsUsed: Int { limits.instructions - Int(machine.pointee.remaining) }
 
-  /// Whether nothing but its instructions ends a repeatable call, as where one is repeated that ended well.
+  /// True if nothing but its instructions ends a repeatable call, as for the repetition of a call that ended well.
   public var isUnhurried: Bool {
     get { machine.pointee.isUnhurried }
     set { machine.pointee.isUnhurried = newValue }
   }
 
-  /// Whether Lua code ran when it was interrupted, since it was last asked.
+  /// True if Lua code ran when it was interrupted, since it was last asked.
   public func takeInterruption() -> Bool {
     defer { machine.pointee.wasInterrupted = false }
     return machine.pointee.wasInterrupted
@@ -106,8 +106,8 @@ public final class LuaState {
     return LuaFunction(link, reference)
   }
 
-  /// Has Lua code that catches an error see another name of a folder of chunks than the one that is shown: what it does then
-  /// does not depend on where the folder is. To be said before its chunks are compiled.
+  /// Gives Lua code that catches an error another name for a folder of chunks than the shown one. The code's behaviour
+  /// then does not depend on where the folder is. To be said before its chunks are compiled.
   public func hideFolder(_ shown: String, behind name: String) { chunkNames.folder = (inLua: name, shown: shown) }
 
   /// Has garbage collected without pauses from now on, which no Lua code can tell.
@@ -155,7 +155,7 @@ public final class LuaState {
     return LuaKey(text: text, pointer: address, reference: reference)
   }
 
-  /// What Lua's `tostring` gives, within a call's budgets; bytes that are no UTF-8 are replaced by U+FFFD.
+  /// The text that Lua's `tostring` gives, within a call's budgets; bytes that are no UTF-8 are replaced by U+FFFD.
   public func describe(_ value: LuaValue) throws(LuaError) -> String {
     let mark = write { $0.append(value) }
     var first: Int32 = 0

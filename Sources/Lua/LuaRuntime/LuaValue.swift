@@ -16,12 +16,12 @@ public enum LuaValue {
   case function(LuaFunction)
   /// An object of the host.
   case object(LuaObject)
-  /// What the host cannot hold, by the name of its type: a coroutine, or a userdata that is not the host's.
+  /// A value that the host cannot hold, by the name of its type: a coroutine, or a userdata that is not the host's.
   case other(String)
 }
 
 extension LuaValue {
-  /// What stands in the place of a type's name for a string that is not UTF-8.
+  /// The text in place of a type's name for a string that is not UTF-8.
   public static let badText = "string that is not UTF-8"
 
   /// The name that Lua gives the type.
@@ -49,7 +49,7 @@ extension LuaValue {
 
 /// Scalars and objects by value, tables and functions by identity of the reference.
 extension LuaValue: Equatable {
-  /// Whether two values are the same; an integer never equals a float.
+  /// True if two values are the same; an integer never equals a float.
   public static func == (left: LuaValue, right: LuaValue) -> Bool {
     switch (left, right) {
     case (.nil, .nil): true

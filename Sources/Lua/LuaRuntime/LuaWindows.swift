@@ -4,7 +4,7 @@ import CLua
 public struct LuaWindowSlot {
   @usableFromInline let raw: CLuaWindowSlot
 
-  /// What the field holds.
+  /// The content of the field.
   public enum Kind {
     /// An `Int` within bounds.
     case integer(ClosedRange<Int>)
@@ -12,12 +12,12 @@ public struct LuaWindowSlot {
     case number
     /// A `Bool`.
     case boolean
-    /// A `String`, where it is kept in place: up to fifteen bytes, zeros and a byte that is the count plus a mark, which is
-    /// one for ASCII and another for other text.
+    /// A `String` kept in place: up to fifteen bytes, zeros and a byte that is the count plus a mark. The mark is one
+    /// for ASCII and another for other text.
     case text(asciiMark: UInt8, otherMark: UInt8)
     /// Something that the host has an object for: which one of these it is in the record, from 0.
     case part(Int)
-    /// What only the host can read.
+    /// A value that only the host can read.
     case other
   }
 
@@ -51,15 +51,15 @@ public struct LuaWindowSlot {
     self.raw = raw
   }
 
-  /// Whether Lua can read it without the host.
+  /// True if Lua can read it without the host.
   public var isShown: Bool { raw.kind != .other }
 }
 
 /// The windows of a state: fields of records in the host's memory that Lua reads and writes in place, behind host objects.
 ///
-/// A window has the number that is the `id` of its object, and is open until ``time`` moves on. What a window does not show,
-/// and what it may not take, goes to the ``LuaObjectHandler`` as without one. Before the first write through a window the
-/// handler is asked to make it writable.
+/// A window has the number that is the `id` of its object, and is open until ``time`` moves on. Reads that a window
+/// does not show, and writes that it may not take, go to the ``LuaObjectHandler`` as without one. Before the first
+/// write through a window the handler is asked to make it writable.
 public struct LuaWindows {
   @usableFromInline let raw: UnsafeMutablePointer<CLuaWindows>
 
@@ -74,8 +74,8 @@ public struct LuaWindows {
   /// - Parameters:
   ///   - slots: the fields, which must stay where they are while it is open.
   ///   - memory: the start of the record.
-  ///   - parts: the number of the object of the first field that is a ``LuaWindowSlot/Kind/part(_:)``; those of the others
-  ///     follow. 0: the host is to be asked for them.
+  ///   - parts: the number of the object of the first field that is a ``LuaWindowSlot/Kind/part(_:)``; the others
+  ///     follow in order. 0: the host is to be asked for them.
   @inlinable
   public func open(
     _ number: Int, _ slots: UnsafeMutableBufferPointer<LuaWindowSlot>, _ memory: UnsafeMutableRawPointer,
@@ -88,7 +88,7 @@ public struct LuaWindows {
       UInt32(truncatingIfNeeded: parts))
   }
 
-  /// Whether the window of a number is open.
+  /// True if the window of a number is open.
   @inlinable
   public func isOpen(_ number: Int) -> Bool {
     number < raw.pointee.count && raw.pointee.windows[number].time == raw.pointee.time
@@ -110,14 +110,14 @@ public struct LuaWindows {
 
   // MARK: Writes
 
-  /// How many writes there were since ``forgetWrites()``.
+  /// The number of writes since ``forgetWrites()``.
   @inlinable public var writeCount: Int { raw.pointee.writeCount }
 
   /// Forgets what the writes overwrote.
   @inlinable
   public func forgetWrites() { raw.pointee.writeCount = 0 }
 
-  /// What a write overwrote.
+  /// The bytes that a write overwrote.
   public struct Write {
     /// The number of the window.
     public let window: Int

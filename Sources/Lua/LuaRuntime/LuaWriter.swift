@@ -1,6 +1,6 @@
 import CLua
 
-/// What a callback answers with: the same as a ``LuaWriter`` of which the first value counts, of a step through entries two.
+/// The answer of a callback, written by a ``LuaWriter``: its first value counts, or two for a step through entries.
 public typealias LuaResult = LuaWriter
 
 /// Describes values for Lua, one after the other, into a buffer that the state reuses: nothing is allocated here once

@@ -17,7 +17,7 @@ typedef struct lua_State lua_State;
 
 #pragma clang assume_nonnull begin
 
-/// What a Lua value is, as the host sees it.
+/// The kind of a Lua value, as the host sees it.
 typedef enum CLUA_CLOSED CLuaKind : uint32_t {
   CLuaKindNil,
   CLuaKindBoolean,
@@ -65,7 +65,7 @@ typedef enum CLUA_CLOSED CLuaItemKind : uint32_t {
   CLuaItemKindKeyInteger,
 } CLuaItemKind;
 
-/// One step in the description of Lua values. Strings are copied to the buffer's bytes and named by their offset.
+/// A step in the description of Lua values. Strings are copied to the buffer's bytes and named by their offset.
 typedef struct CLuaItem {
   CLuaItemKind kind;
   uint32_t tag;
@@ -95,7 +95,7 @@ typedef struct CLuaMark {
   size_t bytes;
 } CLuaMark;
 
-/// What a callback of the host tells the C function that called it.
+/// The answer of a host callback to the C function that called it.
 typedef enum CLUA_CLOSED CLuaAnswer : uint32_t {
   CLuaAnswerDone,
   CLuaAnswerFailed,
@@ -118,7 +118,7 @@ typedef struct CLuaCallbacks {
   void (*open)(void *context, CLuaObject object);
 } CLuaCallbacks;
 
-/// How a call ended.
+/// The end of a call.
 typedef enum CLUA_CLOSED CLuaStatus : uint32_t {
   CLuaStatusDone,
   CLuaStatusYielded,
@@ -131,7 +131,7 @@ typedef enum CLUA_CLOSED CLuaStatus : uint32_t {
   CLuaStatusNotText,
 } CLuaStatus;
 
-/// One Lua function that is running, or was when an error was raised. Texts end with a zero byte.
+/// A Lua function that is running, or was when an error was raised. Texts end with a zero byte.
 typedef struct CLuaFrame {
   char source[512];
   char nameKind[16];
@@ -155,9 +155,9 @@ typedef struct CLuaError {
   CLuaFrame *_Nullable frames;
   int32_t frameCount;
   bool isHostFailure;
-  /// Whether Lua code itself failed, rather than a function that it called.
+  /// True if Lua code itself failed, rather than a function that it called.
   bool isOfCode;
-  /// Whether Lua code asked for a name that the sandbox leaves out.
+  /// True if Lua code asked for a name that the sandbox leaves out.
   bool isOutsideSandbox;
 } CLuaError;
 
@@ -175,10 +175,10 @@ typedef struct CLuaTexts {
   size_t longest;
 } CLuaTexts;
 
-/// What a function captures, in numbers.
+/// The captures of a function, in numbers.
 typedef struct CLuaDigest {
   uint64_t value;
-  /// How many values were looked at.
+  /// The number of values visited.
   uint64_t size;
 } CLuaDigest;
 
@@ -191,17 +191,17 @@ typedef struct CLuaMachine {
   int64_t instructionLimit;
   int64_t millisecondLimit;
   size_t memoryLimit;
-  /// Whether what code does may depend on nothing but its arguments.
+  /// True if code may depend on nothing but its arguments.
   bool isRepeatable;
-  /// Whether the call that runs, or one around it, is such a call.
+  /// True if the running call, or one around it, is such a call.
   bool isRepeating;
-  /// Whether calls that must be repeatable end only by what is counted, however long they work.
+  /// True if calls that must be repeatable end only by counted instructions, however long they work.
   bool isUnhurried;
-  /// Whether a call that must be repeatable took longer than it should.
+  /// True if a call that must be repeatable took longer than it should.
   bool wasLate;
-  /// Whether code made a table weak whose entries went with a collection.
+  /// True if code made a table weak and entries of it went with a collection.
   bool isWeak;
-  /// Whether code ran when it was interrupted.
+  /// True if code ran when it was interrupted.
   bool wasInterrupted;
 
   lua_State *_Nullable main;
@@ -218,30 +218,31 @@ typedef struct CLuaMachine {
   CLuaCallbacks callbacks;
 
   size_t memory;
-  /// Whether garbage is collected as in a machine with little room, or without pauses.
+  /// True if garbage is collected as in a machine with little room, or without pauses.
   bool isCrowded;
   bool collectsOften;
   /// Bytes that the host holds of what the running call has handed over.
   size_t held;
-  /// Whether what the host takes counts while no call runs, too.
+  /// True if memory that the host takes counts while no call runs, too.
   bool isMetered;
-  /// Whether the host found no room for a value since it last looked.
+  /// True if the host found no room for a value since it last looked.
   bool isShort;
-  /// What is given where the system has no memory left; null: it was given, or there was never need of it.
+  /// The block given out once the system has no memory left; null: it was given, or there was never need of it.
   void *_Nullable reserve;
-  /// Whether it was a stack that the running call was refused, which had become too tall.
+  /// True if the running call was refused a stack that had become too tall.
   bool isTall;
-  /// Where code was when the running call was last refused memory, with what stands before a message; empty: nowhere.
+  /// The place of the code when the running call was last refused memory, as it stands before a message; empty:
+  /// nowhere.
   char shortPlace[80];
   /// The block that the state was last refused, and the size it was to have; 0: it has got memory since.
   const void *_Nullable refusedBlock;
   size_t refusedSize;
-  /// What the last new block was charged for, while it may turn out to be a stack.
+  /// The charge for the last new block, while it may turn out to be a stack.
   size_t lastCharge;
   /// The first block of the main thread's stack, and the present one of the table of all short texts.
   const void *_Nullable firstStack;
   const void *_Nullable textTable;
-  /// How far behind the start of a thread its stack is; 0: unknown.
+  /// The offset of a thread's stack pointer from the start of the thread; 0: unknown.
   size_t stackOffset;
   int64_t remaining;
   uint64_t charged;
@@ -253,12 +254,12 @@ typedef struct CLuaMachine {
   int64_t worked;
   uint32_t interruption;
   int32_t depth;
-  /// Whether the time that a nested call takes is that of the call around it, too.
+  /// True if the time of a nested call counts for the call around it, too.
   bool countsNested;
-  /// How many coroutines are being closed, each within the closing of the one before.
+  /// The number of coroutines being closed, each within the closing of the one before.
   int32_t closings;
   bool enforcing;
-  /// Whether the instructions of the main thread are counted.
+  /// True if the instructions of the main thread are counted.
   bool isCounting;
   CLuaStatus exhausted;
   char exhaustedMessage[640];
@@ -276,20 +277,20 @@ typedef struct CLuaMachine {
   const void *_Nullable missingString;
 
   CLuaTexts texts;
-  /// How far behind the start of a thread the number of instructions until its next look is; 0: unknown.
+  /// The offset, from the start of a thread, of the number of instructions until its next look; 0: unknown.
   size_t countdown;
-  /// How far behind the start of a string its bytes are.
+  /// The offset of a string's bytes from its start.
   size_t stringHeader;
   /// The table that `next` walks, in the outermost call that runs; null: none.
   const void *_Nullable orderedTable;
   int64_t orderedPosition;
 
   CLuaError error;
-  /// What the last look for a caller found.
+  /// The result of the last look for a caller.
   CLuaFrame caller;
 } CLuaMachine;
 
-/// Which libraries a state has, and whether undefined globals are errors.
+/// The libraries of a state, and the rule for undefined globals.
 typedef enum CLUA_CLOSED CLuaSandbox : uint32_t {
   CLuaSandboxPlugin,
   CLuaSandboxSession,
@@ -309,7 +310,7 @@ CLuaStatus clua_collect(CLuaMachine *machine);
 /// Has garbage collected without pauses from now on.
 void clua_collectOften(CLuaMachine *machine);
 
-// What the host takes over of Lua's values
+// Lua's values that the host takes over
 
 /// Notes that there is no memory. A call that is repeatable ends by it, whatever it catches: how much memory is in use depends
 /// on what ran before.
@@ -319,8 +320,8 @@ void clua_noteShortage(CLuaMachine *machine);
 /// allocates.
 void clua_shortenPeriod(CLuaMachine *machine);
 
-/// Takes instructions from the budget. So few may be left that the next look has to come earlier than it would: how much a call
-/// may do does not depend on when the looks come.
+/// Takes instructions from the budget. The rest may be so small that the next look has to come early: the limit of a
+/// call does not depend on when the looks come.
 static inline void clua_spend(CLuaMachine *machine, size_t instructions) {
   machine->remaining -= (int64_t)instructions;
   if (machine->remaining < CLUA_HOOK_PERIOD) clua_shortenPeriod(machine);
@@ -332,8 +333,8 @@ static inline void clua_work(CLuaMachine *machine, size_t instructions) {
   machine->charged += instructions;
 }
 
-/// Counts bytes that the host is about to hold until the running call ends, up to the memory limit: a value in the host takes
-/// memory that Lua knows nothing of, as often as it is handed over. False: there is no room for them.
+/// Counts bytes that the host is about to hold until the running call ends, up to the memory limit. A value in the host
+/// takes memory that Lua knows nothing of, as often as it is handed over. False: there is no room for them.
 static inline bool clua_hold(CLuaMachine *machine, size_t bytes) {
   if (machine->depth == 0 && !machine->isMetered) return true;
   // Nobody has looked yet at what was lost before: the call is about to fail.
@@ -381,12 +382,13 @@ CLuaStatus clua_load(CLuaMachine *machine, const char *_Nullable bytes, size_t c
 /// Calls a referenced function with the items above the mark.
 CLuaStatus clua_call(CLuaMachine *machine, int32_t function, CLuaMark mark, int32_t *first, int32_t *count);
 /// The same where only the number of results is wanted. Instructions need not be counted of a function that ends within
-/// CLUA_HOOK_PERIOD of them, whatever it does and gets; they are counted all the same where the limits ask for more looks.
+/// CLUA_HOOK_PERIOD of them, whatever it does and gets. The count runs all the same where the limits ask for more
+/// looks.
 CLuaStatus clua_callCounting(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t *count);
 /// The same where no result is wanted, nor how many there were.
 CLuaStatus clua_callDropping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark);
-/// The same where the first result is put into a slot, a reference made for it, and never seen by the host; where it is nil
-/// the slot holds false.
+/// The same where the first result is put into a slot, a reference made for it, unseen by the host. A nil result leaves
+/// false in the slot.
 CLuaStatus clua_callKeeping(CLuaMachine *machine, int32_t function, bool isCounted, CLuaMark mark, int32_t slot,
                             bool *isNil);
 /// Starts or continues a referenced coroutine.
@@ -403,7 +405,7 @@ void clua_fail(CLuaMachine *machine, const char *_Nullable bytes, size_t count, 
 /// The Lua function that called the running host function, until the next look; null when no Lua function did. `isSame` says
 /// whether it is to the letter what the last look found.
 const CLuaFrame *_Nullable clua_caller(CLuaMachine *machine, bool *isSame);
-/// Whether the running host function may yield to the host: a coroutine that Lua made yields to Lua.
+/// True if the running host function may yield to the host: a coroutine that Lua made yields to Lua.
 bool clua_isYieldable(CLuaMachine *machine);
 
 // References: values kept alive in the registry
@@ -420,10 +422,10 @@ CLuaStatus clua_intern(CLuaMachine *machine, const char *_Nullable bytes, size_t
 CLuaStatus clua_makeFunction(CLuaMachine *machine, int64_t function, int32_t *reference);
 CLuaStatus clua_makeCoroutine(CLuaMachine *machine, int32_t function, int32_t *reference);
 
-// What a function captures
+// The captures of a function
 
-/// A number that changes when a local that a function captures changes, or anything in a table that is reached from one; of a
-/// table, when what it holds does.
+/// Computes a number that changes when a captured local changes, or anything in a table that is reached from one. For a
+/// table, the number changes with its contents.
 CLuaStatus clua_digestCaptures(CLuaMachine *machine, int32_t reference, CLuaDigest *digest);
 /// Hands the bytecode of a referenced function to `take`, piece by piece; false when it is no Lua function.
 bool clua_dump(CLuaMachine *machine, int32_t function, void *context,
@@ -441,7 +443,7 @@ CLuaStatus clua_field(CLuaMachine *machine, int32_t table, CLuaMark mark, int32_
 /// those that it shows.
 CLuaStatus clua_names(CLuaMachine *machine, int32_t table, int32_t *reference);
 int64_t clua_length(CLuaMachine *machine, int32_t table);
-/// Whether a referenced table has no metatable and no keys but these, the addresses of interned strings.
+/// True if a referenced table has no metatable and no keys but these, the addresses of interned strings.
 bool clua_hasOnlyKeys(CLuaMachine *machine, int32_t table, const void *_Nonnull const *_Nullable keys,
                       size_t count);
 /// Pushes the keys of a referenced table as one list in key order, and the number of them.

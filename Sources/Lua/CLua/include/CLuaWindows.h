@@ -11,7 +11,7 @@
 
 #define CLUA_CLOSED __attribute__((enum_extensibility(closed)))
 
-/// What a slot of a window holds.
+/// The content of a window's slot.
 typedef enum CLUA_CLOSED CLuaSlotKind : uint32_t {
   /// Nothing that Lua reads without the host.
   CLuaSlotKindOther,
@@ -23,39 +23,39 @@ typedef enum CLUA_CLOSED CLuaSlotKind : uint32_t {
   CLuaSlotKindPart,
 } CLuaSlotKind;
 
-/// A field of a record in the host's memory: eight bytes; one that is a boolean; or sixteen of text that the host keeps in
-/// place where it is short, as up to fifteen bytes, zeros and one byte that is the count plus a mark.
+/// A field of a record in the host's memory: eight bytes, one byte for a boolean, or sixteen bytes for text. The host
+/// keeps short text in place: up to fifteen bytes, zeros and one byte that is the count plus a mark.
 typedef struct CLuaWindowSlot {
   /// The address of the interned name.
   const void *_Nullable key;
   uint32_t offset;
   CLuaSlotKind kind;
-  /// How many bytes after the field's start there is one that tells what it holds, and what that must be; 0: there is none.
+  /// The offset of the tag byte from the field's start, and the value that the tag must have; 0: no tag.
   uint16_t tagOffset;
   uint8_t tag;
   /// The mark of text in place that is ASCII, and of other text in place.
   uint8_t asciiMark;
   uint8_t textMark;
-  /// Which one of the parts of the record it is, from 0.
+  /// The number of the part within the record, from 0.
   uint32_t part;
-  /// What an integer is held to.
+  /// The bounds of an integer.
   int64_t minimum;
   int64_t maximum;
 } CLuaWindowSlot;
 
-/// The memory behind a host object, which Lua reads and writes in place without asking the host. Open for as long as its
-/// time is that of the machine's windows.
+/// The memory behind a host object, which Lua reads and writes in place without asking the host. Open while its time
+/// equals the time of the machine's windows.
 typedef struct CLuaWindow {
   const CLuaWindowSlot *_Nullable slots;
   char *_Nullable memory;
   int64_t time;
   uint32_t count;
-  /// The `id` of the object of the first part, behind which are those of the others; 0: the host has to be asked for them.
+  /// The `id` of the object of the first part, followed by the others in order; 0: the host has to be asked for them.
   uint32_t parts;
   bool isWritable;
 } CLuaWindow;
 
-/// What a write through a window overwrote: as many bytes as the slot has.
+/// The bytes that a write through a window overwrote: as many as the slot has.
 typedef struct CLuaWrite {
   uint32_t window;
   uint32_t slot;
@@ -67,7 +67,7 @@ typedef struct CLuaWindows {
   CLuaWindow *_Null_unspecified windows;
   size_t count;
   size_t capacity;
-  /// What the bits above the `id` must be.
+  /// The required value of the bits above the `id`.
   uint64_t stamp;
   int64_t time;
   CLuaWrite *_Null_unspecified writes;
@@ -91,7 +91,7 @@ static inline void clua_openWindow(CLuaWindows *windows, size_t number, const CL
   window->parts = parts;
 }
 
-/// How many bytes a slot has.
+/// The number of bytes in a slot.
 static inline size_t clua_slotSize(const CLuaWindowSlot *slot) {
   return slot->kind == CLuaSlotKindBoolean ? 1 : slot->kind == CLuaSlotKindText ? 16 : 8;
 }
