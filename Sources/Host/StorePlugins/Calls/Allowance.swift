@@ -1,6 +1,6 @@
 /// So many of something a second, on the clock of a store.
 struct Allowance {
-  /// How many a second.
+  /// The number allowed per second.
   let limit: Int
   private var second = Duration.zero
   private var used = 0
@@ -10,7 +10,7 @@ struct Allowance {
   /// Takes a time for the one at which what was used so far was used.
   mutating func begin(at time: Duration) { second = time }
 
-  /// How many are left in the second that a time is in.
+  /// The number left in the second that contains a time.
   mutating func left(at time: Duration) -> Int {
     if time >= second + .seconds(1) || time < second { (second, used) = (time, 0) }
     return limit - used

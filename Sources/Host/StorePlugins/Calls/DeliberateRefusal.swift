@@ -1,12 +1,12 @@
 import LuaRuntime
 
-/// What `refuse("reason")` raises: the plugin works, and says no. It undoes an action as an error does, but it is no fault
-/// of the plugin's and does not count as one.
+/// The error that `refuse("reason")` raises: the plugin works, and says no. Like any error, a refusal undoes the
+/// action, but it is no fault of the plugin's and does not count as one.
 struct DeliberateRefusal: Error, CustomStringConvertible {
   let reason: String
   var description: String { reason }
 
-  /// Whether something runs that can be refused.
+  /// True while a refusable call runs.
   final class Occasion {
     var isGiven: () -> Bool = { false }
   }

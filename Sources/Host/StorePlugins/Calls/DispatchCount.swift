@@ -1,10 +1,10 @@
-/// How many actions one call of a plugin's function has dispatched. One dispatch may cause so many in all (R30); what dispatches
-/// more by itself does so in vain, and again for each of them.
+/// The number of actions that one call of a plugin's function has dispatched. A dispatch may cause so many in all
+/// (R30). A call that dispatches more by itself does so in vain, and again for each of them.
 struct DispatchCount {
-  /// What is counted as no more than it costs, whatever the store allows.
+  /// The number that is always allowed, whatever the store says: it is counted without asking.
   private static let usual = 1000
   private var count = 0
-  /// That it was more than may be, even where the plugin took no notice.
+  /// The error for too many dispatches, even where the plugin took no notice.
   private(set) var overrun: DispatchOverrun?
 
   /// Counts one more.
@@ -24,7 +24,7 @@ struct DispatchCount {
 
 /// A function has dispatched more actions in one call than one dispatch may cause.
 struct DispatchOverrun: Error, CustomStringConvertible {
-  /// How many it may.
+  /// The number of actions allowed.
   let most: Int
   var description: String { "dispatched more than \(grouped(most)) actions" }
 }

@@ -1,10 +1,10 @@
 import LuaRuntime
 
-/// How a plugin's function is called, for who mistakes its first parameter for its second.
+/// The parameters of a plugin's function, as advice to authors who mistake its first parameter for its second.
 struct FunctionSignature {
   /// The function as it is written.
   private let text: String
-  /// What the second parameter has and the first has not.
+  /// The members of the second parameter that the first has not.
   private let members: [String]
 
   static let command = FunctionSignature(
@@ -12,13 +12,13 @@ struct FunctionSignature {
   static let middleware = FunctionSignature(text: "function(action, ctx)", members: ["dispatch", "task", "state"])
   static let thunk = FunctionSignature(text: "function(args, t)", members: ["dispatch", "dispatch_wait", "get"])
 
-  /// What to try where a reducer looks for an argument of its action in its draft; nil: it does something else.
+  /// The advice where a reducer looks for an argument of its action in its draft; nil: the error is another.
   static func reducerHint(for error: LuaError, arguments: [String]) -> String? {
     guard case .noField(let name, _)? = error.mistake, arguments.contains(name) else { return nil }
     return "its parameters are function(draft, args, meta)"
   }
 
-  /// What to try where an error is of that kind; nil: it is of another.
+  /// The advice for an error of that kind; nil: the error is of another.
   func hint(for error: LuaError) -> String? {
     let member: String? =
       switch error.mistake {

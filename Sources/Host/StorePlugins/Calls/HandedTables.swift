@@ -2,15 +2,15 @@ import LuaRuntime
 
 /// The tables that a plugin's functions get to act by: one of a kind for all calls.
 struct HandedTables {
-  /// What middlewares get as `ctx`.
+  /// The `ctx` of middlewares.
   var context: LuaTable?
   /// The same in plain words: `context` holds it.
   var contextHandle: LuaHandle?
-  /// What commands get as `cmd`.
+  /// The `cmd` of commands.
   var command: LuaTable?
-  /// What tasks get.
+  /// The table of tasks.
   var task: LuaTable?
-  /// What thunks get as `t`.
+  /// The `t` of thunks.
   var thunk: LuaTable?
 
   /// Writes `ctx` as an argument.

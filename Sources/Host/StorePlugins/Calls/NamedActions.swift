@@ -3,13 +3,13 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
-/// The actions that a plugin's code may name. Lua says which it means by name and arguments, as a table
-/// `{ name = …, args = … }`, or by the action that it was given.
+/// The actions that a plugin's code may name. Lua names an action by a table `{ name = …, args = … }`, or by the action
+/// that it was given.
 final class NamedActions {
   private let manifest: PluginManifest
-  /// What the plugin uses of its permissions.
+  /// The permissions that the plugin uses.
   private let permissions: PermissionLedger
-  /// The actions that the plugin declares by their names, those of its own module with it and without.
+  /// The actions that the plugin declares, by name; actions of its own module with the module's name and without.
   private let own: [String: ActionType]
   /// The same by the strings that Lua has for those names.
   private var ownKeys: [OwnName] = []
@@ -59,7 +59,7 @@ final class NamedActions {
     return type
   }
 
-  /// Whether the plugin may dispatch an action: one that it declares itself, or one that it asked for.
+  /// True if the plugin may dispatch an action: its own, or a permitted one.
   func mayDispatch(_ type: ActionType) -> Bool {
     own[type.fullName] === type || manifest.mayDispatch(type)
   }

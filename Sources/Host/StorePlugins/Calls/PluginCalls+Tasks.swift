@@ -2,7 +2,7 @@ import LuaRuntime
 import StoreCore
 import StoreSchema
 
-/// What tasks get, and how middlewares start them.
+/// The table that tasks get, and the call by which middlewares start them.
 extension PluginCalls {
   /// Makes the table that tasks get, which is one for all of them: its functions speak for the one that runs.
   func makeTaskTable(in lua: LuaState, dispatch: LuaValue) throws(LuaError) -> LuaTable {
@@ -91,7 +91,7 @@ extension PluginCalls {
   }
 }
 
-/// What a plugin was refused, where the hint is told apart from the message.
+/// A refusal to a plugin, with the hint apart from the message.
 struct PluginRefusal: Error, CustomStringConvertible {
   let description: String
   let hint: String

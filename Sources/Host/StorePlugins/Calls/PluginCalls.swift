@@ -3,24 +3,25 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
-/// What a plugin's functions get beside slices: `meta`, the action, `ctx`, `cmd` and `log`.
+/// The values that a plugin's functions get beside slices: `meta`, the action, `ctx`, `cmd` and `log`.
 final class PluginCalls {
   let faults: PluginFaults
   let meta = ActionFacade(name: "meta")
   let action: ActionFacade
-  /// What the plugin uses of its permissions.
+  /// The permissions that the plugin uses.
   let permissions = PermissionLedger()
   /// The actions that the plugin's code may name.
   let actions: NamedActions
   /// The code that runs now.
   let running = RunningCode()
-  /// Where the dispatches of the task go that runs: one for all of them, of which one runs at a time and none starts another.
+  /// The emission of the running task's dispatches. All tasks share one: only one task runs at a time and none starts
+  /// another.
   let emissionOfTasks = PluginEmission(unit: "", function: "", kind: .effect)
-  /// How many actions tasks and thunks may dispatch a second.
+  /// The number of actions that tasks and thunks may dispatch per second.
   private var dispatches: Allowance
-  /// How many actions one dispatch may cause (R30).
+  /// The number of actions that one dispatch may cause (R30).
   let mostActions: () -> Int
-  /// How tables that are printed are written; nil: by their type.
+  /// The text form of printed tables; nil: their type.
   var tables: TableText?
   /// The time on the clock of the store; nil: it has none.
   var time: () -> Duration? = { nil }
@@ -119,14 +120,14 @@ final class PluginCalls {
     emit(action, source(of: call, emission))
   }
 
-  /// Counts an action that a task or a thunk dispatches. What others do in answer to an action is bounded by what one
-  /// dispatch may cause (R30); a task begins of itself, as often as it likes.
+  /// Counts an action that a task or a thunk dispatches. The limit of one dispatch bounds all other answers to an
+  /// action (R30); a task begins of itself, as often as it likes.
   func countDispatch() throws(PluginError) {
     guard let time = time(), !dispatches.take(at: time) else { return }
     throw faults.make(.budget, "more than \(grouped(dispatches.limit)) actions a second")
   }
 
-  /// Where a call from Lua comes from, as the source of what it dispatches.
+  /// The place of a call from Lua, as the source of the actions that it dispatches.
   func source(of call: borrowing LuaCall, _ emission: PluginEmission) -> ActionSource {
     emission.source(of: call.caller, functionNames, plugin: faults.manifest.name)
   }

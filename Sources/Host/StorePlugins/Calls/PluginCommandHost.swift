@@ -2,7 +2,7 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
-/// What a command of a plugin gave.
+/// The result of a plugin's command.
 public enum PluginCommandResult: Sendable {
   /// Nothing.
   case nothing
@@ -12,7 +12,7 @@ public enum PluginCommandResult: Sendable {
   case value(Reading)
 }
 
-/// What a command of a plugin may do with the shell.
+/// The parts of the shell that a command of a plugin may use.
 public protocol PluginCommandHost: AnyObject {
   /// Has an action processed.
   func dispatch(_ call: ActionCall, source: ActionSource) throws
@@ -26,15 +26,15 @@ public protocol PluginCommandHost: AnyObject {
   func wait(_ wait: PluginWait) throws -> AwaitedAction?
 }
 
-/// What a plugin's command waits for with `cmd:wait`.
+/// The wait of a plugin's command in `cmd:wait`.
 public struct PluginWait: Sendable {
-  /// The full names of the actions the first of which ends the wait; empty: only time does.
+  /// The full names of the actions; the first to come ends the wait. Empty: only time ends it.
   public let actions: [String]
-  /// How long at most; nil: until one of the actions comes.
+  /// The longest wait; nil: until one of the actions comes.
   public let limit: Duration?
 }
 
-/// What ended a wait for actions.
+/// The action that ended a wait.
 public struct AwaitedAction: Sendable {
   /// The action's full name.
   public let name: String

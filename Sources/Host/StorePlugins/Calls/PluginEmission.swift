@@ -2,7 +2,7 @@ import LuaRuntime
 import StoreCore
 import StoreModules
 
-/// Who dispatches, and what becomes of it.
+/// The code that dispatches, and the way its actions take.
 final class PluginEmission {
   var unit: String { didSet { (origin, recent) = (nil, nil) } }
   /// The key of the definition under which the function stands, where it has no name of its own.
@@ -10,11 +10,11 @@ final class PluginEmission {
   let kind: ActionSource.Kind
   /// Enqueues; nil: the command host dispatches.
   @exclusivity(unchecked) var emit: ((ActionCall, ActionSource) -> Void)?
-  /// What the call that runs has dispatched; a task and a thunk are counted by the second instead.
+  /// The number of actions that the running call has dispatched; a task and a thunk are counted by the second instead.
   @exclusivity(unchecked) var count = DispatchCount()
   /// Starts a task; nil: no task can be started now.
   @exclusivity(unchecked) var start: ((PluginTaskStart) -> Void)?
-  /// What the sources of all that it dispatches have in common.
+  /// The common part of the sources of all its dispatches.
   @exclusivity(unchecked) private var origin: ActionSource?
   /// The source of what a named function dispatched last: the next comes from the same place as a rule.
   @exclusivity(unchecked) private var recent: (caller: LuaCall.Caller, source: ActionSource)?

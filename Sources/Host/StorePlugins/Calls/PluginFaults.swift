@@ -17,7 +17,8 @@ struct PluginFaults {
     return stopped(stop.code, "init.lua \(stop.text)", error)
   }
 
-  /// What ended a call before its own end, and how messages say so; nil: Lua code, or who it called, raised an error.
+  /// The reason that ended a call before its own end, and its text in messages. Nil: Lua code, or a function that it
+  /// called, raised an error.
   private func stop(of error: LuaError) -> (code: PluginError.Code, text: String)? {
     switch error.kind {
     case .instructions:
@@ -89,14 +90,14 @@ struct PluginFaults {
 
   private static func hint(for error: SchemaError) -> String {
     let unchanged = "state is unchanged"
-    // What `/` makes is never an integer in Lua.
+    // The result of `/` is never an integer in Lua.
     guard case .typeMismatch("Int", let found) = error.problem, found.hasPrefix("number "), found.hasSuffix(".0") else {
       return unchanged
     }
     return unchanged + "; // divides without a fraction, math.tointeger makes an integer of a whole number"
   }
 
-  /// A fault of any other function. What another function of a plugin did wrong on its behalf stays that one's fault.
+  /// A fault of any other function. A mistake of another function that a plugin calls stays the fault of that function.
   ///
   /// - Parameter signature: how the function is called.
   func runtime(_ place: String, _ error: LuaError, signature: FunctionSignature? = nil) -> PluginError {

@@ -1,15 +1,15 @@
 import LuaRuntime
 
-/// What a plugin says by `log.info` and `log.warn`.
+/// A line that a plugin writes by `log.info` or `log.warn`.
 public struct PluginLogLine: Hashable, Sendable {
   /// The plugin's name.
   public let plugin: String
-  /// How much it matters.
+  /// The importance of the line.
   public let level: Level
-  /// One line, without its end; what is no printable character is written as an escape.
+  /// A line of text, without its end; characters that are not printable are written as escapes.
   public let text: String
 
-  /// How much a line matters.
+  /// The importance of a line.
   public enum Level: String, Sendable, CaseIterable {
     /// Good to know.
     case info
@@ -21,16 +21,16 @@ public struct PluginLogLine: Hashable, Sendable {
 /// Takes what a plugin says, at most so many lines a second on the clock of its store; counts what is dropped.
 final class PluginLog {
   private let plugin: String
-  /// How many lines a second.
+  /// The number of lines per second.
   private var lines: Allowance
   private var sink: ((PluginLogLine) -> Void)?
   private var now: () -> Duration = { .zero }
   /// The time on the clock of the plugin's store; nil: it has none so far.
   var time: Duration? { sink == nil ? nil : now() }
   private var dropped = 0
-  /// What was said before anybody listened.
+  /// The lines from before anybody listened.
   private var early: [PluginLogLine] = []
-  /// How tables are written; nil: by their type.
+  /// The text form of tables; nil: their type.
   var tables: TableText?
   /// Why nothing may be said now; nil: it may.
   var refusal: () -> String? = { nil }
@@ -98,7 +98,7 @@ final class PluginLog {
     return line
   }
 
-  /// What the arguments of a call say. It is not kept, and so counts as work only.
+  /// The text of a call's arguments. The text is not kept, and so counts as work only.
   private func text(of call: LuaCall) throws(LuaError) -> String {
     let text = try TableText.printed(call, from: 0, separator: " ", tables)
     call.state.meter.work(text.utf8.count / 16)

@@ -5,14 +5,14 @@ import StoreSchema
 /// The Lua state of a plugin, and what each call of the plugin's functions goes through.
 final class PluginMachine {
   let lua: LuaState
-  /// What calls the functions that are called often.
+  /// The caller of frequent functions.
   let caller: LuaCaller
   let objects: SliceObjects
   let calls: PluginCalls
   let log: PluginLog
   /// The files that the plugin's code has required.
   let modules: RequiredModules
-  /// How long the plugin's middlewares have worked.
+  /// The time that the plugin's middlewares have worked.
   let workingTime = WorkingTime()
 
   init(

@@ -7,7 +7,7 @@ import StoreSchema
 public final class PluginTask {
   /// The unit that started it.
   public let unit: String
-  /// What tells it from the unit's others.
+  /// The key that tells it from the unit's other tasks.
   public let key: String
   /// Set by the functions that pause the coroutine.
   var request: Step?
@@ -16,7 +16,7 @@ public final class PluginTask {
   private let isOver: () -> Bool
   private var hasStarted = false
 
-  /// What a task wants next.
+  /// The next step of a task.
   public enum Step: Sendable {
     /// To go on after a while.
     case sleep(Duration)
@@ -37,7 +37,7 @@ public final class PluginTask {
   /// `PLUGIN/UNIT/KEY`, as listings and errors show it.
   public var name: String { "\(tasks.machine.name)/\(unit)/\(key)" }
 
-  /// Whether whoever runs it has cancelled it.
+  /// True if the runner of the task has cancelled it.
   var isCancelled: Bool { isOver() }
 
   /// Runs it until it waits or ends; every time with a budget of its own.

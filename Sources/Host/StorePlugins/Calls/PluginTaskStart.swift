@@ -6,7 +6,7 @@ public struct PluginTaskStart: @unchecked Sendable {
 
   /// The unit that starts it.
   public let unit: String
-  /// What tells it from the unit's others.
+  /// The key that tells it from the unit's other tasks.
   public let key: String
   let function: LuaFunction
 }

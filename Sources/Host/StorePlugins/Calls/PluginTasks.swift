@@ -36,14 +36,14 @@ public final class PluginTasks: @unchecked Sendable {
     return task
   }
 
-  /// How many more tasks may begin; thunks count as tasks.
+  /// The number of tasks that may still begin; thunks count as tasks.
   ///
   /// - Parameter isEnding: whether a task is about to end, and makes room.
   public func room(ending isEnding: (PluginTask) -> Bool) -> Int {
     limit - thunks.count - running.count { !$0.isCancelled && !isEnding($0) }
   }
 
-  /// What is said where there is no room for a task.
+  /// The error if there is no room for a task.
   public var tooManyTasks: PluginError {
     machine.calls.faults.make(.budget, "more than \(limit) task\(limit == 1 ? "" : "s")")
   }
@@ -61,13 +61,13 @@ public final class PluginTasks: @unchecked Sendable {
 
   // MARK: Thunks
 
-  /// What traces, listings and sources call the unit that runs thunks.
+  /// The name, in traces, listings and sources, of the unit that runs thunks.
   public static var thunkUnit: String { "thunk" }
 
   /// The thunks that the plugin declares, by name.
   public var thunkTypes: [ThunkType] { declaredThunks.map(\.type) }
 
-  /// Whether an action carries one of the plugin's thunks.
+  /// True if an action carries one of the plugin's thunks.
   public func isThunk(_ type: ActionType) -> Bool { type.module == "thunk:\(machine.name)" }
 
   /// Starts the thunk that an action carries; it does nothing before it is resumed.

@@ -15,7 +15,7 @@ public final class PluginThunk {
   private let emission: PluginEmission
   private var hasStarted = false
 
-  /// What a thunk wants next.
+  /// The next step of a thunk.
   public enum Step: Sendable {
     /// To go on when an action is done.
     case dispatch(ActionCall, ActionSource)

@@ -1,9 +1,9 @@
 import LuaRuntime
 
-/// The code of a plugin that runs now, and what it may do meanwhile. What a function is handed to act by speaks for that
-/// function, and for nothing that runs after it.
+/// The code of a plugin that runs now, and what it may do meanwhile. The handle of a function speaks for that function,
+/// and for nothing that runs after it.
 final class RunningCode {
-  /// What functions are handed, as messages name it.
+  /// The handles of functions, as messages name them.
   enum Handle: String {
     case context = "ctx"
     case command = "cmd"
@@ -11,24 +11,24 @@ final class RunningCode {
     case thunk = "t"
   }
 
-  /// Where dispatches go; nil: dispatching is not possible now.
+  /// The way of dispatches; nil: dispatching is not possible now.
   @exclusivity(unchecked) var emission: PluginEmission?
-  /// The same of the middleware whose `after` runs, within which no other code of the plugin is called. It holds what is here
-  /// meanwhile.
+  /// The same of the middleware whose `after` runs, within which no other code of the plugin is called. The middleware
+  /// holds the emission meanwhile.
   @exclusivity(unchecked) var emissionOfAfter: Unmanaged<PluginEmission>?
-  /// Whether a function other than `after` runs that gets `ctx`.
+  /// True while a function with a `ctx` runs, other than `after`.
   @exclusivity(unchecked) var isContextOpen = false
   /// The host of the command that runs; nil while it dispatches or projects, in which other code of the plugin runs.
   var commandHost: (any PluginCommandHost)?
-  /// What the command has projected.
+  /// The projections that the command has read.
   var projected = ProjectedReadings()
-  /// What the command that pauses waits for.
+  /// The wait of the command that pauses.
   var commandWait: PluginWait?
   /// The task that runs, held by whoever runs it.
   @exclusivity(unchecked) var task: Unmanaged<PluginTask>?
   /// The thunk that runs.
   var thunk: PluginThunk?
-  /// Whether a projection is computed.
+  /// True while a projection is computed.
   var isProjecting = false
   /// The modules that were read since somebody began to take note of them; nil: nobody does.
   var slicesRead: [String]?
@@ -49,7 +49,7 @@ final class RunningCode {
     }
   }
 
-  /// Has the host of the command that runs do something. What other code of the plugin runs meanwhile has no `cmd`.
+  /// Has the host of the command that runs do something. Other code of the plugin that runs meanwhile has no `cmd`.
   func asking<Result>(_ body: (any PluginCommandHost) throws -> Result) throws -> Result {
     guard let host = commandHost else { throw LuaFailure("no command runs") }
     commandHost = nil

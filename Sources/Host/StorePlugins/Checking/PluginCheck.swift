@@ -3,14 +3,14 @@ import Platform
 import StoreModules
 import StoreSchema
 
-/// What can be said of a plugin without installing it: its manifest, read without running code, and what its definition
-/// declares, run in a Lua state that goes with the check.
+/// The findings about a plugin that is not installed. The check reads the manifest without running code. The definition
+/// runs in a Lua state that goes with the check.
 public struct PluginCheck: Sendable {
-  /// One finding.
+  /// A finding of the check.
   public struct Finding: Hashable, Sendable {
-    /// Whether the plugin is wrong here.
+    /// True if the plugin is wrong here.
     public let isFault: Bool
-    /// What was found, in one line.
+    /// The text of the finding, in one line.
     public let text: String
 
     /// A finding from its parts.
@@ -20,10 +20,10 @@ public struct PluginCheck: Sendable {
     }
   }
 
-  /// What was found, in the order of the checks.
+  /// The findings, in the order of the checks.
   public private(set) var findings: [Finding] = []
 
-  /// How many findings are faults.
+  /// The number of findings that are faults.
   public var faultCount: Int { findings.count { $0.isFault } }
 
   /// Checks a plugin whose manifest was read.
@@ -114,7 +114,7 @@ public struct PluginCheck: Sendable {
     }
     let inOrder = readers.sorted { ($0.key.chunk, $0.key.line, $0.key.name) < ($1.key.chunk, $1.key.line, $1.key.name) }
     for (read, actions) in inOrder {
-      // One function may answer several actions.
+      // A function may answer several actions.
       let names = actions.flatMap { $0.fields.map(\.name) }
       guard !names.contains(read.name), let action = actions.map(\.fullName).min() else { continue }
       let hint = Suggestion.remark(read.name, among: names)
@@ -132,8 +132,8 @@ public struct PluginCheck: Sendable {
     return list(parts)
   }
 
-  /// Looks through the code for globals that are not there, and for what is not in the libraries: a running plugin meets
-  /// them one by one.
+  /// Looks through the code for globals that do not exist, and for names that the libraries lack. A running plugin
+  /// meets them one by one.
   private mutating func checkGlobals(of plugin: Plugin) {
     let known = Set(plugin.machine.lua.globalNames)
     let libraries = Files.luaFiles(below: "\(plugin.source.folder)/lib").map { "lib/\($0)" }
@@ -161,7 +161,7 @@ public struct PluginCheck: Sendable {
     }
   }
 
-  /// What a library has; nil: the global is none. What `log` has stands behind a proxy.
+  /// The members of a library; nil: the global is none. The members of `log` stand behind a proxy.
   private func names(in global: String, of plugin: Plugin) -> [String]? {
     if global == "log" { return PluginLogLine.Level.allCases.map(\.rawValue) }
     guard case .table(let library) = plugin.machine.lua.global(global) else { return nil }

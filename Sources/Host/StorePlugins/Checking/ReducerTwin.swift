@@ -27,7 +27,7 @@ public final class ReducerTwin {
     return names
   }
 
-  /// Whether one of its reducers answers an action.
+  /// True if one of its reducers answers an action.
   public func reduces(_ type: ActionType) -> Bool {
     let type = types[type.fullName] ?? type
     return plugin.reducers.reduces(type) || plugin.reducers.lifted.contains { $0.type === type }

@@ -1,10 +1,10 @@
 import LuaRuntime
 
-/// Where the parts of a definition are written, as far as its functions and its text tell.
+/// The places of a definition's parts in its files, as far as its functions and its text tell.
 final class DefinitionPlaces {
   private let lua: LuaState
   private let names: FunctionNames
-  /// How many rules were found of each text.
+  /// The number of rules found with each text.
   private var found: [String: Int] = [:]
   /// The key of the definition that is read, and the name of the entry below it.
   private var part: (key: String, entry: String?)?
@@ -14,16 +14,16 @@ final class DefinitionPlaces {
     self.names = names
   }
 
-  /// Takes note of which part of the definition is read.
+  /// Takes note of the part of the definition that is being read.
   func enter(_ key: String) { part = (key, nil) }
 
-  /// Takes note of which entry of the part is read.
+  /// Takes note of the entry of the part that is being read.
   func enter(entry name: String) { part?.entry = name }
 
   /// From now on what is read is found by what messages call it.
   func leave() { part = nil }
 
-  /// Where that stands which is read, as far as one line only says its key or the name of its entry.
+  /// The place of the part being read, if only one line holds its key or the name of its entry.
   var present: RulePlace? {
     guard let part else { return nil }
     let entries = part.entry.map { names.places(of: "name", $0) } ?? []
@@ -36,12 +36,12 @@ final class DefinitionPlaces {
     lua.place(of: function).flatMap { names.name(definedAt: $0.line, of: $0.chunk) }
   }
 
-  /// Where a function begins.
+  /// The place where a function begins.
   func place(of function: LuaFunction) -> RulePlace? {
     lua.place(of: function).map { RulePlace(chunk: $0.chunk, line: $0.line) }
   }
 
-  /// Where the next rule stands that has `KEY = "TEXT"`, in the order of the text; nil where it is written otherwise.
+  /// The place of the next rule with `KEY = "TEXT"`, in the order of the text; nil if it is written otherwise.
   func place(ofRule key: String, _ text: String) -> RulePlace? {
     let lines = names.places(of: key, text)
     let number = found["\(key)=\(text)", default: 0]
@@ -50,7 +50,7 @@ final class DefinitionPlaces {
   }
 }
 
-/// Where a rule of a plugin is written.
+/// The place of a plugin's rule in its files.
 struct RulePlace {
   let chunk: String
   let line: Int
@@ -67,7 +67,7 @@ extension FunctionNames {
 }
 
 extension Substring {
-  /// Whether the line says `KEY = "TEXT"` or `["KEY"] = 'TEXT'`, or `KEY =` anything, outside a comment.
+  /// True if the line says `KEY = "TEXT"` or `["KEY"] = 'TEXT'`, or `KEY =` anything, outside a comment.
   fileprivate func assigns(_ text: String?, to key: String) -> Bool {
     var rest = self[...]
     while let range = rest.firstRange(of: key) {

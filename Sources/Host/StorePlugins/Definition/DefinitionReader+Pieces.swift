@@ -28,7 +28,7 @@ extension DefinitionReader {
     }
   }
 
-  /// What may have been meant by the name of an action that does not exist.
+  /// The likely meaning of the name of an action that does not exist.
   func actionHint(_ fullName: String, _ own: [ActionType]) -> String? {
     let module = String(fullName.prefix { $0 != "." })
     let modules = [manifest.name] + known.moduleNames
@@ -40,7 +40,7 @@ extension DefinitionReader {
       ?? (modules.contains(module) ? nil : Self.loadHint(module))
   }
 
-  /// What to do about a module that is not there.
+  /// The advice about a module that does not exist.
   static func loadHint(_ module: String) -> String {
     "there is no module '\(module)'; where it is a plugin, load that first"
   }

@@ -9,7 +9,7 @@ extension PluginDefinition {
     let to: ActionType
     /// Looks at the state after reducing.
     let when: LuaFunction?
-    /// Makes the arguments, from those of `from` and the state after reducing.
+    /// Makes the arguments, from the arguments of `from` and the state after reducing.
     let carry: LuaFunction?
     let place: RulePlace
   }
@@ -24,7 +24,7 @@ extension PluginDefinition {
     let carry: LuaFunction?
     let place: RulePlace
 
-    /// What one end must be.
+    /// The condition on one end.
     enum End {
       case any
       case value(Value)

@@ -16,7 +16,7 @@ public struct ThunkType: Sendable {
   public let action: ActionType
   /// The module's name and its own: `MODULE.NAME`.
   public let fullName: String
-  /// Whether it takes any arguments by name, because it declares none.
+  /// True if it takes any arguments by name, because it declares none.
   public let takesAny: Bool
 
   /// A thunk of a module.
@@ -26,10 +26,10 @@ public struct ThunkType: Sendable {
     self.takesAny = takesAny
   }
 
-  /// How the thunk is written: `stock.restock upTo:Int`.
+  /// The written form of the thunk: `stock.restock upTo:Int`.
   public var signature: String { ([fullName] + action.fields.map(\.signature)).joined(separator: " ") }
 
-  /// What its name and its summary say: `thunk:` tells its action from all others.
+  /// The action type that carries a thunk: `thunk:` before its module tells it from all others.
   private static func carrier(_ module: String, _ name: String, _ fields: [Field], _ text: String) -> ActionType {
     ActionType(module: "thunk:\(module)", name: name, fields: fields, documentation: text)
   }

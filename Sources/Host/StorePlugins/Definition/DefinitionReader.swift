@@ -6,9 +6,9 @@ import StoreSchema
 struct DefinitionReader {
   let manifest: PluginManifest
   let known: KnownModules
-  /// What the same code declared before.
+  /// The definition that the same code declared before.
   let twin: PluginDefinition?
-  /// Where functions and rules are written.
+  /// The places of functions and rules.
   let places: DefinitionPlaces
   let types: TypeReader
 
@@ -180,7 +180,7 @@ struct DefinitionReader {
       guard !takesArguments else {
         throw types.fault("lifted on '\(name)': the action exists, so it takes no args here")
       }
-      // Who may change a module's state may see what its own actions say, not what those of a third one do.
+      // A plugin that may change a module's state may see the module's own actions, not the actions of a third module.
       if entry["at"] != .string(type.module) { try mayRead(type.module, "lifted on '\(name)'") }
       return (type, false)
     }

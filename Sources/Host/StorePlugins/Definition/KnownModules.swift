@@ -11,6 +11,6 @@ struct KnownModules {
   let moduleNames: [String]
   /// The type of another module's slice, by its name.
   let slice: (String) -> Schema?
-  /// Whether other modules and their actions may be gone.
+  /// True if other modules and their actions may be gone.
   let mayLack: Bool
 }

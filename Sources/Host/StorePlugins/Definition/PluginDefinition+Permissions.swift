@@ -1,4 +1,4 @@
-/// What the definition needs to be allowed.
+/// The permissions that the definition needs.
 extension PluginDefinition {
   /// The permissions without which the definition is refused, or could do nothing of what it declares.
   func requiredPermissions(of plugin: String) -> Set<Permission> {

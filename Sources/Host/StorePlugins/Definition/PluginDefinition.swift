@@ -2,7 +2,7 @@ import LuaRuntime
 import StoreModules
 import StoreSchema
 
-/// What a plugin's `init.lua` declares, read and checked.
+/// The declarations of a plugin's `init.lua`, read and checked.
 struct PluginDefinition {
   /// The type of the slice; nil: the plugin has no state.
   var schema: Schema?
@@ -23,10 +23,10 @@ struct PluginDefinition {
   var onUnload: LuaFunction?
   /// Makes an earlier version's state one of this version.
   var migrate: WatchedFunction?
-  /// What to dispatch after loading.
+  /// The action to dispatch after loading.
   var onLoad: ActionType?
 
-  /// What traces, gates and listings call the unit of the bridges within the plugin.
+  /// The name, in traces, gates and listings, of the unit of the bridges within the plugin.
   static let bridgeUnit = "bridge"
   /// The same of the unit of the transitions.
   static let transitionUnit = "transitions"
@@ -58,7 +58,7 @@ struct PluginDefinition {
     let supervise: LuaFunction?
   }
 
-  /// Which actions a middleware sees.
+  /// The actions that a middleware sees.
   struct Filter {
     var names: Set<String> = []
     var modules: Set<String> = []
@@ -71,7 +71,7 @@ struct PluginDefinition {
     /// The module whose slice it changes.
     let module: String
     let action: ActionType
-    /// Whether the plugin adds the action to the module.
+    /// True if the plugin adds the action to the module.
     let declaresAction: Bool
     let function: WatchedFunction
   }

@@ -6,13 +6,13 @@ struct TypeReader {
   let plugin: String
   private let extent = Extent()
 
-  /// How far the reader has come: a type may stand in many places, and within itself, and is read at each.
+  /// The progress of the reader. A type may stand in many places, and within itself, and is read at each.
   private final class Extent {
     var depth = 0
     var count = 0
   }
 
-  /// How deep types can be nested, and how much a definition can declare.
+  /// The greatest depth of nested types, and the greatest size of a definition.
   private static let deepest = 32
   private static let most = 10_000
 
@@ -219,8 +219,9 @@ struct TypeReader {
 }
 
 extension Schema {
-  /// The value that a declared type starts from: its fields' defaults; zero, or the bound nearest to it; false; empty text,
-  /// list and map; an enum's first case; none.
+  /// The value that a declared type starts from. For a record the defaults of its fields; for a number zero, or the
+  /// bound nearest to it; for a boolean false. For text, lists and maps the empty value; for an enum its first case;
+  /// for an optional none.
   var initialValue: Value {
     switch kind {
     case .bool: .bool(false)

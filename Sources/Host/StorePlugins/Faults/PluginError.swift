@@ -2,15 +2,15 @@ import StoreSchema
 
 /// Why a plugin could not be loaded, or what its code did wrong.
 public struct PluginError: Error, Hashable, Sendable {
-  /// What kind of fault it is.
+  /// The kind of fault.
   public let code: Code
-  /// One sentence that starts with the plugin's name.
+  /// A sentence that starts with the plugin's name.
   public let message: String
-  /// Where Lua was: one place a line, innermost first.
+  /// The places of the Lua code: one a line, innermost first.
   public let trace: [String]
-  /// What to try.
+  /// The advice.
   public let hint: String?
-  /// Whether the message says where Lua was.
+  /// True if the message names the place in Lua.
   let namesPlace: Bool
 
   /// The same fault as one of another kind, or with another hint.
@@ -25,7 +25,7 @@ public struct PluginError: Error, Hashable, Sendable {
     return message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
   }
 
-  /// What is wrong and what to try, in one line; without the name of the plugin where the reader knows it.
+  /// The error and the advice in one line; without the name of the plugin where the reader knows it.
   public func line(withoutName plugin: String? = nil) -> String {
     (plugin.map(message(withoutName:)) ?? message) + (hint.map { " (\($0))" } ?? "")
   }

@@ -57,7 +57,7 @@ extension PluginManifest {
     return isName(name) ? name : nil
   }
 
-  /// Whether a text may name a plugin: `[a-z][a-z0-9_]*`.
+  /// True if a text may name a plugin: `[a-z][a-z0-9_]*`.
   public static func isName(_ text: String) -> Bool {
     guard let first = text.utf8.first, first >= 0x61, first <= 0x7A else { return false }
     return text.utf8.allSatisfy { $0 >= 0x61 && $0 <= 0x7A || $0 >= 0x30 && $0 <= 0x39 || $0 == 0x5F }
@@ -197,7 +197,7 @@ private struct ManifestReader {
 }
 
 extension Unicode.Scalar {
-  /// Whether the character neither ends a line nor changes how what is around it is shown.
+  /// True if the character neither ends a line nor changes the display of its neighbours.
   fileprivate var staysInLine: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: false

@@ -48,13 +48,13 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether it allows all that another one does.
+  /// True if it allows all that another permission does.
   public func covers(_ other: Permission) -> Bool {
     if case .dispatch(let module, nil) = self, case .dispatch(module, _) = other { return true }
     return self == other
   }
 
-  /// What it allows, in words for the person who is asked.
+  /// The meaning of the permission, in words for the person who is asked.
   public var meaning: String {
     switch self {
     case .read(let module): "read the \(module) module"

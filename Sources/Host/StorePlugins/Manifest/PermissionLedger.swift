@@ -6,7 +6,7 @@ final class PermissionLedger {
   private var dispatches: [(type: ActionType, count: Int)] = []
   private var intercepted = 0
   private var started = 0
-  /// How often earlier versions' reducers were called that were lifted over a module's slice.
+  /// The number of calls of earlier versions' reducers lifted over a module's slice, by module.
   private var reduced: [String: Int] = [:]
 
   /// Goes on from what an earlier version of the plugin has used.
@@ -45,7 +45,7 @@ final class PermissionLedger {
   /// Takes note that an interceptor dropped or replaced an action.
   func noteIntercept() { intercepted += 1 }
 
-  /// What became of one permission.
+  /// The use of one permission.
   ///
   /// - Parameter reduced: how often reducers lifted over a module's slice were called.
   func use(of permission: Permission, required: Set<Permission>, reduced: (String) -> Int) -> PermissionUse {

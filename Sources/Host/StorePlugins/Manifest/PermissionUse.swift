@@ -1,11 +1,11 @@
-/// What became of one permission of a loaded plugin.
+/// The use of one permission of a loaded plugin.
 public struct PermissionUse: Hashable, Sendable {
   /// The permission as the manifest asks for it.
   public let permission: Permission
-  /// How often it was used since the plugin was loaded, by its earlier versions too.
+  /// The number of uses since the plugin was loaded, by its earlier versions too.
   public let count: Int
-  /// Whether the plugin's definition needs it, used or not: without it the plugin is not loaded.
+  /// True if the plugin's definition needs it, used or not: without it the plugin is not loaded.
   public let isRequired: Bool
-  /// What of it would have been enough: nothing, itself, or single actions in place of all of a module.
+  /// The part of it that would have been enough: nothing, itself, or single actions in place of all of a module.
   public let needed: [Permission]
 }

@@ -1,7 +1,7 @@
 import StoreModules
 import StoreSchema
 
-/// What a plugin says of itself in `plugin.json`: data, read without running any Lua.
+/// The data of a plugin's `plugin.json`, read without running any Lua.
 public struct PluginManifest: Hashable, Sendable {
   /// The module's name: `[a-z][a-z0-9_]*`.
   public let name: String
@@ -9,9 +9,9 @@ public struct PluginManifest: Hashable, Sendable {
   public let version: String
   /// The plugin API that it is written for.
   public let api: Int
-  /// What it is for, in one sentence.
+  /// The plugin's purpose, in one sentence.
   public let summary: String
-  /// What it asks for, in the order of the file.
+  /// The permissions that it asks for, in the order of the file.
   public let permissions: [Permission]
   /// The limits that hold for it: those that it sets itself, and what plugins have where they say nothing.
   public internal(set) var limits: Limits
@@ -21,7 +21,7 @@ public struct PluginManifest: Hashable, Sendable {
   /// The plugin APIs that this host serves.
   public static let servedAPIs = 1...1
 
-  /// What one plugin may use.
+  /// The limits of one plugin.
   public struct Limits: Hashable, Sendable {
     /// VM instructions a call.
     public var instructions = 200_000
@@ -39,9 +39,9 @@ public struct PluginManifest: Hashable, Sendable {
   public struct NamedLimit: Sendable {
     /// The name.
     public let name: String
-    /// What plugins may ask for, in words.
+    /// The limited quantity, in words.
     public let summary: String
-    /// Where it stands.
+    /// The place of the limit in ``Limits``.
     public let path: WritableKeyPath<Limits, Int> & Sendable
   }
 
@@ -84,7 +84,7 @@ extension PluginManifest {
     return bounded
   }
 
-  /// How many bytes a size such as `4MiB` or `64KiB` is; nil where a text is none.
+  /// The number of bytes in a size such as `4MiB` or `64KiB`; nil if a text is none.
   public static func bytes(_ size: String) -> Int? {
     for (suffix, unit) in [("KiB", 1 << 10), ("MiB", 1 << 20)] where size.hasSuffix(suffix) {
       guard let number = Int(size.dropLast(suffix.count)), number > 0 else { return nil }
@@ -96,7 +96,7 @@ extension PluginManifest {
 }
 
 extension PluginManifest {
-  /// Whether the plugin may read a module's slice: its own, or one that it asked for.
+  /// True if the plugin may read a module's slice: its own, or one that it asked for.
   public func mayRead(_ module: String) -> Bool { module == name || permissions.contains(.read(module: module)) }
 
   func readRefusal(_ module: String) -> String {

@@ -2,15 +2,17 @@ import LuaRuntime
 
 /// A reducer, projection or `migrate`, which may read what it captures and never change it.
 ///
-/// The code shows assignments to captured locals; a table that it fills shows only here, at the call that fills it, so that the
-/// action is undone before any journal holds it. What a middleware changes shows in the proof of `plugin test --pure`.
+/// The code shows assignments to captured locals. A table that the function fills shows only here, at the call that
+/// fills it: the action is undone before any journal holds it. Changes by a middleware show in the proof of `plugin
+/// test --pure`.
 final class WatchedFunction {
   let function: LuaFunction
-  /// Whether it was seen to change what it captures. What it computes from then on depends on what nobody records.
+  /// True if the function was seen to change its captures. Its results from then on depend on state that nobody
+  /// records.
   @exclusivity(unchecked) private(set) var isImpure = false
   /// The number of the action in which it did so; nil: no action had it called.
   @exclusivity(unchecked) private(set) var guiltyAction: Int?
-  /// Whether there is nothing that it could change.
+  /// True if there is nothing that it could change.
   @exclusivity(unchecked) private var capturesNothing = false
   @exclusivity(unchecked) private var calls = 0
   @exclusivity(unchecked) private var nextLook = 1
@@ -19,7 +21,7 @@ final class WatchedFunction {
   private static let firstCalls = 32
   private static let firstValues = 8192
   private static let period = 64
-  /// What is looked at in one call is spread over this many calls for each value.
+  /// The cost of a look is spread over this many calls for each value.
   private static let callsForEachValue = 4
 
   init(_ function: LuaFunction) { self.function = function }
@@ -59,7 +61,8 @@ final class WatchedFunction {
     return digest
   }
 
-  /// What is no longer what it was before a call, of what the function captures and what it required, as messages name it.
+  /// The change since before a call, in the captures of the function and the modules that it required, as messages name
+  /// it.
   ///
   /// - Parameter digest: of what it captured before the call; nil: nobody looked.
   func change(

@@ -6,7 +6,7 @@ public struct PluginMigration {
   let machine: PluginMachine
   /// The type of the slice.
   let schema: Schema
-  /// Whether the plugin has a state.
+  /// True if the plugin has a state.
   let keepsState: Bool
   /// The slice that a load starts from.
   let initialState: Value
@@ -15,10 +15,11 @@ public struct PluginMigration {
 
   private var calls: PluginCalls { machine.calls }
 
-  /// Whether the plugin says itself how an earlier state becomes one of its own.
+  /// True if the plugin itself makes its state from an earlier state.
   public var migrates: Bool { migrate != nil }
 
-  /// Whether it says so of the slice of an earlier version: where that was another version, or the slice does not fit as it is.
+  /// True if `migrate` takes over the slice of an earlier version: the version is another, or the slice does not fit as
+  /// it is.
   public func migrates(_ old: Value?, from version: String) -> Bool {
     guard migrates, let old else { return false }
     return version != calls.faults.manifest.version || !accepts(old)
@@ -26,8 +27,8 @@ public struct PluginMigration {
 
   /// The slice that the plugin goes on with.
   ///
-  /// Its own `migrate` makes it where ``migrates(_:from:)``; else the earlier slice must fit: fields that are new start as they
-  /// do at a load, and nothing that was there may be lost or change its type.
+  /// The plugin's own `migrate` makes the state where ``migrates(_:from:)``; else the earlier slice must fit. New
+  /// fields start as they do at a load. No former value may be lost or change its type.
   ///
   /// - Parameters:
   ///   - old: the slice of the earlier version, or what JSON holds of it; nil: it had none.
@@ -44,10 +45,10 @@ public struct PluginMigration {
     return try run(migrate, old, version)
   }
 
-  /// What JSON holds of an earlier slice, with new fields as they start at a load.
+  /// The JSON form of an earlier slice, with new fields as they start at a load.
   public func filling(_ old: Value) -> Value { keepsState ? schema.filling(old) : old }
 
-  /// Whether what JSON holds of a slice fits as it is, with defaults for new fields.
+  /// True if the JSON form of a slice fits as it is, with defaults for new fields.
   public func accepts(_ old: Value) -> Bool { (try? fit(old)) != nil }
 
   private func fit(_ old: Value) throws(PluginError) -> Value {

@@ -8,9 +8,9 @@ public final class PluginProjections: @unchecked Sendable {
 
   private let machine: PluginMachine
   private let declared: [PluginDefinition.Projection]
-  /// What each projection gave last.
+  /// The last result of each projection.
   private let caches: [StateCache<Value>]
-  /// How often it is looked at whether projections keep state of their own.
+  /// The frequency of the check that projections keep no state of their own.
   var purity = Purity.always
 
   init(_ declared: [PluginDefinition.Projection], _ machine: PluginMachine) {
@@ -19,7 +19,7 @@ public final class PluginProjections: @unchecked Sendable {
     caches = declared.map { _ in StateCache() }
   }
 
-  /// How the projections were used, in declared order.
+  /// The uses of the projections, in declared order.
   public var uses: [ProjectionUse] {
     zip(declared, caches).map { projection, cache in
       ProjectionUse(name: projection.type.name, runs: cache.runs, hits: cache.hits, reads: cache.reads)

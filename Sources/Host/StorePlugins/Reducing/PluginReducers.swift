@@ -7,11 +7,11 @@ import StoreSchema
 public final class PluginReducers: @unchecked Sendable {
   // Safe: used only by the thread that owns the store, like the plugin.
 
-  /// How each of the plugin's own reducers is called.
+  /// The plans of the plugin's own reducers.
   let own: ReducerPlans
-  /// How each lifted reducer is called.
+  /// The plans of lifted reducers.
   private(set) var lifted: [ReducerPlan]
-  /// How often it is looked at whether reducers keep state of their own.
+  /// The frequency of the check that reducers keep no state of their own.
   @exclusivity(unchecked) var purity = Purity.always
   /// The type of the plugin's slice.
   let schema: Schema
@@ -45,7 +45,7 @@ public final class PluginReducers: @unchecked Sendable {
     }
   }
 
-  /// Whether the plugin has a reducer for an action.
+  /// True if the plugin has a reducer for an action.
   public func reduces(_ type: ActionType) -> Bool { own.plan(for: type) != nil }
 
   /// Runs the plugin's reducer for an action on its slice, in place.
@@ -65,10 +65,10 @@ public final class PluginReducers: @unchecked Sendable {
     }
   }
 
-  /// How many reducers the plugin lifts over other modules' slices.
+  /// The number of reducers that the plugin lifts over other modules' slices.
   public var liftedCount: Int { lifted.count }
 
-  /// Those modules, and the actions that are answered, in order.
+  /// The modules of the lifted reducers, and the actions that they answer, in order.
   public var liftedTypes: [(module: String, action: ActionType)] { lifted.map { ($0.module, $0.type) } }
 
   /// The module over whose slice a lifted reducer works, where it answers an action; nil where it does not.
@@ -140,7 +140,7 @@ public final class PluginReducers: @unchecked Sendable {
     return digest == nil && modules.isIdle ? nil : impurity(since: digest, watched, call)
   }
 
-  /// What is wrong with how a call of a reducer ended: first that it kept something, if it did.
+  /// The error of a reducer's call: first that it kept something, if it did.
   @inline(never)
   private func fault(
     _ outcome: LuaCaller.Outcome, _ digest: LuaState.CaptureDigest?, _ watched: WatchedFunction, _ call: ActionCall
@@ -155,7 +155,7 @@ public final class PluginReducers: @unchecked Sendable {
     return calls.faults.reducer(call.type.fullName, error, arguments: call.type.fields.map(\.name))
   }
 
-  /// Whether a call changed what the reducer captures or requires.
+  /// The error if a call changed the captures or the required modules of the reducer.
   private func impurity(
     since digest: LuaState.CaptureDigest?, _ watched: WatchedFunction, _ call: ActionCall
   ) -> PluginError? {
@@ -167,7 +167,7 @@ public final class PluginReducers: @unchecked Sendable {
     }
   }
 
-  /// What a reducer that was seen to be impure answers from then on: this call did nothing.
+  /// The error of each call of a reducer that was seen to be impure: this call did nothing.
   private func idleReducer(_ watched: WatchedFunction, _ call: ActionCall) -> PluginError {
     calls.faults.idle(
       "reducer '\(call.type.fullName)'", since: watched.guiltyAction.map { "in #\($0)" } ?? "before",

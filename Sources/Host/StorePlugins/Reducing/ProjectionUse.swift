@@ -1,10 +1,10 @@
-/// How a projection of a plugin was used.
+/// The use of a plugin's projection.
 public struct ProjectionUse: Hashable, Sendable {
   /// The projection's name within its module.
   public let name: String
-  /// How often its function ran.
+  /// The number of runs of its function.
   public let runs: Int
-  /// How often what it gave before was given again, because nothing that it reads had changed.
+  /// The number of times that the former result was given again, because nothing that it reads had changed.
   public let hits: Int
   /// The modules that it read last.
   public let reads: [String]

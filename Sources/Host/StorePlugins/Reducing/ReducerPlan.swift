@@ -2,24 +2,24 @@ import LuaRuntime
 import StoreModules
 import StoreSchema
 
-/// How one reducer is called for one action, as far as it can be prepared.
+/// The prepared call of one reducer for one action.
 final class ReducerPlan {
   let type: ActionType
   let watched: WatchedFunction
   let function: LuaHandle
   /// The module whose slice the reducer changes.
   let module: String
-  /// What the function does with its parameter for the action's arguments.
+  /// The function's use of its parameter for the action's arguments.
   private let argumentUse: LuaCodeSketch.ParameterUse
-  /// Whether it uses that, and the one for `meta`.
+  /// True if the function uses that parameter, and the one for `meta`.
   let takesArguments: Bool
   let takesMeta: Bool
-  /// Whether the function may leave something in the table of arguments.
+  /// True if the function may leave something in the table of arguments.
   private let mayKeepArguments: Bool
-  /// Whether its calls end before anybody looks at their budget. What a reducer gets has no metamethods in Lua: its draft and
-  /// `meta` are the host's, and the table of arguments is checked.
+  /// True if its calls end before anybody looks at their budget. The parameters of a reducer have no metamethods in
+  /// Lua: its draft and `meta` are the host's, and the table of arguments is checked.
   let isBrief: Bool
-  /// How often it was called.
+  /// The number of calls.
   @exclusivity(unchecked) var uses = 0
   @exclusivity(unchecked) private var table: ArgumentTable? {
     didSet { borrowedTable = table.map { .passUnretained($0) } }
@@ -72,8 +72,8 @@ final class ReducerPlan {
   func dropArguments() { table = nil }
 }
 
-/// The table that a reducer gets its action's arguments in, filled anew for each call. It is the reducer's to change, so it
-/// is used again only where nothing was left in it. An argument that the reducer does not read is not there.
+/// The table that a reducer gets its action's arguments in, filled anew for each call. The reducer may change it, so
+/// the table is used again only where nothing was left in it. An argument that the reducer does not read is not there.
 final class ArgumentTable {
   private let keys: [LuaKey]
   /// For each key the position of its argument.
@@ -98,12 +98,12 @@ final class ArgumentTable {
     handle = table.handle
   }
 
-  /// Whether the table holds nothing but what the next call overwrites.
+  /// True if the table holds nothing but fields that the next call overwrites.
   func isClean(_ lua: LuaCaller) -> Bool { addresses.withUnsafeBufferPointer { lua.hasOnly(handle, keysAt: $0) } }
 
   /// Writes the table with arguments in declared order.
   func write(_ arguments: [Value], to writer: inout LuaWriter) {
-    // What has no fields is there already.
+    // A table without fields is there already.
     guard !keys.isEmpty else { return writer.append(handle) }
     writer.refillTable(handle)
     for index in keys.indices {

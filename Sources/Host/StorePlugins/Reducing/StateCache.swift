@@ -1,18 +1,18 @@
 import StoreModules
 import StoreSchema
 
-/// What a function of the state gave last, for as long as no slice has changed that it read.
+/// The last result of a function of the state, kept as long as no slice that it read has changed.
 final class StateCache<Result> {
-  /// How often the function ran.
+  /// The number of runs of the function.
   private(set) var runs = 0
-  /// How often what it gave before was given again.
+  /// The number of times that the former result was given again.
   private(set) var hits = 0
   /// The modules that it read last, in order.
   private(set) var reads: [String] = []
   private var value: Result?
   private var versions: [Int] = []
 
-  /// What the function would give, where that is known.
+  /// The result that the function would give, where known.
   func value(in view: any StateView) -> Result? {
     guard let value else { return nil }
     for position in reads.indices where view.version(of: reads[position]) != versions[position] { return nil }
@@ -33,7 +33,7 @@ final class StateCache<Result> {
   func keep(_ value: Result, reading modules: [String], in view: any StateView) {
     reads = modules
     versions = modules.compactMap { view.version(of: $0) }
-    // One that reads nothing costs nothing.
+    // A function that reads nothing costs nothing.
     self.value = versions.count == modules.count && !modules.isEmpty ? value : nil
   }
 }

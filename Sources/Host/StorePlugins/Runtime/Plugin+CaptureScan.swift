@@ -1,7 +1,7 @@
 extension Plugin {
-  /// Finds, without running them, the reducers, projections and `migrate` that assign to locals captured from outside: one
-  /// sentence for each assignment. It costs a look at their code once, so that such a plugin is not even loaded; captured tables
-  /// show only while a function runs.
+  /// Finds, without running them, the reducers, projections and `migrate` that assign to locals captured from outside:
+  /// one sentence for each assignment. The look at their code happens once, so that such a plugin is not even loaded;
+  /// captured tables show only while a function runs.
   var captureFaults: [String] {
     let reducers = definition.reducers.sorted { $0.key < $1.key }.map { ("reducer '\($0.key)'", $0.value) }
     let lifted = definition.lifted.map { ("reducer '\($0.action.fullName)'", $0.function) }

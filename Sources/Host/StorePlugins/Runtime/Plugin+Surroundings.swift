@@ -2,7 +2,7 @@ import StoreModules
 import StoreSchema
 
 extension Plugin {
-  /// What a plugin finds in the store that it is loaded into.
+  /// The parts of a store that a plugin finds when it is loaded.
   public struct Surroundings {
     /// An action of another module, by its full name.
     public let action: (String) -> ActionType?
@@ -15,14 +15,14 @@ extension Plugin {
     /// A plugin of the same code that is there or was: what both declare is kept once.
     public let twin: (PluginSource) -> Plugin?
 
-    /// How many actions one dispatch may cause (R30).
+    /// The number of actions that one dispatch may cause (R30).
     public var mostActions: () -> Int = { 1000 }
 
-    /// Whether something may be gone that the plugin was loaded beside: what it declares about that then rests until it is
+    /// True if modules may be gone beside which the plugin was loaded. Declarations about them then rest until they are
     /// there again.
     public var mayLack = false
 
-    /// What a definition is read against.
+    /// The modules that a definition is read against.
     var known: KnownModules {
       KnownModules(
         action: action, actionNames: actionNames, moduleNames: moduleNames, slice: slice, mayLack: mayLack)

@@ -3,14 +3,14 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
-/// A loaded Lua plugin: its module and the functions behind it, in a Lua state of its own, so that its memory is bounded
-/// and nothing of it stays when it goes.
+/// A loaded Lua plugin: its module and the functions behind it. A Lua state of its own bounds its memory, and nothing
+/// of it stays when it goes.
 public final class Plugin: @unchecked Sendable {
   // Safe: used only by the thread that owns the store, like the reducers and middlewares that are made of it.
 
   /// The folder that it was loaded from.
   public let source: PluginSource
-  /// What it adds to the store.
+  /// The module that it adds to the store.
   public let module: Module
   /// The value that its slice starts from; a record without fields where it keeps no state.
   public let initialState: Value
@@ -40,7 +40,7 @@ public final class Plugin: @unchecked Sendable {
   public struct UnitType: Sendable {
     /// The unit's name within the plugin.
     public let name: String
-    /// Whether its gate stands open after loading.
+    /// True if its gate stands open after loading.
     public let isOpen: Bool
   }
 
@@ -93,8 +93,8 @@ public final class Plugin: @unchecked Sendable {
     }
   }
 
-  /// Has reducers that answer other modules' actions answer the ones that now go by their names, and what dispatches dispatch
-  /// those: the module that declares them was loaded anew. A reducer whose action is gone answers none.
+  /// Binds reducers and dispatches to the actions of other modules that now go by their names: the module that declares
+  /// them was loaded anew. A reducer whose action is gone answers none.
   ///
   /// - Parameter action: an action by its full name.
   public func rebind(to action: @escaping (String) -> ActionType?) {
@@ -108,7 +108,7 @@ public final class Plugin: @unchecked Sendable {
     return { interruption.interrupt() }
   }
 
-  /// Whether the plugin's Lua ran when it was to be stopped, since it was last asked.
+  /// True if the plugin's Lua ran when it was to be stopped, since it was last asked.
   public func takeInterruption() -> Bool { machine.lua.takeInterruption() }
 
   /// The actions that the plugin adds to other modules, for its lifted reducers.
@@ -119,21 +119,21 @@ public final class Plugin: @unchecked Sendable {
     Set(definition.reducers.keys).union(definition.lifted.map(\.action.fullName)).sorted()
   }
 
-  /// How it takes over the state of an earlier version.
+  /// The migration from the state of an earlier version.
   public var migration: PluginMigration {
     PluginMigration(
       machine: machine, schema: reducers.schema, keepsState: module.schema != nil, initialState: initialState,
       migrate: definition.migrate)
   }
 
-  /// How often it is looked at whether reducers and projections keep state of their own.
+  /// The frequency of the check that reducers and projections keep no state of their own.
   public var purity: Purity {
     get { reducers.purity }
     set { (reducers.purity, projections.purity) = (newValue, newValue) }
   }
 
-  /// Whether its reducers repeat what they did when it was recorded: they ended then, and so are not stopped because they work
-  /// longer here (R31).
+  /// True if its reducers repeat recorded calls. Such calls ended when they were recorded, and so are not stopped
+  /// because they work longer here (R31).
   public var repeatsWhatEnded: Bool {
     get { machine.lua.isUnhurried }
     set { machine.lua.isUnhurried = newValue }
@@ -155,7 +155,7 @@ public final class Plugin: @unchecked Sendable {
       from: earlier.machine.calls.permissions, reduced: earlier.reducers.lifted.map { ($0.module, $0.uses) })
   }
 
-  /// What the plugin has used of its permissions since it was loaded, in the order of its manifest.
+  /// The permissions that the plugin has used since it was loaded, in the order of its manifest.
   public var permissionUses: [PermissionUse] {
     let required = definition.requiredPermissions(of: module.name)
     return source.manifest.permissions.map { permission in

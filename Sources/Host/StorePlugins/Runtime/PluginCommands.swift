@@ -63,7 +63,7 @@ public final class PluginCommands: @unchecked Sendable {
         }
         action = try host.wait(wait)
       } catch {
-        // What its `<close>` variables ask for is done; an error there is nobody's.
+        // Its `<close>` variables are closed; an error there is nobody's.
         try? machine.reading(view) { () throws(LuaError) in try coroutine.close() }
         throw error
       }

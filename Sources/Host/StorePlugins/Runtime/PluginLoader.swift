@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// What a plugin is made of, once its `init.lua` has run and the definition is read.
+/// The parts of a plugin, once its `init.lua` has run and the definition is read.
 struct PluginLoader {
   let machine: PluginMachine
   let definition: PluginDefinition

@@ -3,20 +3,20 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
-/// The Lua of the prompt and of scripts: `= expr`, `let`, `assert`, `$(…)`. It sees `state` (read-only, live), `dispatch`,
-/// `project` and the variables, in the same sandbox as plugins.
+/// The Lua of the prompt and of scripts: `= expr`, `let`, `assert`, `$(…)`. Its code sees `state` (read-only, live),
+/// `dispatch`, `project` and the variables, in the same sandbox as plugins.
 public final class SessionLua {
   private let lua: LuaState
   private let objects: SliceObjects
   private let host: any SessionLuaHost
   private let view: UnsafeMutablePointer<any StateView>
-  /// What variables were set to.
+  /// The values that variables were set to.
   private var givenValues: [String: Value] = [:]
-  /// What the expression that is being evaluated has projected; nil: none is.
+  /// The projections that the evaluated expression has read; nil: no evaluation runs.
   private var projected: ProjectedReadings?
-  /// Whether what is being evaluated may only read.
+  /// True if the evaluated code may only read.
   private var isReadOnly = false
-  /// How many evaluations run, each within the one before.
+  /// The number of running evaluations, each within the one before.
   private var depth = 0
 
   /// Makes the session's Lua state.
@@ -140,11 +140,11 @@ public final class SessionLua {
     "_", "err", "ok", "dispatch", "print", "project", "state",
   ]
 
-  /// Whether a name means something in Lua by itself.
+  /// True if a name means something in Lua by itself.
   public func isOwn(_ name: String) -> Bool { SessionLua.reserved.contains(name) }
 
-  /// The names in a table that names lead to from the globals, such as `rep` in `string`; those of the globals where none
-  /// is given. Nothing runs.
+  /// The names in a table, such as `rep` in `string`, found by a path of names from the globals. An empty path gives
+  /// the globals. Nothing runs.
   public func names(in path: [String]) -> [String] {
     guard let global = path.first else { return lua.globalNames }
     var value = lua.global(global)
@@ -158,8 +158,8 @@ public final class SessionLua {
 
   // MARK: Running
 
-  /// Whether a text lacks only its end: neither as an expression nor as a chunk is it whole, and as one of them it could
-  /// go on.
+  /// True if a text lacks only its end. Neither as an expression nor as a chunk is it whole, and as one of them it
+  /// could go on.
   public func isUnfinished(_ text: String) -> Bool {
     var couldGoOn = false
     for source in ["return \(text)", text] {
@@ -241,7 +241,7 @@ public final class SessionLua {
     }
   }
 
-  /// Whether an expression holds: is neither false nor nil.
+  /// True if an expression holds: is neither false nor nil.
   public func holds(_ expression: String, chunk: String) throws(SessionLuaError) -> Bool {
     try running { () throws(LuaError) in
       try lua.call(try lua.load("return \(expression)", chunkName: chunk)).first?.isTruthy ?? false
@@ -270,11 +270,11 @@ public struct SessionCondition {
 
   init(_ body: @escaping () throws(SessionLuaError) -> Bool) { self.body = body }
 
-  /// Whether it is neither false nor nil just now.
+  /// True if it is neither false nor nil just now.
   public func holds() throws(SessionLuaError) -> Bool { try body() }
 }
 
-/// What the session's Lua may ask of the shell.
+/// The parts of the shell that the session's Lua may use.
 public protocol SessionLuaHost: AnyObject {
   /// The action of that full name.
   ///
@@ -294,11 +294,11 @@ public protocol SessionLuaHost: AnyObject {
 
 /// Why Lua of the session failed.
 public struct SessionLuaError: Error, Sendable {
-  /// Whether the text is no Lua at all.
+  /// True if the text is no Lua at all.
   public let isSyntax: Bool
-  /// What Lua says, without the place in front of it.
+  /// The message of Lua, without the place in front of it.
   public let message: String
-  /// Where Lua was: one place a line, innermost first.
+  /// The places of the Lua code: one a line, innermost first.
   public let trace: [String]
   /// The error that the shell itself raised, when that is what went wrong.
   public let underlying: (any Error)?
@@ -309,7 +309,7 @@ public struct SessionLuaError: Error, Sendable {
     isSyntax = error.kind == .syntax
     message = error.mistake == .strayDollar ? error.detail + Self.dollarHint : error.detail
     var trace = error.traceback.map { "at \(Self.place($0.chunk, $0.line)): \($0.what)" }
-    // Which statement it was is known; which line of a long one is not.
+    // The statement is known; the line within a long one is not.
     if trace.isEmpty, let chunk = error.chunk, let line = error.line, line > 1 {
       trace = ["at \(Self.place(chunk, line))"]
     }
@@ -318,7 +318,7 @@ public struct SessionLuaError: Error, Sendable {
     mistake = error.mistake
   }
 
-  /// Whether the code asked for a name that the sandbox leaves out.
+  /// True if the code asked for a name that the sandbox leaves out.
   public var isOutsideSandbox: Bool { mistake == .outsideSandbox }
 
   /// The global that the code used for something that its value is not made for; nil: the error is another.

@@ -13,17 +13,17 @@ final class ActionFacade {
     LuaObject(tag: SliceObjects.Tag.facade, id: UInt32(3 + index))
   }
 
-  /// What `tostring` says.
+  /// The text that `tostring` gives.
   let name: String
   @exclusivity(unchecked) private var context: ActionContext?
   @exclusivity(unchecked) private var call: ActionCall?
-  /// Whether Lua code that got it runs.
+  /// True while Lua code that got it runs.
   @exclusivity(unchecked) var isOpen = true
-  /// Which context is held, and by how many middlewares.
+  /// The context that is held, and the number of middlewares that hold it.
   @exclusivity(unchecked) private var held: ObjectIdentifier?
   @exclusivity(unchecked) private var holders = 0
 
-  /// What `meta` of it is, and whether Lua code asked for it since.
+  /// The facade of its `meta`, and a flag that Lua code asked for it since.
   private let meta: ActionFacade?
   @exclusivity(unchecked) private var wasAskedForMeta = false
 
@@ -54,8 +54,8 @@ final class ActionFacade {
     meta?.forget()
   }
 
-  /// Keeps the action for a middleware from before the reducers to after them, shut: one reference for all middlewares of
-  /// the plugin. Where the reducers fail nobody lets go, and the next action takes its place.
+  /// Keeps the action for a middleware from before the reducers to after them, shut. All middlewares of the plugin
+  /// share one reference. After a failure of the reducers nobody lets go, and the next action takes its place.
   func hold(_ context: ActionContext, call: ActionCall) {
     if held == context.identity {
       holders += 1

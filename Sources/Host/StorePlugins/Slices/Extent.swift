@@ -1,8 +1,8 @@
 import StoreSchema
 
-/// How much there is of a value, for what is counted of it.
+/// The size of a value, for limits that count it.
 extension Value {
-  /// How many values it consists of, itself among them.
+  /// The number of values in it, itself among them.
   var extent: Int {
     switch self {
     case .none, .bool, .int, .double, .string: 1

@@ -1,7 +1,7 @@
 import StoreSchema
 
-/// Finds the node of a place, so that a place has one object: a table of node numbers, probed from the hash of parent and
-/// step on.
+/// Finds the node of a place, so that a place has one object. The index is a table of node numbers, probed from the
+/// hash of parent and step on.
 struct NodeIndex: ~Copyable {
   private var count = 0
   private var mask = 15
@@ -9,8 +9,8 @@ struct NodeIndex: ~Copyable {
 
   deinit { slots.deallocate() }
 
-  /// Where the search for a hash begins. Hashes of neighbours are neighbours: left as they are, the elements of a list would
-  /// fill a run of slots, and every search that falls into it would go through the rest of it.
+  /// The start of the search for a hash. Hashes of neighbours are neighbours. Left as they are, the elements of a list
+  /// would fill a run of slots, and every search into it would go through the rest of the run.
   @inline(__always)
   private func start(_ hash: Int) -> Int {
     let product = UInt64(truncatingIfNeeded: hash) &* 0x9e37_79b9_7f4a_7c15

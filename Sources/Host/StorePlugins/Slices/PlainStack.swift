@@ -1,5 +1,5 @@
-/// A stack in memory of its own: an access to an array in an object counts references, and to empty one costs more than most
-/// writes to a draft.
+/// A stack in memory of its own. An access to an array in an object counts references, and emptying an array costs more
+/// than most writes to a draft.
 struct PlainStack<Element>: ~Copyable {
   private(set) var count = 0
   private var capacity = 16
@@ -44,7 +44,7 @@ struct PlainStack<Element>: ~Copyable {
   /// Forgets the last elements.
   @inline(__always)
   mutating func removeLast(_ number: Int) {
-    // One by one: nearly always there is one, and what the runtime does for many takes longer.
+    // Elements go one by one: nearly always there is one, and the runtime's way for many takes longer.
     for _ in 0..<number {
       count -= 1
       _ = (start + count).move()

@@ -11,23 +11,24 @@ struct SliceNode {
   let step: Step
   /// The number of the draft that it is a part of; 0: it is a part of the state, read-only.
   let draft: Int
-  /// Where what stands there was found; nil: it cannot be addressed.
+  /// The address of the value, when it was found; nil: it cannot be addressed.
   var address: UnsafeMutableRawPointer?
   /// When it was found: an address holds while addresses of that time do.
   var time: Int
-  /// Whether it may be changed there.
+  /// True if the value may be changed there.
   var isMutable: Bool
-  /// What its objects carry, so that one that was kept is told from that of a later node of the number.
+  /// The generation that its objects carry, so that a kept object is told from an object of a later node with the
+  /// number.
   let generation: UInt32
-  /// What number it had in its map then, where it is an entry.
+  /// The number that it had in its map then, if it is an entry.
   var entry = 0
-  /// What became of the node's part of the draft.
+  /// The fate of the node's part of the draft.
   var presence = Presence.inPlace
-  /// Whether what it stands for was put somewhere in the draft, or moved with its list: once it is no longer in place, a write
-  /// to it would not reach where that is now.
+  /// True if its value was put somewhere in the draft, or moved with its list. Once the node is no longer in place, a
+  /// write to it would not reach the value's new place.
   var isElsewhere = false
 
-  /// One step inwards.
+  /// A step inwards.
   enum Step: Equatable {
     /// The slice that the running reducer may change.
     case draft
@@ -41,13 +42,13 @@ struct SliceNode {
     case entry(Int)
   }
 
-  /// Whether what a node stands for is still where it was.
+  /// The fate of the value that a node stands for: in place, or not.
   enum Presence: Equatable {
-    /// It is.
+    /// The value is where it was.
     case inPlace
-    /// It was overwritten or taken away; the object keeps standing for the old value, as a Lua table would, by its
-    /// position among such values. So `a[1], a[2] = a[2], a[1]` and `table.sort` do on a list of records what they do
-    /// on plain tables.
+    /// The value was overwritten or taken away. The object keeps standing for the old value, as a Lua table would, by
+    /// its position among such values. So `a[1], a[2] = a[2], a[1]` and `table.sort` do on a list of records what they
+    /// do on plain tables.
     case loose(Int)
   }
 }

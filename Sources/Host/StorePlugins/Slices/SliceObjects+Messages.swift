@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// How messages name parts of the state.
+/// The names of parts of the state in messages.
 extension SliceObjects {
   /// The path of a node from its module, as messages name it; a read-only one starts with `state`.
   func label(_ number: Int) -> String {
@@ -11,7 +11,7 @@ extension SliceObjects {
 
   func path(_ number: Int) -> Path {
     let node = nodes[number]
-    // What was replaced has no place any more but the slice that it was part of.
+    // A replaced value has no place any more but the slice that it was part of.
     guard node.presence == .inPlace else { return Path([.field(draftName)]) }
     switch node.step {
     case .draft: return Path([.field(draftName)])

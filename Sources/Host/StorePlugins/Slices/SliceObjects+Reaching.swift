@@ -1,8 +1,8 @@
 import LuaRuntime
 import StoreSchema
 
-/// How the memory of a node is reached: by an address that is kept for as long as it holds, or, where there is none, step
-/// by step from the slice.
+/// The way to the memory of a node: by an address that is kept as long as it holds, or else step by step from the
+/// slice.
 extension SliceObjects {
   /// Hands out what stands at a node.
   @inline(__always)
@@ -12,7 +12,7 @@ extension SliceObjects {
 
   // MARK: By address
 
-  /// Where what stands at a node is; nil where it cannot be addressed.
+  /// The address of a node's value; nil if it cannot be addressed.
   @inline(__always)
   func address(_ number: Int) -> UnsafeRawPointer? {
     if nodes[number].time == time { return UnsafeRawPointer(nodes[number].address) }
@@ -55,7 +55,7 @@ extension SliceObjects {
     }
   }
 
-  /// Where what stands at a node of the draft can be changed; nil where it cannot be addressed.
+  /// The address at which the value of a draft's node can be changed; nil if it cannot be addressed.
   @inline(__always)
   func mutableAddress(_ number: Int) -> UnsafeMutableRawPointer? {
     if nodes[number].isMutable, nodes[number].time == time { return nodes[number].address }
@@ -108,7 +108,7 @@ extension SliceObjects {
     }
   }
 
-  /// Where the fields of a record of the draft, which is at an address, can be changed.
+  /// The address at which the fields of a record of the draft, itself at an address, can be changed.
   @inline(__always)
   func mutableFields(_ number: Int, _ shape: SliceShape, _ record: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     guard shape.isDynamic else { return record }
@@ -118,8 +118,8 @@ extension SliceObjects {
     return fields
   }
 
-  /// Notes that what is below a node was copied, so that it is no longer where it was; the node itself, and those that it
-  /// is a part of, were reached for change just now and stay.
+  /// Notes that the values below a node were copied, so that they are no longer where they were. The node itself and
+  /// its parents were reached for change just now and stay.
   private func move(below number: Int) {
     time += 1
     var current = number

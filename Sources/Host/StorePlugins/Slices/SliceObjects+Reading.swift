@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// How Lua reads slices: a scalar is written as it is, what has parts becomes an object.
+/// Lua's reads of slices: a scalar is written as it is, a value with parts becomes an object.
 extension SliceObjects {
   func get(_ object: LuaObject, key: LuaArgument, into result: inout LuaResult) throws {
     guard object.tag == Tag.node else {
@@ -37,7 +37,7 @@ extension SliceObjects {
     }
   }
 
-  /// Where the fields of a record at an address are, and whether they can be changed there.
+  /// The address of the fields of a record at an address, and if they can be changed there.
   @inline(__always)
   private func fields(
     _ number: Int, _ record: UnsafeRawPointer
@@ -109,7 +109,7 @@ extension SliceObjects {
     part.pointee.ifPresent(address) { result.append(object(parent, key, entry: entry, part, place)) }
   }
 
-  /// What the node of a part of something that has an address may keep of where the part is.
+  /// The address that the node of a part may keep, given the address of the whole.
   @inline(__always)
   private func place(_ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ isOwn: Bool) -> Place {
     guard !part.pointee.isWrapped else { return Place() }

@@ -52,8 +52,8 @@ extension SliceObjects {
     return (number, shape)
   }
 
-  /// Lets the nodes of elements that are about to move go on standing for what they stand for, as those of elements that
-  /// are overwritten do, but for writing.
+  /// Keeps the nodes of elements that are about to move standing for their values, as the nodes of overwritten elements
+  /// do, but for writing.
   private func loosenElements(
     of list: Int, _ shape: SliceShape, _ memory: UnsafeMutableRawPointer, movingFrom first: Int
   ) {

@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// How Lua counts and walks slices: records by declared fields, lists by position, maps by key (R31).
+/// Lua's counts and walks of slices: records by declared fields, lists by position, maps by key (R31).
 extension SliceObjects {
   /// A walk through the keys that a map had when it began; those that are gone by the time of their turn are passed over.
   struct MapWalk {

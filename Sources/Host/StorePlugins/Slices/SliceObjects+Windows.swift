@@ -1,14 +1,15 @@
 import LuaRuntime
 import StoreSchema
 
-/// Records of the draft whose short fields Lua reads and writes in place (`LuaWindows`). A window is open for as long as the
-/// address of its record holds; what is noted of a write through it is taken back in order with the writes of ``Undo``.
+/// Records of the draft whose short fields Lua reads and writes in place (`LuaWindows`). A window is open as long as
+/// the address of its record holds. Notes of writes through it are taken back in order with the writes of ``Undo``.
 ///
-/// Nobody comes to share the memory behind a window that is writable: a record is shared by assigning it somewhere in the
-/// draft, or by keeping what an assignment replaces, and with every assignment time moves on, which shuts all windows.
+/// Nobody comes to share the memory behind a writable window. A record is shared by assigning it somewhere in the
+/// draft, or by keeping a value that an assignment replaces. With every assignment time moves on, which shuts all
+/// windows.
 extension SliceObjects {
-  /// Opens the window of a record of the draft: for writing where its fields can be changed where they are, since the way to
-  /// them and they are nobody else's.
+  /// Opens the window of a record of the draft. The window is for writing if its fields can be changed in place, since
+  /// the way to them and they are nobody else's.
   ///
   /// - Returns: where the fields are, and whether they can be changed there; of what is no record nothing of use.
   @inline(__always)

@@ -1,8 +1,8 @@
 import LuaRuntime
 import StoreSchema
 
-/// How Lua changes the draft: every value is checked against the declared type first, and what it takes to undo the write
-/// is noted.
+/// Lua's changes of the draft: every value is checked against the declared type first, and the means to undo the write
+/// are noted.
 extension SliceObjects {
   func set(_ object: LuaObject, key: LuaArgument, to argument: LuaArgument) throws {
     guard object.tag == Tag.node else {
@@ -106,7 +106,7 @@ extension SliceObjects {
     }
   }
 
-  /// Whether what Lua hands over is the object of a node.
+  /// True if an argument of Lua is the object of a node.
   private func stands(_ argument: LuaArgument, for node: Int) -> Bool {
     guard case .object(let object) = argument.kind else { return false }
     return object.tag == Tag.node && (try? number(of: object)) == node
@@ -158,7 +158,7 @@ extension SliceObjects {
     meter.hold(MemoryLayout<CopiedPart>.stride + MemoryLayout<SliceNode>.stride)
     loose.append(schema.access.copy(address))
     nodes[node].presence = .loose(loose.count - 1)
-    // One of those that Lua finds without asking: from now on it asks.
+    // This part is among those that Lua finds without asking: from now on it asks.
     if nodes[node].parent == 0 { showsParts = false }
   }
 

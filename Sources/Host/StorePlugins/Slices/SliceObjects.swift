@@ -8,10 +8,10 @@ import StoreSchema
 /// Objects are valid during the call that made them; a generation number tells those that Lua kept too long. Two objects
 /// are equal when they stand for the same part.
 final class SliceObjects: LuaObjectHandler {
-  // One type, in a file for each kind of access: all of them meet nodes, keys, windows and undos together, which have to
-  // change in step, and a part of its own would be one more step on the way to each field.
+  // The type is one, in a file for each kind of access. All of them meet nodes, keys, windows and undos together, which
+  // have to change in step. A part of its own would be one more step on the way to each field.
 
-  // The variables of every access opt out of dynamic exclusivity checks: they are used by the one thread that runs the
+  // The variables of every access opt out of dynamic exclusivity checks. They are used by the one thread that runs the
   // Lua state, in plain loads and stores.
 
   /// The kinds of object, as tags.
@@ -27,7 +27,7 @@ final class SliceObjects: LuaObjectHandler {
   unowned let state: LuaState
   /// The state that `state.MODULE` reads.
   var view: (any StateView)? { viewInUse?.pointee }
-  /// Where that state is, for as long as the calls that read it.
+  /// The address of that state, for the calls that read it.
   @exclusivity(unchecked) var viewInUse: UnsafePointer<any StateView>?
   /// Why a module may not be read; nil: it may.
   var refusal: (String) -> String? = { _ in nil }
@@ -39,7 +39,7 @@ final class SliceObjects: LuaObjectHandler {
   @exclusivity(unchecked) var keys = PlainStack<MapKey>()
   /// The names of the modules that objects were made for.
   @exclusivity(unchecked) var modules: [String] = []
-  /// What stood in the draft until it was replaced there.
+  /// The values that stood in the draft until they were replaced there.
   @exclusivity(unchecked) var loose: [CopiedPart] = []
   @exclusivity(unchecked) var index = NodeIndex()
   @exclusivity(unchecked) private(set) var generation: UInt32 = 1
@@ -52,9 +52,9 @@ final class SliceObjects: LuaObjectHandler {
   /// Drafts are numbered, so that one that was kept is told from the present one.
   @exclusivity(unchecked) private(set) var draftNumber = 0
   @exclusivity(unchecked) private(set) var draftName = ""
-  /// How far the walks through maps that keep no order are, by the maps' nodes.
+  /// The progress of walks through maps that keep no order, by the maps' nodes.
   @exclusivity(unchecked) var walks: [Int: MapWalk] = [:]
-  /// Whether node 0 is the draft and the nodes behind it are those of its shown parts, all of them in place.
+  /// True if node 0 is the draft and the nodes behind it are those of its shown parts, all of them in place.
   @exclusivity(unchecked) var showsParts = false
   /// Moves on whenever something happens that addresses do not survive.
   @inline(__always) var time: Int {
@@ -63,9 +63,9 @@ final class SliceObjects: LuaObjectHandler {
   }
   /// The records that Lua reads and writes in place, by the numbers of their nodes.
   let windows: LuaWindows
-  /// What counts the values that are taken over from Lua, and what is kept of them.
+  /// The meter of values that are taken over from Lua, and of the values kept.
   let meter: LuaMeter
-  /// What the draft's writes can be taken back by.
+  /// The undos of the draft's writes.
   @exclusivity(unchecked) var undos = PlainStack<Undo>()
   private var shapes: [ObjectIdentifier: SliceShape] = [:]
   @exclusivity(unchecked) private var recentShape: Unmanaged<SliceShape>?
@@ -163,7 +163,7 @@ final class SliceObjects: LuaObjectHandler {
     LuaObject(tag: Tag.node, id: UInt32(truncatingIfNeeded: number), generation: nodes[number].generation)
   }
 
-  /// Whether an object is one of a node.
+  /// True if an object belongs to a node.
   @inline(__always)
   private func isNode(_ object: LuaObject) -> Bool {
     object.tag == Tag.node && object.id < nodes.count && nodes[Int(object.id)].generation == object.generation

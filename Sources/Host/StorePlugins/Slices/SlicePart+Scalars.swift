@@ -3,10 +3,10 @@ import StoreSchema
 
 /// Scalars between Lua and memory, without a ``Value`` where there is none.
 extension SlicePart {
-  /// Whether what stands there is in a Swift optional, which lets nobody have its address.
+  /// True if the value is in a Swift optional, which lets nobody have its address.
   var isWrapped: Bool { form == .optionalParts && memory != .value }
 
-  /// How Lua reads and writes the field without asking anybody, where it can.
+  /// The way that Lua reads and writes the field without asking anybody, where it can.
   ///
   /// - Parameter part: which one of the record's shown parts it is; nil: none.
   func slot(_ key: LuaKey, part: Int?) -> LuaWindowSlot {

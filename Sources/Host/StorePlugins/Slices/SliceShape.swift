@@ -7,23 +7,23 @@ final class SliceShape {
   /// The type, not an optional.
   let schema: Schema
   let form: Form
-  // Apart from each other, since an enum with them inside would be copied at each look, closures and all. Those that the
-  // form does not have are never called.
+  // Apart from each other, since an enum with them inside would be copied at each look, closures and all. Accesses that
+  // the form does not have are never called.
   let record: RecordAccess
   let list: ListAccess
   let map: MapAccess
   let numbered: NumberedEntries
-  /// Whether the values of the map have addresses, which ``numbered`` finds.
+  /// True if the values of the map have addresses, which ``numbered`` finds.
   let isNumbered: Bool
-  /// Whether the memory holds a ``Value``.
+  /// True if the memory holds a ``Value``.
   let isDynamic: Bool
   /// A record's fields, in declared order.
   let fields: UnsafeMutableBufferPointer<SlicePart>
   private let firstField: UnsafeMutablePointer<SlicePart>
-  /// What a list or a map consists of; else the type itself.
+  /// The element of a list or a map; else the type itself.
   let element: UnsafeMutablePointer<SlicePart>
-  /// The positions of the first few fields of a record that are always there and have parts of their own: of a draft Lua
-  /// finds them without asking here.
+  /// The positions of the first few fields of a record that are always there and have parts of their own. In a draft,
+  /// Lua finds them without asking here.
   let shownParts: UnsafeMutablePointer<Int>
   let shownPartCount: Int
   /// More would cost drafts that nobody looks at so closely.
@@ -33,7 +33,7 @@ final class SliceShape {
   /// The fields' names as the Lua state interned them: a field is found by comparing addresses.
   private let keys: [LuaKey]
 
-  /// What Lua can do with a value.
+  /// The form of a value, by the use that Lua can make of it.
   enum Form {
     case record
     case list
@@ -55,7 +55,7 @@ final class SliceShape {
     case (.record(let access), .record(let type)):
       form = .record
       record = access
-      // Where there is no memory for a name no field is found by it.
+      // Without memory for a name, no field is found by it.
       for (position, field) in type.fields.enumerated() {
         let key = try? state.intern(field.name)
         if let key { keys.append(key) }
@@ -113,7 +113,7 @@ final class SliceShape {
 
   // Methods that are never inlined: a closure of an object that is an argument is called without counting references.
 
-  /// Where the element of a list at a position is; nil where there is none.
+  /// The address of a list's element at a position; nil if there is none.
   @inline(never)
   func element(at position: Int, in list: UnsafeRawPointer) -> UnsafeRawPointer? {
     position >= 0 && position < self.list.count(list) ? self.list.address(list, position) : nil
@@ -123,7 +123,7 @@ final class SliceShape {
   @inline(never)
   func element(at position: Int, in list: UnsafeMutableRawPointer) -> FoundPart? { self.list.find(list, position) }
 
-  /// Where the element of a list at a position, which exists, can be changed.
+  /// The address at which the element of a list at a position, which exists, can be changed.
   @inline(never)
   func mutableElement(at position: Int, in list: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     self.list.mutableAddress(list, position)
@@ -141,7 +141,7 @@ final class SliceShape {
     numbered.findOwn(map, key)
   }
 
-  /// Where the value of the entry of a number, which exists, can be changed.
+  /// The address at which the value of the entry of a number, which exists, can be changed.
   @inline(never)
   func mutableValue(numbered number: Int, in map: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     numbered.mutableAddress(map, number)
@@ -156,7 +156,7 @@ final class SliceShape {
     }
   }
 
-  /// What the keys of a list or a map are.
+  /// The type name of the keys of a list or a map.
   var keyName: String { form == .textMap ? Schema.KeyKind.string.name : Schema.KeyKind.int.name }
 
   deinit {
@@ -185,17 +185,17 @@ final class SliceShape {
 struct SlicePart {
   /// The name's address in the Lua state; nil for an element.
   let key: UnsafeRawPointer?
-  /// How many bytes from the start of the record the field is.
+  /// The offset of the field from the start of the record, in bytes.
   let offset: Int
   let memory: Access.Memory
   let form: Form
   let minimum: Int
   let maximum: Int
   private let unmanagedSchema: Unmanaged<Schema>
-  /// What stands there, through an optional; nil until somebody asks.
+  /// The shape of the value, through an optional; nil until somebody asks.
   var shape: Unmanaged<SliceShape>?
 
-  /// What Lua reads and writes.
+  /// The kind of value that Lua reads and writes.
   enum Form {
     /// An integer between `minimum` and `maximum`.
     case int
@@ -232,7 +232,7 @@ struct SlicePart {
 
   var schema: Schema { unmanagedSchema.takeUnretainedValue() }
 
-  /// Whether Lua gets objects for what stands there.
+  /// True if Lua gets objects for the values.
   var hasParts: Bool { form == .parts || form == .optionalParts }
 
   /// Lets go of the schema; to be called once, last.
@@ -240,7 +240,7 @@ struct SlicePart {
 }
 
 extension RecordAccess {
-  /// How many bytes from where the fields start a field is.
+  /// The offset of a field from the start of the fields, in bytes.
   func offset(of position: Int) -> Int {
     switch self {
     case .flat(let fields): fields[position].offset
@@ -250,7 +250,7 @@ extension RecordAccess {
 }
 
 extension Schema {
-  /// Whether Lua gets an object for a value of the type.
+  /// True if Lua gets an object for a value of the type.
   fileprivate var hasParts: Bool {
     switch kind {
     case .record, .list, .map: true

@@ -1,13 +1,13 @@
 import LuaRuntime
 import StoreSchema
 
-/// What takes one write to a draft back. Undone last first, each write meets the draft as it left it, so that its place is
+/// The undo of one write to a draft. Undone last first, each write meets the draft as it left it, so that its place is
 /// found by the way that led to it.
 struct Undo {
   /// The node that was written to.
   let node: Int
   let change: Change
-  /// How many writes through windows there were before.
+  /// The number of earlier writes through windows.
   let windowWrites: Int
 
   enum Change {
@@ -25,7 +25,7 @@ struct Undo {
 }
 
 extension SliceObjects {
-  /// Notes what takes a write back. What is no longer in the draft needs none.
+  /// Notes the undo of a write. A value that is no longer in the draft needs none.
   @inline(__always)
   func note(_ node: Int, _ change: Undo.Change) {
     guard isInPlace(node) else { return }
@@ -33,7 +33,7 @@ extension SliceObjects {
     undos.append(Undo(node: node, change: change, windowWrites: windows.writeCount))
   }
 
-  /// Whether a node, and all that it is a part of, is still where it was.
+  /// True if a node, and all its parents, are still in place.
   @inline(__always)
   func isInPlace(_ node: Int) -> Bool {
     var current = node
@@ -44,13 +44,13 @@ extension SliceObjects {
     return true
   }
 
-  /// How many writes through windows there were before the last other one.
+  /// The number of writes through windows before the last other write.
   private var writesBeforeLast: Int { undos.isEmpty ? 0 : undos[undos.count - 1].windowWrites }
 
   /// Takes back all writes to the draft.
   func undo() {
     time += 1
-    // What stood in the draft is of its types and finds its place: nothing here has a reason to fail.
+    // The former value is of the draft's types and finds its place: nothing here has a reason to fail.
     while true {
       if windows.writeCount > writesBeforeLast, let write = windows.popWrite() {
         try? modify(write.window, isOriginal: true) { try undo(write, $0) }

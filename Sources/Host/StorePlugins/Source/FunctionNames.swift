@@ -1,14 +1,14 @@
 import LuaRuntime
 
-/// The names of Lua functions that Lua itself cannot tell, because the host called them: read from the line on which a
-/// function is defined (`function NAME`, `NAME = function`).
+/// The names of Lua functions that Lua itself cannot tell, because the host called them. They are read from the line on
+/// which a function is defined (`function NAME`, `NAME = function`).
 final class FunctionNames {
   private(set) var lines: [String: [Substring]] = [:]
   /// The chunks in the order in which they were noted.
   private(set) var chunks: [String] = []
-  /// Whether a chunk names its table of globals, and so may replace it.
+  /// True if a chunk names its table of globals, and so may replace it.
   private(set) var mentionsEnvironment = false
-  /// What lines were found to name: every dispatch of a task asks for one.
+  /// The names found on lines: every dispatch of a task asks for one.
   private var found: [String: [Int: String?]] = [:]
 
   /// Takes note of a chunk's text.

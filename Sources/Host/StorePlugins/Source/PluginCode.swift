@@ -6,7 +6,7 @@ struct PluginCode: Hashable, Sendable {
   private let manifest: [UInt8]
   /// The most bytes that all of them may have.
   static let limit = 16 << 20
-  /// Whether there is more than that; not all are read then.
+  /// True if there is more code than that; not all files are read then.
   private(set) var isTooLarge = false
   /// FNV-1a in 64 bits, over the names, sizes and bytes of all files.
   private(set) var digest = ""

@@ -2,7 +2,7 @@ import Platform
 
 /// Why a file of a plugin cannot be read.
 struct PluginFileError: Error {
-  /// What is wrong with it, in a few words.
+  /// The fault of the file, in a few words.
   let reason: String
 }
 
@@ -38,7 +38,7 @@ enum PluginFile {
     }
   }
 
-  /// Where a path leads, without links.
+  /// The target of a path, without links.
   private static func resolved(_ path: String) throws(PluginFileError) -> String {
     guard let found = realpath(path, nil) else {
       throw PluginFileError(reason: FileError(path: path, code: errno).reason)

@@ -7,7 +7,7 @@ extension PluginSource {
     Files.names(in: "\(folder)/tests").filter { $0.hasSuffix("_test.lua") }.map { "tests/\($0)" }
   }
 
-  /// What stands among them and is none of them.
+  /// The entries among the tests that are none.
   public var idleTestNames: [String] {
     let tests = testNames
     return Files.luaFiles(below: "\(folder)/tests").map { "tests/\($0)" }.filter { !tests.contains($0) }

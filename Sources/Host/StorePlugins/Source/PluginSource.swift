@@ -5,12 +5,12 @@ import StoreSchema
 public struct PluginSource: Hashable, Sendable {
   /// The folder as it was given, without a leading `./` and a trailing `/`.
   public let folder: String
-  /// What chunks and messages call the folder.
+  /// The name of the folder in chunks and messages.
   public let displayName: String
-  /// What `plugin.json` says.
+  /// The content of `plugin.json`.
   public private(set) var manifest: PluginManifest
-  /// The text of its code, as it was when the manifest was read: what is granted, checked and run is one and the same, and a
-  /// plugin that runs goes on with its own files however they are edited meanwhile.
+  /// The text of its code, as it was when the manifest was read. The same text is granted, checked and run. A running
+  /// plugin goes on with its own files, however they are edited meanwhile.
   private let code: PluginCode
 
   /// Reads a plugin's manifest and code; runs no Lua.
@@ -48,8 +48,8 @@ public struct PluginSource: Hashable, Sendable {
     }
   }
 
-  /// A digest of the manifest and the code, of 16 hexadecimal digits: two sources with one digest are the same plugin, as far
-  /// as nobody tried to make them alike.
+  /// A digest of the manifest and the code, of 16 hexadecimal digits. Two sources with one digest are the same plugin,
+  /// as far as nobody tried to make them alike.
   public var digest: String { code.digest }
 
   /// The names of the files of Lua that can run in the plugin.

@@ -1,14 +1,14 @@
 import LuaRuntime
 
-/// The plugin's own files below `lib` that its code has required, each of which runs once.
+/// The plugin's own files below `lib` that its code has required; each runs once.
 final class RequiredModules {
   private let source: PluginSource
   private let names: FunctionNames
   private var loaded: [String: LuaValue] = [:]
   private var loading: [String] = []
-  /// Whether code runs that may keep no state of its own: what it gets may not change meanwhile.
+  /// True while code runs that may keep no state of its own: the modules that it gets may not change meanwhile.
   var isWatched: () -> Bool = { false }
-  /// What such code has got since the last look, and what it was like.
+  /// The modules that such code has got since the last look, and their former digests.
   @exclusivity(unchecked) private var lent: [String: (value: LuaReference, digest: LuaState.CaptureDigest)] = [:]
 
   init(_ source: PluginSource, _ names: FunctionNames) {
@@ -66,10 +66,10 @@ final class RequiredModules {
     }
   }
 
-  /// Whether nothing is watched.
+  /// True if nothing is watched.
   var isIdle: Bool { lent.isEmpty }
 
-  /// Whether something has changed that watched code has got since this was last asked.
+  /// True if a module that watched code has got has changed since this was last asked.
   func takeChanges(_ lua: LuaState) throws(LuaError) -> Bool {
     guard !lent.isEmpty else { return false }
     defer { lent = [:] }

@@ -8,7 +8,7 @@ struct LuaDifference {
   let expected: LuaValue
   let found: LuaValue
 
-  /// What is wrong about the tables themselves.
+  /// The fault of the tables themselves.
   struct Refusal: Error {
     let message: String
   }

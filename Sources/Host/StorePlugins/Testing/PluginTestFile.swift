@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// One of a plugin's files of tests, run in a Lua state of its own: the sandbox of plugins, and the words `test` and `log`.
+/// A file of a plugin's tests, run in a Lua state of its own: the sandbox of plugins, and the words `test` and `log`.
 public final class PluginTestFile {
   /// The file's path within the plugin's folder.
   public let path: String
@@ -10,13 +10,14 @@ public final class PluginTestFile {
 
   private let lua: LuaState
   private var bodies: [LuaFunction] = []
-  /// Whether the file has run, and so has declared its tests.
+  /// True if the file has run, and so has declared its tests.
   private var isComplete = false
   private var calling: LuaFunction?
-  /// What speaks for the test that runs: first what the whole file has of it, then the `t` of each test, which one may keep.
+  /// The objects that speak for the running test: first the methods of the whole file, then the `t` of each test, which
+  /// code may keep.
   private var methods: [PluginTestMethods] = []
 
-  /// What a test may use: as much as a script that is in a hurry.
+  /// The limits of a test: the same as for a script that is in a hurry.
   private static let limits = LuaState.Limits(instructions: 50_000_000, memory: 64 << 20, milliseconds: 10_000)
 
   /// Runs a file, which declares its tests and runs none.
@@ -85,7 +86,7 @@ public final class PluginTestFile {
       (shared.run, own.run) = (run, run)
       defer { (shared.run, own.run) = (nil, nil) }
       _ = try lua.call(calling, [.function(bodies[index]), .table(own.table)])
-      // What `pcall` swallowed does not hold all the same.
+      // An expectation whose error `pcall` swallowed does not hold all the same.
       result = run.firstUnmet.map { .failed($0) } ?? .passed
     } catch {
       if let skip = error.origin as? PluginTestRun.Skip {

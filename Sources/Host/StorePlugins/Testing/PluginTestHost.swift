@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// What the tests of a plugin may ask of the shell: a store of the test's own, and a clock that only the test moves.
+/// The services of the shell for a plugin's tests: a store of the test's own, and a clock that only the test moves.
 public protocol PluginTestHost: AnyObject {
   /// Has an action processed, with all that it causes.
   ///
@@ -14,7 +14,7 @@ public protocol PluginTestHost: AnyObject {
   func setGate(_ name: String, isOpen: Bool, at place: PluginTestPlace) throws
   /// Runs a line of the command language and answers what it prints.
   func run(_ line: String, at place: PluginTestPlace) throws -> String
-  /// What was dispatched since the test began, oldest first.
+  /// The actions dispatched since the test began, oldest first.
   func actions() -> [Value]
   /// A value as Lua writes it, on one line.
   func text(of value: Value) -> String
@@ -30,11 +30,11 @@ public struct PluginTestPlace: Hashable, Sendable {
 
 /// Why a test failed, or why something that it asked for was refused.
 public struct PluginTestFailure: Error, Hashable, Sendable {
-  /// Where in the test's file; nil: not known.
+  /// The place in the test's file; nil: not known.
   public var place: PluginTestPlace?
   /// The code of the shell's error; nil: what the test says of its plugin does not hold.
   public var code: ErrorCode?
-  /// What is wrong, in one sentence.
+  /// The fault, in one sentence.
   public var message: String
   /// Lines below it.
   public var details: [String]
@@ -52,26 +52,26 @@ public struct PluginTestFailure: Error, Hashable, Sendable {
 }
 
 extension PluginTestFailure: CustomStringConvertible {
-  /// What `pcall` in a test gives.
+  /// The text that `pcall` in a test gives.
   public var description: String { place.map { "\($0.file):\($0.line): \(headline)" } ?? headline }
 }
 
-/// How one test ended.
+/// The outcome of one test.
 public struct PluginTestOutcome: Sendable {
-  /// What the test is called.
+  /// The name of the test.
   public let name: String
-  /// How it ended.
+  /// The result of the test.
   public let result: Result
-  /// What it printed.
+  /// The lines that the test printed.
   public let lines: [String]
 
-  /// How a test can end.
+  /// The possible results of a test.
   public enum Result: Sendable {
     /// All that it says holds.
     case passed
-    /// It does not.
+    /// The test does not hold.
     case failed(PluginTestFailure)
-    /// It said itself that it has nothing to say here.
+    /// The test said itself that it has nothing to say here.
     case skipped(String)
   }
 

@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// What tests get: the table `t` and its methods, which speak for the test that runs.
+/// The table `t` of tests and its methods, which speak for the running test.
 final class PluginTestMethods {
   private(set) var table: LuaTable
   /// The global `log`, whose lines are printed below the test's.
@@ -152,7 +152,7 @@ final class PluginTestMethods {
     }
     let error: LuaError
     do {
-      // What the function takes counts as the test's.
+      // The cost of the function counts as the test's.
       let state = call.state
       _ = try state.timed { () throws(LuaError) in try state.call(body) }
       throw run.unmet("expected error[\(code)], but nothing failed", call)

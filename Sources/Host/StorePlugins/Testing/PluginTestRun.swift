@@ -1,9 +1,9 @@
 import LuaRuntime
 
-/// One test while it runs.
+/// A test while it runs.
 final class PluginTestRun {
   let host: any PluginTestHost
-  /// What it printed.
+  /// The lines that it printed.
   private(set) var lines: [String] = []
   /// The first thing that the test says and that does not hold.
   private(set) var firstUnmet: PluginTestFailure?

@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreModules
 
-/// How one middleware is called, as far as it can be prepared.
+/// The prepared calls of one middleware.
 final class MiddlewarePlan {
   let name: String
   let before: MiddlewareFunction?
@@ -9,7 +9,7 @@ final class MiddlewarePlan {
   let supervise: LuaFunction?
   /// The tasks that it asked for last.
   let supervised = StateCache<[PluginTaskStart]>()
-  /// What `before` returned, until `after` gets it.
+  /// The result of `before`, until `after` gets it.
   let kept: LuaSlot
   private let filter: PluginDefinition.Filter
   /// The last answer: looking for names takes longer than a small middleware.
@@ -27,7 +27,7 @@ final class MiddlewarePlan {
     functions = [unit.before, unit.after].compactMap { $0 }
   }
 
-  /// Whether the middleware wants to be asked about an action.
+  /// True if the middleware wants to be asked about an action.
   func accepts(_ type: ActionType) -> Bool {
     guard before != nil || after != nil else { return false }
     if let recent, recent.type === type { return recent.isAccepted }
@@ -37,17 +37,17 @@ final class MiddlewarePlan {
   }
 }
 
-/// One of the functions of a middleware in plain words, and what its code uses of what it gets.
+/// A function of a middleware in plain words, and the uses that its code makes of its parameters.
 struct MiddlewareFunction {
   let handle: LuaHandle
   let takesAction: Bool
   let takesContext: Bool
-  /// Whether it uses what `before` returned.
+  /// True if it uses the result of `before`.
   let takesKept: Bool
-  /// Whether its calls end before anybody looks at their budget. Context and what `before` returned are tables of Lua's, which
-  /// may have metamethods.
+  /// True if its calls end before anybody looks at their budget. Context and what `before` returned are tables of
+  /// Lua's, which may have metamethods.
   let isBrief: Bool
-  /// Whether its calls use nothing of the host's.
+  /// True if its calls use nothing of the host's.
   var isAlone: Bool { isBrief && !takesAction }
 
   init(_ function: LuaFunction) {

@@ -10,7 +10,7 @@ public final class PluginInterceptors: @unchecked Sendable {
   private let machine: PluginMachine
   private var calls: PluginCalls { machine.calls }
   private let declared: [PluginDefinition.InterceptorEntry]
-  /// How each is called, the outermost first.
+  /// The plan of each call, the outermost first.
   private let plans: [InterceptorPlan]
 
   init(_ declared: [PluginDefinition.InterceptorEntry], _ plans: [InterceptorPlan], _ machine: PluginMachine) {
@@ -49,7 +49,7 @@ public final class PluginInterceptors: @unchecked Sendable {
     }
   }
 
-  /// Takes an action through an interceptor. One that returns without passing anything on drops the action.
+  /// Takes an action through an interceptor. An interceptor that returns without passing anything on drops the action.
   ///
   /// - Parameters:
   ///   - next: passes on another action, or nil: the action as it came.
@@ -71,7 +71,7 @@ public final class PluginInterceptors: @unchecked Sendable {
     // A command of the plugin may have dispatched the action.
     let outer = calls.running.emission
     calls.running.emission = nil
-    // What others do behind `next` is not the plugin's work.
+    // The work of others behind `next` is not the plugin's.
     let worked = machine.caller.worked
     defer {
       machine.caller.worked = worked

@@ -7,7 +7,7 @@ public final class PluginMiddlewares: @unchecked Sendable {
   // Safe: used only by the thread that owns the store, like the plugin.
 
   private let machine: PluginMachine
-  /// How each is called.
+  /// The plans of the middlewares.
   private let plans: [MiddlewarePlan]
 
   init(_ plans: [MiddlewarePlan], _ machine: PluginMachine) {
@@ -15,7 +15,7 @@ public final class PluginMiddlewares: @unchecked Sendable {
     self.plans = plans
   }
 
-  /// Whether a middleware wants to be asked about an action.
+  /// True if a middleware wants to be asked about an action.
   public func accepts(_ type: ActionType, unit index: Int) -> Bool { plans[index].accepts(type) }
 
   /// Puts a middleware to work.
@@ -27,11 +27,11 @@ public final class PluginMiddlewares: @unchecked Sendable {
     PluginUnit(machine, plans[index], view, output)
   }
 
-  /// Whether a middleware says which tasks should run.
+  /// True if a middleware says which tasks should run.
   public func supervises(_ index: Int) -> Bool { plans[index].supervise != nil }
 
-  /// Asks a middleware which tasks should run in the state. What it said before holds for as long as nothing has changed that
-  /// it read.
+  /// Asks a middleware which tasks should run in the state. Its former answer holds as long as nothing that it read has
+  /// changed.
   ///
   /// - Returns: all of them, by key in the order of the keys.
   public func supervise(_ index: Int, view: any StateView) throws(PluginError) -> [PluginTaskStart] {

@@ -9,9 +9,9 @@ import StoreUnits
 public final class PluginRules: @unchecked Sendable {
   // Safe: used only by the thread that owns the store, like the plugin.
 
-  /// What traces, gates and listings call the unit of the bridges within the plugin.
+  /// The name, in traces, gates and listings, of the unit of the bridges within the plugin.
   public static var bridgeUnit: String { PluginDefinition.bridgeUnit }
-  /// What traces, gates and listings call the unit of the transitions within the plugin.
+  /// The name, in traces, gates and listings, of the unit of the transitions within the plugin.
   public static var transitionUnit: String { PluginDefinition.transitionUnit }
 
   private let machine: PluginMachine
@@ -27,22 +27,22 @@ public final class PluginRules: @unchecked Sendable {
     declaredTransitions = transitions
   }
 
-  /// How many bridges the plugin declares.
+  /// The number of bridges that the plugin declares.
   public var bridgeCount: Int { declaredBridges.count }
-  /// How many transitions the plugin declares.
+  /// The number of transitions that the plugin declares.
   public var transitionCount: Int { declaredTransitions.count }
 
   /// The actions of its bridges, in order.
   public var bridgedActions: [(from: ActionType, to: ActionType)] { declaredBridges.map { ($0.from, $0.to) } }
-  /// What its transitions look at, and the actions that they dispatch, in order.
+  /// The paths that its transitions look at, and the actions that they dispatch, in order.
   public var transitionTypes: [(at: Path, action: ActionType)] { declaredTransitions.map { ($0.at, $0.action) } }
 
-  /// Whether a bridge is about an action.
+  /// True if a bridge is about an action.
   public func bridges(_ type: ActionType) -> Bool {
     declaredBridges.contains { $0.from.fullName == type.fullName }
   }
 
-  /// What the rules of a plugin need of whoever runs them.
+  /// The services that the rules of a plugin need of their runner.
   public struct Host: @unchecked Sendable {
     // Safe: used on the thread that owns the store, where rules are asked.
     let view: any StateView
@@ -57,7 +57,7 @@ public final class PluginRules: @unchecked Sendable {
     }
   }
 
-  // What the closures below capture is the rules and a position among them: Lua functions belong to one thread.
+  // The closures below capture the rules and a position among them: Lua functions belong to one thread.
 
   /// The bridges, in order.
   public func bridgeRules<State: Sendable>(_ host: Host) -> [BridgeRule<ActionCall, ActionCall, State>] {
@@ -108,7 +108,7 @@ public final class PluginRules: @unchecked Sendable {
   private func accepts(
     _ value: Value?, _ end: PluginDefinition.Transition.End, _ host: Host, _ place: String
   ) -> Bool {
-    // That a module comes or goes is no transition of what is in it.
+    // The coming or going of a module is no transition of its content.
     guard let value else { return false }
     return switch end {
     case .any: true

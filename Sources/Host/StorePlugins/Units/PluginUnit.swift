@@ -3,7 +3,8 @@ import StoreCore
 import StoreModules
 import StoreSchema
 
-/// Where what a middleware of a plugin causes goes. Not held by the middleware, so that it can hold that.
+/// The receiver of the dispatches and tasks of a plugin's middleware. Not held by the middleware, so that it can hold
+/// that.
 public protocol PluginOutput: AnyObject {
   /// Enqueues an action.
   func dispatch(_ call: ActionCall, source: ActionSource)
@@ -13,8 +14,7 @@ public protocol PluginOutput: AnyObject {
 
 /// A middleware of a plugin at work in a store: asked before an action is reduced, and told once it is committed.
 ///
-/// A store takes one action at a time through both, so that what is known of it is kept here and nothing is made for an
-/// action.
+/// A store takes one action at a time through both: its facts are kept here and nothing is made for an action.
 public final class PluginUnit: @unchecked Sendable {
   // Safe: used only by the thread that owns the store, like the plugin.
   private let machine: PluginMachine
@@ -27,7 +27,7 @@ public final class PluginUnit: @unchecked Sendable {
   private let takesAction: Bool
   private let beforeFunction: MiddlewareFunction?
   private let afterFunction: MiddlewareFunction?
-  /// Whether `after` uses what `before` returns.
+  /// True if `after` uses the result of `before`.
   private let keepsResult: Bool
   // Unmanaged, because counting references to them takes longer than a small call: this object and the machine hold them.
   private let running: Unmanaged<RunningCode>
@@ -65,10 +65,10 @@ public final class PluginUnit: @unchecked Sendable {
     view.deallocate()
   }
 
-  /// Whether there is anything to do after the commit.
+  /// True if there is anything to do after the commit.
   public var hasAfter: Bool { afterFunction != nil }
 
-  /// Asks the middleware about an action before it is reduced. What it returns waits for ``after()``.
+  /// Asks the middleware about an action before it is reduced. Its result waits for ``after()``.
   ///
   /// - Throws: ``PluginError``; the action is not to be told to ``after()`` then.
   public func before(_ call: ActionCall, _ context: ActionContext) throws(PluginError) {
@@ -96,7 +96,7 @@ public final class PluginUnit: @unchecked Sendable {
     running._withUnsafeGuaranteedRef { $0.emissionOfAfter = nil }
     if takesAction { action._withUnsafeGuaranteedRef { $0.release() } }
     if !outcome.isDone { throw fault("after", outcome) }
-    // It may have caught what it was told.
+    // The function may have caught the error.
     if let overrun = ownEmission.count.overrun { throw machine.calls.faults.overrun(place("after"), overrun) }
   }
 

@@ -3,8 +3,8 @@ import StoreSchema
 
 /// Values as Lua sees them, and Lua's as values.
 enum LuaBridge {
-  /// Writes a value as plain Lua data: lists and maps as tables, records as tables with their fields, an enum case with
-  /// payload as a table whose `case` names it.
+  /// Writes a value as plain Lua data. Lists and maps become tables, records tables with their fields, and an enum case
+  /// with payload a table whose `case` names it.
   static func write(_ value: Value, to writer: inout LuaWriter) {
     switch value {
     case .none: writer.appendNil()
@@ -133,7 +133,7 @@ enum LuaBridge {
 }
 
 extension LuaValue {
-  /// What the value is, for the "got …" half of a message.
+  /// The description of the value, for the "got …" half of a message.
   var described: String {
     switch self {
     case .nil: "nil"

@@ -2,9 +2,9 @@ import LuaRuntime
 import StoreSchema
 
 extension LuaState {
-  /// Makes a table of what the host gives to Lua under a name such as `cmd`. To read what it has not is an error that says
-  /// what it has, and so is to set anything: the table is one for all calls. It is empty itself, so that Lua asks the other
-  /// one that holds the members, and hands `pairs` a copy of that.
+  /// Makes a table of the members that the host gives to Lua under a name such as `cmd`. A read of a missing member is
+  /// an error that lists the members, and so is every assignment: the table is one for all calls. The table itself is
+  /// empty, so that Lua asks the other one that holds the members, and hands `pairs` a copy of that.
   func makeHostTable(
     _ table: String, _ members: [(name: String, value: LuaValue)]
   ) throws(LuaError) -> LuaTable {

@@ -1,6 +1,7 @@
 import StoreSchema
 
-/// What Lua code has projected: its tables have no types, so that a value which it gives back has the type that it had there.
+/// The projections that Lua code has read. Its tables have no types; a value that Lua gives back gets the type that it
+/// had there.
 struct ProjectedReadings {
   private var readings: [(path: String, reading: Reading)] = []
 
@@ -10,12 +11,12 @@ struct ProjectedReadings {
     readings.append((path, reading))
   }
 
-  /// A value that Lua gave, as what was projected, or with those of its parts as it that were.
+  /// A value from Lua, with the types of the projections that it, or parts of it, came from.
   func reading(of value: Value) -> Reading {
     fitting(value) ?? Reading(value: withParts(value), schema: .dynamic(.any))
   }
 
-  /// Whether something was projected that a value stands for.
+  /// True if a projection matches a value.
   func knows(_ value: Value) -> Bool { fitting(value) != nil }
 
   private func fitting(_ value: Value) -> Reading? {

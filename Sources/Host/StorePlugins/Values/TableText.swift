@@ -1,7 +1,7 @@
 import LuaRuntime
 import StoreSchema
 
-/// What is printed of a table that a plugin prints: what it holds, where that is data, as the host writes values.
+/// The text of a table that a plugin prints: its content, if that is data, as the host writes values.
 struct TableText {
   private let text: (Value) -> String
 
@@ -10,7 +10,7 @@ struct TableText {
   /// The text of an argument, as the tables are written or, where nobody says how, by their type.
   private static func text(of call: LuaCall, _ position: Int, _ tables: TableText?) throws(LuaError) -> String {
     let described = try call.describe(position)
-    // One with a `__tostring` says itself what it is.
+    // A table with a `__tostring` describes itself.
     guard described == "table", let tables else { return described }
     return tables.text(of: call, position) ?? described
   }

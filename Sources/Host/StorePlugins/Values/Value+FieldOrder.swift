@@ -1,8 +1,8 @@
 import StoreSchema
 
 extension Value {
-  /// A value that has been a table of Lua, which knows no order of fields: those of its records stand as they stood in the
-  /// value that the table was made of. What has other fields by now is left as it is.
+  /// A value that has been a table of Lua, which knows no order of fields. The fields of its records stand as in the
+  /// value that the table was made of. Records with other fields by now are left as they are.
   func withFields(inOrderOf former: Value) -> Value {
     switch (self, former) {
     case (.map(let entries), .record(let record)):
