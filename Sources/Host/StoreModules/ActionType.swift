@@ -12,11 +12,12 @@ public final class ActionType: Sendable {
   public let fields: [Field]
   /// The layout that argument records share.
   public let layout: RecordLayout
-  /// What it means, in one sentence; may be empty.
+  /// The meaning of the action, in one sentence; may be empty.
   public let documentation: String
-  /// Whether runs of it fold into one line of the log.
+  /// True if runs of it fold into one line of the log.
   public let isQuiet: Bool
-  /// Where the owner of the module finds the action: positions the module chooses, such as those of an enum's cases.
+  /// The position at which the owner of the module finds the action. The module chooses the numbers, such as the
+  /// positions of an enum's cases.
   public let position: [Int]
 
   /// Makes an action type. An action that is the case of a Swift enum shares the case's `layout`, so that its arguments
@@ -36,7 +37,7 @@ public final class ActionType: Sendable {
     self.position = position
   }
 
-  /// How the action is written: `tasks.add title:String`.
+  /// The written form of the action: `tasks.add title:String`.
   public let signature: String
 
   /// Checks named arguments and fills in defaults.
@@ -70,7 +71,7 @@ public final class ActionType: Sendable {
     return try field.check(given)
   }
 
-  /// What is wrong with arguments, in a sentence that names the action.
+  /// The fault of arguments, in a sentence that names the action.
   public func sentence(for error: SchemaError) -> String {
     switch error.problem {
     case .unknownArgument, .missingArgument: error.message
@@ -83,7 +84,7 @@ public final class ActionType: Sendable {
 public struct ActionCall: Sendable {
   /// The action.
   public let type: ActionType
-  /// One value for each of the action's fields.
+  /// The values of the action's fields, one for each.
   public let arguments: [Value]
 
   /// Joins an action and checked arguments.
@@ -97,7 +98,7 @@ public struct ActionCall: Sendable {
 }
 
 extension Field {
-  /// How the field is written as an argument: `title:String`, `by:Int?`, with its default where it has one:
+  /// The written form of the field as an argument: `title:String`, `by:Int?`, with its default where it has one:
   /// `minutes:Int=25`.
   public var signature: String {
     let text = "\(name):\(schema.typeName)"

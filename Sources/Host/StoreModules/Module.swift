@@ -1,10 +1,10 @@
 import StoreSchema
 
-/// One module of a store: a slice of its state, actions, projections and commands, from Swift or from a Lua plugin.
+/// A module of a store: a slice of its state, actions, projections and commands, from Swift or from a Lua plugin.
 public struct Module: Sendable {
   /// The module's name; its actions and paths start with it.
   public let name: String
-  /// What it is written in.
+  /// The language of the module.
   public let origin: Origin
   /// The type of its slice; nil: the module has no state of its own.
   public let schema: Schema?
@@ -28,7 +28,7 @@ public struct Module: Sendable {
     self.commands = commands
   }
 
-  /// What a module is written in.
+  /// The language of a module.
   public enum Origin: String, Sendable {
     /// Swift.
     case swift
@@ -36,7 +36,7 @@ public struct Module: Sendable {
     case lua
   }
 
-  /// The module with those of some further actions that are its own.
+  /// The module with those further actions that are its own.
   public func adding(_ added: [ActionType]) -> Module {
     let own = added.filter { $0.module == name }
     guard !own.isEmpty else { return self }
@@ -71,7 +71,7 @@ public struct CommandType: Sendable {
   public let name: String
   /// Its arguments in declared order.
   public let fields: [Field]
-  /// What it does, in one sentence.
+  /// The command's purpose, in one sentence.
   public let summary: String
   /// Example lines.
   public let examples: [String]
@@ -96,6 +96,6 @@ public protocol StateView {
 }
 
 extension StateView {
-  /// It is not known.
+  /// The version is not known.
   public func version(of module: String) -> Int? { nil }
 }

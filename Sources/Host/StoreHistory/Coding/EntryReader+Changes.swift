@@ -36,10 +36,10 @@ extension EntryReader {
       path, kind, positions: try positions(members["positions"], place), isInPlace: try members.flag("inPlace"))
   }
 
-  /// What a path leads to, and its type; nil where no module of that name declares it.
+  /// The path of a change, and the type of its value; nil if no module of that name declares it.
   typealias Target = (path: Path, schema: Schema?)
 
-  /// What a path leads to: by the types of the modules, where they have a module of that name.
+  /// The target of a path: by the types of the modules, if they have a module of that name.
   func target(_ text: String, _ place: String) throws(EntryError) -> Target {
     if let known = targets[text] { return known }
     let target = try find(text, place)

@@ -5,9 +5,9 @@ import StoreSchema
 public struct EntryReader {
   /// The types by which values are read: the same for as long as the reader is used.
   public let types: EntryTypes
-  /// Whether a value that does not fit its type is read without one, as it may have had another type when it was written.
+  /// True if a value that does not fit its type is read without a type, as it may have had another when it was written.
   let isLenient: Bool
-  /// Whether arguments are what they were when they were written, whatever the action takes by now.
+  /// True if arguments are read as written, whatever the action takes by now.
   private let keepsArguments: Bool
   let targets = KnownTargets()
 
@@ -15,8 +15,8 @@ public struct EntryReader {
   ///
   /// - Parameters:
   ///   - isLenient: whether a value that does not fit its type is read without one, instead of being an error.
-  ///   - keepsArguments: whether arguments are read as they were written: one that the action did not take then is not filled
-  ///     in, and what does not fit what it takes now is read without a type.
+  ///   - keepsArguments: whether arguments are read as they were written. An argument that the action did not take then
+  ///     is not filled in; a value that does not fit the present action is read without a type.
   public init(_ types: EntryTypes, isLenient: Bool = false, keepsArguments: Bool = false) {
     self.types = types
     self.isLenient = isLenient
@@ -71,8 +71,8 @@ public struct EntryReader {
     return try read.get()
   }
 
-  /// What reads the changes that an action made: those of the shell that exchange a plugin for another version of it also
-  /// change the type of its state, so that not all of them fit the one or the other.
+  /// The reader of the changes that an action made. Actions of the shell that exchange a plugin for another version
+  /// also change the type of its state, so not all changes fit one type.
   func reader(ofChangesBy action: String) -> EntryReader {
     guard !isLenient, UndoLine.exchanges.contains(action) else { return self }
     return EntryReader(types, isLenient: true, keepsArguments: keepsArguments)
@@ -113,7 +113,7 @@ public struct EntryReader {
       Record(RecordLayout(name: action, fields: members.map(\.key.name)), members.map(\.value))
     }
     guard var shape = types.action(action) else { return untyped() }
-    // What a thunk was given never runs again.
+    // A thunk's arguments never run again.
     let keepsArguments = keepsArguments || action.hasPrefix(LoggedEntry.thunkPrefix)
     if keepsArguments { shape = shape.limited(to: members) }
     do throws(SchemaError) {

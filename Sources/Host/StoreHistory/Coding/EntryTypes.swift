@@ -2,18 +2,19 @@ import StoreSchema
 
 /// The types by which recorded entries are read (R32).
 public struct EntryTypes {
-  /// What an action takes, by the action's full name; nil where there is no such action.
+  /// The arguments of an action, by the action's full name; nil if there is no such action.
   public let action: (String) -> ActionShape?
   /// The type of a module's slice, by the module's name; nil where there is no such module.
   public let slice: (String) -> Schema?
 
-  /// Joins the two. What they do not know is read without a type: records become maps with text keys.
+  /// Joins the two. Actions and slices that they do not know are read without a type: records become maps with text
+  /// keys.
   public init(action: @escaping (String) -> ActionShape?, slice: @escaping (String) -> Schema?) {
     self.action = action
     self.slice = slice
   }
 
-  /// What an action takes.
+  /// The arguments that an action takes.
   public struct ActionShape: Sendable {
     /// The arguments in declared order.
     public let fields: [Field]
@@ -26,7 +27,7 @@ public struct EntryTypes {
       self.layout = layout
     }
 
-    /// What the action takes of some arguments: all that was given stands in what was written.
+    /// The shape of some of the action's arguments: a written entry holds all that were given.
     func limited(to members: PersistentMap<MapKey, Value>) -> ActionShape {
       if fields.count == members.count { return self }
       let given = fields.filter { members[.string($0.name)] != nil }
@@ -37,7 +38,7 @@ public struct EntryTypes {
 
 /// Why a text is not an entry of the log.
 public struct EntryError: Error, Hashable, Sendable {
-  /// What is wrong, in a sentence that names the first place.
+  /// The fault, in a sentence that names the first place.
   public let message: String
 
   /// Makes an error.

@@ -107,7 +107,7 @@ extension EntryWriter {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-  /// Whether the bytes are a name in paths, as `String.isName` says.
+  /// True if the bytes are a name in paths, as `String.isName` says.
   fileprivate var isName: Bool {
     guard let first, first < 0x30 || first > 0x39 else { return false }
     for byte in self {

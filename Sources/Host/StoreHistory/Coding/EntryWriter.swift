@@ -3,9 +3,9 @@ import StoreSchema
 
 /// Writes entries of the log as JSON, straight into a buffer of bytes. ``EntryReader`` reads them back, nothing lost.
 ///
-/// An entry is one object with the members `id`, `at` (seconds, exact to the attosecond), `action`, `args`, `source`,
-/// `changes` and, where they apply, `quiet`, `digest`, `original`, `droppedBy` and `failure`. A change has `op`, `path`,
-/// `from` and `to`, as with `--json`, and where the path alone does not say it, `positions` and `inPlace`.
+/// An entry is one object with the members `id`, `at` (seconds, exact to the attosecond), `action`, `args`, `source`
+/// and `changes`. Some entries also have `quiet`, `digest`, `original`, `droppedBy` and `failure`. A change has `op`,
+/// `path`, `from` and `to`, as with `--json`, and where the path alone does not say it, `positions` and `inPlace`.
 public enum EntryWriter {
   /// Appends an entry, without a line end.
   public static func append(_ entry: LoggedEntry, to out: inout [UInt8]) {

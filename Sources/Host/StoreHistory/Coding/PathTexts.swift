@@ -1,7 +1,7 @@
 import StoreSchema
 
 /// The texts of paths that changes were written with. Changes at one place share the steps of their path, as
-/// `DifferenceFinder` gives it, so that the text is made once and found by where the steps are.
+/// `DifferenceFinder` gives it. The text is made once and found by the address of the steps.
 struct PathTexts {
   private struct Known {
     var address = 0

@@ -2,11 +2,11 @@ import StoreSchema
 
 /// A hash of all states that the slice of one module has gone through.
 ///
-/// It starts from the slice as a whole, and each action adds the bytes of the slice's changes to it, as
-/// ``EntryWriter`` writes them; so an action costs what it changed, however large the slice is. Two histories with equal
-/// hashes had equal slices after every action, but for chance: the typed difference is a function of the two states, and
-/// with the first of them it determines the second, because it says of every element where it stands. A hash of the present
-/// state alone would cost a look at all of it, or a hash kept in every node of every collection.
+/// The hash starts from the slice as a whole, and each action adds the bytes of the slice's changes, as ``EntryWriter``
+/// writes them. An action thus costs as much as it changed, however large the slice is. Two histories with equal hashes
+/// had equal slices after every action, but for chance. The typed difference is a function of the two states. With the
+/// first state it determines the second, because it gives the position of every element. A hash of the present state
+/// alone would cost a look at all of it, or a hash kept in every node of every collection.
 public struct SliceHash: Hashable, Sendable {
   /// The hash.
   public private(set) var value: UInt64

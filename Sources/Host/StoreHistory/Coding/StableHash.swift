@@ -1,5 +1,5 @@
-/// A 64-bit hash that is the same in every process and on every machine: FNV-1a (Fowler, Noll, Vo). It finds differences; it
-/// keeps nobody from making two texts with the same hash.
+/// A 64-bit hash that is the same in every process and on every machine: FNV-1a (Fowler, Noll, Vo). The hash finds
+/// differences; it keeps nobody from making two texts with the same hash.
 public struct StableHash: Hashable, Sendable {
   /// The hash so far.
   public private(set) var value: UInt64

@@ -1,13 +1,14 @@
 import GRDB
 import Platform
 
-/// What a journal's file and the write-ahead log beside it show before anything is done with them. Nobody may be writing them.
+/// The state of a journal's file and of the write-ahead log beside it, before anything is done with them. Nobody may be
+/// writing them.
 struct FileEvidence {
   /// Why the two are not what a session leaves that came to its end or was killed; nil: nothing speaks against them.
   private(set) var fault: String?
-  /// What the end of the machine may have cost, or what else is missing but no fault; nil: nothing.
+  /// The loss that the end of the machine may have caused, or another loss that is no fault; nil: none.
   private(set) var loss: JournalContents.Loss?
-  /// Whether there is a log.
+  /// True if there is a log.
   let hasLog: Bool
   /// The file with as much of the log as can be believed; nil: there is none.
   private(set) var image: FileImage?
@@ -45,19 +46,19 @@ struct FileEvidence {
       case .broken, .cut: loss = .endOfLog
       default:
         let isOfOtherBoot = !isSameBoot && meta[JournalMeta.boot] != nil
-        // Without what SQLite keeps beside it nobody knows what stood behind a frame of which a part is missing.
+        // Without SQLite's index beside the log, nobody knows the bytes that stood behind an incomplete frame.
         if !hasEnded, isOfOtherBoot || (log.endsWithinFrame && !log.isHeldAgainstIndex) { loss = .unknown }
       }
     }
   }
 
-  /// Whether a session wrote the file and did not come to its end.
+  /// True if a session wrote the file and did not come to its end.
   private var hasBegun: Bool {
     let meta = Self.meta(image)
     return meta[JournalMeta.process] != nil && meta[JournalMeta.end] == nil
   }
 
-  /// Whether a log, of the file or not, is shorter than it was.
+  /// True if a log, of the file or not, is shorter than it was.
   private func isShort(_ log: WriteAheadLog) -> Bool {
     if case .cut = log.condition { return true }
     return log.endsWithinFrame
@@ -66,7 +67,7 @@ struct FileEvidence {
   private static let hasLostEnd = "its write-ahead log has lost its end"
   private static let foreign = "its write-ahead log is damaged or that of another file"
 
-  /// Whether what a log adds to a file was written behind what the file holds: nothing of that may have changed.
+  /// True if the additions of a log were written behind the present end of the file: no earlier row may have changed.
   private static func belongs(_ both: FileImage?, to alone: FileImage?) -> Bool {
     let (old, new) = (meta(alone), meta(both))
     if let id = old[JournalMeta.id], let other = new[JournalMeta.id], id != other { return false }

@@ -2,11 +2,11 @@ import GRDB
 import GRDBSQLite
 import Platform
 
-/// An SQLite file and what its write-ahead log adds to it, as one database that is only looked at: neither file is written,
-/// locked or given company, so that it goes where nothing may be written, too.
+/// An SQLite file and its write-ahead log, as one database that is only looked at. Neither file is written, locked or
+/// given company, so a read-only place will do, too.
 final class FileImage: @unchecked Sendable {
   // Safe: the bytes are changed only while it is made.
-  /// The pages, those of the log in the place of those of the file.
+  /// The pages; pages of the log take the place of the file's.
   let file: MappedFile
   /// The size of a page.
   let pageSize: Int
@@ -45,22 +45,22 @@ final class FileImage: @unchecked Sendable {
     self.pageSize = size >= 512 && size & (size - 1) == 0 ? size : 4096
   }
 
-  /// As it is shown a file has no log. Its head is its own in any case: SQLite changes that of the file where a file that had no
-  /// log gets one, such as a copy.
+  /// As it is shown a file has no log. The image has its own head in any case: SQLite changes the head of a file that
+  /// gets its first log, such as a copy.
   private static func hideLog(_ image: UnsafeMutableRawBufferPointer) {
     var head = Array(image.prefix(20))
     if head.count == 20, head[18] == 2 { (head[18], head[19]) = (1, 1) }
     image.copyBytes(from: head)
   }
 
-  /// What its first bytes, its size and the definitions of its tables say is wrong with it; nil: nothing.
+  /// The fault that its first bytes, its size and the definitions of its tables show; nil: none.
   var fault: String? {
     if let count = number(28, 4), count * pageSize > file.memory.count { return "it is shorter than it was" }
     guard let database = try? database() else { return nil }
     defer { try? database.close() }
     do {
       try database.writeWithoutTransaction { db in
-        // It is looked at without regard to definitions that nobody understands; whoever writes it could not.
+        // The look at it ignores definitions that nobody understands; a writer could not.
         try db.execute(sql: "PRAGMA writable_schema = RESET")
         _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
       }
@@ -71,7 +71,7 @@ final class FileImage: @unchecked Sendable {
     }
   }
 
-  /// Whether it may be a file that has lost its beginning: what would say so is zero.
+  /// True if it may be a file that has lost its beginning: the bytes that would say so are zero.
   var hasLostHead: Bool { file.memory.count > pageSize && file.memory.prefix(16).allSatisfy { $0 == 0 } }
 
   /// The pages as a database, which must not outlive them.

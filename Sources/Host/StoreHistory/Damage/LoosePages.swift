@@ -3,9 +3,10 @@ import GRDBSQLite
 
 /// The pages of an SQLite file, each read by SQLite as a table of its own, whether or not anything leads to it.
 ///
-/// Without it the loss of the first page, the end or the root of a table would cost all actions, not those of a page.
+/// Without it the loss of the first page, the end or the root of a table would cost all actions, not just a page of
+/// them.
 final class LoosePages {
-  /// How many pages there are; the last may be short.
+  /// The number of pages; the last may be short.
   let count: Int
   private let image: FileImage
   private let memory: UnsafeMutableRawBufferPointer

@@ -1,8 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-/// Brings together what is left of a journal that SQLite cannot read any more: rows are known by their shape wherever in the
-/// file they stand, and whoever reads them then sees by their checksums which are sound.
+/// Collects the rest of a journal that SQLite cannot read any more. Rows are known by their shape wherever they stand
+/// in the file; their reader then sees by their checksums which are sound.
 struct Salvage {
   private let image: FileImage
   /// The pages that are in use no more; what they hold was removed.
@@ -40,7 +40,7 @@ struct Salvage {
     if try beginsWithInitial(reader), try reader.snapshot(upTo: 0) == nil {
       try queue.write { db in
         var writer = try RowWriter(db)
-        // Those that are there may not be what was written.
+        // The states that are there may not be as written.
         writer.forgetStates()
         try writer.write(initial, after: 0, to: db)
       }
@@ -48,8 +48,8 @@ struct Salvage {
     return queue
   }
 
-  /// Whether the state before the first action was the program's own: the file was not begun anew with another history, nor
-  /// with a state of another type.
+  /// True if the state before the first action was the program's own. The file was not begun anew with another history,
+  /// nor with a state of another type.
   private func beginsWithInitial(_ reader: JournalReader) throws -> Bool {
     let meta = try reader.meta()
     guard try reader.contents().numbers?.lowerBound ?? 1 == 1 else { return false }
@@ -83,7 +83,7 @@ struct Salvage {
       let isNumber = column == 1 && sqlite3_column_type(row, 1) == SQLITE_NULL
       sqlite3_bind_value(handle, column, sqlite3_column_value(row, isNumber ? 0 : column))
     }
-    // What breaks a rule of the table is no row of it.
+    // A row that breaks a rule of the table is none of its rows.
     _ = sqlite3_step(handle)
     sqlite3_reset(handle)
   }

@@ -1,40 +1,41 @@
 import Platform
 
-/// The write-ahead log beside an SQLite file, as it lies there. The form is that of https://www.sqlite.org/walformat.html.
+/// The write-ahead log beside an SQLite file, as it lies there. Its form follows https://www.sqlite.org/walformat.html.
 ///
-/// SQLite takes a log as far as it is sound and says nothing of the rest: without this look, actions that were acknowledged
-/// would be gone without a word. It also reads a log only beside a file that it locks, and wipes out what tells of the end.
+/// SQLite takes a log as far as it is sound and says nothing of the rest. Without this look, actions that were
+/// acknowledged would be gone without a word. SQLite also reads a log only beside a file that it locks, and wipes out
+/// the traces of the end.
 struct WriteAheadLog {
-  /// Where the content of each page stands in the log, in bytes, as of the last commit.
+  /// The position of each page's content in the log, in bytes, as of the last commit.
   private(set) var pages: [Int: Int] = [:]
-  /// How many pages the file has after the last commit; 0: the log holds none.
+  /// The number of pages in the file after the last commit; 0: the log holds none.
   private(set) var pageCount = 0
   /// The size of a page.
   private(set) var pageSize = 0
   /// The bytes of the log.
   let bytes: MappedFile
-  /// What it is like.
+  /// The condition of the log.
   private(set) var condition = Condition.whole
 
-  /// What a log is like.
+  /// The condition of a log.
   enum Condition {
     /// As a process leaves it, however that ended.
     case whole
     /// Nothing but zeros.
     case blank
-    /// It does not begin as one should, so that nothing of it can be read.
+    /// The beginning is not a log's, so that nothing of it can be read.
     case unreadable
     /// Behind the last commit that can be read stands another one of the same writing.
     case broken
-    /// It held more than it does.
+    /// The log held more than it does.
     case cut
-    /// It is not the log that was written beside the file.
+    /// The log is not the one that was written beside the file.
     case foreign
   }
 
   private static let headerSize = 32
   private static let frameHeaderSize = 24
-  /// Where the salts in a frame's header end.
+  /// The end of the salts in a frame's header.
   private static let saltsEnd = 16
 
   /// Looks at the log beside a file; nil: there is none, or it is empty.
@@ -53,13 +54,13 @@ struct WriteAheadLog {
     }
   }
 
-  /// How many frames there are up to the last commit.
+  /// The number of frames up to the last commit.
   private var frames = 0
-  /// Whether behind them stands another commit of the same writing.
+  /// True if another commit of the same writing stands behind them.
   private var hasMore = false
-  /// Whether its length was held against what the processes that had it open told each other.
+  /// True if its length was compared with the index that the processes shared while they had it open.
   private(set) var isHeldAgainstIndex = false
-  /// Whether it ends within a frame of the same writing, or in zeros where the rest of it or the next one stood.
+  /// True if it ends within a frame of the same writing, or in zeros in place of its rest or of the next frame.
   private(set) var endsWithinFrame = false
   private var salts: UInt64 { bytes.memory.loadUnaligned(fromByteOffset: 16, as: UInt64.self) }
 
@@ -94,7 +95,7 @@ struct WriteAheadLog {
       }
     }
     endsWithinFrame = endsWithinFrame(at: offset)
-    // Where bytes were lost, frames do not stand where they were written.
+    // After a loss of bytes, frames do not stand where they were written.
     hasMore = hasCommit(from: offset + Self.saltsEnd)
     return true
   }
@@ -106,8 +107,9 @@ struct WriteAheadLog {
     return rest.count < Self.frameHeaderSize + pageSize || rest.suffix(Self.frameHeaderSize).allSatisfy { $0 == 0 }
   }
 
-  /// Whether a whole frame that ends a transaction stands anywhere, its salts from an offset on. Frames that end none may be
-  /// what is left of one that failed, such as on a full disk: the next was written over the first of them.
+  /// True if a whole frame that ends a transaction stands anywhere, its salts from an offset on. Frames that end none
+  /// may be the remains of a failed transaction, such as on a full disk. The next transaction was written over the
+  /// first of them.
   private func hasCommit(from offset: Int) -> Bool {
     let (memory, salts) = (bytes.memory, salts)
     var offset = offset
@@ -120,16 +122,16 @@ struct WriteAheadLog {
     return false
   }
 
-  /// Whether the frame there was written since the log was begun anew last, by its salts.
+  /// True if the frame there was written since the log was last begun anew, by its salts.
   private func isOfThisWriting(_ offset: Int) -> Bool {
     bytes.memory.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self) == salts
   }
 }
 
-/// What the processes that had a file open told each other of its log. It outlives them, and says after a kill how much the log
-/// held.
+/// The index of a log that the processes share while they have the file open. The index outlives them, and tells after
+/// a kill how much the log held.
 private struct SharedIndex {
-  /// How many frames the log has.
+  /// The number of frames in the log.
   let frames: Int
   /// The salts of its frames, as they stand there.
   let salts: UInt64

@@ -4,18 +4,18 @@ import Platform
 /// The durable log of a store: one SQLite file, which `sqlite3` can open too. Every action that is appended is written behind
 /// the others, and now and then the whole state, from which a walk to any action starts.
 ///
-/// Opening looks at the ends of a file and not through all of it; that is done when there is time, at the latest before the first
-/// action is written, and of a file that is not large at the latest at the end. A file that is damaged anywhere is not written:
-/// ``failure`` says so, with the last good action.
+/// Opening looks at the ends of a file and not through all of it. The rest is checked when there is time, at the latest
+/// before the first action is written. A file that is not large is checked at the latest at the end. A file that is
+/// damaged anywhere is not written: ``failure`` says so, with the last good action.
 ///
-/// Appending does not wait for the disk: a thread writes what is queued, many actions in one transaction. ``settle()`` waits.
-/// One process at a time writes a file. Only whoever opened a journal may use it, on one thread.
+/// Appending does not wait for the disk: a thread writes what is queued, many actions in one transaction. ``settle()``
+/// waits. Only one process at a time writes a file. Only whoever opened a journal may use it, on one thread.
 public final class Journal: JournalReading, Sendable {
   /// The file.
   public var path: String { file.path }
-  /// What is promised of actions for which ``settle()`` has returned.
+  /// The promise about actions for which ``settle()`` has returned.
   public let durability: Durability
-  /// What the file held when it was opened; nil: it was made.
+  /// The contents of the file when it was opened; nil: it was made.
   public var found: JournalContents? { file.found }
 
   private let file: JournalFile
@@ -44,7 +44,7 @@ public final class Journal: JournalReading, Sendable {
 
   deinit { writer.close() }
 
-  /// Whether a session writes a file at present.
+  /// True if a session writes a file at present.
   public static func isInUse(_ path: String) -> Bool {
     do throws(FileLock.Refusal) {
       _ = try FileLock(path, creates: false)
@@ -70,7 +70,8 @@ public final class Journal: JournalReading, Sendable {
   ///
   /// - Parameters:
   ///   - plugin: the plugin that the action loaded.
-  ///   - state: the whole state after the action. It must be given where the action changed more than its entry tells.
+  ///   - state: the whole state after the action. The state must be given if the action changed more than its entry
+  ///   tells.
   public func append(_ entry: LoggedEntry, plugin: JournaledPlugin? = nil, state: [StateSlice]? = nil) {
     let snapshot = state.map { JournalQueue.Item.snapshot(number: entry.number, slices: $0) }
     guard let plugin else { return writer.append(.entry(entry), snapshot.map { [$0] } ?? []) }
@@ -94,7 +95,7 @@ public final class Journal: JournalReading, Sendable {
     writer.append(.restart(after: number), plugins.map { .plugin($0) } + [.snapshot(number: number, slices: slices)])
   }
 
-  /// Whether the whole state should be appended behind the last action; true once each time.
+  /// True if the whole state should be appended behind the last action; true once each time.
   public func takeWantsSnapshot() -> Bool { writer.takeWantsSnapshot() }
 
   /// Waits until all that was appended is as durable as ``durability`` says, or cannot be written.
@@ -122,11 +123,11 @@ public final class Journal: JournalReading, Sendable {
     let wasAsked = writer.wasAsked
     if !slices.isEmpty { writer.append(.lastSnapshot(number: number, slices: slices)) }
     writer.commit(isFinal: true)
-    // A file that was left open and taken up again ends now, though nothing was added: its log is taken in. One that was
-    // refused stays as it is.
+    // A file that was left open and taken up again ends now, though nothing was added: its log is taken in. A file that
+    // was refused stays as it is.
     let isLeftOpen = number > 0 && file.found.map { $0.process != nil && !$0.hasEnded } ?? false
     let isTakenUp = isLeftOpen && writer.verify()
-    // Who only looked is told of damage, too, unless the file is so large that everybody would wait.
+    // Sessions that only looked are told of damage, too, unless the file is so large that everybody would wait.
     if !wasAsked, let check = file.check, check.isQuick { writer.verify() }
     let isForeign = (writer.hasWritten || isTakenUp) && !writer.isOwn()
     writer.close()
@@ -152,8 +153,8 @@ public final class Journal: JournalReading, Sendable {
     }
   }
 
-  /// Starts anew behind the last action with a state of another type: what was written before stays readable as a log, but its
-  /// states can no longer be restored. A copy of the file as it was is kept beside it.
+  /// Starts anew behind the last action with a state of another type. The former actions stay readable as a log, but
+  /// their states can no longer be restored. A copy of the file as it was is kept beside it.
   ///
   /// - Parameters:
   ///   - header: what the file says of the program from now on.

@@ -18,9 +18,9 @@ final class JournalCheck: @unchecked Sendable {
     case done(JournalError?)
   }
 
-  /// How large a file is, in bytes, through which a look takes no time to speak of: some 50 ms.
+  /// The largest size of a file, in bytes, through which a look takes no time to speak of: some 50 ms.
   private static let quickSize = 16 << 20
-  /// Whether the look takes no time to speak of.
+  /// True if the look takes no time to speak of.
   let isQuick: Bool
 
   /// - Parameters:
@@ -34,7 +34,8 @@ final class JournalCheck: @unchecked Sendable {
     state = Mutex(.open(image))
   }
 
-  /// What is not what was written, with the last good action before it; nil: nothing. Looks, or waits until somebody has.
+  /// The first action that is not as written, with the last good action before it; nil: none. Looks, or waits until
+  /// somebody has.
   var damage: JournalError? {
     state.withLock { state in
       switch state {

@@ -8,9 +8,9 @@ final class JournalFile: Sendable {
   /// The connection; nobody but its holder uses it at a time.
   let database: DatabaseQueue
   private let lock: FileLock?
-  /// Whether there was a write-ahead log beside it when it was opened.
+  /// True if there was a write-ahead log beside it when it was opened.
   private let hadLog: Bool
-  /// What the file held when it was opened; nil: it was made.
+  /// The contents of the file when it was opened; nil: it was made.
   let found: JournalContents?
   /// Looks whether all of that is what was written; nil: there was nothing.
   let check: JournalCheck?
@@ -71,12 +71,12 @@ final class JournalFile: Sendable {
     var meta: [String: String?] = [JournalMeta.process: "\(getpid())", JournalMeta.end: String?.none]
     if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
     try JournalMeta.set(meta, in: db)
-    // What is added has the form of today.
+    // New rows have the form of today.
     try db.execute(sql: "PRAGMA user_version = \(JournalTables.version)")
   }
 
-  /// Notes in the file itself, and not only in its write-ahead log, that it is being written: whoever finds the one without
-  /// the other knows that something is missing.
+  /// Notes in the file itself, and not only in its write-ahead log, that it is being written. A reader who finds one
+  /// without the other knows that something is missing.
   func markBegun(_ db: Database) { try? db.execute(sql: "PRAGMA wal_checkpoint(PASSIVE)") }
 
   /// - Throws: an error where the file is no longer at its path: nobody would find what is written.
@@ -85,10 +85,11 @@ final class JournalFile: Sendable {
     throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the file is no longer there")
   }
 
-  /// Which content the file has, but for what stands in its log: it changes with every write to the file.
+  /// The version of the file's content, but for its log: it changes with every write to the file.
   var version: FileLock.Version? { lock?.version }
 
-  /// What the file itself holds, without its log: the number that no other file has, and the last action; nil: it is no journal.
+  /// The content of the file itself, without its log: the number that no other file has, and the last action. Nil: it
+  /// is no journal.
   var content: (id: String?, last: Int)? {
     // Opened anew and closed it would lose the locks by which SQLite guards it.
     guard let lock, let image = FileImage(descriptor: lock.descriptor), let database = try? image.opened(path) else {
@@ -100,13 +101,13 @@ final class JournalFile: Sendable {
     return (meta[JournalMeta.id], contents.last)
   }
 
-  /// Whether there is a write-ahead log beside a file that holds anything.
+  /// True if there is a write-ahead log beside a file that holds anything.
   static func hasLog(_ path: String) -> Bool {
     var status = stat()
     return stat("\(path)-wal", &status) == 0 && status.st_size > 0
   }
 
-  /// What is wrong with a file that holds nothing while its log does.
+  /// The fault of a file that holds nothing while its log does.
   static func holdsNothingBesideLog(_ path: String) -> String {
     let way = "bring the file back, or move that away to begin anew"
     return exists(path) ? "it is empty, but \(path)-wal is not; \(way)" : "it is gone, but \(path)-wal is there; \(way)"
@@ -121,7 +122,7 @@ final class JournalFile: Sendable {
     lock?.release()
   }
 
-  /// Whether there was no file of that name before.
+  /// True if there was no file of that name before.
   var isMade: Bool { lock?.hasMadeFile ?? false }
 
   /// Removes the file, in which nothing happened.
@@ -166,7 +167,7 @@ final class JournalFile: Sendable {
     }
   }
 
-  /// What can be read.
+  /// The reader of the file.
   var reader: JournalReader { JournalReader(path: path, database: database) }
 
   // MARK: Looking at it
@@ -176,11 +177,11 @@ final class JournalFile: Sendable {
     return try? JournalReader(path: path, database: database).contents().process
   }
 
-  /// That a file is damaged, with the last good action.
+  /// The error of a damaged file, with the last good action.
   ///
   /// - Parameter reason: what was found in it.
   static func damaged(_ path: String, _ reason: String, _ initial: [StateSlice]) -> JournalError {
-    // What can be said of the rest is found out with more leisure.
+    // The state of the rest is found out with more leisure.
     let archive = try? JournalArchive(unlocked: path, initial: initial)
     defer { archive?.close() }
     return .damaged(path: path, lastGood: archive?.lastGood, reason: archive?.damage ?? reason)
@@ -193,7 +194,7 @@ final class JournalFile: Sendable {
     func damaged(_ reason: String) -> JournalError { JournalFile.damaged(path, reason, initial) }
     let head = lock.head(100)
     guard head.starts(with: Array("SQLite format 3\0".utf8)), head.count == 100 else {
-      // One that is none says so itself.
+      // A file that is no journal says so itself.
       let archive = try JournalArchive(unlocked: path, initial: initial)
       throw .damaged(
         path: path, lastGood: archive.lastGood,
@@ -256,7 +257,7 @@ final class JournalFile: Sendable {
     return sizeLimit.map { "\(reason) (files may have \($0) bytes at most, see ulimit -f)" } ?? reason
   }
 
-  /// How large the system lets files become, in bytes; nil: as large as they like.
+  /// The size that the system lets files reach, in bytes; nil: any.
   private static var sizeLimit: Int? {
     var limit = rlimit()
     #if canImport(Glibc)

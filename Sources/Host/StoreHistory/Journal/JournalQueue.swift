@@ -1,9 +1,9 @@
 import Platform
 
-/// What was appended to a journal and is not yet written, and the thread that takes it from there.
+/// The items appended to a journal and not yet written, and the thread that takes them from there.
 final class JournalQueue: @unchecked Sendable {
   // Safe: all that changes is used under the lock.
-  /// One thing to write.
+  /// An item to write.
   enum Item: Sendable {
     case entry(LoggedEntry)
     case snapshot(number: Int, slices: [StateSlice])
@@ -22,7 +22,7 @@ final class JournalQueue: @unchecked Sendable {
       }
     }
 
-    /// Whether all that was written before goes.
+    /// True if all earlier items go.
     var isRestart: Bool {
       if case .restart = self { return true }
       return false
@@ -33,14 +33,14 @@ final class JournalQueue: @unchecked Sendable {
   static let bound = 16_384
   /// From how many on the thread does not wait for more.
   private static let plenty = 1024
-  /// How long the thread waits for more, in nanoseconds: appending wakes it no more often than that.
+  /// The time that the thread waits for more, in nanoseconds: appending wakes it no more often than that.
   private static let linger = 5_000_000
 
   private let lock: UnsafeMutablePointer<pthread_mutex_t>
   private let arrival: UnsafeMutablePointer<pthread_cond_t>
   private var items: [Item] = []
   private var isClosed = false
-  /// Whether the thread waits for the first item; while it lingers for more, it looks again by itself.
+  /// True if the thread waits for the first item; while it lingers for more, it looks again by itself.
   private var isAwaited = false
 
   init() {

@@ -3,22 +3,22 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// Writes what is appended: on a thread of its own as it comes, and on the thread of whoever must not go on before it is
-/// written. All that is queued goes into one transaction, and so into one flush.
+/// Writes appended items: on a thread of its own as they come, and on the thread of a caller who must wait for them.
+/// All that is queued goes into one transaction, and so into one flush.
 final class JournalWriter: @unchecked Sendable {
   // Safe: `rows`, `backlog`, `lastTry`, `hasBegun` and `left` are used only by the holder of the connection, which the queue of the
   // database sees to.
   private let file: JournalFile
   private let queue: JournalQueue
   private var rows: RowWriter
-  /// What was taken from the queue and could not be written.
+  /// The items that were taken from the queue and could not be written.
   private var backlog: [JournalQueue.Item] = []
   private var lastTry = 0
   private var hasBegun = false
   /// The file as it was left when it was opened or written last, and the last action in it, but for what its log holds.
   private var left: (version: FileLock.Version?, last: Int)
 
-  /// How many actions were appended, and how many of them are written or lost.
+  /// The number of actions appended, and the number of them that are written or lost.
   private let appended = Atomic<Int>(0)
   private let settled = Atomic<Int>(0)
   private let mustSnapshot = Atomic<Bool>(false)
@@ -26,18 +26,18 @@ final class JournalWriter: @unchecked Sendable {
 
   /// After how long without anything to write there is time to look through the file, in nanoseconds.
   private static let idleTime = 250_000_000
-  /// How many are kept for when the system can write again.
+  /// The number of items kept for when the system can write again.
   private static let backlogBound = 65_536
 
-  /// What has gone wrong.
+  /// The errors so far.
   struct Trouble {
     /// Why nothing is written at present.
     var failure: JournalError?
-    /// What nobody was told of yet.
+    /// The error that nobody was told of yet.
     var untold: JournalError?
-    /// Whether actions were dropped: nothing is written any more, so that what is in the file has no gap.
+    /// True if actions were dropped: nothing is written any more, so that the file has no gap.
     var hasLost = false
-    /// Whether another file was written over it.
+    /// True if another file was written over it.
     var isForeign = false
     /// The last action that is in the file.
     var last: Int
@@ -81,7 +81,7 @@ final class JournalWriter: @unchecked Sendable {
     if isFull { commit() }
   }
 
-  /// Whether the state should be appended behind the last action; true once.
+  /// True if the state should be appended behind the last action; true once.
   func takeWantsSnapshot() -> Bool {
     guard mustSnapshot.load(ordering: .relaxed) else { return false }
     return mustSnapshot.exchange(false, ordering: .relaxed)
@@ -93,7 +93,7 @@ final class JournalWriter: @unchecked Sendable {
     commit()
   }
 
-  /// Whether anything was to be written.
+  /// True if anything was to be written.
   var wasAsked: Bool { appended.load(ordering: .relaxed) > 0 }
 
   /// Looks whether what the file held when it was opened is what was written, once: where it is not, nothing is added to it.
@@ -109,13 +109,13 @@ final class JournalWriter: @unchecked Sendable {
     return false
   }
 
-  /// Whether anything was written.
+  /// True if anything was written.
   var hasWritten: Bool { file.database.writeWithoutTransaction { _ in hasBegun } }
 
   /// The last action that is in the file.
   var last: Int { trouble.withLock { $0.last } }
 
-  /// What has gone wrong, told once.
+  /// The error so far, told once.
   func takeFailure() -> JournalError? {
     trouble.withLock { trouble in
       defer { trouble.untold = nil }
@@ -133,7 +133,7 @@ final class JournalWriter: @unchecked Sendable {
   /// - Parameter isFinal: whether to try even where it failed a moment ago.
   func commit(isFinal: Bool = false) {
     file.database.writeWithoutTransaction { db in
-      // What comes to the queue meanwhile is counted next time.
+      // Items that come to the queue meanwhile are counted next time.
       let count = appended.load(ordering: .acquiring)
       backlog.isEmpty ? backlog = queue.take() : backlog.append(contentsOf: queue.take())
       defer { settled.store(count, ordering: .releasing) }
@@ -161,7 +161,7 @@ final class JournalWriter: @unchecked Sendable {
               rows = try RowWriter(db)
             }
           }
-          // Which plugins were loaded before the first action is part of what the file says of itself.
+          // The plugins loaded before the first action are part of the file's statements about itself.
           if backlog.contains(where: \.isRestart) { try JournalMeta.set([:], in: db) }
           return .commit
         }
@@ -169,7 +169,7 @@ final class JournalWriter: @unchecked Sendable {
         hasBegun = true
         wrote()
       } catch {
-        // What it remembers of names may not be in the file.
+        // Its remembered names may not be in the file.
         if let anew = try? RowWriter(db) { rows = anew }
         failed(JournalFile.reason(of: error, db))
       }
@@ -197,8 +197,8 @@ final class JournalWriter: @unchecked Sendable {
     if let reason { throw .cannotRebase(path: file.path, reason: reason) }
   }
 
-  /// Whether the file is still the one that is written here. Where another was written over it, nothing is written any more: of
-  /// what stands in the log nobody could tell to what it belongs.
+  /// True if the file is still the one that is written here. Once another was written over it, nothing is written any
+  /// more: nobody could tell to which file the log belongs.
   private func isOwn(_ db: Database) -> Bool {
     guard file.version != left.version else { return true }
     let id = try? String.fetchOne(db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [JournalMeta.id])
@@ -219,7 +219,7 @@ final class JournalWriter: @unchecked Sendable {
     left = (file.version, file.content?.last ?? 0)
   }
 
-  /// Whether the file may be written to its end; false: another was written over it.
+  /// True if the file may be written to its end; false: another was written over it.
   func isOwn() -> Bool { file.database.writeWithoutTransaction { isOwn($0) } }
 
   private func mayTry(_ isFinal: Bool) -> Bool {

@@ -5,7 +5,7 @@ import StoreSchema
 /// The latest actions of a store, oldest first, bounded.
 public struct ActionLog: Sendable {
   private var stored = Deque<LoggedEntry>()
-  /// How many entries are kept; the oldest go first.
+  /// The number of entries kept; the oldest go first.
   public var limit: Int
 
   /// An empty log.
@@ -20,7 +20,7 @@ public struct ActionLog: Sendable {
     stored.append(entry)
   }
 
-  /// How many entries are kept.
+  /// The number of entries kept.
   var count: Int { stored.count }
 
   /// Drops the oldest entries.
@@ -35,7 +35,7 @@ public struct ActionLog: Sendable {
   /// The entries from a number on.
   public func entries(from number: Int) -> some RandomAccessCollection<LoggedEntry> { stored[position(of: number)...] }
 
-  /// How many entries stand before a number. Numbers ascend, and few are missing.
+  /// The number of entries before a number. Numbers ascend, and few are missing.
   private func position(of number: Int) -> Int {
     guard let first = stored.first else { return 0 }
     let guess = number - first.number

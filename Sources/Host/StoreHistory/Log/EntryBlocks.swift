@@ -2,16 +2,16 @@ import DequeModule
 
 /// The latest entries, in blocks: the state before each block is kept, and what memory lets go of goes block by block.
 struct EntryBlocks: Sendable {
-  /// What is known of the entries of a block: how many they are, and how many bytes they take.
+  /// The weight of a block: the number of its entries, and the bytes that they take.
   private struct Weight: Sendable {
     var count = 0
     var bytes = 0
   }
 
-  /// How many entries a block has at most: a small part of what is kept, as much more than that may be there.
+  /// The largest number of entries in a block: a small part of the limit, as memory may hold one block more than that.
   private static func longest(_ limits: HistoryLimits) -> Int { max(1, min(256, limits.entries / 8)) }
 
-  /// How many bytes a block takes before it ends, for the same reason.
+  /// The number of bytes at which a block ends, for the same reason.
   private static func heaviest(_ limits: HistoryLimits) -> Int { limits.bytes / 8 }
 
   /// The entries.

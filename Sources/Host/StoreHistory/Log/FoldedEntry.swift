@@ -1,13 +1,13 @@
 import StoreCore
 import StoreSchema
 
-/// One line of a listing of the log: an entry, or a run of one quiet action from one place.
+/// A line of a listing of the log: an entry, or a run of one quiet action from one place.
 public struct FoldedEntry: Sendable {
   /// The first entry of the run.
   public let first: LoggedEntry
   /// The last entry of the run; its time is the line's.
   public private(set) var last: LoggedEntry
-  /// How many entries the line stands for.
+  /// The number of entries that the line stands for.
   public private(set) var count = 1
   /// The paths that the run changed, in the order of their first change.
   public private(set) var paths: [Path]

@@ -13,7 +13,7 @@ public enum HistoryError: Error, Hashable, Sendable {
   /// There are fewer undos to take back than were asked for.
   case nothingToRedo(available: Int)
 
-  /// One sentence that says what is there instead.
+  /// A sentence that names the points or actions that are there instead.
   public var message: String {
     switch self {
     case .beyondHead(let number, let head):

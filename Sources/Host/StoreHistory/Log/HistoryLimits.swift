@@ -1,8 +1,8 @@
-/// How much of a history memory holds.
+/// The part of a history that memory holds.
 public struct HistoryLimits: Hashable, Sendable {
-  /// How many of the latest actions are kept.
+  /// The number of latest actions that are kept.
   public var entries: Int
-  /// How many bytes they may take, by estimate; what the states share with the present one is not counted.
+  /// The bytes that they may take, by estimate; parts that the states share with the present state are not counted.
   public var bytes: Int
 
   /// Limits of that size.

@@ -1,26 +1,26 @@
 import StoreCore
 import StoreSchema
 
-/// One action of the log: what it was, where it came from, what it did (R12, R22).
+/// An action of the log: its name and arguments, its source, its effect (R12, R22).
 public final class LoggedEntry: Sendable {
   /// The action's sequence number.
   public let number: Int
   /// Seconds and fractions since the session began, on the store's clock.
   public let time: Duration
-  /// Where it comes from.
+  /// The source of the action.
   public let source: ActionSource
   /// The action's full name, such as `tasks.add`.
   public let action: String
   /// Its arguments in declared order; a nil one is an argument that was left out.
   public let arguments: Record
-  /// Whether runs of the action fold into one line of a listing.
+  /// True if runs of the action fold into one line of a listing.
   public let isQuiet: Bool
-  /// What it changed, in schema order.
+  /// The changes that it made, in schema order.
   public let changes: [Change]
-  /// What few entries have; nil: the entry has none of it. Apart, so that millions of others are small.
+  /// The members that few entries have; nil: the entry has none of them. Apart, so that millions of others are small.
   private let rarities: Rarities?
 
-  /// Whether the entry has any of what few have.
+  /// True if the entry has any of these rare members.
   var hasRarities: Bool { rarities != nil }
   /// The error's code, if a reducer failed; then nothing was changed.
   public var failure: String? { rarities?.failure }
@@ -45,14 +45,14 @@ public final class LoggedEntry: Sendable {
     }
   }
 
-  /// Whether the action carries a thunk, which an interceptor takes in any case (R20).
+  /// True if the action carries a thunk, which an interceptor takes in any case (R20).
   public var isThunk: Bool { action.hasPrefix(Self.thunkPrefix) }
 
-  /// What stands before the name of a thunk, where an action carries it.
+  /// The prefix before the name of a thunk, if an action carries it.
   public static var thunkPrefix: String { "thunk:" }
 
-  /// Whether it changed more than `changes` tell, such as a gate, a setting or which plugins are loaded: what the shell does
-  /// to its own slice is seen in the whole state alone.
+  /// True if it changed more than `changes` tell, such as a gate, a setting or the set of loaded plugins. Only the
+  /// whole state shows the changes of the shell to its own slice.
   public var isWhole: Bool {
     // Nearly all others end at the first letter.
     action.utf8.first == UInt8(ascii: "s") && action.hasPrefix("shell.") && failure == nil && droppedBy == nil
@@ -92,7 +92,7 @@ public final class LoggedEntry: Sendable {
 }
 
 extension LoggedEntry: Equatable {
-  /// Whether all that is known of two actions is the same.
+  /// True if all that is known of two actions is the same.
   public static func == (left: LoggedEntry, right: LoggedEntry) -> Bool {
     if left === right { return true }
     return left.number == right.number && left.time == right.time && left.source == right.source

@@ -1,7 +1,7 @@
 import StoreCore
 
-/// What `undo` and `redo` find in a log that is never shortened: a restore to a point makes the actions that led to it the
-/// ones that count, and what came after them is passed over.
+/// The points of `undo` and `redo` in a log that is never shortened. A restore to a point makes the actions that led to
+/// it count, and passes over the actions after it.
 public struct UndoLine {
   /// The name under which a restore is recorded.
   public static let restoreAction = "shell.restore"
@@ -12,13 +12,13 @@ public struct UndoLine {
   /// The actions that may bring a plugin of another version in place of one that is there.
   static let exchanges: Set<String> = [reloadAction, restoreAction]
 
-  /// What an undo would take back.
+  /// The actions that an undo would take back.
   public struct Step: Equatable, Sendable {
     /// The point to return to.
     public let target: Int
     /// The first action that is taken back.
     public let first: Int
-    /// How many later ones go with it.
+    /// The number of later actions that go with it.
     public let later: Int
 
     /// Makes a step.
@@ -52,8 +52,8 @@ public struct UndoLine {
     return number
   }
 
-  /// What has to be taken back for the last so many actions of the user's own to be undone, with all that they caused. What
-  /// one run of a plugin's command dispatched counts as one action.
+  /// The step that undoes the last so many actions of the user's own, with all that they caused. All dispatches of one
+  /// run of a plugin's command count as one action.
   ///
   /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``.
   public func undo(_ count: Int) throws -> Step {
@@ -85,7 +85,8 @@ public struct UndoLine {
     return Step(target: try origin(of: last.first - 1), first: last.first, later: last.later)
   }
 
-  /// Whether the action came from the statement that loaded the plugin just before: it is what the plugin does at first.
+  /// True if the action came from the statement that loaded the plugin just before: it belongs to the start of the
+  /// plugin.
   private func isPartOfLoad(_ action: LoggedEntry) throws -> Bool {
     guard let before = try entry(action.number - 1), Self.loads.contains(before.action) else { return false }
     return before.source == action.source
@@ -123,8 +124,8 @@ private struct UserSteps {
   /// The actions that caused something that took effect, of those not read yet.
   private var causes: Set<Int> = []
 
-  /// Whether somebody asked for the action, and it took effect or caused something that did, as one may that an interceptor
-  /// drops and dispatches another for.
+  /// True if somebody asked for the action, and it took effect or caused an effect. An action causes one if, for
+  /// example, an interceptor drops it and dispatches another for it.
   mutating func holds(_ entry: LoggedEntry) -> Bool {
     let hasEffect = causes.remove(entry.number) != nil || entry.tookEffect
     if let cause = entry.source.cause, hasEffect { causes.insert(cause) }
@@ -143,7 +144,7 @@ extension LoggedEntry {
 
   fileprivate var tookEffect: Bool { failure == nil && (droppedBy == nil || isThunk) }
 
-  /// Whether somebody asked for the action: no other action and no task caused it.
+  /// True if somebody asked for the action: no other action and no task caused it.
   fileprivate var isAskedFor: Bool {
     guard source.cause == nil else { return false }
     switch source.kind {
@@ -153,7 +154,8 @@ extension LoggedEntry {
     }
   }
 
-  /// Whether a plugin's command dispatched the action. Its source then says where the command stands that somebody gave.
+  /// True if a plugin's command dispatched the action. Its source then says where the command stands that somebody
+  /// gave.
   public var isOfCommand: Bool { source.kind == .plugin && source.cause == nil && source.info != nil }
 
   /// Tells the run of a plugin's command that dispatched the action from others; nil: no command did.

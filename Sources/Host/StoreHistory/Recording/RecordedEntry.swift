@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// One line of a recording behind the header.
+/// A line of a recording behind the header.
 public struct RecordedEntry: Equatable, Sendable {
   /// The entry of the log.
   public let entry: LoggedEntry

@@ -2,30 +2,30 @@ import StoreSchema
 
 /// The first line of a recording: what a replay needs to know before the first action.
 ///
-/// A recording is a file of JSON lines: this header, then one line for each entry of the log, as ``EntryWriter`` writes it,
-/// with the hashes of the slices that the action changed in a further member `hash`.
+/// A recording is a file of JSON lines: this header, then one line for each entry of the log, as ``EntryWriter`` writes
+/// it. A further member `hash` has the hashes of the slices that the action changed.
 public struct RecordingHeader: Equatable, Sendable {
-  /// What the member `format` says.
+  /// The value of the member `format`.
   public static let format = "stsh-recording"
   /// The version of the format that this code writes and reads.
   public static let version = 1
 
   /// The hash of all types of state and actions at the time of writing.
   public var schema: UInt64
-  /// How many entries follow.
+  /// The number of entries that follow.
   public var count: Int
   /// The number of the action before the first entry; 0: the recording begins with the store.
   public var start: Int
   /// The plugins that the entries load, and those that were loaded before them.
   public var plugins: [Plugin]
-  /// What was loaded before the first entry, in load order.
+  /// The plugins loaded before the first entry, in load order.
   public var loaded: [Loaded]
   /// The slices before the first entry, by module.
   public var state: Value
-  /// Which of the slices are substates, in the order in which they were added; the member is left out where none is.
+  /// The slices that are substates, in the order in which they were added; the member is left out if none is.
   public var substates: [String]
 
-  /// One version of a plugin.
+  /// A version of a plugin.
   public struct Plugin: Hashable, Sendable {
     /// The plugin's name.
     public let name: String
@@ -51,7 +51,7 @@ public struct RecordingHeader: Equatable, Sendable {
     public let name: String
     /// The digest of its code: which of the plugin's versions it was.
     public let digest: String
-    /// Whether it was running: `on`, `off` or `faulted`.
+    /// The plugin's condition: `on`, `off` or `faulted`.
     public let condition: String
 
     /// Joins the three.

@@ -2,7 +2,7 @@ import GRDB
 import GRDBSQLite
 
 extension DatabaseError {
-  /// What is wrong, in words that go on a sentence about the file: what SQLite itself says tells of its insides.
+  /// The fault, in words that continue a sentence about the file: SQLite's own message tells of its insides.
   var reason: String {
     let code = "SQLite code \(resultCode.rawValue)"
     switch resultCode {
@@ -19,7 +19,7 @@ extension DatabaseError {
     }
   }
 
-  /// Whether the message was written here, and not by SQLite.
+  /// True if the message was written here, and not by SQLite.
   private var isOurs: Bool {
     guard let message else { return false }
     let usual = String(cString: sqlite3_errstr(resultCode.rawValue))

@@ -4,7 +4,7 @@ import StoreSchema
 /// The texts of an entry's row, one behind the other in memory that is used again for the next.
 struct EntryColumns {
   private var bytes: [UInt8] = []
-  /// Where each text ends; an empty one stands for NULL.
+  /// The end of each text; an empty one stands for NULL.
   private var ends = (arguments: 0, changes: 0, failure: 0, entry: 0)
   private var paths = PathTexts()
 
@@ -21,7 +21,7 @@ struct EntryColumns {
     ends.entry = bytes.count
   }
 
-  /// How many bytes the texts are.
+  /// The size of the texts, in bytes.
   var size: Int { bytes.count }
 
   /// Binds the texts, in the order of the columns, for as long as the body runs, and takes them into a checksum.
@@ -58,7 +58,7 @@ struct EntryColumns {
 }
 
 extension LoggedEntry {
-  /// Whether there is more to it than a row has columns for.
+  /// True if there is more to it than a row has columns for.
   var hasRareMembers: Bool {
     digest != nil || original != nil || droppedBy != nil || time.components.attoseconds % 1_000_000_000 != 0
   }

@@ -1,40 +1,41 @@
 import StoreCore
 import StoreSchema
 
-/// What a journal holds, as found when it was opened.
+/// The contents of a journal, as found when it was opened.
 public struct JournalContents: Hashable, Sendable {
   /// The first and the last action; nil: none was journaled.
   public private(set) var numbers: ClosedRange<Int>?
-  /// Whether the session that wrote it came to its end in order.
+  /// True if the session that wrote it came to its end in order.
   public let hasEnded: Bool
   /// The last action by what the session noted at its end; nil: it noted none.
   let notedLast: Int?
-  /// What the writer said of itself.
+  /// The writer's statements about itself.
   public let header: JournalHeader
   /// The process that writes it, or wrote it last.
   public let process: Int?
 
   /// The action from whose state on states can be restored: before it the state had another type.
   public let base: Int
-  /// Whether its tables have an older form: what is added brings today's, which earlier versions of the program cannot read.
+  /// True if its tables have an older form: an addition brings today's, which earlier versions of the program cannot
+  /// read.
   public let isOfOldFormat: Bool
-  /// What is missing at its end, where it did not come to its end; nil: nothing.
+  /// The loss at its end, if it did not come to its end; nil: none.
   public let loss: Loss?
 
-  /// What a session that did not come to its end may have lost.
+  /// The possible loss of a session that did not come to its end.
   public enum Loss: Hashable, Sendable {
     /// The write-ahead log that should stand beside the file, unless another program has taken it into the file.
     case log
-    /// The end of the log, of which the system had not brought all to the disk when it stopped.
+    /// The end of the log: the system had not brought all of it to the disk when it stopped.
     case endOfLog
-    /// What the system had not brought to the disk when it stopped, if anything.
+    /// The bytes that the system had not brought to the disk when it stopped, if any.
     case unknown
   }
 
   /// The last action; 0: none.
   public private(set) var last: Int
 
-  /// What is noted at the end, before the number of the last action.
+  /// The note at the end, before the number of the last action.
   static let endInOrder = "in order after #"
 
   /// - Parameters:
@@ -64,7 +65,7 @@ public struct JournalContents: Hashable, Sendable {
   /// The actions, from the first to behind the last.
   var openPart: Range<Int> { numbers.map { $0.lowerBound..<$0.upperBound + 1 } ?? last + 1..<last + 1 }
 
-  /// What it held after an action, as far as it goes that far.
+  /// The contents after an action, as far as they go.
   func upTo(_ number: Int?) -> JournalContents {
     guard let number, number < last else { return self }
     var contents = self
@@ -74,7 +75,7 @@ public struct JournalContents: Hashable, Sendable {
   }
 }
 
-/// What a journal says of the program that writes it.
+/// The facts that a journal gives about the program that writes it.
 public struct JournalHeader: Hashable, Sendable {
   /// The program and its version.
   public var program: String
@@ -94,34 +95,34 @@ public struct JournalHeader: Hashable, Sendable {
   }
 }
 
-/// One action as its row holds it: what has a type of its own is JSON.
+/// An action as its row holds it: values with types of their own are JSON.
 public struct JournalRow: Hashable, Sendable {
   /// The action's number.
   public let number: Int
   /// When it was dispatched, since the session began.
   public let time: Duration
-  /// Where it comes from.
+  /// The source of the action.
   public let source: ActionSource
   /// Its full name.
   public let action: String
-  /// Whether runs of it fold into one line of a listing.
+  /// True if runs of it fold into one line of a listing.
   public let isQuiet: Bool
   /// Its arguments, a JSON object; nil: it has none.
   public let arguments: String?
-  /// What it changed, a JSON array; nil: nothing.
+  /// The changes that it made, a JSON array; nil: none.
   public let changes: String?
   /// The error's code, if it was undone.
   public let failure: String?
   /// The whole entry as JSON, where it has members beside those above.
   public let entry: String?
 
-  /// Whether it is an action of the shell, which may have changed more than the row tells.
+  /// True if it is an action of the shell, which may have changed more than the row tells.
   public var isOfShell: Bool { action.hasPrefix("shell.") }
 
-  /// Whether it changed more than the row tells: the state after it was written, too.
+  /// True if it changed more than the row tells: the state after it was written, too.
   public var changesMore: Bool { isOfShell && failure == nil && !Self.isDropped(entry) }
 
-  /// Whether the JSON of an entry names an interceptor that dropped the action.
+  /// True if the JSON of an entry names an interceptor that dropped the action.
   static func isDropped(_ entry: String?) -> Bool {
     guard let entry, case .map(let members)? = try? JSON.value(of: entry) else { return false }
     return members[.string("droppedBy")] != nil
@@ -133,11 +134,11 @@ public struct JournalRow: Hashable, Sendable {
   }
 }
 
-/// What one action changed, as its row holds it.
+/// The changes of one action, as its row holds them.
 public struct ChangedRow {
   /// The action's number.
   public let number: Int
-  /// Whether it is an action of the shell, which may have changed more.
+  /// True if it is an action of the shell, which may have changed more.
   public let isOfShell: Bool
   /// A JSON array; empty: nothing. Valid until whoever got the row returns.
   public let changes: UnsafeBufferPointer<UInt8>
@@ -192,7 +193,7 @@ public struct JournaledPlugin: Hashable, Sendable {
 public struct StateSlice: Sendable {
   /// The module's name.
   public let module: String
-  /// Whether it may have changed otherwise than by the changes of entries.
+  /// True if it may have changed otherwise than by the changes of entries.
   public let isWhole: Bool
   /// Appends the state as JSON.
   public let write: @Sendable (inout [UInt8]) -> Void

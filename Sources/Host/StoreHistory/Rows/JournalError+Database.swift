@@ -2,7 +2,7 @@ import GRDB
 import Platform
 
 extension JournalError {
-  /// What an error of SQLite means for a journal.
+  /// The error of a journal for an error of SQLite.
   ///
   /// - Parameter last: the last action that is known to be good.
   init(_ error: any Error, path: String, last: Int?) {

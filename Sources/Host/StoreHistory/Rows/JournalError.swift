@@ -17,10 +17,10 @@ public enum JournalError: Error, Hashable, Sendable {
   case cannotOpen(path: String, reason: String)
   /// There is no such file, and none can be made.
   case noSuchFile(path: String, reason: String)
-  /// The system refused to write, such as a full disk. What was acknowledged before is in the file.
+  /// The system refused to write, such as a full disk. The actions acknowledged before are in the file.
   case cannotWrite(path: String, last: Int, reason: String)
-  /// The file cannot be taken over to the types of this program, or a copy of it as it was cannot be kept, such as on a full
-  /// disk. It is as it was.
+  /// The file cannot be taken over to the types of this program, or a copy of it cannot be kept, such as on a full
+  /// disk. The file is as it was.
   case cannotRebase(path: String, reason: String)
 
   /// The file.
@@ -49,7 +49,7 @@ extension JournalError {
     self = .damaged(path: path, lastGood: number - 1, reason: "#\(number) does not fit its type: \(error.message)")
   }
 
-  /// What is wrong, without where.
+  /// The fault, without the place.
   var reason: String {
     if case .damaged(_, _, let reason) = self { return reason }
     return description

@@ -1,6 +1,6 @@
 import GRDB
 
-/// What a file says of itself: the names of the rows of the table `meta`, and the checksum over them.
+/// The statements of a file about itself: the names of the rows of the table `meta`, and the checksum over them.
 enum JournalMeta {
   static let program = "program"
   static let began = "began"
@@ -40,8 +40,8 @@ enum JournalMeta {
     }
   }
 
-  /// What is wrong with what a file says of itself; nil: nothing, or an earlier version of the program wrote it, which did not
-  /// check it.
+  /// The fault of the file's statements about itself. Nil: none, or an earlier version of the program wrote it, which
+  /// did not check it.
   static func fault(in db: Database) throws -> String? {
     let written = try String.fetchOne(
       db, sql: "SELECT value FROM meta WHERE name = ?", arguments: [JournalMeta.checksum])
@@ -51,11 +51,11 @@ enum JournalMeta {
     return try written == currentChecksum(in: db) ? nil : "what it says of itself is not what was written"
   }
 
-  /// The checksum over what a file says of itself, and over the plugins that were loaded before its first action: those that an
-  /// action loaded are in the checksum of its row.
+  /// The checksum over the file's statements about itself, and over the plugins loaded before its first action. A
+  /// plugin that an action loaded is in the checksum of the action's row.
   private static func currentChecksum(in db: Database) throws -> String {
     var checksum = RowChecksum()
-    // Who writes it, and since when the machine runs, is nothing that it tells of its history.
+    // The writing process, and the start of the machine, say nothing about its history.
     let others = [JournalMeta.checksum, JournalMeta.process, JournalMeta.boot]
     for row in try Row.fetchAll(
       db, sql: "SELECT name, value FROM meta WHERE name NOT IN (?, ?, ?) ORDER BY name",

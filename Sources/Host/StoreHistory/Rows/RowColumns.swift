@@ -20,7 +20,7 @@ struct RowColumns {
   /// Appends the bytes of the changes.
   func appendChanges(to out: inout [UInt8]) { withBytes(7) { out.append(contentsOf: $0) } }
 
-  /// Whether the row is what was written behind another.
+  /// True if the row is as it was written behind another.
   ///
   /// - Parameters:
   ///   - names: the checksum of the names that it stands for.
@@ -31,7 +31,7 @@ struct RowColumns {
     for column in Int32(0)...4 { checksum.add(integer(column)) }
     checksum.add(cause ?? -1)
     for column in Int32(6)...9 { withBytes(column) { checksum.add($0) } }
-    // Rows of the first format do not have their names in it, those of the second not their plugin.
+    // Rows of the first format do not have their names in it, rows of the second not their plugin.
     if checksum.value == integer(10) { return true }
     checksum.add(names)
     if checksum.value == integer(10) { return true }

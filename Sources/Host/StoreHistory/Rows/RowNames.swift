@@ -8,7 +8,7 @@ struct RowNames {
     let action: String
     let isQuiet: Bool
     let isOfShell: Bool
-    /// What rows take into their checksum, so that a name that is not what was written is noticed.
+    /// The number that rows take into their checksum, so that a name that is not as written is noticed.
     let checksum: Int
 
     init(action: String, isQuiet: Bool) {
@@ -20,10 +20,10 @@ struct RowNames {
     }
   }
 
-  /// Where actions came from, but for the line.
+  /// The source of actions, but for the line.
   struct Source {
     let source: ActionSource
-    /// What rows take into their checksum.
+    /// The number that rows take into their checksum.
     let checksum: Int
 
     init(_ source: ActionSource) {
@@ -38,9 +38,9 @@ struct RowNames {
 
   /// The actions' names.
   private(set) var kinds: [Int: Kind] = [:]
-  /// Where they came from.
+  /// The sources of actions.
   private(set) var sources: [Int: Source] = [:]
-  /// What the rows of actions that loaded a plugin take into their checksum of it.
+  /// The numbers that the rows of actions that loaded a plugin take into their checksum for it.
   private var plugins: [Int: Int] = [:]
 
   init(_ db: Database) throws {
@@ -59,17 +59,17 @@ struct RowNames {
     for plugin in try JournaledPlugin.all(upTo: .max, db) { plugins[plugin.number] = plugin.checksum }
   }
 
-  /// Whether a row is what was written behind another, with its names.
+  /// True if a row, with its names, is as it was written behind another.
   func isSound(_ columns: RowColumns, after last: Int) -> Bool {
     guard let kind = kinds[columns.kind], let source = sources[columns.source] else { return false }
     return columns.isSound(
       after: last, names: Self.checksum(kind.checksum, source.checksum), plugin: plugins[columns.number])
   }
 
-  /// The checksum of a row's names, of those of its action and its source.
+  /// The checksum of a row's names, from the checksums of its action and its source.
   static func checksum(_ kind: Int, _ source: Int) -> Int { kind << 32 | source }
 
-  /// Whether a row's action is one of the shell; nil: nobody knows it.
+  /// True if a row's action is one of the shell; nil: nobody knows it.
   func isOfShell(_ columns: RowColumns) -> Bool? { kinds[columns.kind]?.isOfShell }
 
   func row(_ columns: RowColumns) -> JournalRow? {
@@ -98,7 +98,7 @@ extension JournaledPlugin {
     }
   }
 
-  /// What the row of the action that loaded it takes into its checksum.
+  /// The number that the row of the action that loaded it takes into its checksum.
   var checksum: Int {
     var checksum = RowChecksum()
     checksum.add(number)

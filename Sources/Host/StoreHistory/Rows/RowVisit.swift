@@ -74,7 +74,7 @@ struct RowVisit {
       }
       previous = columns.number
       first = previous + 1
-      // What comes behind may be damaged.
+      // The rows behind it may be damaged.
       if previous == last { return isFinished = true }
     }
   }

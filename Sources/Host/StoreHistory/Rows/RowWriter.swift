@@ -18,7 +18,7 @@ struct RowWriter {
   /// The plugin that was written last, which the action that loaded it has in its checksum.
   private var plugin: JournaledPlugin?
 
-  /// What stands for a name in a row, and the name's checksum.
+  /// The number that stands for a name in a row, and the name's checksum.
   private typealias Name = (id: Int, checksum: Int)
 
   /// A writer for the file behind a connection.
@@ -43,13 +43,13 @@ struct RowWriter {
   /// Has the next snapshot write all modules anew.
   mutating func forgetStates() { slices = [:] }
 
-  /// Whether a snapshot of the state should follow what was written last; true once until there is one.
+  /// True if a snapshot of the state should follow the last written action; true once until there is one.
   mutating func takeWantsSnapshot() -> Bool { schedule.takeIsDue() }
 
-  /// Whether the state at the end may be written.
+  /// True if the state at the end may be written.
   var hasRoomForLastSnapshot: Bool { schedule.isLight }
 
-  /// What writes actions; looked for once for many.
+  /// The statement that writes actions; looked for once for many.
   static func insertion(_ db: Database) throws -> Statement {
     let statement = try db.cachedStatement(
       sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
@@ -186,7 +186,7 @@ struct RowWriter {
 }
 
 extension ActionSource {
-  /// Whether another source is the same place but for line and cause.
+  /// True if another source is the same place but for line and cause.
   fileprivate func isSameButForLine(_ other: ActionSource) -> Bool {
     file == other.file && function == other.function && kind == other.kind && info == other.info
       && plugin == other.plugin && unit == other.unit

@@ -1,5 +1,5 @@
-/// What the row of a snapshot says of the slices that it consists of: a JSON array of their ids, in the order of the modules, and
-/// behind them a checksum as text, which rows of earlier versions do not have.
+/// The list of slices in the row of a snapshot. The row has a JSON array of their ids, in the order of the modules.
+/// Behind them stands a checksum as text, which rows of earlier versions do not have.
 struct SliceList {
   /// A slice, as its own row has it.
   typealias Slice = (id: Int, module: String, checksum: Int)
@@ -27,10 +27,10 @@ struct SliceList {
   /// The text of a row.
   var text: String { "[\((ids.map(String.init) + [checksum].compactMap(\.self)).joined(separator: ","))]" }
 
-  /// Whether these are the slices that were written for a snapshot.
+  /// True if these are the slices that were written for a snapshot.
   ///
   /// - Parameters:
-  ///   - slices: those of the ids, as far as they can be read.
+  ///   - slices: the slices with the ids, as far as they can be read.
   ///   - isChecked: whether there must be a checksum.
   func isSound(_ number: Int, _ slices: [Slice], isChecked: Bool) -> Bool {
     guard slices.map(\.id) == ids, Set(slices.map(\.module)).count == ids.count else { return false }

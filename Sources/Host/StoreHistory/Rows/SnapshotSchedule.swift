@@ -1,9 +1,9 @@
 /// Decides after which actions the whole state is written.
 ///
-/// Two things are weighed: a walk to any action starts at the snapshot before it, so the actions between two snapshots must be
-/// few; and snapshots must not outweigh the actions themselves. A snapshot is due once at least ``shortest`` actions have
-/// passed and their rows weigh eight times what it would add, or once ``longest`` have passed and weigh as much. It adds only
-/// the modules that changed.
+/// The schedule weighs two things. A walk to any action starts at the snapshot before it, so the actions between two
+/// snapshots must be few. And snapshots must not outweigh the actions themselves. A snapshot is due once at least
+/// ``shortest`` actions have passed and their rows weigh eight times the snapshot. After ``longest`` actions, rows of the
+/// snapshot's own weight are enough. A snapshot adds only the modules that changed.
 struct SnapshotSchedule {
   static let shortest = 256
   static let longest = 8192
@@ -13,9 +13,9 @@ struct SnapshotSchedule {
   /// The modules that changed since the last snapshot.
   private(set) var changed: Set<String> = []
   private var lastChanged = ""
-  /// Whether a snapshot was asked for that is still to come.
+  /// True if a snapshot was asked for and is still to come.
   private var isAsked = false
-  /// How many bytes the state of each module took when it was written last.
+  /// The size, in bytes, of each module's state when it was last written.
   private var sizes: [String: Int] = [:]
 
   /// Takes note of a row.
@@ -43,20 +43,21 @@ struct SnapshotSchedule {
     isAsked = false
   }
 
-  /// What a snapshot would add, in bytes, by what its modules took when they were written last.
+  /// The size of the next snapshot, in bytes, by the sizes of its modules when they were last written.
   private var weight: Int { changed.reduce(0) { $0 + (sizes[$1] ?? 0) } }
 
-  /// Whether a snapshot adds little: it may then end a session, so that the next one starts at once.
+  /// True if a snapshot adds little: it may then end a session, so that the next one starts at once.
   var isLight: Bool { actions > 0 && max(weight, bytes) < 1 << 20 }
 
-  /// Whether to ask for a snapshot behind the last action; once, as it comes only behind what is queued by then.
+  /// True if a snapshot should be asked for behind the last action; true once, as it comes only behind the items queued
+  /// by then.
   mutating func takeIsDue() -> Bool {
     guard !isAsked, isDue else { return false }
     isAsked = true
     return true
   }
 
-  /// Whether a snapshot should follow the last action.
+  /// True if a snapshot should follow the last action.
   var isDue: Bool {
     guard actions >= SnapshotSchedule.shortest else { return false }
     let weight = weight

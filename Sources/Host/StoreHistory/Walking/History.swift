@@ -1,9 +1,9 @@
 import DequeModule
 import StoreSchema
 
-/// What happened to a store: the latest actions in memory, and now and then the state after one, which shares with the
-/// present state all that has not changed since. Every point is reached from the state before it by the changes that were
-/// recorded, without running a reducer.
+/// The past of a store: the latest actions in memory, and now and then the state after one. Such a state shares with
+/// the present state all parts that have not changed since. Every point is reached from the state before it by the
+/// changes that were recorded, without running a reducer.
 public struct History<State: Sendable> {
   /// Applies what an entry changed to the state before it.
   public typealias Apply = @Sendable (LoggedEntry, inout State) throws -> Void
@@ -14,9 +14,10 @@ public struct History<State: Sendable> {
     let state: State
   }
 
-  /// How much memory holds. What is over the limits goes with the next entry, in blocks that end at a snapshot.
+  /// The limits of the part in memory. Entries over the limits go with the next entry, in blocks that end at a
+  /// snapshot.
   public var limits: HistoryLimits
-  /// Where entries are read back from that memory no longer holds.
+  /// The source of entries that memory no longer holds.
   public var older: (any OlderEntries<State>)?
   /// The entries in memory.
   public var log: ActionLog { blocks.log }

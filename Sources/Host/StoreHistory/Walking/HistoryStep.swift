@@ -1,7 +1,7 @@
 import StoreSchema
 
-/// One action of a history, as much of it as a walk from state to state needs: what it changed is read only when it is asked
-/// for, and only where it concerns somebody.
+/// An action of a history, as much of it as a walk from state to state needs. Its changes are read only on request, and
+/// only for modules that somebody needs.
 public struct HistoryStep {
   /// The action's number.
   public let number: Int
@@ -28,13 +28,13 @@ public struct HistoryStep {
     changed = .written(text, reader)
   }
 
-  /// Whether the action changed more than its changes tell.
+  /// True if the action changed more than its changes tell.
   public var isWhole: Bool {
     if case .entry(let entry) = changed { return entry.isWhole }
     return false
   }
 
-  /// What the action changed in some modules.
+  /// The changes of the action in some modules.
   ///
   /// - Throws: ``EntryError`` where it does not fit their types.
   public func changes(in modules: ModuleNames) throws(EntryError) -> [Change] {
@@ -66,10 +66,10 @@ public struct ModuleNames: Sendable {
     return true
   }
 
-  /// Whether a change is in one of the modules; one in no module is in all.
+  /// True if a change is in one of the modules; one in no module is in all.
   func contains(_ change: Change) -> Bool { change.module.map(names.contains) ?? true }
 
-  /// Whether changes as ``EntryWriter`` writes them may be in one of the modules: a glance at their paths, which errs on the
+  /// True if changes as ``EntryWriter`` writes them may be in one of the modules. A glance at their paths errs on the
   /// safe side where a value looks like one.
   func mayBeMentioned(in text: UnsafeBufferPointer<UInt8>) -> Bool {
     let text = UnsafeRawBufferPointer(text)

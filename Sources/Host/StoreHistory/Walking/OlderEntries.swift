@@ -27,8 +27,8 @@ public protocol OlderEntries<State>: AnyObject {
   /// - Throws: what `body` throws, and what kept the entries from being read.
   func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws
 
-  /// The state at a number or at one shortly before, after which the changes of the entries tell all that happened: there
-  /// is one for every entry that ``LoggedEntry/isWhole`` marks.
+  /// The state at a number or at one shortly before, after which the changes of the entries tell all that happened.
+  /// Every entry that ``LoggedEntry/isWhole`` marks has such a state.
   ///
   /// - Returns: nil where the history does not go back that far.
   func snapshot(atOrBefore number: Int) throws -> (number: Int, state: State)?

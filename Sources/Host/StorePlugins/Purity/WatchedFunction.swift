@@ -3,8 +3,8 @@ import LuaRuntime
 /// A reducer, projection or `migrate`, which may read what it captures and never change it.
 ///
 /// The code shows assignments to captured locals. A table that the function fills shows only here, at the call that
-/// fills it: the action is undone before any journal holds it. Changes by a middleware show in the proof of `plugin
-/// test --pure`.
+/// fills it: the action is undone before any journal holds it. Changes by a middleware show in the proof of
+/// `plugin test --pure`.
 final class WatchedFunction {
   let function: LuaFunction
   /// True if the function was seen to change its captures. Its results from then on depend on state that nobody
