@@ -10,7 +10,7 @@ public struct LuaMeter {
   /// memory limit of the state. Without room for them, the call fails for lack of memory once the callback returns, a
   /// repeatable one whatever it catches.
   ///
-  /// - Returns: whether there is room.
+  /// - Returns: true if there is room.
   @inlinable
   @discardableResult
   public func hold(_ bytes: Int) -> Bool { clua_hold(machine, bytes) }

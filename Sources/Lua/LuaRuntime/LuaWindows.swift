@@ -25,8 +25,8 @@ public struct LuaWindowSlot {
   ///
   /// - Parameters:
   ///   - key: its name, interned in the state.
-  ///   - offset: how many bytes after the start of the record it is.
-  ///   - tag: how many bytes after its start one is that tells what it holds, and what that must be; nil: there is none.
+  ///   - offset: the offset from the start of the record, in bytes.
+  ///   - tag: the offset of the tag byte from the field's start, and the value that the tag must have; nil: no tag.
   public init(_ key: LuaKey, offset: Int, _ kind: Kind, tag: (offset: Int, value: UInt8)? = nil) {
     var raw = CLuaWindowSlot()
     raw.key = key.pointer

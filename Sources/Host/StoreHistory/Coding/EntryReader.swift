@@ -14,8 +14,8 @@ public struct EntryReader {
   /// A reader by some types.
   ///
   /// - Parameters:
-  ///   - isLenient: whether a value that does not fit its type is read without one, instead of being an error.
-  ///   - keepsArguments: whether arguments are read as they were written. An argument that the action did not take then
+  ///   - isLenient: true if a value that does not fit its type is read without a type, instead of being an error.
+  ///   - keepsArguments: true if arguments are read as they were written. An argument that the action did not take then
   ///     is not filled in; a value that does not fit the present action is read without a type.
   public init(_ types: EntryTypes, isLenient: Bool = false, keepsArguments: Bool = false) {
     self.types = types

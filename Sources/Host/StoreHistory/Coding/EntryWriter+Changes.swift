@@ -94,7 +94,7 @@ extension EntryWriter {
 
   /// Appends a step of any kind.
   ///
-  /// - Parameter start: where the path starts.
+  /// - Parameter start: the start of the path.
   private static func append(_ step: Path.Step, from start: Int, to out: inout [UInt8]) {
     var text = out.count > start ? "." : ""
     let isFirst = text.isEmpty

@@ -13,7 +13,7 @@ final class FileImage: @unchecked Sendable {
 
   /// Takes a look; nil: the file is empty or cannot be read.
   ///
-  /// - Parameter log: what stands in its log; nil: the file alone.
+  /// - Parameter log: the content of its log; nil: the file alone.
   convenience init?(_ path: String, _ log: WriteAheadLog?) {
     let log = log.flatMap { $0.pageCount > 0 ? $0 : nil }
     guard

@@ -56,7 +56,7 @@ final class LoosePages {
 
   /// Hands out the rows of a page that can be read, some of them twice: first the number, if they have one, then the columns.
   ///
-  /// - Parameter number: that of the page, from 1.
+  /// - Parameter number: the page's number, from 1.
   func rows(of number: Int, _ body: (_ row: OpaquePointer, _ isNumbered: Bool) throws -> Void) throws {
     let kind = image.number((number - 1) * image.pageSize, 1)
     guard number > 1, kind == 0x0D || kind == 0x0A else { return }

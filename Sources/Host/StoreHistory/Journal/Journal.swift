@@ -24,7 +24,7 @@ public final class Journal: JournalReading, Sendable {
   /// Opens a file, or makes it, for its owner alone, where there is none.
   ///
   /// - Parameters:
-  ///   - header: what a new file says of the program; a file that is there keeps what it says.
+  ///   - header: the statements of a new file about the program; a file that is there keeps its own.
   ///   - initial: the state before the first action, by which it is found out how much of a damaged file is good.
   /// - Throws: ``JournalError``. A file that is damaged is left as it is.
   public init(
@@ -157,8 +157,8 @@ public final class Journal: JournalReading, Sendable {
   /// their states can no longer be restored. A copy of the file as it was is kept beside it.
   ///
   /// - Parameters:
-  ///   - header: what the file says of the program from now on.
-  ///   - copy: where the copy goes.
+  ///   - header: the file's statements about the program from now on.
+  ///   - copy: the path of the copy.
   ///   - slices: the modules of the new state in their order.
   /// - Throws: ``JournalError/cannotRebase(path:reason:)`` where there is no room: the file is as it was, and there is no copy.
   public func rebase(_ header: JournalHeader, keeping copy: String, _ slices: [StateSlice]) throws(JournalError) {

@@ -134,7 +134,7 @@ final class JournalFile: Sendable {
 
   /// Lets others have the file, which stays as it is.
   ///
-  /// - Parameter isForeign: whether another file was written over it.
+  /// - Parameter isForeign: true if another file was written over it.
   func leave(isForeign: Bool = false) {
     check?.cancel()
     // SQLite would take the log into the file: it keeps its connection for as long as the process lives.
@@ -179,7 +179,7 @@ final class JournalFile: Sendable {
 
   /// The error of a damaged file, with the last good action.
   ///
-  /// - Parameter reason: what was found in it.
+  /// - Parameter reason: the fault found in it.
   static func damaged(_ path: String, _ reason: String, _ initial: [StateSlice]) -> JournalError {
     // The state of the rest is found out with more leisure.
     let archive = try? JournalArchive(unlocked: path, initial: initial)

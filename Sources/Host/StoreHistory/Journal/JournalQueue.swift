@@ -63,7 +63,7 @@ final class JournalQueue: @unchecked Sendable {
 
   /// Adds something behind the rest, and more that is written in one transaction with it.
   ///
-  /// - Returns: whether there is so much now that the caller should write it.
+  /// - Returns: true if there is so much now that the caller should write it.
   func append(_ item: Item, _ more: [Item]) -> Bool {
     pthread_mutex_lock(lock)
     let before = items.count
@@ -96,7 +96,7 @@ final class JournalQueue: @unchecked Sendable {
 
   /// Waits for some nanoseconds, or until there is something.
   ///
-  /// - Returns: whether there was nothing, and the queue is open.
+  /// - Returns: true if there was nothing, and the queue is open.
   func isIdle(for duration: Int) -> Bool {
     pthread_mutex_lock(lock)
     defer { pthread_mutex_unlock(lock) }

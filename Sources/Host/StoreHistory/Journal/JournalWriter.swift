@@ -98,7 +98,7 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Looks whether what the file held when it was opened is what was written, once: where it is not, nothing is added to it.
   ///
-  /// - Returns: whether the file may be written.
+  /// - Returns: true if the file may be written.
   @discardableResult
   func verify() -> Bool {
     guard let damage = file.check?.damage else { return true }
@@ -130,7 +130,7 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Writes all that is queued.
   ///
-  /// - Parameter isFinal: whether to try even where it failed a moment ago.
+  /// - Parameter isFinal: true to try even after a failure a moment ago.
   func commit(isFinal: Bool = false) {
     file.database.writeWithoutTransaction { db in
       // Items that come to the queue meanwhile are counted next time.

@@ -23,7 +23,7 @@ struct EntryBlocks: Sendable {
 
   /// Adds an entry behind the others, and drops blocks that are over the limits.
   ///
-  /// - Returns: whether a block ends with the entry, and how many of the first blocks are gone.
+  /// - Returns: true if a block ends with the entry, and the number of oldest blocks dropped.
   mutating func append(_ entry: LoggedEntry, _ limits: HistoryLimits) -> (endsBlock: Bool, gone: Int) {
     let size = entry.footprint
     log.append(entry)

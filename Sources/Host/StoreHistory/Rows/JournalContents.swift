@@ -39,7 +39,7 @@ public struct JournalContents: Hashable, Sendable {
   static let endInOrder = "in order after #"
 
   /// - Parameters:
-  ///   - meta: what the file says of itself, by the names of ``JournalMeta``.
+  ///   - meta: the file's statements about itself, by the names of ``JournalMeta``.
   ///   - base: the action from whose state on states can be restored; nil: as the file says.
   ///   - last: the last action, where it is none of the numbers.
   ///   - version: the form of its tables.

@@ -86,7 +86,7 @@ public struct JournalReader: Sendable {
 
   /// What the file holds.
   ///
-  /// - Parameter loss: what is known to be missing at its end.
+  /// - Parameter loss: the known loss at its end.
   func contents(_ loss: JournalContents.Loss? = nil) throws(JournalError) -> JournalContents {
     try reading { db in
       guard try Int.fetchOne(db, sql: "PRAGMA application_id") == JournalTables.applicationID else {

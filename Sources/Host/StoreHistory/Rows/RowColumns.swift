@@ -24,7 +24,7 @@ struct RowColumns {
   ///
   /// - Parameters:
   ///   - names: the checksum of the names that it stands for.
-  ///   - plugin: that of the plugin that it loaded; nil: none.
+  ///   - plugin: the checksum of the plugin that it loaded; nil: none.
   func isSound(after last: Int, names: Int, plugin: Int?) -> Bool {
     var checksum = RowChecksum()
     checksum.add(last)

@@ -31,7 +31,7 @@ struct SliceList {
   ///
   /// - Parameters:
   ///   - slices: the slices with the ids, as far as they can be read.
-  ///   - isChecked: whether there must be a checksum.
+  ///   - isChecked: true if there must be a checksum.
   func isSound(_ number: Int, _ slices: [Slice], isChecked: Bool) -> Bool {
     guard slices.map(\.id) == ids, Set(slices.map(\.module)).count == ids.count else { return false }
     return checksum == nil ? !isChecked : checksum == Self.checksum(number, slices)

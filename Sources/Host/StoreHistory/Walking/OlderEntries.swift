@@ -14,17 +14,17 @@ public protocol OlderEntries<State>: AnyObject {
   /// Hands out entries in order.
   ///
   /// - Parameters:
-  ///   - numbers: which ones; those that are missing there are passed over.
+  ///   - numbers: the numbers to visit; missing ones are passed over.
   ///   - body: returns false to end the visit.
-  /// - Throws: what `body` throws, and what kept the entries from being read.
+  /// - Throws: the errors of `body`, and the error that kept the entries from being read.
   func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws
 
   /// Hands out in order what entries changed.
   ///
   /// - Parameters:
-  ///   - numbers: which ones; those that are missing there are passed over.
+  ///   - numbers: the numbers to visit; missing ones are passed over.
   ///   - body: returns false to end the visit. A step is valid until it returns.
-  /// - Throws: what `body` throws, and what kept the entries from being read.
+  /// - Throws: the errors of `body`, and the error that kept the entries from being read.
   func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws
 
   /// The state at a number or at one shortly before, after which the changes of the entries tell all that happened.

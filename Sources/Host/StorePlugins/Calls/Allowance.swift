@@ -18,7 +18,7 @@ struct Allowance {
 
   /// Uses one, where one is left.
   ///
-  /// - Returns: whether one was.
+  /// - Returns: true if one was left.
   mutating func take(at time: Duration) -> Bool {
     guard left(at: time) > 0 else { return false }
     used += 1

@@ -9,7 +9,7 @@ struct DispatchCount {
 
   /// Counts one more.
   ///
-  /// - Parameter most: how many actions one dispatch may cause.
+  /// - Parameter most: the number of actions that one dispatch may cause.
   /// - Throws: ``DispatchOverrun`` for each that is too many.
   mutating func add(most: () -> Int) throws(DispatchOverrun) {
     count += 1

@@ -83,7 +83,7 @@ final class NamedActions {
 
   /// The action that Lua wants to dispatch, checked, where the plugin may dispatch it.
   ///
-  /// - Parameter isRefusal: whether a refusal tells its hint apart from its message.
+  /// - Parameter isRefusal: true if a refusal tells its hint apart from its message.
   func makeAction(
     _ action: LuaValue, _ arguments: LuaValue, _ objects: SliceObjects, for function: String, isRefusal: Bool
   ) throws -> ActionCall {

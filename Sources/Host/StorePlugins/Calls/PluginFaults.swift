@@ -99,7 +99,7 @@ struct PluginFaults {
 
   /// A fault of any other function. A mistake of another function that a plugin calls stays the fault of that function.
   ///
-  /// - Parameter signature: how the function is called.
+  /// - Parameter signature: the parameters of the function.
   func runtime(_ place: String, _ error: LuaError, signature: FunctionSignature? = nil) -> PluginError {
     if let nested = error.underlying as? PluginError { return nested }
     if let refusal = error.underlying as? DeliberateRefusal { return make(.refused, refusal.reason) }

@@ -33,8 +33,8 @@ final class PluginMachine {
   /// Runs a function of the plugin that reads the state.
   ///
   /// - Parameters:
-  ///   - place: what faults call the function.
-  ///   - signature: how it is called.
+  ///   - place: the name of the function in faults.
+  ///   - signature: the parameters of the function.
   func run<Result>(
     _ view: any StateView, _ place: @autoclosure () -> String, signature: FunctionSignature? = nil,
     _ body: () throws(LuaError) -> Result

@@ -21,7 +21,7 @@ public final class PluginTasks: @unchecked Sendable {
 
   /// Starts a task; it does nothing before it is resumed.
   ///
-  /// - Parameter isOver: whether it was cancelled; asked by the thread that owns the store.
+  /// - Parameter isOver: true if it was cancelled; asked by the thread that owns the store.
   /// - Throws: ``PluginError`` where the plugin has as many tasks as it may.
   public func begin(_ start: PluginTaskStart, isOver: @escaping () -> Bool) throws(PluginError) -> PluginTask {
     guard room(ending: { _ in false }) > 0 else { throw tooManyTasks }
@@ -38,7 +38,7 @@ public final class PluginTasks: @unchecked Sendable {
 
   /// The number of tasks that may still begin; thunks count as tasks.
   ///
-  /// - Parameter isEnding: whether a task is about to end, and makes room.
+  /// - Parameter isEnding: true if a task is about to end, and makes room.
   public func room(ending isEnding: (PluginTask) -> Bool) -> Int {
     limit - thunks.count - running.count { !$0.isCancelled && !isEnding($0) }
   }
@@ -72,7 +72,7 @@ public final class PluginTasks: @unchecked Sendable {
 
   /// Starts the thunk that an action carries; it does nothing before it is resumed.
   ///
-  /// - Parameter key: what tells it from others that run.
+  /// - Parameter key: the key that tells it from other running tasks.
   /// - Throws: ``PluginError`` where the plugin has no such thunk, or as many tasks as it may.
   public func begin(thunk call: ActionCall, key: String) throws(PluginError) -> PluginThunk {
     guard let declared = declaredThunks.first(where: { $0.type.action.name == call.type.name }) else {

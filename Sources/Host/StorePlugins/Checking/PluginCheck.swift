@@ -31,7 +31,7 @@ public struct PluginCheck: Sendable {
   /// - Parameters:
   ///   - source: the plugin's folder.
   ///   - surroundings: the store that it is written for.
-  ///   - view: that store's state.
+  ///   - view: the state of that store.
   public init(_ source: PluginSource, in surroundings: Plugin.Surroundings, view: any StateView) {
     let manifest = source.manifest
     note("manifest: \(manifest.name) \(manifest.version), API \(manifest.api)")

@@ -11,7 +11,7 @@ public final class ReducerTwin {
 
   /// Loads the plugin.
   ///
-  /// - Parameter collectsOften: whether garbage is collected without pauses.
+  /// - Parameter collectsOften: true if garbage is collected without pauses.
   public init(
     _ source: PluginSource, in surroundings: Plugin.Surroundings, collectsOften: Bool
   ) throws(PluginError) {

@@ -45,8 +45,8 @@ struct TypeReader {
   /// The fault of a table that is no list of what it should be.
   ///
   /// - Parameters:
-  ///   - key: where the first stands that is something else.
-  ///   - hint: what to write.
+  ///   - key: the key of the first item that is something else.
+  ///   - hint: the text to write.
   func notInList(of items: String, _ place: String, _ key: LuaValue, _ item: LuaValue, hint: String) -> PluginError {
     let found =
       switch key {
@@ -68,8 +68,8 @@ struct TypeReader {
   /// A list of `field(name, type)`.
   ///
   /// - Parameters:
-  ///   - place: what a message about a field starts with.
-  ///   - key: where the list stands, where that is not the place itself.
+  ///   - place: the start of a message about a field.
+  ///   - key: the key of the list below the place; nil: the place itself.
   func fields(_ value: LuaValue, _ place: String, key: String? = nil) throws(PluginError) -> [Field] {
     let list = key.map { "\(place): \($0)" } ?? place
     let table: LuaTable
@@ -136,7 +136,7 @@ struct TypeReader {
 
   /// A type where nothing would be filled in, so that a default would be ignored without a word.
   ///
-  /// - Parameter what: how messages call it.
+  /// - Parameter what: its name in messages.
   func type(_ value: LuaValue, _ place: String, withoutDefault what: String) throws(PluginError) -> Schema {
     let (schema, defaultValue) = try type(value, place)
     guard defaultValue == nil else { throw fault("\(place): \(what) takes no default") }

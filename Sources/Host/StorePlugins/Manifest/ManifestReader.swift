@@ -5,7 +5,7 @@ extension PluginManifest {
   ///
   /// - Parameters:
   ///   - text: the bytes of `plugin.json`.
-  ///   - file: how messages call the file.
+  ///   - file: the name of the file in messages.
   /// - Throws: ``PluginError`` with the place and what to write instead.
   public init(parsing text: [UInt8], file: String) throws(PluginError) {
     let value: Value

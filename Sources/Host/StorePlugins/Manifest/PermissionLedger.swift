@@ -11,7 +11,7 @@ final class PermissionLedger {
 
   /// Goes on from what an earlier version of the plugin has used.
   ///
-  /// - Parameter reduced: how often its reducers lifted over a module's slice were called.
+  /// - Parameter reduced: the number of calls of its reducers lifted over a module's slice.
   func goOn(from earlier: PermissionLedger, reduced: [(module: String, uses: Int)]) {
     reads = earlier.reads
     dispatches = earlier.dispatches
@@ -47,7 +47,7 @@ final class PermissionLedger {
 
   /// The use of one permission.
   ///
-  /// - Parameter reduced: how often reducers lifted over a module's slice were called.
+  /// - Parameter reduced: the number of calls of reducers lifted over a module's slice.
   func use(of permission: Permission, required: Set<Permission>, reduced: (String) -> Int) -> PermissionUse {
     var isRequired = required.contains(permission)
     var count = 0

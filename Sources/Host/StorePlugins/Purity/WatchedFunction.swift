@@ -28,7 +28,7 @@ final class WatchedFunction {
 
   /// Takes note of what cannot change while the plugin is loaded.
   ///
-  /// - Parameter globalsAreFixed: whether no text of the plugin can replace its table of globals.
+  /// - Parameter globalsAreFixed: true if no text of the plugin can replace its table of globals.
   func prepare(_ lua: LuaState, globalsAreFixed: Bool) {
     capturesNothing = globalsAreFixed && lua.capturesOnlyGlobals(function)
   }

@@ -94,7 +94,7 @@ public final class PluginReducers: @unchecked Sendable {
 
   /// Calls a reducer with a draft of a slice, and takes back what it did where it fails.
   ///
-  /// - Returns: what went wrong.
+  /// - Returns: the error; nil: none.
   private func run(
     _ plan: ReducerPlan, _ call: ActionCall, _ schema: Schema, _ slice: UnsafeMutableRawPointer
   ) -> PluginError? {

@@ -11,7 +11,7 @@ struct PluginLoader {
 
   /// Runs a plugin's `init.lua` and reads what it declares.
   ///
-  /// - Parameter twin: what the same code declared before.
+  /// - Parameter twin: the definition that the same code declared before.
   init(
     _ source: PluginSource, twin: PluginDefinition?, in surroundings: Plugin.Surroundings
   ) throws(PluginError) {

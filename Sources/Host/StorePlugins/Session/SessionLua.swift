@@ -24,7 +24,7 @@ public final class SessionLua {
   /// - Parameters:
   ///   - view: the state that Lua reads.
   ///   - host: does what Lua asks for.
-  ///   - isSandboxed: whether Lua sees only what plugins see; else all of its libraries.
+  ///   - isSandboxed: true if Lua sees only as much as plugins see; else all of its libraries.
   /// - Throws: ``SessionLuaError`` where there is no memory for it.
   public init(view: any StateView, host: any SessionLuaHost, isSandboxed: Bool = true) throws(SessionLuaError) {
     self.host = host
@@ -195,7 +195,7 @@ public final class SessionLua {
 
   /// Why a text is no Lua, or nil where it is.
   ///
-  /// - Parameter isExpression: whether the text is an expression, else a chunk.
+  /// - Parameter isExpression: true if the text is an expression, else it is a chunk.
   public func syntaxFault(_ text: String, isExpression: Bool) -> String? {
     do throws(LuaError) {
       _ = try lua.load(isExpression ? "return \(text)" : text, chunkName: "?")
@@ -208,8 +208,8 @@ public final class SessionLua {
   /// The value of an expression and, where it is a part of the state or was projected, its type.
   ///
   /// - Parameters:
-  ///   - chunk: how errors name the text, such as `stdin:3`.
-  ///   - isReadOnly: whether it is refused to dispatch, in all that it evaluates in turn, too.
+  ///   - chunk: the name of the text in errors, such as `stdin:3`.
+  ///   - isReadOnly: true if dispatching is refused, in all that it evaluates in turn, too.
   public func evaluate(
     _ expression: String, chunk: String, isReadOnly: Bool = false
   ) throws(SessionLuaError) -> Reading {

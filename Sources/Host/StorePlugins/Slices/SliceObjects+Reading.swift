@@ -88,7 +88,7 @@ extension SliceObjects {
 
   /// Writes what stands at an address: a scalar as it is, what has parts as an object.
   ///
-  /// - Parameter isOwn: whether it can be changed there.
+  /// - Parameter isOwn: true if it can be changed there.
   @inline(__always)
   func write(
     _ part: UnsafeMutablePointer<SlicePart>, _ address: UnsafeRawPointer, _ isOwn: Bool, _ parent: Int,

@@ -45,7 +45,7 @@ extension SliceObjects {
 
   /// Makes nodes for the parts of the draft that Lua finds without asking here, the next numbers.
   ///
-  /// - Parameter fields: where the fields of the draft are, and whether they can be changed there.
+  /// - Parameter fields: the address of the fields of the draft, and if they can be changed there.
   func addShownParts(of shape: Unmanaged<SliceShape>, _ fields: FoundPart) {
     shape._withUnsafeGuaranteedRef { shape in
       for number in 0..<shape.shownPartCount {

@@ -17,7 +17,7 @@ public struct PluginSource: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - given: the plugin's own folder.
-  ///   - name: what chunks and messages call it; nil: as given.
+  ///   - name: the name in chunks and messages; nil: as given.
   /// - Throws: ``PluginError`` where folder or manifest cannot be read.
   public init(folder given: String, displayedAs name: String? = nil) throws(PluginError) {
     var folder = given

@@ -22,7 +22,7 @@ public final class PluginMiddlewares: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - view: the state that it reads.
-  ///   - output: where what it causes goes.
+  ///   - output: the receiver of its dispatches and tasks.
   public func unit(_ index: Int, view: any StateView, output: any PluginOutput) -> PluginUnit {
     PluginUnit(machine, plans[index], view, output)
   }
