@@ -1,4 +1,4 @@
-// Garbage collection, the only difference allowed between two machines that must behave alike.
+// The way that machines collect garbage: machines that must behave alike may differ in it.
 
 #include "machine.h"
 

@@ -52,9 +52,9 @@ public struct LuaCaller {
     return Arguments(writer: LuaWriter(items), mark: clua_mark(items))
   }
 
-  /// True if Lua code may depend on nothing but its arguments. Then `pairs` and `next` refuse tables with keys that
-  /// have no order: tables, functions, coroutines and objects. A call that takes longer than its time, or is
-  /// interrupted, is not stopped. Its instructions end it, or that it works far longer than they should take.
+  /// True if the behaviour of Lua code may depend on nothing but its arguments. Then `pairs` and `next` refuse tables
+  /// with keys that have no order: tables, functions, coroutines and objects. A call that takes longer than its time,
+  /// or is interrupted, is not stopped. Its instructions end it, or that it works far longer than they should take.
   @inlinable public var isRepeatable: Bool {
     get { machine.pointee.isRepeatable }
     nonmutating set { machine.pointee.isRepeatable = newValue }

@@ -1,8 +1,8 @@
 import GRDB
 import Platform
 
-/// The state of a journal's file and of the write-ahead log beside it, before anything is done with them. Nobody may be
-/// writing them.
+/// The evidence in a journal's file and in the write-ahead log beside it, before anything is done with them. Nobody may
+/// be writing them.
 struct FileEvidence {
   /// Why the two are not what a session leaves that came to its end or was killed; nil: nothing speaks against them.
   private(set) var fault: String?

@@ -71,7 +71,7 @@ public final class Journal: JournalReading, Sendable {
   /// - Parameters:
   ///   - plugin: the plugin that the action loaded.
   ///   - state: the whole state after the action. The state must be given if the action changed more than its entry
-  ///   tells.
+  ///     tells.
   public func append(_ entry: LoggedEntry, plugin: JournaledPlugin? = nil, state: [StateSlice]? = nil) {
     let snapshot = state.map { JournalQueue.Item.snapshot(number: entry.number, slices: $0) }
     guard let plugin else { return writer.append(.entry(entry), snapshot.map { [$0] } ?? []) }

@@ -2,8 +2,8 @@
 ///
 /// The schedule weighs two things. A walk to any action starts at the snapshot before it, so the actions between two
 /// snapshots must be few. And snapshots must not outweigh the actions themselves. A snapshot is due once at least
-/// ``shortest`` actions have passed and their rows weigh eight times the snapshot. After ``longest`` actions, rows of the
-/// snapshot's own weight are enough. A snapshot adds only the modules that changed.
+/// ``shortest`` actions have passed and their rows weigh eight times the snapshot. After ``longest`` actions, rows
+/// of the snapshot's own weight are enough. A snapshot adds only the modules that changed.
 struct SnapshotSchedule {
   static let shortest = 256
   static let longest = 8192

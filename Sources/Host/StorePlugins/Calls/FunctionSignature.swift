@@ -18,7 +18,7 @@ struct FunctionSignature {
     return "its parameters are function(draft, args, meta)"
   }
 
-  /// The advice for an error of that kind; nil: the error is of another.
+  /// The advice for an error of that kind; nil: the error is of another kind.
   func hint(for error: LuaError) -> String? {
     let member: String? =
       switch error.mistake {

@@ -5,7 +5,7 @@ import StoreSchema
 /// The Lua state of a plugin, and what each call of the plugin's functions goes through.
 final class PluginMachine {
   let lua: LuaState
-  /// The caller of frequent functions.
+  /// The caller of the functions that are called often.
   let caller: LuaCaller
   let objects: SliceObjects
   let calls: PluginCalls

@@ -11,7 +11,7 @@ final class RunningCode {
     case thunk = "t"
   }
 
-  /// The way of dispatches; nil: dispatching is not possible now.
+  /// The receiver of dispatches; nil: dispatching is not possible now.
   @exclusivity(unchecked) var emission: PluginEmission?
   /// The same of the middleware whose `after` runs, within which no other code of the plugin is called. The middleware
   /// holds the emission meanwhile.

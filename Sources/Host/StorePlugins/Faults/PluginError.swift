@@ -8,7 +8,7 @@ public struct PluginError: Error, Hashable, Sendable {
   public let message: String
   /// The places of the Lua code: one a line, innermost first.
   public let trace: [String]
-  /// The advice.
+  /// The advice to the reader.
   public let hint: String?
   /// True if the message names the place in Lua.
   let namesPlace: Bool

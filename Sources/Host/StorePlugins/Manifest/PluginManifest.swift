@@ -41,7 +41,7 @@ public struct PluginManifest: Hashable, Sendable {
     public let name: String
     /// The limited quantity, in words.
     public let summary: String
-    /// The place of the limit in ``Limits``.
+    /// The place of the limit in `Limits`.
     public let path: WritableKeyPath<Limits, Int> & Sendable
   }
 

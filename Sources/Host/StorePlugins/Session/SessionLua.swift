@@ -209,7 +209,7 @@ public final class SessionLua {
   ///
   /// - Parameters:
   ///   - chunk: the name of the text in errors, such as `stdin:3`.
-  ///   - isReadOnly: true if dispatching is refused, in all that it evaluates in turn, too.
+  ///   - isReadOnly: true if dispatching is refused, in all that the text evaluates in turn, too.
   public func evaluate(
     _ expression: String, chunk: String, isReadOnly: Bool = false
   ) throws(SessionLuaError) -> Reading {

@@ -191,7 +191,7 @@ typedef struct CLuaMachine {
   int64_t instructionLimit;
   int64_t millisecondLimit;
   size_t memoryLimit;
-  /// True if code may depend on nothing but its arguments.
+  /// True if the behaviour of code may depend on nothing but its arguments.
   bool isRepeatable;
   /// True if the running call, or one around it, is such a call.
   bool isRepeating;
