@@ -1,13 +1,13 @@
-/// What is known of the action being processed, beside the action itself.
+/// The facts about the action being processed, beside the action itself.
 ///
-/// One reference, so that it costs next to nothing to hand it to every unit and watcher, and to keep it.
+/// A single reference, so that passing it to every unit and watcher, and keeping it, costs next to nothing.
 public struct ActionContext: Sendable {
   @usableFromInline let storage: ActionContextStorage
 
   @inlinable
   init(_ storage: ActionContextStorage) { self.storage = storage }
 
-  /// What a store knew of an action, for one that is replayed or reduced outside a store.
+  /// A context made from the facts that a store knew, for an action that is replayed or reduced outside a store.
   @inlinable
   public init(number: Int, source: ActionSource, time: Duration, root: Int) {
     storage = ActionContextStorage(source: source)
@@ -21,7 +21,7 @@ public struct ActionContext: Sendable {
 
   /// The action's sequence number in its store, from 1, in the order of enqueueing.
   @inlinable public var number: Int { storage.number }
-  /// Where the action comes from.
+  /// The place that the action comes from.
   @inlinable public var source: ActionSource { storage.source }
   /// The time on the store's clock when the action was taken up; zero in a store without a clock.
   @inlinable public var time: Duration { storage.time }
@@ -29,7 +29,7 @@ public struct ActionContext: Sendable {
   @inlinable public var root: Int { storage.root }
 }
 
-/// What a context refers to.
+/// The storage that a context refers to.
 @usableFromInline
 final class ActionContextStorage: @unchecked Sendable {
   // Safe: written only by the store that made it, and, as the storage of a copy-on-write collection, only while nobody else

@@ -1,4 +1,4 @@
-/// Where an action comes from (rule R12). Lifting, projecting and mapping an action never change it (R13).
+/// The place that an action comes from (rule R12). Lifting, projecting and mapping an action never change it (R13).
 ///
 /// The first four fields and the idea come from SwiftRex's `ActionSource`; kind, plugin, unit and cause are ours.
 public struct ActionSource: Hashable, Codable, Sendable {
@@ -10,7 +10,7 @@ public struct ActionSource: Hashable, Codable, Sendable {
   public var line: Int
   /// The number of the action whose processing produced this one.
   public var cause: Int?
-  /// What kind of place it is.
+  /// The kind of the place.
   public var kind: Kind
   // A source is copied several times an action, so what few sources have stands apart.
   @usableFromInline var details: Details?
@@ -52,8 +52,8 @@ public struct ActionSource: Hashable, Codable, Sendable {
   /// No place: what is written over before anybody asks.
   @usableFromInline static var nowhere: ActionSource { ActionSource(file: "", function: "", line: 0) }
 
-  /// Writes the place of Swift code over another source, field by field: a source that is made first and then moved costs a
-  /// copy of all of it.
+  /// Writes the place of Swift code over another source, field by field. A source that is made first and then moved
+  /// costs a copy of all of it.
   @inlinable
   @inline(__always)
   mutating func describe(file: String, function: String, line: Int, info: String?) {
@@ -73,7 +73,7 @@ public struct ActionSource: Hashable, Codable, Sendable {
     ActionSource(file: file, function: function, line: line, info: info)
   }
 
-  /// What the dispatching code had to add.
+  /// A remark by the dispatching code.
   public var info: String? {
     get { details?.info }
     set { details = Details(info: newValue, plugin: plugin, unit: unit) }
@@ -136,7 +136,7 @@ extension ActionSource {
     try fields.encodeIfPresent(cause, forKey: .cause)
   }
 
-  /// Whether all fields are equal.
+  /// True if all fields are equal.
   public static func == (left: ActionSource, right: ActionSource) -> Bool {
     left.line == right.line && left.file == right.file && left.function == right.function && left.kind == right.kind
       && left.cause == right.cause && left.info == right.info && left.plugin == right.plugin && left.unit == right.unit

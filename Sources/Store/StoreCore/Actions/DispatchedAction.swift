@@ -2,7 +2,7 @@
 public struct DispatchedAction<Action> {
   /// The action.
   public let action: Action
-  /// Where it comes from.
+  /// The place that the action comes from.
   public let source: ActionSource
 
   /// Joins an action and its source.

@@ -1,11 +1,11 @@
 /// An action for one element of a collection: which element, and what is to be done with it (R17).
 ///
-/// The idea is SwiftRex's, which has one such type for ids and one for indices; here `ID` is the element's id, the value
-/// of one of its properties, its index, or its key in a dictionary, as the lift says that the action is for.
+/// The idea is SwiftRex's, which has one such type for ids and one for indices. Here the lift decides what `ID` is: the
+/// element's id, another property's value, its index, or its key in a dictionary.
 public struct ElementAction<ID: Hashable, Action>: Identifiable {
-  /// Which element.
+  /// The id of the element.
   public var id: ID
-  /// What is to be done with it.
+  /// The action for the element.
   public var action: Action
 
   /// Addresses an action to an element.

@@ -1,7 +1,7 @@
-/// One value of a store, to be read and to be written; writing dispatches the one action declared for it.
+/// A value of a store, to be read and to be written; writing dispatches the one action declared for it.
 ///
-/// A write is an action like any other: it is recorded and may be answered otherwise by the reducers, and what it wrote is
-/// read back only once it has been reduced. The idea is that of SwiftRex's and Bindable Redux's bindings.
+/// A write is an action like any other: recorded, and perhaps answered otherwise by the reducers. The new value is read
+/// back only once the action has been reduced. The idea comes from the bindings of SwiftRex and Bindable Redux.
 public struct Binding<Value: Equatable & Sendable>: Sendable {
   private let target: any BindingTarget<Value>
 
@@ -30,9 +30,9 @@ public struct Binding<Value: Equatable & Sendable>: Sendable {
 
   /// A part of the value, to be read and to be written.
   ///
-  /// Where the store takes a ``BindingUpdate``, a write carries nothing but the part. Else it carries the whole value with
-  /// the part replaced, the rest as it is when ``set(_:source:)`` is called: of two parts written while the store is busy,
-  /// the second write then takes the first one back.
+  /// In a store that takes a ``BindingUpdate``, a write carries nothing but the part. Else it carries the whole value
+  /// with the part replaced, the rest as it is when ``set(_:source:)`` is called. Of two parts written while the store
+  /// is busy, the second write then takes the first one back.
   public func part<Part: Equatable & Sendable>(_ path: WritableKeyPath<Value, Part> & Sendable) -> Binding<Part> {
     Binding<Part>(target.part(path))
   }

@@ -1,4 +1,4 @@
-/// What a binding reads and writes.
+/// The value that a binding reads and writes.
 protocol BindingTarget<Value>: Sendable {
   associatedtype Value: Equatable & Sendable
 

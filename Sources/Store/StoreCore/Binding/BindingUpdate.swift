@@ -1,7 +1,7 @@
-/// One value to be written at one path of a state: what the action carries that a ``Binding`` dispatches.
+/// A value to be written at one path of a state: the content of the action that a ``Binding`` dispatches.
 ///
-/// One case of an action, `case edit(BindingUpdate<Form>)`, then serves all bindings into one slice; its reducer is
-/// ``Reducer/updates``, lifted. The idea is Bindable Redux's `BindingUpdateAction`.
+/// A single case of an action, `case edit(BindingUpdate<Form>)`, then serves all bindings into one slice. Its reducer
+/// is ``Reducer/updates``, lifted. The idea is Bindable Redux's `BindingUpdateAction`.
 public struct BindingUpdate<State>: Sendable {
   private let edit: any BindingEdit<State>
 
@@ -14,10 +14,10 @@ public struct BindingUpdate<State>: Sendable {
     edit = PathEdit(path: path, value: value)
   }
 
-  /// Where it writes.
+  /// The path of the part to write.
   public var path: PartialKeyPath<State> { edit.target }
 
-  /// What it writes, of the type that the path has.
+  /// The value to write, of the type at the path.
   public var value: any Sendable { edit.content }
 
   /// Writes the value; nothing else of the state is touched.
@@ -25,7 +25,7 @@ public struct BindingUpdate<State>: Sendable {
 }
 
 extension BindingUpdate: Equatable {
-  /// Whether both write an equal value at the same path.
+  /// True if both write an equal value at the same path.
   public static func == (left: BindingUpdate, right: BindingUpdate) -> Bool { left.edit.isEqual(to: right.edit) }
 }
 

@@ -9,7 +9,7 @@ import Synchronization
 
 /// The machine's monotonic clock, from the moment it is made.
 public final class RealClock: StoreClock {
-  /// Who runs what falls due.
+  /// The party that runs closures when they fall due.
   public enum Driver: Sendable {
     /// The clock, on a thread of its own.
     case own
@@ -19,7 +19,8 @@ public final class RealClock: StoreClock {
   }
 
   private let start: Duration
-  /// How many nanoseconds it stood still so far; while it stands still, the complement of the time that it shows.
+  /// The nanoseconds that the clock stood still so far; while it stands still, the complement of the time that it
+  /// shows.
   private let standstill = Atomic<Int>(0)
   private let timers = TimerQueue()
   private let driver: Driver
@@ -53,7 +54,7 @@ public final class RealClock: StoreClock {
     standstill.store(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000), ordering: .relaxed)
   }
 
-  /// Whether the clock stands still.
+  /// True while the clock stands still.
   public var isPaused: Bool { standstill.load(ordering: .relaxed) < 0 }
 
   /// The earliest deadline that somebody waits for.

@@ -4,7 +4,7 @@ public final class ScheduledTimer: @unchecked Sendable {
 
   /// When it is due.
   public let deadline: Duration
-  /// Where it stands in the heap; nil: no longer.
+  /// The timer's position in the heap; nil: no longer there.
   @exclusivity(unchecked) var index: Int?
   @exclusivity(unchecked) var body: (@Sendable () -> Void)?
   // They hold it as long as it waits, until the queue goes. (A weak reference to the queue would take longer than the rest of

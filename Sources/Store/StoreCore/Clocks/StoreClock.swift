@@ -1,11 +1,11 @@
-/// Where a store gets the time from, and what it waits by: injected, so that tests and replays can stand still (R31).
+/// The clock that a store gets its time from and waits by: injected, so that tests and replays can stand still (R31).
 public protocol StoreClock: AnyObject, Sendable {
   /// Time since the clock was made.
   var now: Duration { get }
 
-  /// Has a closure run once the clock has reached a deadline, on whatever thread moves the clock. Closures run in the order of
-  /// their deadlines, those of one deadline in the order in which they were scheduled. A deadline that is past is due at once,
-  /// that is when the clock next looks, never within this call.
+  /// Has a closure run once the clock has reached a deadline, on whatever thread moves the clock. Closures run in the
+  /// order of their deadlines; with one deadline, in the order in which they were scheduled. A deadline that is past is
+  /// due at once, that is when the clock next looks, never within this call.
   @discardableResult
   func schedule(at deadline: Duration, _ body: @escaping @Sendable () -> Void) -> ScheduledTimer
 }

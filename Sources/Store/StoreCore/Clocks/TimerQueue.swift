@@ -1,5 +1,5 @@
-/// Closures that wait for their deadlines, the earliest first, those of one deadline in the order of scheduling. What every
-/// clock keeps its timers in; may be used from any thread.
+/// Closures that wait for their deadlines, the earliest first; with one deadline, in the order of scheduling. Every
+/// clock keeps its timers in such a queue; any thread may use it.
 public final class TimerQueue: Sendable {
   private let timers = WaitingTimers()
 
@@ -8,7 +8,7 @@ public final class TimerQueue: Sendable {
 
   deinit { timers.removeAll() }
 
-  /// Whether nobody waits; without the lock, so that it costs nothing to ask often.
+  /// True if nobody waits; without the lock, so that it costs nothing to ask often.
   public var isEmpty: Bool { timers.isEmpty }
 
   /// The earliest deadline.

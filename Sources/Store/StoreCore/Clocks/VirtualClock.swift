@@ -18,8 +18,8 @@ public final class VirtualClock: StoreClock {
     timers.schedule(at: deadline, body).timer
   }
 
-  /// Moves it forward; a negative duration is taken as zero. What falls due runs before this returns, one deadline after
-  /// the other, including what it schedules meanwhile.
+  /// Moves it forward; a negative duration is taken as zero. Closures that fall due run before this returns, one
+  /// deadline after the other, including those scheduled meanwhile.
   public func advance(by duration: Duration) {
     let target = now + max(duration, .zero)
     while fireFirst(dueBy: target) {}

@@ -32,7 +32,7 @@ final class WaitingTimers: Sendable {
   }
 
   func cancel(_ timer: ScheduledTimer) {
-    // What the closure holds is let go of outside the lock: it may hold anything.
+    // The closure's captures are let go of outside the lock: they may be anything.
     let body = heap.withLock { heap in
       heap.remove(timer)
       count.store(heap.nodes.count, ordering: .releasing)
@@ -48,8 +48,9 @@ final class WaitingTimers: Sendable {
   }
 }
 
-/// A heap of four branches whose timers know their places, so that cancelling one does not search. What is compared stands in
-/// the heap itself: timers lie all over the memory, and with four branches half as many are moved as with two.
+/// A heap of four branches whose timers know their places, so that cancelling one does not search. The keys of
+/// comparisons stand in the heap itself, since timers lie all over the memory. With four branches half as many are
+/// moved as with two.
 private struct TimerHeap {
   struct Node {
     /// The deadline in attoseconds: durations are compared by a call.

@@ -49,9 +49,9 @@ extension Effect {
     Effect(.open { context in body(context, EffectPromise(context)) })
   }
 
-  /// Runs an asynchronous closure on the thread that owns the store, between two actions; it ends when the closure does. A
-  /// loop that never waits, neither for the clock nor for anything outside, holds the store: a dispatch returns only once
-  /// everything that can run has run.
+  /// Runs an asynchronous closure on the thread that owns the store, between two actions; it ends when the closure
+  /// does. A loop that never waits, neither for the clock nor for anything outside, holds the store. A dispatch returns
+  /// only once everything that can run has run.
   public static func run(
     _ body: @escaping @Sendable (EffectContext<Dependencies, Output>) async -> Void
   ) -> Effect {
@@ -128,14 +128,14 @@ extension Effect {
     Effect(.operation(.close(EffectToken(id))))
   }
 
-  /// Puts a value into the inbox of a long-lived effect of the unit. Where none is open under that id, or its inbox takes
-  /// values of another type, the value is dropped and traces say so (`X`).
+  /// Puts a value into the inbox of a long-lived effect of the unit. If no effect is open under that id, or its inbox
+  /// takes values of another type, the value is dropped and traces say so (`X`).
   public static func send(_ value: some Sendable, to id: some Hashable & Sendable) -> Effect {
     Effect(.operation(.send(EffectToken(id), value)))
   }
 }
 
-/// What a component does to other effects.
+/// An operation of a component on other effects.
 enum EffectOperation<Output>: Sendable {
   case cancel(EffectToken)
   case open(Supervised<Output>)

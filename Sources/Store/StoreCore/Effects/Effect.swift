@@ -1,5 +1,5 @@
-/// Work that an action starts after its commit: a description, which an ``EffectScope`` runs (R18). It is a list of components,
-/// each with its own schedule; appending joins the lists.
+/// Work that an action starts after its commit: a description, which an ``EffectScope`` runs (R18). An effect is a list
+/// of components, each with its own schedule; appending joins the lists.
 ///
 /// The idea and most names come from SwiftRex's `Effect`, the schedule from its 1.x (rows 38 to 46, 70 and 71 of the
 /// design's `systems.md`).
@@ -33,10 +33,10 @@ public struct Effect<Dependencies: Sendable, Output>: Sendable {
   /// Nothing at all.
   public static var none: Effect { Effect(components: []) }
 
-  /// Whether there is nothing to do.
+  /// True if there is nothing to do.
   public var isNone: Bool { components.isEmpty }
 
-  /// The components of this, then those of another.
+  /// The components of this effect, then the components of another.
   public func appending(_ other: Effect) -> Effect { Effect(components: components + other.components) }
 
   /// The components of several effects.
@@ -77,7 +77,8 @@ public struct Effect<Dependencies: Sendable, Output>: Sendable {
   /// The same under a token: by it the effect can be cancelled, and a later one under it replaces it (R18).
   public func token(_ token: some Hashable & Sendable) -> Effect { arriving(.replacing, token) }
 
-  /// The same after a wait; a negative one counts as none. It is registered, and can be cancelled, from the beginning.
+  /// The same after a wait; a negative one counts as none. The effect is registered, and can be cancelled, from the
+  /// beginning.
   public func after(_ delay: Duration) -> Effect { scheduled { $0.delay = delay } }
 
   /// The same under a token, dropped while something runs under it.

@@ -1,7 +1,7 @@
-/// What an effect has while it runs. The state is read by a ``StateReader`` that the effect's closure captures: it gives the
-/// state of the moment of each read (R8).
+/// The tools that an effect has while it runs. The state is read by a ``StateReader`` that the effect's closure
+/// captures: it gives the state of the moment of each read (R8).
 public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
-  /// What the unit was given when it was built (row 45 of the design's `systems.md`).
+  /// The dependencies given to the unit when it was built (row 45 of the design's `systems.md`).
   public let dependencies: Dependencies
   /// The action that started the effect.
   public let action: ActionContext
@@ -32,7 +32,7 @@ public struct EffectContext<Dependencies: Sendable, Output>: Sendable {
   /// The clock that effects wait by.
   public var clock: any StoreClock { scope.clock }
 
-  /// Whether the effect was cancelled or has ended: what it sends is dropped.
+  /// True if the effect was cancelled or has ended: its output is dropped.
   @inlinable public var isCancelled: Bool { entry.isOver }
 
   /// Cancels what runs under a token of the same unit, and of the same element in a collection.

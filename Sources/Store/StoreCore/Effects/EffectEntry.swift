@@ -6,7 +6,7 @@ final class EffectEntry: @unchecked Sendable {
   // Safe: everything that changes, but for the flag, is used only on the thread that owns the store, and in the store's
   // `deinit`, when there is none.
 
-  /// What makes it different from all others of its unit; ascending in the order of starting.
+  /// A number that no other effect of the unit has; ascending in the order of starting.
   let order: Int
   let key: EffectKey?
   let path: [EffectToken]
@@ -17,30 +17,30 @@ final class EffectEntry: @unchecked Sendable {
   /// The call that started it: effects of one call do not replace each other.
   let generation: Int
   @exclusivity(unchecked) var task: Task<Void, Never>?
-  /// What it runs, where it does so in steps and has begun.
+  /// The steps it runs, once they have begun; nil for effects without steps.
   @exclusivity(unchecked) var steps: (any EffectSteps)?
   @exclusivity(unchecked) var timer: ScheduledTimer?
   /// Tells its waits for the clock from each other.
   @exclusivity(unchecked) private var waits = 0
-  /// What it means to it when it is resumed.
+  /// The meaning of a resumption at present.
   @exclusivity(unchecked) var resumption = Resumption.ignored
   /// When it goes on, while it waits for the clock.
   @exclusivity(unchecked) var wakesAt: Duration?
-  /// Whether the unit states that it should be running, so that it closes when the unit no longer does.
+  /// True if the unit states that the effect should be running; the effect closes when the unit no longer does.
   var isSupervised = false
   /// Takes values, where it is a long-lived effect with an inbox.
   var channel: OpenChannel?
   @usableFromInline let over = Atomic<Bool>(false)
 
-  /// What resuming an effect means.
+  /// The meaning of resuming an effect.
   enum Resumption {
     /// Nothing: it waits for something else.
     case ignored
-    /// It will mean something if it comes to wait for this: a step runs.
+    /// A step runs: resuming counts if the effect comes to wait for this.
     case noticed
-    /// It was resumed while a step ran.
+    /// A resumption came while a step ran.
     case early
-    /// It goes on.
+    /// The effect goes on.
     case awaited
   }
 
@@ -56,7 +56,7 @@ final class EffectEntry: @unchecked Sendable {
     self.generation = generation
   }
 
-  /// Whether it has ended or been cancelled.
+  /// True if it has ended or been cancelled.
   @inlinable var isOver: Bool { over.load(ordering: .relaxed) }
 
   /// Goes on after a while, unless it was cancelled or resumed by then.
@@ -74,7 +74,7 @@ final class EffectEntry: @unchecked Sendable {
       effects.runtime.enqueue(
         Job { [self] in
           guard !isOver, waits == wait else { return }
-          // It is the one that has run: there is nothing to cancel.
+          // This timer has run: there is nothing to cancel.
           timer = nil
           stopWaiting()
           if let body { body() } else { effects.advance(self) }

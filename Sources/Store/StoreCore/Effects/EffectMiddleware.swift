@@ -4,7 +4,7 @@ public struct EffectMiddleware<Dependencies: Sendable, Input, Output, State>: Se
   public typealias Handler =
     @Sendable (Input, ActionContext, StateReader<State>) -> Effect<Dependencies, Output>
 
-  /// What traces, gates and listings call the unit.
+  /// The name of the unit in traces, gates and listings.
   public let name: String
   private let attach:
     @Sendable (Dependencies, MiddlewareUnit<Input, Output, State>.Attachment)

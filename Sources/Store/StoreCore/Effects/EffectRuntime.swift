@@ -1,12 +1,12 @@
-/// What all effects of one store share: its clock, its thread, its trace.
+/// The parts that all effects of one store share: its clock, its thread, its trace.
 @usableFromInline
 final class EffectRuntime: Sendable {
   @usableFromInline let clock: any StoreClock
   @usableFromInline let trace: TracePoint
   /// Runs tasks as jobs of the store's queue.
   @usableFromInline let executor: StoreExecutor
-  /// Whether this thread owns the store, so that what only enqueues may be done at once: what other threads brought before
-  /// is then in the queue. See `Store.isReady`.
+  /// True if this thread owns the store, so that a job that only enqueues may run at once. Jobs that other threads
+  /// brought before are then in the queue. See `Store.isReady`.
   @usableFromInline let isReady: @Sendable () -> Bool
   /// Runs a job that only enqueues or looks after effects: see `Store.perform`. Does nothing once the store is gone.
   @usableFromInline let perform: @Sendable (Job) -> Void

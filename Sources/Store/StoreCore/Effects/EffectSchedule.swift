@@ -2,12 +2,13 @@
 public struct EffectSchedule: Sendable {
   /// The name under which it can be cancelled and replaced; private to the unit and the element.
   public var token: EffectToken?
-  /// How long it waits before it starts to work; a negative wait counts as none.
+  /// The wait before it starts to work; a negative wait counts as none.
   public var delay: Duration = .zero
-  /// What happens where something runs under the token already.
+  /// The treatment of an older effect under the same token.
   public var arrival = Arrival.replacing
 
-  /// What a new effect does about an older one under its token. Effects without a token have nothing to do with each other.
+  /// The treatment of an older effect under a new effect's token. Effects without a token have nothing to do with each
+  /// other.
   public enum Arrival: Sendable {
     /// The old one is cancelled.
     case replacing
@@ -22,7 +23,7 @@ public struct EffectSchedule: Sendable {
   /// At once, without a token.
   public init() {}
 
-  /// How long it waits in all.
+  /// The whole wait.
   var wait: Duration {
     guard case .debounce(let quiet) = arrival else { return max(delay, .zero) }
     return max(delay, .zero) + max(quiet, .zero)

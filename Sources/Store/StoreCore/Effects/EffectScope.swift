@@ -1,5 +1,5 @@
-/// A unit's effects, those of one element where the unit is lifted to a collection. May be kept and used from any thread:
-/// what it is asked to do happens at once on the thread that owns the store, else as soon as that thread looks.
+/// The effects of a unit, or of one element where the unit is lifted to a collection. May be kept and used from any
+/// thread. Requests are met at once on the thread that owns the store, else as soon as that thread looks.
 public struct EffectScope: Sendable {
   @usableFromInline let unit: UnitEffects
   let path: [EffectToken]
@@ -51,8 +51,8 @@ public struct EffectScope: Sendable {
     unit.runtime.perform(Job { unit.cancel(key) })
   }
 
-  /// Cancels all effects of the unit or, in a collection, of the element and what is in it, as for what gates a unit. Those of
-  /// elements that go are cancelled by the lift.
+  /// Cancels all effects of the unit or, in a collection, of the element and what is in it, as for what gates a unit.
+  /// The effects of elements that go are cancelled by the lift.
   public func cancelAll() {
     unit.runtime.perform(Job { unit.cancel { $0.path.starts(with: path) } })
   }

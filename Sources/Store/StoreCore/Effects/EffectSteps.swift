@@ -1,5 +1,5 @@
-/// The work of an effect that runs in steps: each runs until it waits, and while it waits nothing of it is there but this
-/// object. What a thousand sleeping tasks take is then what a thousand of these take.
+/// The work of an effect that runs in steps, each until it waits. While it waits, nothing of it is there but this
+/// object. A thousand of these then take as much as a thousand sleeping tasks do.
 ///
 /// The store calls it on the thread that owns the store, between two actions.
 public protocol EffectSteps: AnyObject {
@@ -16,7 +16,7 @@ extension EffectSteps {
   public func cancel() {}
 }
 
-/// What an effect that runs in steps waits for.
+/// The event that an effect that runs in steps waits for.
 public enum EffectWait: Hashable, Sendable {
   /// To go on after a while; a negative one counts as none.
   case sleep(Duration)
@@ -27,8 +27,8 @@ public enum EffectWait: Hashable, Sendable {
 }
 
 extension Effect {
-  /// Runs in steps, each of them a job on the thread that owns the store, between two actions: the same as ``run(_:)`` for
-  /// work that is a machine of states rather than a closure, without a Swift task.
+  /// Runs in steps, each of them a job on the thread that owns the store, between two actions. Like ``run(_:)``, but
+  /// for a machine of states rather than a closure, and without a Swift task.
   ///
   /// - Parameter begin: makes the work, before the first step.
   public static func steps(
@@ -39,7 +39,7 @@ extension Effect {
 }
 
 extension EffectContext {
-  /// Has an effect that runs in steps go on where it waits for this, or comes to wait for it in the step that runs; else
+  /// Has an effect that runs in steps go on if it waits for this, or comes to wait for it in the present step. Else
   /// nothing happens. May be called from any thread.
   public func resume() { perform { scope.unit.resume(entry) } }
 }

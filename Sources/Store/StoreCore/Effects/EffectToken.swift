@@ -1,7 +1,7 @@
 /// A name for an effect: any value that can be compared. Tokens are equal by type and value: `1`, `1.0`, `true` and `"1"` are
 /// four (R18).
 public struct EffectToken: Hashable, Sendable, CustomStringConvertible {
-  /// What the token stands for.
+  /// The value that the token stands for.
   public let value: any Hashable & Sendable
 
   /// A token of a value; one of a token is that token.
@@ -9,7 +9,7 @@ public struct EffectToken: Hashable, Sendable, CustomStringConvertible {
     self.value = (value as? EffectToken)?.value ?? value
   }
 
-  /// Whether types and values are equal.
+  /// True if types and values are equal.
   public static func == (left: EffectToken, right: EffectToken) -> Bool {
     func isEqual<Value: Hashable>(_ value: Value) -> Bool {
       // The types are compared first: a cast may convert.

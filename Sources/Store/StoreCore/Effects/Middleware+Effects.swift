@@ -38,10 +38,11 @@ extension Middleware {
     EffectMiddleware(name, handle: handle).inject(())
   }
 
-  /// A middleware that answers no action, but keeps running what the state says should be running (R33): after every action,
-  /// and once it is attached, effects with new ids start, those whose ids are missing stop, the others are left alone.
+  /// A middleware that answers no action, but keeps running the effects that the state asks for (R33). After every
+  /// action, and once it is attached, effects with new ids start. Effects whose ids are missing stop; the others are
+  /// left alone.
   ///
-  /// - Parameter supervised: the complete set of long-lived effects of a state. Where two have one id, the last wins.
+  /// - Parameter supervised: the complete set of long-lived effects of a state. If two have one id, the last wins.
   public static func supervising(
     _ name: String, _ supervised: @escaping @Sendable (State) -> [Supervised<Output>]
   ) -> Middleware {

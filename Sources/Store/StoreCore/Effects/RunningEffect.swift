@@ -8,11 +8,11 @@ public struct RunningEffect: Hashable, Sendable {
   public let token: EffectToken?
   /// The token's text, with its type where another of the unit's effects has the same text; `-`: none.
   public let tokenText: String
-  /// Whether it is a long-lived effect (R33).
+  /// True for a long-lived effect (R33).
   public let isSupervised: Bool
   /// The number of the action that started it; 0: the state did before any action.
   public let startedBy: Int
-  /// How long ago it started.
+  /// The time since it started.
   public let age: Duration
   /// In how long it goes on, where it waits for the clock.
   public let wakesIn: Duration?

@@ -36,8 +36,8 @@ extension Store {
     }
   }
 
-  /// Cancels what actions after a point started, such as where they are taken back: what they caused goes with them. What units
-  /// state should be running follows the state (R33), and long-lived effects may well have no part in it: they stay.
+  /// Cancels what actions after a point started, such as where they are taken back: what they caused goes with them.
+  /// Effects that units state follow the state (R33). Long-lived effects may well have no part in it: they stay.
   ///
   /// - Parameter number: the last action whose effects stay.
   public func cancelEffects(startedAfter number: Int) {

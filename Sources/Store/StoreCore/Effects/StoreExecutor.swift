@@ -6,9 +6,9 @@ import Synchronization
 @usableFromInline
 final class StoreExecutor: TaskExecutor {
   private let take: @Sendable (Job) -> Bool
-  /// Whether the next job is run where it comes from.
+  /// True if the next job is run where it comes from.
   private let runsNext: Atomic<Bool>
-  /// Where the tasks of stores that are gone come to their end, one at a time.
+  /// The queue on which the tasks of stores that are gone come to their end, one at a time.
   private static let afterlife = DispatchQueue(label: "StoreCore.StoreExecutor")
 
   /// - Parameter take: enqueues a job, or says that the store is gone.

@@ -1,25 +1,25 @@
 /// A long-lived effect that should be running, as a function of the state says (R33).
 ///
-/// The idea is that of SwiftRex 1.x's supervised channels (rows 74 to 77 of the design's `systems.md`).
+/// The idea comes from the supervised channels of SwiftRex 1.x (rows 74 to 77 of the design's `systems.md`).
 public struct Supervised<Output>: Sendable {
-  /// What tells it from the unit's others.
+  /// The id that tells it from the unit's others.
   public let id: EffectToken
   /// The elements, from the outside, where the unit is lifted to collections.
   var path: [EffectToken] = []
   /// A change of it closes the effect and opens it again.
   var resetKey: EffectToken?
-  /// How long the reset key must not have changed before the effect is opened again.
+  /// The time for which the reset key must stay the same before the effect is opened again.
   var settle: Duration = .zero
-  /// What is put into the inbox when the effect is opened, and whenever it is another value than before.
+  /// The value put into the inbox when the effect is opened, and whenever it differs from the one before.
   var broadcast: EffectToken?
   /// At what pace values reach the inbox.
   var pace = InboxPace.immediate
   let make: @Sendable () -> Opening
 
-  /// Whether nothing about it can change but that it is stated.
+  /// True if nothing about it can change but that it is stated.
   var isConstant: Bool { resetKey == nil && broadcast == nil }
 
-  /// What runs, and what takes values for it.
+  /// The start of the work, and the inbox that takes values for it.
   struct Opening {
     let channel: OpenChannel?
     let start: (EffectContext<Void, Output>) -> Void
@@ -34,8 +34,8 @@ public struct Supervised<Output>: Sendable {
   ///
   /// - Parameters:
   ///   - id: what tells it from the unit's others, by type and value.
-  ///   - work: runs on the thread that owns the store, between two actions. One that returns has ended, and is not started
-  ///     again before its id was missing once or its reset key changed.
+  ///   - work: runs on the thread that owns the store, between two actions. Work that returns has ended, and is not
+  ///     started again before its id was missing once or its reset key changed.
   public init(
     _ id: some Hashable & Sendable, work: @escaping @Sendable (EffectContext<Void, Output>) async -> Void
   ) {

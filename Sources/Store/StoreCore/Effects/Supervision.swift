@@ -5,16 +5,16 @@ final class Supervision<Output>: @unchecked Sendable {
   // thread that makes the store.
   private var declarations: [@Sendable () -> [Supervised<Output>]] = []
   private var declared: [EffectKey: Declared] = [:]
-  /// What the unit stated last, where nothing of it can change without its ids changing; else nil.
+  /// The unit's last statement, if nothing of it can change without its ids changing; else nil.
   private var settled: [Supervised<Output>]?
 
-  /// What is known of an id that the unit states.
+  /// The record of an id that the unit states.
   private final class Declared: @unchecked Sendable {
     // Safe: as above.
     var resetKey: EffectToken?
-    /// What the unit said of it last.
+    /// The unit's last statement of it.
     var latest: Supervised<Output>
-    /// What opens it again once its reset key has settled.
+    /// The timer that opens it again once its reset key has settled.
     var timer: ScheduledTimer?
 
     init(_ supervised: Supervised<Output>) {
@@ -72,7 +72,7 @@ final class Supervision<Output>: @unchecked Sendable {
   ) {
     guard let known = declared[key] else {
       declared[key] = Declared(supervised)
-      // One that an action opened is left alone, but from now on it closes when the unit no longer states it.
+      // An effect that an action opened is left alone, but from now on it closes when the unit no longer states it.
       if let entry = unit.channel(key) {
         entry.isSupervised = true
       } else {

@@ -37,7 +37,7 @@ extension UnitEffects {
     let wait = steps.step()
     let isResumed = entry.resumption == .early
     entry.resumption = .ignored
-    // It may have cancelled itself.
+    // The effect may have cancelled itself.
     guard !entry.isOver else { return }
     switch wait {
     case .sleep(let duration):

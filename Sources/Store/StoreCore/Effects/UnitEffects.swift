@@ -5,7 +5,7 @@ final class UnitEffects: @unchecked Sendable {
   // none.
   let unit: String
   @usableFromInline let runtime: EffectRuntime
-  /// Those that run, by order.
+  /// The effects that run, by order.
   private var entries: [Int: EffectEntry] = [:]
   private var byKey: [EffectKey: [EffectEntry]] = [:]
   /// When throttled tokens may start something again.
@@ -21,10 +21,10 @@ final class UnitEffects: @unchecked Sendable {
     self.runtime = runtime
   }
 
-  /// Those that run, in the order in which they started.
+  /// The effects that run, in the order in which they started.
   var running: [EffectEntry] { entries.values.sorted { $0.order < $1.order } }
 
-  /// Tells the effects of one call from those of others.
+  /// Tells the effects of one call from the effects of others.
   func nextGeneration() -> Int {
     lastGeneration += 1
     return lastGeneration
@@ -100,7 +100,7 @@ final class UnitEffects: @unchecked Sendable {
     cancel { _ in true }
   }
 
-  /// What is open under the id of a long-lived effect.
+  /// The effect that is open under the id of a long-lived one.
   func channel(_ key: EffectKey) -> EffectEntry? { byKey[key]?.last }
 
   /// Tells the trace about a drop.

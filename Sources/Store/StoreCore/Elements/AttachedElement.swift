@@ -4,7 +4,7 @@ final class AttachedElement<Input, Output, Element> {
   @usableFromInline typealias Unit = MiddlewareUnit<Input, Output, Element>
 
   @usableFromInline let handler: Unit.Handler
-  /// What the unit says should be running for the element.
+  /// The unit's statements of what should be running for the element.
   @usableFromInline let declarations: [@Sendable () -> [Supervised<Output>]]
   @usableFromInline let last: LastValue<Element>
   /// The last look at the state that found the element.

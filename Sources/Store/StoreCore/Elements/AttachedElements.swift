@@ -1,4 +1,5 @@
-/// One unit attached on behalf of all elements of a store's state: for each when it is first asked, until the element goes.
+/// A unit attached on behalf of all elements of a store's state: for each when it is first asked, until the element
+/// goes.
 @usableFromInline
 final class AttachedElements<Elements: ElementReading, Input, Output, GlobalOutput>: @unchecked Sendable {
   // Safe: used only on the thread that owns the store, and by the thread that makes the store before that.
@@ -10,11 +11,11 @@ final class AttachedElements<Elements: ElementReading, Input, Output, GlobalOutp
   @usableFromInline let state: StateReader<Elements.Whole>
   @usableFromInline let trace: TracePoint
   @usableFromInline let effects: EffectScope
-  /// Whether there are several elements, so that tokens need telling apart.
+  /// True if there are several elements, so that tokens need telling apart.
   @usableFromInline let isAddressed: Bool
   @usableFromInline let output: @Sendable (Elements.ID, Output) -> GlobalOutput
   @usableFromInline var attached: [Elements.ID: Attached] = [:]
-  /// Whether the unit says what should be running; nil: it was not attached yet.
+  /// True if the unit says what should be running; nil: it was not attached yet.
   @usableFromInline var supervises: Bool?
   @usableFromInline var round = 0
 

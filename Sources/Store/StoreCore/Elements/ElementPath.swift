@@ -11,7 +11,8 @@ public protocol ElementPath: Sendable {}
 extension ElementPath {
   /// The way to the elements of a collection by their ids; of several with one id, the first counts.
   ///
-  /// - Parameter elements: the collection. It is searched from the start; large ones had better be dictionaries.
+  /// - Parameter elements: the collection. The search begins at the start; large collections had better be
+  ///   dictionaries.
   @inlinable
   public static func of<Whole, Elements: MutableCollection>(
     _ elements: WritableKeyPath<Whole, Elements> & Sendable
@@ -27,7 +28,7 @@ extension ElementPath {
   /// The way to the elements of a collection by a property. An element whose property changes is another one from then on.
   ///
   /// - Parameters:
-  ///   - elements: the collection. It is searched from the start.
+  ///   - elements: the collection. The search begins at the start.
   ///   - property: what tells one element from another.
   @inlinable
   public static func of<Whole, Elements: MutableCollection, ID: Hashable & Sendable>(

@@ -1,16 +1,16 @@
-/// Where the elements of a state are, for reading: how a middleware that is lifted to elements finds them (R17).
+/// The way to the elements of a state, for reading: a middleware that is lifted to elements finds them by it (R17).
 ///
 /// The lifts to elements, entries and optional values are made of such readings; a container of one's own needs one of its
 /// own. For reducers, which change elements, ``StateFocus`` is what this is for middlewares.
 public protocol ElementReading<Whole, ID, Element>: ElementPath {
   /// The state.
   associatedtype Whole
-  /// What tells one element from another, over their whole lives.
+  /// The key that tells one element from another, over their whole lives.
   associatedtype ID: Hashable & Sendable
-  /// What the middleware takes for its state.
+  /// The part that the middleware takes for its state.
   associatedtype Element
 
-  /// Whether finding one element is quicker than walking along all of them.
+  /// True if finding one element is quicker than walking along all of them.
   var findsQuickly: Bool { get }
 
   /// The element that answers to an id, the first if there are several; nil: none does.
@@ -23,7 +23,7 @@ public protocol ElementReading<Whole, ID, Element>: ElementPath {
 /// The one value that a state may hold or not.
 @usableFromInline
 struct OptionalValue<Whole, Value>: ElementReading {
-  /// What the only element answers to.
+  /// The id of the only element.
   @usableFromInline
   enum Only: Hashable, Sendable { case value }
 

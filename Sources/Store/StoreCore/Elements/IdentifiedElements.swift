@@ -11,7 +11,7 @@ public struct IdentifiedElements<Whole, Elements: MutableCollection, ID: Hashabl
     self.identify = identify
   }
 
-  /// Whether the collection lies behind a class reference.
+  /// True if the collection lies behind a class reference.
   @inlinable public var sharesParts: Bool { slice.sharesParts }
 
   /// Changes the first element that answers to an id.
@@ -31,8 +31,8 @@ public struct IdentifiedElements<Whole, Elements: MutableCollection, ID: Hashabl
     try slice.modify(&whole, at: ()) { elements in try elements.modifyEach(body) }
   }
 
-  // Walks the elements rather than the indices, which is quicker in a tree; a function of its own, so that the iterator's
-  // hold on the collection is gone when it is changed.
+  // Walks the elements rather than the indices, which is quicker in a tree. A function of its own, so that the
+  // iterator's hold on the collection is gone when it is changed.
   @inlinable
   func firstIndex(of id: ID, in elements: Elements) -> Elements.Index? {
     var index = elements.startIndex

@@ -6,7 +6,7 @@ where Elements.Index: Hashable & Sendable {
   @inlinable
   init(_ path: WritableKeyPath<Whole, Elements> & Sendable) { slice = KeyPathFocus(path) }
 
-  /// Whether the collection lies behind a class reference.
+  /// True if the collection lies behind a class reference.
   @inlinable public var sharesParts: Bool { slice.sharesParts }
 
   /// Changes the element at an index, if there is one.

@@ -5,7 +5,7 @@ public struct KeyedEntries<Whole, Entries: KeyedCollection>: StateFocus where En
   @inlinable
   init(_ path: WritableKeyPath<Whole, Entries> & Sendable) { slice = KeyPathFocus(path) }
 
-  /// Whether the dictionary lies behind a class reference.
+  /// True if the dictionary lies behind a class reference.
   @inlinable public var sharesParts: Bool { slice.sharesParts }
 
   /// Changes the value under a key, if there is one.

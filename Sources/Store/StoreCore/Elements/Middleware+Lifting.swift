@@ -4,12 +4,12 @@
 extension Middleware {
   /// Makes this middleware one of a larger store: it runs on the element that an action is for, if there is one (R17).
   ///
-  /// Each element has effects of its own: a token that one uses means nothing to another (D18), and the long-lived effects
+  /// Each element has effects of its own: a token that one uses means nothing to another (D18). The long-lived effects
   /// of all elements run (R33). After every action, its IO included, the elements that are gone are forgotten and their
-  /// effects cancelled, tokens or not: an effect ends by itself or with its owner (R18), which is the element. One that
-  /// comes later under the same id starts afresh; one that went and came back within one action has never been gone. In
-  /// IO the state is the live element or, if it went through this very action, what it was when the unit was asked.
-  /// A unit says for every element or for none what should be running.
+  /// effects cancelled, tokens or not. An effect ends by itself or with its owner (R18), which is the element. An
+  /// element that comes later under the same id starts afresh. An element that went and came back within one action has
+  /// never been gone. In IO the state is the live element or, if it went through this very action, what it was when the
+  /// unit was asked. A unit says for every element or for none what should be running.
   ///
   /// - Parameters:
   ///   - input: the id and the local action in a global one, or nil: the middleware is skipped altogether (R14).
@@ -37,9 +37,9 @@ extension Middleware {
 
   /// Makes this middleware one of a larger store: it runs on every element (R17).
   ///
-  /// Each unit is asked about the elements in their order, before the next unit is. IO runs the other way round (R9): units
-  /// a and b over elements 1 and 2 are asked a1, a2, b1, b2, and act b2, b1, a2, a1. Of two elements with one id the
-  /// first stands for both. Otherwise as the lift to one element.
+  /// Each unit is asked about the elements in their order, before the next unit is. IO runs the other way round (R9).
+  /// Units a and b over elements 1 and 2 are asked a1, a2, b1, b2, and act b2, b1, a2, a1. Of two elements with one id
+  /// the first stands for both. Otherwise as the lift to one element.
   ///
   /// - Parameters:
   ///   - input: the local action in a global one, or nil: the middleware is skipped altogether (R14).

@@ -1,6 +1,6 @@
 extension Middleware {
-  /// Makes this middleware one of a larger state that may hold a slice or not: it runs on the slice while there is one, and
-  /// does nothing otherwise (row 78 of the design's `systems.md`): it is not asked, and nothing of it runs.
+  /// Makes this middleware one of a larger state that may hold a slice or not (row 78 of the design's `systems.md`).
+  /// The middleware runs on the slice while there is one; otherwise it is not asked, and nothing of it runs.
   ///
   /// The IO of an action that made the slice go sees what it was when the unit was asked. After it the unit's effects are
   /// cancelled: they end by themselves or with their owner (R18), which is the slice.

@@ -1,5 +1,6 @@
-// A handler of one element as a handler of the state that holds it (R17), both halves by one declaration. What holds for the
-// reducer says `Reducer.lift(action:element:)`, for the middleware `Middleware.lift(input:output:element:)`.
+// A handler of one element as a handler of the state that holds it (R17), both halves by one declaration. The reducer
+// follows the rules of `Reducer.lift(action:element:)`, the middleware those of
+// `Middleware.lift(input:output:element:)`.
 
 extension Handler {
   /// Makes this handler one of a larger state: it runs on the element that an action is for, if there is one (R17).
@@ -35,8 +36,8 @@ extension Handler {
       middleware: middleware.lift(input: action, output: embed, each: elements))
   }
 
-  /// Makes this handler one of a larger state that may hold a slice or not: it runs on the slice while there is one, and
-  /// does nothing otherwise.
+  /// Makes this handler one of a larger state that may hold a slice or not. The handler runs on the slice while there
+  /// is one, and does nothing otherwise.
   ///
   /// - Parameters:
   ///   - action: the local action in a global one, or nil: the handler is skipped.

@@ -1,11 +1,11 @@
 /// A reducer and a middleware that belong together, lifted into a larger store by one declaration.
 ///
-/// Handlers form a monoid (R16): the reducers are composed, and so are the middlewares. The idea and the name are those of
+/// Handlers form a monoid (R16): the reducers are composed, and so are the middlewares. The idea and the name come from
 /// SwiftRex's snippets. Not to be confused with ``ActionHandler``, which takes actions in.
 public struct Handler<Action, State>: Composed, Sendable {
-  /// What changes the state.
+  /// The part that changes the state.
   public let reducer: Reducer<Action, State>
-  /// What watches actions and causes others.
+  /// The part that watches actions and causes others.
   public let middleware: Middleware<Action, Action, State>
 
   /// Joins the two; either may be left out.

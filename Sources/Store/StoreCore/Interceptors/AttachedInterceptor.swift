@@ -1,7 +1,7 @@
 /// An interceptor that has been attached to a store: one link of its chain.
 @usableFromInline
 final class AttachedInterceptor<Action: Sendable, State: Sendable> {
-  /// How far it is with the action on its way.
+  /// The progress with the action on its way.
   private enum Progress {
     case idle
     case entered
@@ -9,7 +9,7 @@ final class AttachedInterceptor<Action: Sendable, State: Sendable> {
   }
 
   let interceptor: Interceptor<Action, State>
-  /// What runs on its behalf.
+  /// The effects that run on its behalf.
   let effects: UnitEffects
   private var body: (Action) -> Void = { _ in }
   private var following: (Action) -> Void = { _ in }

@@ -11,10 +11,10 @@ final class ChainBuild: Sendable {
 
   init(_ interceptor: String) { self.interceptor = interceptor }
 
-  /// What a dispatch that comes too early is refused with; that it came is noted.
+  /// Gives the error for a dispatch that comes too early, and notes that it came.
   func refuseDispatch() -> StoreError? { refuse(.dispatchWhileBuilding(interceptor: interceptor)) }
 
-  /// What a `next` that comes too early is refused with; that it came is noted.
+  /// Gives the error for a `next` that comes too early, and notes that it came.
   func refuseNext() -> StoreError? { refuse(.nextOutOfTurn(interceptor: interceptor)) }
 
   private func refuse(_ error: StoreError) -> StoreError? {

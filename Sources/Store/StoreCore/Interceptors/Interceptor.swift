@@ -7,11 +7,11 @@ public final class Interceptor<Action: Sendable, State: Sendable>: Sendable {
   /// Passes an action on to the rest of the chain; when it returns, the action is committed, or its reducers failed.
   public typealias Next = (Action) -> Void
 
-  /// What traces, listings and errors call it; unique among a store's interceptors.
+  /// The name in traces, listings and errors; unique among a store's interceptors.
   public let name: String
   let attach: @Sendable (Attachment) -> (@escaping Next) -> (Action) -> Void
 
-  /// What an interceptor gets when it is attached to a store.
+  /// The tools that an interceptor gets when it is attached to a store.
   public struct Attachment: Sendable {
     /// Enqueues actions; they pass the whole chain again. Not before the chain is built: dispatching earlier is an error.
     public let output: ActionHandler<Action>

@@ -2,11 +2,11 @@
 /// that there is at most one.
 @usableFromInline
 final class InterceptorChain<Action: Sendable, State: Sendable> {
-  /// What becomes of one action.
+  /// The way of one action through the chain.
   struct Passage {
     let action: Action
     let context: ActionContext
-    /// What it is processed by: an action meets one composition, whatever is replaced meanwhile.
+    /// The composition that processes it: an action meets only one, whatever is replaced meanwhile.
     let composition: Composition<Action, State>
     var failure: (any Error)?
   }
@@ -16,7 +16,7 @@ final class InterceptorChain<Action: Sendable, State: Sendable> {
   var passage: Passage?
   /// The interceptor that makes its function at present.
   @usableFromInline var build: ChainBuild?
-  /// What replaces the links once the action on its way is done.
+  /// The links that replace the present ones once the action on its way is done.
   var successors: [AttachedInterceptor<Action, State>]?
 
   @usableFromInline

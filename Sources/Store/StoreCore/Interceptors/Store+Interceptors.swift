@@ -1,6 +1,6 @@
 extension Store {
-  /// Replaces the interceptors from the next action on, the outermost first (R5). One that stays, by identity, stays
-  /// attached and keeps what it holds.
+  /// Replaces the interceptors from the next action on, the outermost first (R5). An interceptor that stays, by
+  /// identity, stays attached and keeps its content.
   ///
   /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/dispatchWhileBuilding(interceptor:)``; the chain is then
   ///   as before, and nothing was recorded.
@@ -30,7 +30,7 @@ extension Store {
 
   /// Has other links take over once the action on its way is done.
   private func succeed(_ links: [AttachedInterceptor<Action, State>]) {
-    // What was to take over, and now never will.
+    // The interceptors that were to take over, and now never will.
     for old in chain.latest where !(chain.attached + links).contains(where: { $0 === old }) { old.effects.close() }
     chain.successors = links
   }
@@ -56,7 +56,7 @@ extension Store {
       do {
         try build(link)
       } catch {
-        // What they started while they were built goes with them.
+        // The effects that they started while they were built go with them.
         for link in added { link.effects.close() }
         throw error
       }

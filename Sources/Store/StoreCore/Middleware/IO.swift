@@ -1,5 +1,5 @@
-/// What a middleware wants done after the reducers: a description that the store runs once the action is committed
-/// (R8, R9). The idea is SwiftRex's `IO`.
+/// The work of a middleware after the reducers: a description that the store runs once the action is committed (R8,
+/// R9). The idea is SwiftRex's `IO`.
 public struct IO<Output> {
   @usableFromInline let body: ((ActionHandler<Output>) -> Void)?
 
@@ -13,7 +13,7 @@ public struct IO<Output> {
   /// Nothing to do.
   @inlinable public static var none: IO { IO(body: nil) }
 
-  /// Whether there is nothing to do.
+  /// True if there is nothing to do.
   @inlinable public var isNone: Bool { body == nil }
 
   /// Runs it against a handler.

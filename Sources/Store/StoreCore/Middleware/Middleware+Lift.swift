@@ -52,7 +52,7 @@ extension Middleware {
   }
 }
 
-/// What follows from a value that cannot be: anything.
+/// Anything follows from a value that cannot be.
 @inlinable
 @Sendable
 func absurd<Anything>(_ never: Never) -> Anything {}

@@ -1,8 +1,8 @@
 /// Watches actions and causes others: is asked before the reducers, and may have something done after the commit (R3, R4,
-/// R9). It can neither stop nor change an action.
+/// R9). A middleware can neither stop nor change an action.
 ///
-/// Middlewares form a monoid (R16), kept as a flat list of named units whatever the nesting, lifting or erasure, so that
-/// IO runs last-composed first in every case.
+/// Middlewares form a monoid (R16), kept as a flat list of named units whatever the nesting, lifting or erasure. So IO
+/// runs last-composed first in every case.
 public struct Middleware<Input, Output, State>: Composed, Sendable {
   /// The units in composition order.
   public let units: [MiddlewareUnit<Input, Output, State>]
@@ -32,8 +32,8 @@ public struct Middleware<Input, Output, State>: Composed, Sendable {
   @inlinable
   public func appending(_ other: Middleware) -> Middleware { Middleware(units: units + other.units) }
 
-  /// The same under other names, `PREFIX.NAME`, so that one middleware can stand in a store several times: lifted to two
-  /// slices, or to one element and to all.
+  /// The same under other names, `PREFIX.NAME`. The same middleware can then stand in a store several times: lifted to
+  /// two slices, or to one element and to all.
   public func prefixed(_ prefix: String) -> Middleware {
     Middleware(units: units.map { MiddlewareUnit(name: "\(prefix).\($0.name)", attach: $0.attach) })
   }

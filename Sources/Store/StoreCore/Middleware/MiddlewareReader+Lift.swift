@@ -1,7 +1,7 @@
 /// Lifting before anything is built. Each axis has a lift of its own, so that any subset of the four is a chain of them.
 extension MiddlewareReader {
-  /// Makes this reader's middleware one of a larger store: other actions in, other actions out, a slice of the state (R14),
-  /// and what it needs taken from the dependencies of all.
+  /// Makes this reader's middleware one of a larger store: other actions in, other actions out, a slice of the state
+  /// (R14). Its dependencies come from the dependencies of the whole.
   ///
   /// - Parameters:
   ///   - input: the local action in a global one, or nil: the middleware is skipped altogether.

@@ -1,8 +1,8 @@
 /// A middleware that still waits for its dependencies: a function from them to the middleware.
 ///
-/// Readers are composed and lifted before anything is built; ``inject(_:)`` then builds all of it at once, and composing
-/// before injecting gives the same as injecting before composing. The idea is SwiftRex's `MiddlewareReader`, which is the
-/// reader monad.
+/// Readers are composed and lifted before anything is built; ``inject(_:)`` then builds all of it at once. Composing
+/// before injecting gives the same as injecting before composing. The idea is SwiftRex's `MiddlewareReader`, which is
+/// the reader monad.
 public struct MiddlewareReader<Dependencies, Input, Output, State>: Composed, Sendable {
   @usableFromInline let build: @Sendable (Dependencies) -> Middleware<Input, Output, State>
 
@@ -42,7 +42,7 @@ public struct MiddlewareReader<Dependencies, Input, Output, State>: Composed, Se
     MiddlewareReader<Dependencies, OtherInput, OtherOutput, OtherState> { transform(inject($0)) }
   }
 
-  /// The same middleware from other dependencies, of which this one's are a part.
+  /// The same middleware from other dependencies, which include this one's.
   @inlinable
   public func contramapDependencies<World>(
     _ part: @escaping @Sendable (World) -> Dependencies

@@ -1,21 +1,21 @@
-/// One named middleware of a flat composition.
+/// A named middleware of a flat composition.
 ///
 /// A unit is attached to a store once; only then do its closures see the store's state, so that lifting costs nothing per
-/// action. It is a class because a store keeps what a unit attached to across changes of the composition, by identity.
+/// action. A class, because a store keeps the attachments of a unit across changes of the composition, by identity.
 public final class MiddlewareUnit<Input, Output, State>: Sendable {
   /// Answers an action: what is to be done after the commit, or nil where the unit's input map does not accept it.
   public typealias Handler = @Sendable (Input, ActionContext) -> IO<Output>?
 
-  /// What a unit gets when it is attached.
+  /// The tools that a unit gets when it is attached.
   public struct Attachment: Sendable {
     /// Reads the state that the unit sees. Effects may keep it: once the store is gone it gives the last state.
     public let state: StateReader<State>
-    /// Where the unit reports what it does.
+    /// The point at which the unit reports its doings.
     public let trace: TracePoint
     /// Starts, cancels and lists the unit's effects.
     public let effects: EffectScope
-    /// Has the unit say, as a function of the state, which long-lived effects should be running (R33): asked once it is
-    /// attached and after every action. To be called while the unit is attached, and no later.
+    /// Has the unit say, as a function of the state, which long-lived effects should be running (R33). The function is
+    /// asked once the unit is attached and after every action. To be called while the unit is attached, and no later.
     public let supervise: @Sendable (@escaping @Sendable () -> [Supervised<Output>]) -> Void
 
     /// Joins them.
@@ -30,7 +30,7 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
       self.supervise = supervise
     }
 
-    /// What the unit is called in its store: its own name, unless it was renamed on the way (``Middleware/prefixed(_:)``).
+    /// The name of the unit in its store: its own, unless it was renamed on the way (``Middleware/prefixed(_:)``).
     public var name: String { effects.unit.unit }
 
     /// The same, where what the unit says should be running runs only while a condition holds, such as that a gate is open.
@@ -47,7 +47,7 @@ public final class MiddlewareUnit<Input, Output, State>: Sendable {
     }
   }
 
-  /// What traces, gates and listings call the unit.
+  /// The name of the unit in traces, gates and listings.
   public let name: String
   @usableFromInline let attach: @Sendable (Attachment) -> Handler
 

@@ -1,5 +1,5 @@
-/// Reads the state of a store at the moment of the call (R8): in handle, before reducing; in IO, after the commit; later,
-/// of that later moment.
+/// Reads the state of a store at the moment of the call (R8). In handle: before reducing; in IO: after the commit;
+/// later: at that later moment.
 public struct StateReader<State>: Sendable {
   @usableFromInline let get: @Sendable () -> State
 

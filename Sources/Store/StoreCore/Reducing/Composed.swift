@@ -1,4 +1,5 @@
-/// What forms a monoid (R16): ``identity`` does nothing, ``appending(_:)`` does one after the other, and grouping does not matter.
+/// Parts that form a monoid (R16): ``identity`` does nothing, ``appending(_:)`` does one after the other, and grouping
+/// does not matter.
 public protocol Composed {
   /// Does nothing; neutral on both sides of a composition.
   static var identity: Self { get }
@@ -20,7 +21,7 @@ extension Composed {
 /// Lists parts from top to bottom: reducers, middlewares, readers or handlers.
 @resultBuilder
 public enum CompositionBuilder<Part: Composed> {
-  /// One part.
+  /// A single part.
   public static func buildExpression(_ part: Part) -> Part { part }
   /// A part that may be absent.
   public static func buildExpression(_ part: Part?) -> Part { part ?? .identity }
@@ -32,9 +33,9 @@ public enum CompositionBuilder<Part: Composed> {
   public static func buildArray(_ parts: [Part]) -> Part { parts.reduce(.identity) { $0.appending($1) } }
   /// A part that may be left out.
   public static func buildOptional(_ part: Part?) -> Part { part ?? .identity }
-  /// One of two parts.
+  /// The first of two parts.
   public static func buildEither(first part: Part) -> Part { part }
-  /// One of two parts.
+  /// The second of two parts.
   public static func buildEither(second part: Part) -> Part { part }
   /// Parts that need a newer system than the program's oldest.
   public static func buildLimitedAvailability(_ part: Part) -> Part { part }

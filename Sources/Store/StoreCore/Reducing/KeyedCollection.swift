@@ -1,8 +1,8 @@
 /// A dictionary, in the widest sense: what a lift to one entry, or to all, asks of a collection (R17).
 public protocol KeyedCollection<Key, Value> {
-  /// What tells one entry from another.
+  /// The key that tells one entry from another.
   associatedtype Key
-  /// What an entry holds.
+  /// The content of an entry.
   associatedtype Value
   /// The type of `keys`.
   associatedtype Keys: Sequence where Keys.Element == Key

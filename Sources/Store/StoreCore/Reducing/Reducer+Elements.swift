@@ -2,8 +2,8 @@
 // wins, and where there is no such element nothing happens.
 
 extension Reducer {
-  /// Makes this reducer one of a larger state: it runs on the element that an action is for, if there is one (R17):
-  /// `lift(action: { $0.row }, element: .of(\.rows))`.
+  /// Makes this reducer one of a larger state (R17): `lift(action: { $0.row }, element: .of(\.rows))`. The reducer runs
+  /// on the element that an action is for, if there is one.
   ///
   /// - Parameters:
   ///   - action: the id and the local action in a global one, or nil: the reducer is skipped.

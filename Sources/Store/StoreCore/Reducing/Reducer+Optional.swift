@@ -5,8 +5,8 @@ extension Reducer {
     lift(action: { ((), $0) }, focus: WrappedFocus<State>())
   }
 
-  /// Makes this reducer one of a larger state that may hold a slice or not: it runs on the slice while there is one, and
-  /// does nothing otherwise.
+  /// Makes this reducer one of a larger state that may hold a slice or not. The reducer runs on the slice while there
+  /// is one, and does nothing otherwise.
   ///
   /// - Parameters:
   ///   - action: the local action in a global one, or nil: the reducer is skipped.

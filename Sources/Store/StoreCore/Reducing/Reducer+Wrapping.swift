@@ -1,6 +1,6 @@
 extension Reducer {
-  /// Something done around a reducer: gets the action, the state and its context, and runs the reducer by calling the last
-  /// argument, at most once, passing on what it throws. It throws nothing else.
+  /// Something done around a reducer: gets the action, the state and its context. A wrapping runs the reducer by
+  /// calling the last argument, at most once, and passes on its errors. No other error may be thrown.
   public typealias Wrapping =
     @Sendable (Action, inout State, ActionContext, _ reduce: (inout State) throws -> Void) throws -> Void
 

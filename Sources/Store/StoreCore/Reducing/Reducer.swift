@@ -16,14 +16,14 @@ public struct Reducer<Action, State>: Composed, Sendable {
   /// The short way: no context, no trace, no failure; nil where a part needs one of them.
   @usableFromInline let plain: Plain?
   @usableFromInline let traced: Traced
-  /// Which actions it may fail on; nil: none.
+  /// True for an action that it may fail on; nil: none.
   @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
-  /// Whether it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
+  /// True if it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
   @usableFromInline let isUndoing: Bool
   /// Why no store takes it; nil: nothing is wrong.
   @usableFromInline let fault: StoreError?
 
-  /// Whether a part of it is told more of an action than the action itself, such as when it was taken up.
+  /// True if a part of it takes more of an action than the action itself, such as the time when it was taken up.
   public var takesContext: Bool { plain == nil }
 
   @inlinable
@@ -71,8 +71,8 @@ public struct Reducer<Action, State>: Composed, Sendable {
     failing(name, canFail: canFail, isUndoing: false, body)
   }
 
-  /// A reducer that may fail and takes back all that it did before it throws. Where it is the only reducer of a store,
-  /// the store needs no snapshot for it.
+  /// A reducer that may fail and takes back all that it did before it throws. A store with no other reducer needs no
+  /// snapshot for it.
   ///
   /// - Parameters:
   ///   - name: what traces call it.

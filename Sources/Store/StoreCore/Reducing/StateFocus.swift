@@ -1,22 +1,22 @@
-/// A way from a state to parts of it, each of which is changed in place: to none, one or several of them.
+/// A way from a state to none, one or several of its parts, each changed in place.
 ///
 /// ``Reducer/lift(action:focus:)`` takes a reducer along such a way. The lifts to elements, entries, optional values and
 /// enum cases are made of focuses; a container of one's own needs one of its own.
 public protocol StateFocus<Whole, Part>: ElementPath {
   /// The state.
   associatedtype Whole
-  /// What lies at the end of the way.
+  /// The part at the end of the way.
   associatedtype Part
-  /// What chooses among the parts; `Void` where there is nothing to choose.
+  /// The key that chooses among the parts; `Void` if there is nothing to choose.
   associatedtype Key
 
-  /// Whether copies of the state share the parts, because they lie behind a class reference: false where nothing else is
-  /// said. No store takes a reducer over such parts (``StoreError/sharedSlice(reducers:state:)``).
+  /// True if copies of the state share the parts, because they lie behind a class reference; false by default. No store
+  /// takes a reducer over such parts (``StoreError/sharedSlice(reducers:state:)``).
   var sharesParts: Bool { get }
 
   /// Runs a closure on every part that the key chooses, in place and in a fixed order (R31); not at all where there is none.
   ///
-  /// Passes on at once what the closure throws, with a value in every place; the value itself does not matter, because the
+  /// Passes on at once the closure's error, with a value in every place. The value itself does not matter, because the
   /// store goes back to the state before the action (R7).
   func modify(_ whole: inout Whole, at key: Key, _ body: (inout Part) throws -> Void) rethrows
 }
@@ -64,7 +64,7 @@ extension Reducer {
 @usableFromInline
 struct KeyPathFocus<Whole, Part>: StateFocus {
   @usableFromInline let path: WritableKeyPath<Whole, Part> & Sendable
-  /// Where a stored property lies: a pointer to it is several times quicker than a key path.
+  /// The offset of a stored property: a pointer to it is several times quicker than a key path.
   @usableFromInline let offset: Int?
 
   @inlinable

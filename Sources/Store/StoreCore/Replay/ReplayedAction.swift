@@ -2,7 +2,7 @@
 public struct ReplayedAction<Action> {
   /// The action.
   public let action: Action
-  /// What was known of it; reducers see it again, so that time is data to them.
+  /// The recorded context; reducers see it again, so that time is data to them.
   public let context: ActionContext
 
   /// Joins the two.
@@ -18,9 +18,9 @@ extension ReplayedAction: Sendable where Action: Sendable {}
 public struct ReplayError: Error {
   /// The number that the action was recorded with.
   public let number: Int
-  /// Where the action came from when it was recorded.
+  /// The place that the action came from when it was recorded.
   public let source: ActionSource
-  /// What the reducer threw.
+  /// The error that the reducer threw.
   public let cause: any Error
 }
 

@@ -70,7 +70,7 @@ extension Store {
   /// The state after the last action, whether or not an earlier one is shown.
   public var present: State { visit { parked?.present ?? current } }
 
-  /// Whether an earlier state is shown.
+  /// True while an earlier state is shown.
   public var isParked: Bool { visit { parked != nil } }
 
   /// Answers a dispatch while the store is parked: what a unit emitted is kept for later.
@@ -84,7 +84,7 @@ extension Store {
     return DispatchResult(number: number, outcome: .queued)
   }
 
-  /// Whether a unit emitted it: because of an action, or from an effect that no action started.
+  /// True if a unit emitted it: because of an action, or from an effect that no action started.
   private func isEmitted(_ source: ActionSource) -> Bool { source.cause != nil || source.kind == .effect }
 
   /// Keeps an action that was taken from the queue while the store is parked, if a unit emitted it.
@@ -100,11 +100,11 @@ extension Store {
   }
 }
 
-/// What a store keeps while it shows an earlier state.
+/// The contents of a store that are kept while it shows an earlier state.
 @usableFromInline
 struct ParkedStore<Action: Sendable, State> {
   /// The state that it returns to.
   let present: State
-  /// What effects emitted, to be processed then.
+  /// The actions that effects emitted, to be processed then.
   var held: [QueuedAction<Action>] = []
 }

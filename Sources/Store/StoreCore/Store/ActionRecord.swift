@@ -1,4 +1,4 @@
-/// What a store tells its recorder about one action, at its commit, failure or end.
+/// The report of a store to its recorder about one action, at its commit, failure or end.
 public struct ActionRecord<Action, State> {
   /// The action that went on to the reducers.
   public let action: Action

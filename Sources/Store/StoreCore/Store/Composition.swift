@@ -1,31 +1,31 @@
-/// What a store does with each action. A change of any of it makes a new composition, so that an action meets one and the
-/// same from its first phase to its last.
+/// The functions that a store runs on each action. Any change makes a new composition, so that an action meets the same
+/// composition from its first phase to its last.
 @usableFromInline
 final class Composition<Action: Sendable, State: Sendable> {
   /// Asks middlewares and collects their IO.
   @usableFromInline typealias Handle = (Action, ActionContext, inout [IO<Action>]) -> Void
 
   @usableFromInline let reduce: Reducer<Action, State>.Traced
-  /// Which actions the reducers may fail on and leave half done; nil: none.
+  /// True for an action that the reducers may fail on and leave half done; nil: none.
   @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
   /// Reduces the short way, where `hasPlain`.
   @usableFromInline let reducePlainly: Reducer<Action, State>.Plain
   @usableFromInline let hasPlain: Bool
   /// Asks all middlewares, in order.
   @usableFromInline let handle: Handle
-  /// Whether there are any. (Not an optional `handle`: a closure in an optional is called by way of a thunk that copies the
-  /// context.)
+  /// True if there are any middlewares. (Not an optional `handle`: a closure in an optional is called by way of a thunk
+  /// that copies the context.)
   @usableFromInline let hasMiddleware: Bool
-  /// Whether a unit states what effects should run.
+  /// True if a unit states effects that should run.
   @usableFromInline let supervises: Bool
-  /// Whether watchers are told; nil: always.
+  /// True if watchers are told of a change; nil: always.
   @usableFromInline let emits: (@Sendable (State, State) -> Bool)?
   @usableFromInline let recorder: ((ActionRecord<Action, State>) -> Void)?
-  /// Those who are told; none where the emission policy is `never`.
+  /// The watchers that are told; none under the emission policy `never`.
   @usableFromInline let watchers: [Unmanaged<Watcher<State>>]
-  /// Whether actions pass interceptors.
+  /// True if actions pass interceptors.
   @usableFromInline let isIntercepted: Bool
-  /// Whether somebody looks at commits: a recorder, a trace, watchers.
+  /// True if somebody looks at commits: a recorder, a trace, watchers.
   @usableFromInline let isObserved: Bool
   // Safe to hold unmanaged above: kept here as long as the composition, which lives as long as it is used.
   private let keptWatchers: [Watcher<State>]
@@ -40,7 +40,7 @@ final class Composition<Action: Sendable, State: Sendable> {
     reducePlainly = reducer.plain ?? { _, _ in }
     hasPlain = reducer.plain != nil
     let handle = Composition.chain(attached)
-    // Not `??`, which would call either by way of a thunk. What is intercepted is taken up by the interceptors.
+    // Not `??`, which would call either by way of a thunk. Intercepted actions are taken up by the interceptors.
     if trace.isMeasuring, !isIntercepted {
       self.handle = Composition.taking(trace, then: handle)
     } else {
@@ -78,11 +78,11 @@ final class Composition<Action: Sendable, State: Sendable> {
     return handle
   }
 
-  /// Whether nobody but the reducer looks at actions and states, so that its short way will do.
+  /// True if nobody but the reducer looks at actions and states, so that its short way will do.
   var isPlain: Bool { hasPlain && !isObserved && !hasMiddleware && !isIntercepted }
 }
 
-/// What a composition is made of.
+/// The parts of a composition.
 @usableFromInline
 struct CompositionParts<Action: Sendable, State: Sendable> {
   @usableFromInline var reducer: Reducer<Action, State>
@@ -112,9 +112,9 @@ struct CompositionParts<Action: Sendable, State: Sendable> {
 @usableFromInline
 struct AttachedUnit<Action: Sendable, State: Sendable> {
   @usableFromInline let unit: MiddlewareUnit<Action, Action, State>
-  /// What runs on its behalf.
+  /// The effects that run on its behalf.
   @usableFromInline let effects: UnitEffects
-  /// What it states should run.
+  /// The effects that it states should run.
   @usableFromInline let supervision: Supervision<Action>
   /// Asks the unit and collects its IO.
   @usableFromInline let ask: Composition<Action, State>.Handle

@@ -1,8 +1,8 @@
-/// What became of a dispatch.
+/// The result of a dispatch.
 public struct DispatchResult: Sendable {
   /// The action's sequence number; nil while it waits in the queue of a store that is busy on another thread.
   public let number: Int?
-  /// What happened.
+  /// The outcome of the dispatch.
   public let outcome: Outcome
 
   @inlinable
@@ -11,7 +11,7 @@ public struct DispatchResult: Sendable {
     self.outcome = outcome
   }
 
-  /// That of an action which is not processed, because nobody is left who would.
+  /// The result for an action that is not processed, because nobody is left who would.
   package static var cancelled: DispatchResult { DispatchResult(number: nil, outcome: .stopped(.cancelled)) }
 
   /// The ways in which a dispatch ends.
@@ -25,8 +25,8 @@ public struct DispatchResult: Sendable {
     case failed(any Error)
     /// An interceptor took the action: nothing was reduced (R5).
     case dropped(by: String)
-    /// Not all was done that should have been: what the action caused was stopped (R30), an interceptor misbehaved (R5), or
-    /// the store is parked in the past (R27).
+    /// Not all was done: the actions that it caused were stopped (R30), an interceptor misbehaved (R5), or the store is
+    /// parked in the past (R27).
     indirect case stopped(StoreError)
   }
 

@@ -1,6 +1,6 @@
 /// When watchers are told (R10). A mutation is committed whatever the policy says, IO runs, and the action is recorded.
 public struct EmissionPolicy<State>: Sendable {
-  /// What settings call the policy.
+  /// The name of the policy in settings.
   public let name: String
   @usableFromInline let decide: Decision
 

@@ -23,7 +23,7 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   @usableFromInline
   init(_ thread: OwningThread) { self.thread = thread }
 
-  /// Whether this thread owns the store.
+  /// True if this thread owns the store.
   @inlinable var isMine: Bool { thread.isMine }
 
   /// Runs a closure with the store; nil where it is gone. To go by the weak reference takes ten times as long as to find out

@@ -2,15 +2,16 @@
 @usableFromInline
 struct QueuedAction<Action: Sendable> {
   @usableFromInline let action: Action
-  /// What its context will refer to. It has the source, of which a copy costs as much as this takes to be made.
+  /// The storage that its context will refer to. The storage has the source, as a copy of it costs as much as making
+  /// all of this.
   @usableFromInline let storage: ActionContextStorage
   @usableFromInline let number: Int
   @usableFromInline let root: Int
   /// Is called once the action is done; what it caused may still wait.
   @usableFromInline let onDone: (@Sendable (DispatchResult) -> Void)?
-  /// Whether it leaves room for another one once it is taken from the queue.
+  /// True if it leaves room for another one once it is taken from the queue.
   @usableFromInline let takesRoom: Bool
-  /// Whether the thread that owns the store stays until it is done (R2).
+  /// True if the thread that owns the store stays until it is done (R2).
   @usableFromInline var isOwn = false
 
   @inlinable
@@ -26,11 +27,11 @@ struct QueuedAction<Action: Sendable> {
     self.onDone = onDone
   }
 
-  /// Where the action comes from.
+  /// The place that the action comes from.
   @inlinable var source: ActionSource { storage.source }
 }
 
-/// What waits in a store's queue.
+/// An entry of a store's queue.
 @usableFromInline
 enum Queued<Action: Sendable> {
   case action(QueuedAction<Action>)
@@ -48,7 +49,7 @@ enum Queued<Action: Sendable> {
   }
 }
 
-/// What came from other threads while a store was busy.
+/// An entry that came from another thread while a store was busy.
 @usableFromInline
 enum Incoming<Action: Sendable>: Sendable {
   /// - root: what an effect of an action counts for, while that action's drain is on; 0: nothing.
@@ -60,7 +61,7 @@ enum Incoming<Action: Sendable>: Sendable {
   case visit(Job)
   /// A thread that waits for its turn.
   case turn(TurnWaiter)
-  /// A job that takes its place in the order of enqueueing at once, such as what an effect emits.
+  /// A job that takes its place in the order of enqueueing at once, such as an effect's output.
   case emission(Job)
 }
 
@@ -72,9 +73,9 @@ struct Job: @unchecked Sendable {
   @usableFromInline let run: () -> Void
   /// The root of what enqueued it; 0: none.
   @usableFromInline var root = 0
-  /// Whether the thread that owns the store stays until it has run (R2).
+  /// True if the thread that owns the store stays until it has run (R2).
   @usableFromInline var isOwn = false
-  /// Whether it went ahead of the queue.
+  /// True if it went ahead of the queue.
   @usableFromInline var isVisit = false
 
   @inlinable

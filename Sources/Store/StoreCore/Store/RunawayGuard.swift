@@ -3,9 +3,9 @@
 struct RunawayGuard {
   @usableFromInline var limit: Int
   private var counts: [Int: Int] = [:]
-  /// What was enqueued for each root since the queue became longer than the limit.
+  /// The number of actions enqueued for each root since the queue became longer than the limit.
   private var queued: [Int: Int] = [:]
-  /// What was taken from the queue, in ascending order of the numbers.
+  /// The actions taken from the queue, in ascending order of the numbers.
   private var taken: [(number: Int, cause: Int, root: Int)] = []
 
   @usableFromInline

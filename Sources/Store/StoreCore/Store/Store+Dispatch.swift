@@ -4,9 +4,9 @@ extension Store {
   /// Has an action processed, or enqueued where the store is busy.
   ///
   /// While the store is idle the action, and all that it causes, is processed before this returns. While the store is busy,
-  /// on this thread or another, the action waits its turn and this returns at once. What other threads bring meanwhile is
-  /// processed here only as far as it stands before the last action that this one caused; the rest is handed on to a thread
-  /// of the store's own (R2).
+  /// on this thread or another, the action waits its turn and this returns at once. Actions that other threads bring
+  /// meanwhile are processed here only as far as they stand before the last action that this one caused. The rest is
+  /// handed on to a thread of the store's own (R2).
   ///
   /// - Returns: among others ``StoreError/queueFull(limit:)``, where the store is busy on another thread and its queue full.
   @inlinable
@@ -50,7 +50,7 @@ extension Store {
     return result
   }
 
-  /// Processes an action of which nobody wants to know anything: no middlewares, no watchers, no recorder, no trace.
+  /// Processes an action that nobody asks about: no middlewares, no watchers, no recorder, no trace.
   @inlinable
   func processPlainly(_ action: Action) -> DispatchResult {
     let number = nextNumber
@@ -142,8 +142,8 @@ extension Store {
     return append(action, source, root: root)
   }
 
-  /// Has an action processed behind what is queued, and waits until it is done: committed, failed or dropped. What it
-  /// caused may still wait in the queue. This never blocks the thread.
+  /// Has an action processed behind what is queued, and waits until it is done: committed, failed or dropped. Actions
+  /// that it caused may still wait in the queue. This never blocks the thread.
   @discardableResult
   public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) async -> DispatchResult {
     await dispatchAndWait(dispatched, root: 0)

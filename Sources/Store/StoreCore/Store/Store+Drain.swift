@@ -16,7 +16,7 @@ extension Store {
     } else {
       root = jobRoot == 0 ? number : jobRoot
     }
-    // What the runaway guard would not let through takes no room; who waits is answered.
+    // Actions that the runaway guard would not let through take no room; a caller that waits is answered.
     if queue.count > guardrail.limit, root != number, onDone == nil, !guardrail.mayEnqueue(root: root) {
       if takesRoom { room?.leave() }
       return number
@@ -92,7 +92,8 @@ extension Store {
         // Lest those who come and go for ever hold this thread.
         if job.isVisit { continue }
       case .turn(let waiter):
-        // Who stays to the end gives the store away between two actions; others go on to the end of their own part.
+        // A drain that stays to the end gives the store away between two actions; others go on to the end of their own
+        // part.
         waiting.append(waiter)
         if isServingAll { return nil }
       case .action(let next):
@@ -106,7 +107,7 @@ extension Store {
         contextStorage = next.storage
         let error = process(next.action, number: next.number, root: next.root)
         if let onDone = next.onDone {
-          // Who waits goes on as a job, and what it enqueues counts for the same root.
+          // A waiter goes on as a job, and its actions count for the same root.
           jobRoot = next.root
           onDone(DispatchResult(number: next.number, outcome: outcome(error)))
           jobRoot = 0
@@ -178,8 +179,8 @@ extension Store {
   /// Moves what other threads brought into the queue.
   @usableFromInline
   func acceptIncoming() {
-    // What an emission enqueues takes its place here; what came after it must not overtake it. And it may read the state,
-    // which nobody may while it is reduced.
+    // Actions that an emission enqueues take their place here; later ones must not overtake them. And it may read the
+    // state, which nobody may while it is reduced.
     guard !isAccepting, !isReducing else { return }
     isAccepting = true
     // Not caused by what is processed at this moment.

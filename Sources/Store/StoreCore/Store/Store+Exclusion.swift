@@ -1,8 +1,8 @@
 import Dispatch
 
 extension Store {
-  /// Runs a closure while no action is being processed, ahead of the queue: at once where this thread owns the store or the
-  /// store is idle, else once the action in progress is done, this thread waiting for it (R2).
+  /// Runs a closure while no action is being processed, ahead of the queue (R2). At once if this thread owns the store
+  /// or the store is idle; else this thread waits for the action in progress.
   @usableFromInline
   func visit<Result>(_ body: () throws -> Result) rethrows -> Result {
     if ownership.isMine { return try body() }
@@ -23,7 +23,8 @@ extension Store {
       drainOwned()
       leave()
     }
-    // What this thread brought to a store that was busy a moment ago comes first: it may wait for its owner's next look.
+    // Entries that this thread brought to a store that was busy a moment ago come first: they may wait for its owner's
+    // next look.
     if ownership.hasIncoming { drainOwned() }
     return try body()
   }

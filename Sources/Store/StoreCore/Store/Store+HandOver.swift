@@ -1,7 +1,7 @@
 import DequeModule
 
 extension Store {
-  /// Gives the store back. What others brought meanwhile is theirs to wait for: it is handed on (R2).
+  /// Gives the store back. Actions that others brought meanwhile are theirs to wait for: they are handed on (R2).
   @inlinable
   @inline(__always)
   func leave() {
@@ -21,8 +21,8 @@ extension Store {
     if ownership.hasIncoming, ownership.tryAcquire() { handOn() }
   }
 
-  /// Hands the store, which this thread owns, to a thread that waits for its turn, else to the worker thread, which is made at
-  /// the first time. Where the system has no thread to give, this one goes on.
+  /// Hands the store, which this thread owns, to a thread that waits for its turn, else to the worker thread. The first
+  /// time makes the worker. If the system has no thread to give, this one goes on.
   @usableFromInline
   func handOn() {
     if giveTurn() { return }
@@ -49,8 +49,8 @@ extension Store {
     } while ownership.hasIncoming && ownership.tryAcquire()
   }
 
-  /// Processes what stands in the queue now. Under many threads the queue may never be empty: what caused nothing that waits
-  /// in it by now is at its end as far as the runaway guard is concerned (R30).
+  /// Processes what stands in the queue now. Under many threads the queue may never be empty. A root with nothing in
+  /// the queue by now is at its end as far as the runaway guard is concerned (R30).
   private func drainRound() {
     acceptIncoming()
     let roots = queue.lazy.map(\.root)

@@ -20,8 +20,8 @@ extension Store {
     serveIncoming()
   }
 
-  /// Runs a job that only enqueues, on the thread that owns the store: at once where that is this one, else where the queue
-  /// stands now.
+  /// Runs a job that only enqueues, on the thread that owns the store. At once if that is this thread, else at the
+  /// present end of the queue.
   @inlinable
   func perform(_ job: Job) {
     if isReady() { return job.run() }
@@ -29,7 +29,7 @@ extension Store {
     serveIncoming()
   }
 
-  /// Whether this thread owns the store. What other threads emitted before then comes before what it does next.
+  /// True if this thread owns the store. Actions that other threads emitted before then precede its next ones.
   @inlinable
   func isReady() -> Bool {
     guard ownership.isMine else { return false }
@@ -55,7 +55,7 @@ extension Store {
       return leave()
     }
     if isHeld { return busily { runFirst(job) } }
-    // What other threads brought is not looked at here: this may be called while a task is being cancelled.
+    // Entries from other threads are not looked at here: this may be called while a task is being cancelled.
     var job = job
     job.root = processing == 0 ? jobRoot : processingRoot
     push(job)

@@ -1,5 +1,6 @@
-// The functions of the phases are inlined: between a dispatch and the Swift code that a Lua reducer calls back lie so many
-// calls that the processor forgets where the outer ones return to, which costs each of those as much as a hundred instructions.
+// The functions of the phases are inlined. Otherwise many calls lie between a dispatch and the Swift code that a Lua
+// reducer calls back. The processor then forgets the outer return addresses. Each of those costs as much as a hundred
+// instructions.
 extension Store {
   /// Takes one action, whose source is in the storage of the context, through its phases (R3).
   ///
@@ -125,7 +126,7 @@ extension Store {
     _ context: ActionContext, _ composition: Composition<Action, State>, _ before: State, _ after: State
   ) {
     guard !composition.watchers.isEmpty, composition.emits?(before, after) ?? true else { return }
-    // One that is added meanwhile has got the value already.
+    // A watcher that is added meanwhile has got the value already.
     for index in composition.watchers.indices {
       composition.watchers[index]._withUnsafeGuaranteedRef { $0.notify(before, after, context) }
     }

@@ -1,6 +1,6 @@
 extension Store {
-  /// Has an action processed as one that goes back to a root, as if that root's drain were still on: test stores keep back
-  /// what units emit, and enqueue it later.
+  /// Has an action processed as one of a root, as if that root's drain were still on. Test stores keep back the output
+  /// of units, and enqueue it later.
   ///
   /// - Parameter root: the number of the root; 0: the action is its own.
   package func dispatch(_ dispatched: DispatchedAction<Action>, root: Int) -> DispatchResult {

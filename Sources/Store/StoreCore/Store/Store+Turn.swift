@@ -1,12 +1,12 @@
 import Dispatch
 import DequeModule
 
-/// The turn of a store that several parties share (R34): one thread at a time holds it, and meanwhile has the state, the units
-/// and all that belongs to the store for itself.
+/// The turn of a store that several parties share (R34). A single thread at a time holds it, and meanwhile has the
+/// state, the units and all that belongs to the store for itself.
 extension Store {
   /// Runs a closure while this thread holds the turn: at once where nobody does, else once whoever does has done its own part.
-  /// Actions that the closure dispatches are processed before `dispatch` returns. What came from others meanwhile is processed
-  /// no sooner than that, and by somebody else.
+  /// Actions that the closure dispatches are processed before `dispatch` returns. Actions that came from others
+  /// meanwhile are processed no sooner than that, and by somebody else.
   ///
   /// Within the processing of an action, and within itself, the closure is simply run.
   @inlinable
@@ -37,10 +37,10 @@ extension Store {
     return try body()
   }
 
-  /// Whether this thread has the store, holding the turn or processing an action.
+  /// True if this thread has the store, holding the turn or processing an action.
   package var isMine: Bool { ownership.isMine }
 
-  /// What the action counts for that is processed (R30); 0: none is.
+  /// The root that the present action counts for (R30); 0: none is processed.
   package var currentRoot: Int { processing == 0 ? jobRoot : processingRoot }
 
   /// Processes an action that the holder of the turn dispatches; nil: this thread is none, or processes another one.

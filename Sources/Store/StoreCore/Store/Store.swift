@@ -1,15 +1,15 @@
 import DequeModule
 
-// The folders of this target form a circle around `Store`, the only one of the house. A store runs middlewares, interceptors,
-// effects and watchers, and each of them acts on the store that runs it: it dispatches, reads the state, or ends with it. An
-// interface between the two would have one conformer and a call more on the hottest way of all.
+// The folders of this target form a circle around `Store`, the only one of the house. A store runs middlewares,
+// interceptors, effects and watchers. Each of them acts on the store that runs it: it dispatches, reads the state, or
+// ends with it. An interface between the two would have one conformer and a call more on the hottest way of all.
 
 /// Holds one state that changes only by actions.
 ///
-/// Actions are taken one at a time, in the order in which they were enqueued, each through all its phases before the next
-/// (R1, R3): handle → reduce → commit → notify → IO → subscriptions → done. `dispatch` may be called from any thread; the
-/// state never changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex, whose deviations from its own
-/// documents the design's `systems.md` lists.
+/// Actions are taken one at a time, in the order in which they were enqueued (R1, R3). Each goes through all its phases
+/// before the next: handle → reduce → commit → notify → IO → subscriptions → done. `dispatch` may be called from any
+/// thread; the state never changes under a caller (R2). The idea is Redux's; the phases follow SwiftRex, whose
+/// deviations from its own documents the design's `systems.md` lists.
 public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable {
   // Safe: everything below but `ownership`, `room` and `trace` is read and written only by the thread that owns the store,
   // that is between `ownership.tryAcquire()` and `ownership.release()`, or from one thread's `ownership.handOn()` to the
@@ -19,40 +19,41 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   @exclusivity(unchecked) @usableFromInline var current: State
   @exclusivity(unchecked) @usableFromInline var isReducing = false
   @exclusivity(unchecked) @usableFromInline var queue = Deque<Queued<Action>>()
-  /// How much of the queue the thread that owns the store stays for: its own, and what that caused (R2).
+  /// The part of the queue that the thread that owns the store stays for: its own, and the consequences (R2).
   @exclusivity(unchecked) @usableFromInline var ownPending = 0
-  /// Whether what is enqueued now is on behalf of another thread.
+  /// True if new entries are enqueued on behalf of another thread.
   @exclusivity(unchecked) @usableFromInline var isServingOthers = false
-  /// Whether the thread that owns the store stays to the end of the queue: the worker.
+  /// True if the thread that owns the store stays to the end of the queue: the worker.
   @exclusivity(unchecked) @usableFromInline var isServingAll = false
   var worker: DrainWorker?
-  /// Whether this thread holds the turn, and processes nothing at the moment.
+  /// True if this thread holds the turn, and processes nothing at the moment.
   @exclusivity(unchecked) @usableFromInline var isHeld = false
   @usableFromInline let room: QueueRoom?
   @exclusivity(unchecked) @usableFromInline var nextNumber = 1
   /// The number of the action that is processed; 0: none.
   @exclusivity(unchecked) @usableFromInline var processing = 0
   @exclusivity(unchecked) @usableFromInline var processingRoot = 0
-  /// What the context of the action that is processed refers to.
+  /// The storage that the context of the present action refers to.
   @exclusivity(unchecked) @usableFromInline var contextStorage = ActionContextStorage()
-  /// What the job that runs counts for; 0: nothing.
+  /// The root that the present job counts for; 0: none.
   @exclusivity(unchecked) @usableFromInline var jobRoot = 0
   /// The number of the first action of the present drain.
   @exclusivity(unchecked) @usableFromInline var drainStart = 1
   var isAccepting = false
-  /// What happens to the next action; unmanaged, because counting references to it costs as much as a reducer. It is safe
-  /// because `keptCompositions` holds it: the present one and, until the end of an action, those that it was replaced for.
+  /// The composition for the next action; unmanaged, because counting references to it costs as much as a reducer.
+  /// `keptCompositions` makes that safe: it holds the present one and, until the end of an action, its predecessors.
   @exclusivity(unchecked) @usableFromInline var composition: Unmanaged<Composition<Action, State>>
   @exclusivity(unchecked) @usableFromInline var keptCompositions: [Composition<Action, State>]
-  /// Whether a composition is in use; not to be told from `processing`, which is zero while incoming actions are accepted.
+  /// True while a composition is in use; not to be told from `processing`, which is zero while incoming actions are
+  /// accepted.
   @exclusivity(unchecked) @usableFromInline var holdsComposition = false
-  /// Whether the composition has a short way at present.
+  /// True if the composition has a short way at present.
   @exclusivity(unchecked) @usableFromInline var isPlain = false
   @usableFromInline var parts: CompositionParts<Action, State>
   @exclusivity(unchecked) @usableFromInline var parked: ParkedStore<Action, State>?
   @usableFromInline let chain = InterceptorChain<Action, State>()
   @exclusivity(unchecked) @usableFromInline var pendingIO: [IO<Action>] = []
-  /// Where the action of a commit is noted, if a watcher wants to know it.
+  /// The note of a commit's action, if a watcher wants to know it.
   @exclusivity(unchecked) @usableFromInline var committed: CommittedAction<Action>?
   @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
   @usableFromInline let clock: (any StoreClock)?
@@ -75,7 +76,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
   ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
   ///   - queueLimit: how many actions from other threads may wait while the store is busy, at least one: more are refused
-  ///     with ``StoreError/queueFull(limit:)``. What actions cause always finds room. Nil: any number may wait.
+  ///     with ``StoreError/queueFull(limit:)``. Actions that others cause always find room. Nil: any number may wait.
   /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
   ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
@@ -146,7 +147,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
 
   // MARK: Changing the composition
 
-  /// Whether a unit states what effects should run: they follow the state at the end of each action.
+  /// True if a unit states effects that should run: they follow the state at the end of each action.
   public var supervises: Bool { visit { parts.supervises } }
 
   /// Replaces the middlewares from the next action on. A unit that stays, by identity, stays attached and keeps what it
@@ -162,7 +163,7 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     let result = exclusively { () -> Result<Void, StoreError> in
       do throws(StoreError) {
         let attached = try attach(middleware)
-        // Its effects go before those of what replaces it start (R28).
+        // Its effects go before its successor's start (R28).
         for old in parts.attached where !attached.contains(where: { $0.unit === old.unit }) { old.close() }
         parts.attached = attached
         recompose()
@@ -199,8 +200,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     exclusively { guardrail.limit = limit }
   }
 
-  /// Has the store ask before each action that another one caused whether somebody wants the drain to end. It ends with
-  /// ``StoreError/interrupted(next:source:)``; what was processed by then stays.
+  /// Has the store ask before each action that another one caused whether somebody wants the drain to end. The drain
+  /// ends with ``StoreError/interrupted(next:source:)``; the actions processed by then stay.
   public func setInterruption(_ isInterrupted: (() -> Bool)?) {
     exclusively { self.isInterrupted = isInterrupted }
   }
@@ -222,8 +223,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     }
   }
 
-  /// Has errors reported that reach no dispatching caller: failures of actions that other actions caused or another thread
-  /// brought, and the ``StoreError`` of a drain that was stopped on behalf of another thread (R7, R30).
+  /// Has errors reported that reach no dispatching caller (R7, R30). These are failures of actions that other actions
+  /// caused or another thread brought. The ``StoreError`` of a drain that was stopped on behalf of another thread is
+  /// reported, too.
   public func setErrorHandler(_ handler: ((any Error) -> Void)?) {
     exclusively { onLateError = handler }
   }

@@ -10,13 +10,13 @@ public struct StoreBlueprint<Action: Sendable, State: Sendable> {
   public var interceptors: [Interceptor<Action, State>]
   /// When watchers are told.
   public var emission: EmissionPolicy<State>
-  /// What stamps actions with the time and wakes effects; nil: actions bear time zero.
+  /// The clock that stamps actions with the time and wakes effects; nil: actions bear time zero.
   public var clock: (any StoreClock)?
-  /// How traces tell a change from none; nil: every action counts as a change.
+  /// True for states that traces take for the same; nil: every action counts as a change.
   public var areEqual: (@Sendable (State, State) -> Bool)?
-  /// How many actions one outside dispatch may cause (R30).
+  /// The number of actions that one outside dispatch may cause (R30).
   public var runawayLimit = 1000
-  /// How many actions from other threads may wait while the store is busy (R2); nil: any number.
+  /// The number of actions from other threads that may wait while the store is busy (R2); nil: any number.
   public var queueLimit: Int?
 
   /// A blueprint of a store without interceptors.

@@ -33,8 +33,8 @@ public struct StoreEnhancer<Action: Sendable, State: Sendable> {
     StoreEnhancer { creator in enhancers.reversed().reduce(creator) { $1.enhance($0) } }
   }
 
-  /// Wraps interceptors around what the store has already, the first of them outermost. What they dispatch passes the
-  /// whole chain, those of other enhancers included.
+  /// Wraps interceptors around what the store has already, the first of them outermost. Their own actions pass the
+  /// whole chain, other enhancers' interceptors included.
   public static func applyMiddleware(_ interceptors: Interceptor<Action, State>...) -> StoreEnhancer {
     StoreEnhancer { creator in
       StoreCreator { (blueprint) throws(StoreError) in

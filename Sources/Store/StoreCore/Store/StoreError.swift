@@ -5,7 +5,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Reducers were lifted by a key path that goes through a class reference. Copies of the state would share their slice: a
   /// failure could not be undone (R7), watchers and replays would see states change that are past.
   case sharedSlice(reducers: [String], state: String)
-  /// One outside dispatch caused more actions than the store allows (R30).
+  /// An outside dispatch caused more actions than the store allows (R30).
   ///
   /// - next: the text of the next action, which was dropped with the rest of the queue.
   /// - source: where that action comes from.
@@ -20,7 +20,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case dispatchWhileBuilding(interceptor: String)
   /// An interceptor called `next` twice for one action, or when no action was on its way through it.
   case nextOutOfTurn(interceptor: String)
-  /// What dispatches was cancelled before, or its store is gone.
+  /// The dispatcher was cancelled before, or its store is gone.
   case cancelled
   /// The store processes an action, and what was asked for would change the state under it.
   case busy
@@ -32,7 +32,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The sentence.
   public var description: String { message }
 
-  /// One sentence: what happened and what to look at.
+  /// A sentence: what happened and what to look at.
   public var message: String {
     switch self {
     case .duplicateUnit(let name): return "two units are named '\(name)'; names must be unique in a store"

@@ -9,13 +9,13 @@ import Synchronization
 /// Decides which thread processes a store's actions, and takes in what other threads bring meanwhile (R1, R2).
 ///
 /// The word `owner` is zero while the store is idle, else the thread that drains it, or ``OwningThread/handedOn``. Whoever
-/// finds it zero takes it with one compare-and-swap and then has the queue and the state for itself. Everybody else pushes onto
-/// `incoming`, a stack without locks, at which the owner looks before each enqueue, so that the order of enqueueing is one
-/// order for all threads.
+/// finds it zero takes it with one compare-and-swap and then has the queue and the state for itself. Everybody else
+/// pushes onto `incoming`, a stack without locks. The owner looks there before each enqueue, so that the order of
+/// enqueueing is the same for all threads.
 @usableFromInline
 struct StoreOwnership<Action: Sendable>: ~Copyable {
   @usableFromInline let owner = OwningThread()
-  /// The newest node, each of which holds a reference to itself while it is here.
+  /// The newest node. Each node holds a reference to itself while it is here.
   @usableFromInline let incoming = Atomic<UnsafeRawPointer?>(nil)
 
   @inlinable
@@ -28,10 +28,10 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
   @inlinable
   var isMine: Bool { owner.isMine }
 
-  /// Whether somebody brought something that nobody took yet.
+  /// True if somebody brought something that nobody took yet.
   ///
-  /// `release`, `bring`, `tryAcquire` and this are sequentially consistent: of an owner that leaves and then looks, and a
-  /// thread that brings something and then tries to acquire, at least one sees what the other did.
+  /// `release`, `bring`, `tryAcquire` and this are sequentially consistent. An owner leaves and then looks; a thread
+  /// brings something and then tries to acquire. At least one of the two sees the act of the other.
   @inlinable
   var hasIncoming: Bool { incoming.load(ordering: .sequentiallyConsistent) != nil }
 
@@ -103,7 +103,7 @@ final class OwningThread: Sendable {
   var isMine: Bool { word.load(ordering: .relaxed) == Self.current }
 }
 
-/// One entry that a thread left for the owner of a store.
+/// An entry that a thread left for the owner of a store.
 private final class IncomingNode<Action: Sendable> {
   let entry: Incoming<Action>
   let thread = OwningThread.current

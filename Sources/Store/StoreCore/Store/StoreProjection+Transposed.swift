@@ -1,9 +1,9 @@
 extension StoreProjection {
   /// A view of the value in an optional, where there is one; nil where there is none.
   ///
-  /// When the value goes away, the view goes on showing the last one that was read or watched through it, so that whoever
-  /// still looks at it in that moment has something to show. Its watchers are not told that the value went: watch the
-  /// optional for that. Actions pass as before. The idea is SwiftRex's `transpose`.
+  /// When the value goes away, the view goes on showing the last one that was read or watched through it. So a late
+  /// reader has something to show. Its watchers are not told that the value went: watch the optional for that. Actions
+  /// pass as before. The idea is SwiftRex's `transpose`.
   public func transposed<Wrapped: Sendable>() -> StoreProjection<Action, Wrapped>? where State == Wrapped? {
     guard let now = state else { return nil }
     let shown = LastShown(now)

@@ -1,5 +1,5 @@
-/// A view of a store with other actions and another state (R26). It owns nothing: state is mapped on every read, actions are
-/// mapped before they are enqueued, and an action that maps to nil is not enqueued at all.
+/// A view of a store with other actions and another state (R26). A projection owns nothing. State is mapped on every
+/// read, actions before they are enqueued; an action that maps to nil is not enqueued at all.
 public struct StoreProjection<Action: Sendable, State: Sendable>: Sendable {
   let base: any ProjectionBase<Action, State>
 

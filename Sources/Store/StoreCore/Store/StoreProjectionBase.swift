@@ -1,9 +1,9 @@
-/// What a projection can stand on: a store or another projection.
+/// The base of a projection: a store or another projection.
 protocol ProjectionBase<Action, State>: Sendable {
   associatedtype Action: Sendable
   associatedtype State: Sendable
 
-  /// Where what is dropped is reported.
+  /// The point at which dropped actions are reported.
   var trace: TracePoint { get }
   /// Reads something of the state, between two changes of it.
   func read<Part>(_ part: (State) -> Part) -> Part

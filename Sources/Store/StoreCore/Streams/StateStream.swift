@@ -1,9 +1,10 @@
 /// The states of a store, or of a view of it, as an asynchronous sequence: the current one first, then each change.
 ///
-/// Each iteration is a subscription of its own, which begins when its iterator is made and ends when the iterator is
-/// released or its task is cancelled. The sequence ends when the store goes away, which it does not keep from happening.
+/// Each iteration is a subscription of its own. The subscription begins when its iterator is made, and ends when the
+/// iterator is released or its task is cancelled. The sequence ends when the store goes away, which it does not keep
+/// from happening.
 public struct StateStream<State: Sendable>: AsyncSequence, Sendable {
-  /// What happens to states that come faster than they are taken.
+  /// The fate of states that come faster than they are taken.
   public enum Buffering: Hashable, Sendable {
     /// The newest are kept, so many of them; older ones are dropped.
     case newest(Int)
@@ -15,7 +16,7 @@ public struct StateStream<State: Sendable>: AsyncSequence, Sendable {
 
   /// Iterates the states of one subscription.
   public typealias AsyncIterator = AsyncStream<State>.Iterator
-  /// It cannot fail.
+  /// A stream of states cannot fail.
   public typealias Failure = Never
 
   private let buffering: Buffering
@@ -26,7 +27,7 @@ public struct StateStream<State: Sendable>: AsyncSequence, Sendable {
     subscribe = connection.subscribe
   }
 
-  /// Subscribes. Where another thread processes an action at this moment, this waits until it is done.
+  /// Subscribes. If another thread processes an action at this moment, this waits until it is done.
   public func makeAsyncIterator() -> AsyncIterator {
     let (stream, states) = AsyncStream.makeStream(of: State.self, bufferingPolicy: policy)
     let subscription = subscribe({ states.yield($0) }, { states.finish() })

@@ -1,15 +1,15 @@
-/// All that a bridge to another library needs of a store or of a projection of it: a way in and a way out, as closures.
+/// A store or a projection of it, as a bridge to another library needs it: a way in and a way out, as closures.
 ///
 /// A publisher, an observable or a signal is a page of code on top of it. A connection does not keep its store alive; once
 /// the store is gone, what is dispatched is dropped, and subscriptions end. The idea, a core that talks to reactive
 /// libraries by small wrappers of closures, is SwiftRex's.
 public struct StoreConnection<Action: Sendable, State: Sendable>: Sendable {
-  /// Whether the store still exists.
+  /// True while the store exists.
   public let isOpen: @Sendable () -> Bool
   /// Has an action processed, with its source unchanged; from any thread. Nil: it was dropped by a projection's map, or
   /// because the store is gone.
   public let dispatch: @Sendable (DispatchedAction<Action>) -> DispatchResult?
-  /// Tells a subscriber of the state: at once, then after each change, until the subscription is cancelled or released;
+  /// Tells a subscriber of the state: at once, then after each change, until the subscription is cancelled or released.
   /// `onEnd` tells it once that the store is gone, and is not called after a cancellation.
   ///
   /// `onChange` runs on the thread that processes actions, one call at a time, and may dispatch and cancel.
@@ -19,7 +19,7 @@ public struct StoreConnection<Action: Sendable, State: Sendable>: Sendable {
       _ onChange: @escaping @Sendable (State) -> Void, _ onEnd: @escaping @Sendable () -> Void
     ) -> Subscription
 
-  /// Joins the closures, such as those of a store in another process or of a test.
+  /// Joins the closures, for example of a store in another process or in a test.
   public init(
     isOpen: @escaping @Sendable () -> Bool,
     dispatch: @escaping @Sendable (DispatchedAction<Action>) -> DispatchResult?,
@@ -63,19 +63,20 @@ public struct StoreConnection<Action: Sendable, State: Sendable>: Sendable {
 }
 
 extension Store {
-  /// What a bridge to another library needs of this store. Subscribers are told as watchers are (R10, R11).
+  /// The connection of this store for a bridge to another library. Subscribers are told as watchers are (R10, R11).
   public var connection: StoreConnection<Action, State> {
     StoreConnection(to: self) { store, onChange in store.watch("connection", onChange) }
   }
 }
 
 extension StoreProjection where State: Equatable {
-  /// What a bridge to another library needs of this view. Subscribers are told when the projected state differs (R26).
+  /// The connection of this view for a bridge to another library. Subscribers are told when the projected state differs
+  /// (R26).
   public var connection: StoreConnection<Action, State> { connection(isDifferent: { $0 != $1 }) }
 }
 
 extension StoreProjection {
-  /// What a bridge to another library needs of this view.
+  /// The connection of this view for a bridge to another library.
   ///
   /// - Parameter isDifferent: whether subscribers are told of the change from one projected state to another; nil: they are
   ///   told after each commit that the store's emission policy lets through.

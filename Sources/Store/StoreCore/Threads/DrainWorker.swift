@@ -1,7 +1,7 @@
 import Dispatch
 
-/// The thread that goes on with a store's queue when a caller has done its own part (R2). It sleeps in between, and then
-/// holds nothing of the store.
+/// The thread that goes on with a store's queue when a caller has done its own part (R2). The thread sleeps in between,
+/// and then holds nothing of the store.
 final class DrainWorker: Sendable {
   private let next = Lock<(@Sendable () -> Void)?>(nil)
   private let wake = DispatchSemaphore(value: 0)
@@ -13,7 +13,7 @@ final class DrainWorker: Sendable {
     try WorkerThread { [self] in while runNext() {} }.detach()
   }
 
-  /// Has the thread run a job. It has run the last one, or runs the last lines of it.
+  /// Has the thread run a job. The last job has run, or its last lines run now.
   func hand(_ job: @escaping @Sendable () -> Void) {
     next.withLock { $0 = job }
     wake.signal()

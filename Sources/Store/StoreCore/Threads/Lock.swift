@@ -6,8 +6,8 @@
 
 /// A value that one thread at a time reaches.
 ///
-/// It does what the standard library's `Mutex` does, with a lock that the thread sanitizer knows: where threads meet, that of
-/// `Mutex` is taken in code that is not instrumented, and every use looks like a race.
+/// A lock like the standard library's `Mutex`, but known to the thread sanitizer. `Mutex` is taken, where threads meet,
+/// in code that is not instrumented, so that every use looks like a race.
 package final class Lock<Value>: @unchecked Sendable {
   // Safe: the value comes in and goes out only as something that nobody else holds (`sending`), and is touched only while
   // the lock is held. The lock has memory of its own, since it must not move.

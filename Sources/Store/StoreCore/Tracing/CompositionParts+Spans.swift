@@ -9,8 +9,8 @@ extension Composition {
 }
 
 extension CompositionParts {
-  /// The same with spans reported of what commits lead to: parts of their own, so that those for when nobody listens have no
-  /// tests for it.
+  /// The same with spans reported of the consequences of commits. These parts are separate, so that the parts for when
+  /// nobody listens have no tests for it.
   func measured(by trace: TracePoint) -> CompositionParts {
     var parts = self
     parts.recorder = Self.measured(recorder, trace)

@@ -1,4 +1,4 @@
-/// What a span times: one phase of one action, of one unit where there is one.
+/// A phase of an action that a span times, of one unit where there is one.
 public enum SpanPhase: String, CaseIterable, Sendable {
   /// An action waits, from the dispatch until it is taken up or dropped.
   case queue
@@ -22,11 +22,11 @@ public enum SpanPhase: String, CaseIterable, Sendable {
 
 /// The beginning or the end of a span.
 ///
-/// Spans of one action, phase and unit do not overlap. All but those of the phases `queue` and `effect` nest.
+/// Spans of one action, phase and unit do not overlap. All spans nest, but for the phases `queue` and `effect`.
 public struct SpanEvent {
-  /// Which of the two.
+  /// The edge: begin or end.
   public let edge: Edge
-  /// What the span times.
+  /// The phase that the span times.
   public let phase: SpanPhase
   /// The action's number.
   public let number: Int

@@ -1,4 +1,4 @@
-/// One step of the processing of an action, in the vocabulary of the design's `scenarios.md`. States and actions are
+/// A step of the processing of an action, in the vocabulary of the design's `scenarios.md`. States and actions are
 /// those that the unit in question sees, untyped, since units see different types.
 public enum TraceEvent {
   /// `Q`: an action was enqueued.
@@ -21,8 +21,8 @@ public enum TraceEvent {
   case notified(number: Int, watcher: String, value: Any)
   /// `I`: an IO closure starts, with the state after the commit.
   case io(number: Int, unit: String, state: Any)
-  /// `E`: an effect of a unit started, was cancelled or ended; the number is that of the action that started it, 0 where a
-  /// state did before any action.
+  /// `E`: an effect of a unit started, was cancelled or ended. The number names the action that started it; 0: a state
+  /// did before any action.
   case effect(number: Int, unit: String, token: String?, step: EffectStep)
   /// `G`: a gate moved.
   case gate(unit: String, isOpen: Bool)
@@ -32,12 +32,12 @@ public enum TraceEvent {
   case done(number: Int)
 }
 
-/// What may happen to an effect.
+/// The steps in the life of an effect.
 public enum EffectStep: String, Sendable {
-  /// It is registered: it runs, or waits for its time.
+  /// The effect is registered: it runs, or waits for its time.
   case start
-  /// It was stopped before its end.
+  /// The effect was stopped before its end.
   case cancel
-  /// It came to its end.
+  /// The effect came to its end.
   case done
 }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// Where units and store report trace events and spans. Shared by all units of one store; costs one test while nobody
-/// listens.
+/// The point at which units and store report trace events and spans. Shared by all units of one store; costs one test
+/// while nobody listens.
 public final class TracePoint: @unchecked Sendable {
   // Safe: `sink`, `listener` and `current` are read and written only by the thread that owns the store; `later` never changes once the
   // store is made.
@@ -32,13 +32,13 @@ public final class TracePoint: @unchecked Sendable {
     listening.store(sink != nil || listener != nil, ordering: .relaxed)
   }
 
-  /// Whether somebody listens, to events or to spans.
+  /// True if somebody listens, to events or to spans.
   @inlinable public var isOn: Bool { listening.load(ordering: .relaxed) }
 
-  /// Whether somebody listens to events; units build them only then.
+  /// True if somebody listens to events; units build them only then.
   @inlinable public var isReporting: Bool { reporting.load(ordering: .relaxed) }
 
-  /// Whether somebody listens to spans.
+  /// True if somebody listens to spans.
   @inlinable public var isMeasuring: Bool { measuring.load(ordering: .relaxed) }
 
   // MARK: Events
@@ -50,8 +50,8 @@ public final class TracePoint: @unchecked Sendable {
     if isReporting { send(event()) }
   }
 
-  /// Reports an event from any thread, such as that of an effect; it is passed on between two actions where this thread is
-  /// not the one that processes actions.
+  /// Reports an event from any thread, such as an effect's. The event is passed on between two actions if this thread
+  /// is not the one that processes actions.
   public func reportFromAnyThread(_ event: @autoclosure () -> TraceEvent) {
     guard isReporting else { return }
     let event = event()

@@ -1,11 +1,12 @@
-/// Watchers of the parts of one collection, each told of its own part only. A commit costs what it changed, however many
-/// parts are watched: the store asks once which keys differ, and the watchers of the others are not even looked at.
+/// Watchers of the parts of one collection, each told of its own part only. A commit costs only its changes, however
+/// many parts are watched. The store asks once which keys differ, and the watchers of the others are not even looked
+/// at.
 public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
   @usableFromInline let table: PartTable<Key, Part>
   @usableFromInline let read: @Sendable (Key) -> Part?
   @usableFromInline let visit: @Sendable (Job) -> Void
   @usableFromInline let visitLater: @Sendable (Job) -> Void
-  // What the store tells holds the table, not this: so the store stops telling once nobody holds this any more.
+  // The store's subscription holds the table, not this: so the store stops telling once nobody holds this any more.
   @usableFromInline let subscription: Subscription
 
   @usableFromInline
@@ -48,12 +49,12 @@ public final class PartWatchers<Key: Hashable & Sendable, Part>: Sendable {
   }
 }
 
-/// Who is told of which part.
+/// The watchers of each part.
 @usableFromInline
 final class PartTable<Key: Hashable & Sendable, Part>: @unchecked Sendable {
   // Safe: `told` is read and written only by the thread that owns the store, within `Store.visit` or a notification.
   @exclusivity(unchecked) @usableFromInline var told: [Key: [PartWatcher<Part>]] = [:]
-  /// Counts the commits of which watchers are told.
+  /// Counts the commits that watchers are told of.
   @exclusivity(unchecked) @usableFromInline var commit = 0
   @usableFromInline let trace: TracePoint
 
@@ -63,8 +64,8 @@ final class PartTable<Key: Hashable & Sendable, Part>: @unchecked Sendable {
   @inlinable
   func tell(_ key: Key, _ old: Part?, _ new: Part?, _ context: ActionContext) {
     guard let watchers = told[key] else { return }
-    // One that is cancelled meanwhile is not told any more; one that is added meanwhile has got the value already.
-    // Unmanaged, because the array keeps them: counting references to each would cost more than telling it.
+    // A watcher that is cancelled meanwhile is not told any more. A watcher that is added meanwhile has got the value
+    // already. Unmanaged, because the array keeps them: counting references to each would cost more than telling it.
     for index in watchers.indices {
       Unmanaged.passUnretained(watchers[index])._withUnsafeGuaranteedRef { $0.tell(old, new, context, commit, trace) }
     }
@@ -99,12 +100,12 @@ final class PartWatcher<Part>: @unchecked Sendable {
 }
 
 extension Store {
-  /// Lets the parts of a collection in the state be watched one by one. All of them are told at the place in the order of
-  /// watchers (R11) at which this was called, in the order of the keys given.
+  /// Lets the parts of a collection in the state be watched one by one. All of them are told at the place in the order
+  /// of watchers (R11) at which this was called. Among them the order of the given keys counts.
   ///
   /// - Parameters:
   ///   - differing: the keys whose parts differ between two states, none for equal states; cheap where the collection
-  ///     shares structure. Where all watchers are told of parts, the policy `whenDifferent` leaves the comparison to it.
+  ///     shares structure. If all watchers are told of parts, the policy `whenDifferent` leaves the comparison to it.
   ///   - part: the part with a key, nil where there is none.
   @inlinable
   public func watchParts<Key: Hashable & Sendable, Part, Keys: Sequence<Key>>(

@@ -3,8 +3,8 @@ extension Store {
   ///
   /// - Parameters:
   ///   - name: what traces call it.
-  ///   - onChange: runs on the thread that processes actions, after the commit and before IO. It may dispatch: the action
-  ///     is enqueued.
+  ///   - onChange: runs on the thread that processes actions, after the commit and before IO. The watcher may dispatch:
+  ///     the action is enqueued.
   /// - Returns: the subscription; the watcher is told as long as it is kept.
   @inlinable
   public func watch(
@@ -84,7 +84,7 @@ extension Store {
   }
 }
 
-/// What a watcher was last told of.
+/// The part that a watcher was last told of.
 @usableFromInline
 final class LastPart<Part> {
   @usableFromInline var part: Part?

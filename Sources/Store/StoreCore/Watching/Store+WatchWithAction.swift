@@ -1,6 +1,6 @@
 extension Store {
-  /// Tells a watcher of the state together with the action that led to it: both come from one commit, so that they cannot
-  /// slip against each other. Otherwise as ``watch(_:_:)``.
+  /// Tells a watcher of the state together with the action that led to it. Both come from one commit, so that they
+  /// cannot slip against each other. Otherwise as ``watch(_:_:)``.
   ///
   /// A projection has no such watcher: actions are mapped into a store and not out of it.
   ///

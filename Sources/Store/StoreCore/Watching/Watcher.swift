@@ -18,9 +18,9 @@ public final class Subscription: Sendable {
 final class Watcher<State>: @unchecked Sendable {
   // Safe: `tell` is called only by the thread that owns the store; the flag may fall on any thread.
   @usableFromInline let active = Atomic<Bool>(true)
-  /// What spans call it.
+  /// The name in spans.
   let name: String
-  /// Whether it is told nothing of states that are equal.
+  /// True if it is told nothing of states that are equal.
   let comparesParts: Bool
   @usableFromInline let tell: (_ before: State, _ now: State, ActionContext) -> Void
 
@@ -43,7 +43,7 @@ final class Watcher<State>: @unchecked Sendable {
   func deactivate() { active.store(false, ordering: .relaxed) }
 }
 
-/// One notification of a watcher.
+/// A notification of a watcher.
 public struct Notification<Part> {
   /// The part before; nil when this is the first notification.
   public let old: Part?
