@@ -4,7 +4,7 @@ import SwiftSyntax
 struct Documentation {
   /// The first paragraph in one line; may be empty.
   let summary: String
-  /// What `- Parameter name:` says, by name.
+  /// The descriptions in `- Parameter name:`, by name.
   let parameters: [String: String]
 
   init(_ trivia: Trivia) {

@@ -40,8 +40,8 @@ extension RecordShape.Property {
   }
 }
 
-/// An initial value as the text of a `default:` argument; nil where there is none, or where it is `nil`, which an
-/// absent optional becomes anyway.
+/// An initial value as the text of a `default:` argument; nil: there is none, or it is `nil`, as an absent optional is
+/// anyway.
 func defaultText(_ value: ExprSyntax?, type: TypeSyntax?) -> String? {
   guard let value, !value.is(NilLiteralExprSyntax.self) else { return nil }
   guard let type else { return value.trimmedDescription }

@@ -8,7 +8,7 @@ struct RecordShape {
   /// The stored properties in declared order.
   let properties: [Property]
 
-  /// One stored property.
+  /// A stored property.
   struct Property {
     let name: TokenSyntax
     /// The written type, if any.
@@ -84,14 +84,14 @@ struct RecordShape {
 }
 
 extension VariableDeclSyntax {
-  /// Whether the property belongs to the type and not to its values.
+  /// True if the property belongs to the type and not to its values.
   var isStatic: Bool {
     modifiers.contains { $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class) }
   }
 }
 
 extension PatternBindingSyntax {
-  /// Whether there is a getter in place of storage; observers do not count.
+  /// True if there is a getter in place of storage; observers do not count.
   fileprivate var isComputed: Bool {
     switch accessorBlock?.accessors {
     case nil: return false
@@ -105,7 +105,7 @@ extension PatternBindingSyntax {
 }
 
 extension IfConfigDeclSyntax {
-  /// Whether a branch holds stored properties or cases.
+  /// True if a branch holds stored properties or cases.
   var declaresStorage: Bool {
     clauses.contains { clause in
       guard case .decls(let members) = clause.elements else { return false }

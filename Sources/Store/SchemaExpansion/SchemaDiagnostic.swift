@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What `@Schema` refuses, each with what to do instead.
+/// The mistakes that `@Schema` refuses, each with what to do instead.
 enum SchemaDiagnostic: DiagnosticMessage {
   case notAValueType
   case constant(String)

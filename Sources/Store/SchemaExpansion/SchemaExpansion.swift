@@ -2,10 +2,10 @@ import SwiftDiagnostics
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What `@Schema` writes.
+/// The macro `@Schema`: writes members and extensions.
 ///
-/// What names the declaration's types goes into members, since an extension of a nested type cannot see the names
-/// around it; what must not take the memberwise initialiser away goes into the extension. Only the member half reports
+/// Code that names the declaration's types goes into members: an extension of a nested type cannot see the names around
+/// it. Initialisers go into the extension, as they would take the memberwise one away. Only the member half reports
 /// diagnostics, so that each comes once.
 public enum SchemaExpansion: MemberMacro, ExtensionMacro {
   /// Writes the schema, and an enum's case properties and case paths.
@@ -54,7 +54,7 @@ public enum SchemaExpansion: MemberMacro, ExtensionMacro {
   }
 }
 
-/// What `@Schema` is attached to, read and found fit.
+/// The declaration that `@Schema` is attached to, read and found fit.
 enum Shape {
   case record(RecordShape)
   case union(UnionShape)

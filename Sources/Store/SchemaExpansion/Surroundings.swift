@@ -1,11 +1,11 @@
 import SwiftSyntax
 import SwiftSyntaxMacros
 
-/// What a declaration's place decides about the members written for it.
+/// The consequences of a declaration's place for the members written for it.
 struct Surroundings {
   /// The modifier of the members, with a space behind it, or empty.
   let access: String
-  /// Whether the type or one around it is generic, so that there can be no static stored properties.
+  /// True if the type or an outer one is generic, so that there can be no static stored properties.
   let isGeneric: Bool
 
   init(of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// What can be said against a type from its spelling alone; the compiler checks the rest.
+/// The objections to a type by its spelling alone; the compiler checks the rest.
 enum TypeRules {
   /// The complaint about a property's or payload's type, or nil.
   static func complaint(about type: TypeSyntax, in owner: String) -> Diagnostic? {

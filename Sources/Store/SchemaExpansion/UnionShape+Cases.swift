@@ -33,7 +33,8 @@ extension UnionShape {
     ]
   }
 
-  // What the extension writes, and what the compiler or the standard library gives every enum that asks for it.
+  // The members that the extension writes, and those that the compiler or the standard library gives an enum on
+  // request.
   private static let requirements: Set<String> = [
     "schemaValue", "schemaCaseIndex", "schemaPayload", "hashValue", "self",
   ]

@@ -9,17 +9,17 @@ struct UnionShape {
   let cases: [Case]
   /// The names of the instance members that the enum's body declares.
   let ownMembers: Set<String>
-  /// Whether case paths are written: not where the enum declares a `Cases` or `cases` of its own.
+  /// True if case paths are written: not where the enum declares a `Cases` or `cases` of its own.
   let hasCasePaths: Bool
 
-  /// One case.
+  /// A case of the enum.
   struct Case {
     let name: TokenSyntax
     let payload: [Payload]
     let documentation: String
   }
 
-  /// One value of a case's payload.
+  /// A value of a case's payload.
   struct Payload {
     /// The label, nil where there is none.
     let label: TokenSyntax?
@@ -30,7 +30,7 @@ struct UnionShape {
     let documentation: String
   }
 
-  /// Whether any case has a payload.
+  /// True if any case has a payload.
   var hasPayloads: Bool { cases.contains { !$0.payload.isEmpty } }
 
   init(_ declaration: EnumDeclSyntax, _ diagnostics: inout [Diagnostic]) {

@@ -2,13 +2,14 @@
 @usableFromInline
 protocol SchematicList: RandomAccessCollection, RangeReplaceableCollection, Sendable
 where Element: Schematic, Index == Int {
-  /// How many elements two lists share at the start and, of the rest, at the end; quick where they share storage.
+  /// The numbers of elements that two lists share at the start and, of the rest, at the end; quick where they share
+  /// storage.
   static func sharedEnds(_ left: Self, _ right: Self, _ isEqual: Access.Compare) -> (prefix: Int, suffix: Int)
-  /// Where the element at a position, which must exist, is.
+  /// The address of the element at a position, which must exist.
   func address(at index: Int) -> UnsafeRawPointer
-  /// Where it can be changed in place; what snapshots share is copied first.
+  /// The address at which it can be changed in place; nodes shared with snapshots are copied first.
   mutating func mutableAddress(at index: Int) -> UnsafeMutableRawPointer
-  /// Where the element at a position is, and whether it can be changed there; nil where there is none.
+  /// The address of the element at a position, with a flag for whether it can be changed there; nil: there is none.
   mutating func findElement(at index: Int) -> FoundPart?
 }
 

@@ -2,7 +2,7 @@ import HashTreeCollections
 
 /// A Swift type that can be the key of a map.
 public protocol SchematicKey: Hashable, Comparable, Sendable {
-  /// Which kind of key it is.
+  /// The kind of the key.
   static var keyKind: Schema.KeyKind { get }
   /// The key that a run-time key stands for, or nil where its kind does not fit.
   init?(mapKey: MapKey)

@@ -43,7 +43,7 @@ extension Schema {
         parts: .record(.flat(FlatFields(record, offsets: offsets, byteCount: MemoryLayout<Root>.size)))))
   }
 
-  /// The schema of an enum. One without any payload is a choice of names; its values are the names.
+  /// The schema of an enum. An enum without any payload is a choice of names; its values are the names.
   @inlinable
   public static func union<Root: SchematicUnion>(
     _ type: Root.Type, name: String, cases: [UnionSchema.Case]

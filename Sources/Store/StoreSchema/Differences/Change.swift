@@ -1,16 +1,16 @@
-/// One difference between two values of a type.
+/// A difference between two values of a type.
 public struct Change: Hashable, Sendable {
-  /// Where; list elements by `id` where they have one, else by index.
+  /// The place; list elements by `id` where they have one, else by index.
   public let path: Path
-  /// What happened there.
+  /// The event at the place.
   public let kind: Kind
-  /// For each step of the path that names an element by id, the position that it stands at, from 0: in the new list for one
-  /// that was added, in the old list for all others. Empty where that is not known; the first element of the id is meant
-  /// then, and one that is added comes last.
+  /// The positions, from 0, of the list elements that the path names by id, one for each such step. For an added
+  /// element in the new list, for any other in the old one. Empty where that is not known; the first element of the id
+  /// is meant then, and one that is added comes last.
   ///
   /// An id does not say where an element goes; with its position, changes lead from one value to the other and back.
   public let positions: [Int]
-  /// Whether a list element or a map entry stayed and only got or lost its value, which is optional.
+  /// True if a list element or a map entry stayed and only got or lost its value, which is optional.
   public let isInPlace: Bool
 
   /// Makes a change.
@@ -31,7 +31,7 @@ public struct Change: Hashable, Sendable {
     case remove(Value)
   }
 
-  /// Which way changes are applied.
+  /// The direction in which changes are applied.
   public enum Direction: Sendable {
     /// From the old value to the new one.
     case forward
@@ -44,7 +44,7 @@ public struct Change: Hashable, Sendable {
 public struct ChangeError: Error, Hashable, Sendable {
   /// The change's path.
   public let path: Path
-  /// What is wrong, as one sentence.
+  /// The fault, as one sentence.
   public let message: String
 
   /// Makes an error.

@@ -1,4 +1,4 @@
-/// What lines must go from one text, and what lines must come, to make it another.
+/// The lines that must go from one text, and those that must come, to make it another.
 package struct LineDifference {
   private enum Edit {
     case keep, remove, insert
@@ -18,7 +18,7 @@ package struct LineDifference {
     keep(old.suffix(suffix))
   }
 
-  /// Whether the texts are the same.
+  /// True if the texts are the same.
   package var isEmpty: Bool { edits.allSatisfy { $0.edit == .keep } }
 
   /// The differences in the unified format of `diff -u`, without file names.

@@ -1,9 +1,9 @@
-/// The paths of changes before, so that changes at one place share theirs: comparing a path with one that is known takes less
+/// The paths of changes before, so that changes at one place share theirs. Comparing a path with a known one takes less
 /// than making it and letting go of it again.
 struct RecentPaths: Sendable {
   /// Each at the place that ``place(of:)`` gives it, until another takes that.
   private var paths: [Path] = []
-  /// How many places there are: a power of two, or 0.
+  /// The number of places: a power of two, or 0.
   private let capacity: Int
 
   /// Remembers at most that many paths.
@@ -37,8 +37,8 @@ struct RecentPaths: Sendable {
     return true
   }
 
-  /// By the bytes of the last two steps: what comes before is mostly the same. Where the same step is made of other bytes, as
-  /// when its text lies elsewhere, the path is made anew, and that is all.
+  /// By the bytes of the last two steps: what comes before is mostly the same. If the same step is made of other bytes,
+  /// as when its text lies elsewhere, the path is made anew, and that is all.
   private func place(of steps: [Path.Step]) -> Int {
     let stride = MemoryLayout<Path.Step>.stride
     let word = MemoryLayout<UInt64>.size
@@ -56,7 +56,7 @@ struct RecentPaths: Sendable {
 }
 
 extension Path.Step {
-  /// Whether two steps agree byte by byte; `==` also takes different spellings of a character for one.
+  /// True if two steps agree byte by byte; `==` also takes different spellings of a character for one.
   fileprivate func isWritten(as other: Path.Step) -> Bool {
     switch (self, other) {
     case (.field(let name), .field(let otherName)): name.hasSameBytes(as: otherName)

@@ -1,8 +1,8 @@
 extension Schema {
   /// Applies to a value of the type, in place, the changes that lead from it to another, or back to it.
   ///
-  /// The changes are those of ``changes(from:to:at:)`` between two values, whole and in their order; their values have passed
-  /// ``check(_:)``. The result equals the other value. Only what changed is looked at.
+  /// The changes come from ``changes(from:to:at:)`` between two values, whole and in their order. Their values have
+  /// passed ``check(_:)``. The result equals the other value. Only what changed is looked at.
   /// - Parameters:
   ///   - changes: the changes.
   ///   - target: the old value, or the new one where the direction is ``Change/Direction/backward``.
@@ -18,7 +18,7 @@ extension Schema {
 }
 
 extension Value {
-  /// What changes make of the state of a module whose type nobody knows any more, read from JSON, by its shape alone.
+  /// The state of a module of unknown type after some changes, read from JSON, by its shape alone.
   ///
   /// - Parameters:
   ///   - changes: the changes, read without types, each with the module as the first step of its path.
@@ -40,7 +40,7 @@ extension Value {
 
 /// Descends along the paths of changes, once for all that share a part.
 private struct ChangeApplier {
-  /// How far a descent has come: steps of the path, and those among them that name an element by id.
+  /// The depth of a descent: steps of the path, and those among them that name an element by id.
   struct Level {
     var depth: Int
     var named: Int
@@ -52,7 +52,7 @@ private struct ChangeApplier {
   }
 
   let direction: Change.Direction
-  /// Whether what a path leads to is known to be a record, where values without a type stand as JSON has them; nil: they do not.
+  /// True if a path is known to lead to a record, where values without a type stand as JSON has them; nil: they do not.
   var isRecord: ((Path) -> Bool)?
 
   func apply(
@@ -102,8 +102,8 @@ private struct ChangeApplier {
     }
   }
 
-  /// In the coordinates of the old list first what changed within elements, then what went away, then what came; the other
-  /// way round on the way back.
+  /// In the coordinates of the old list: first the changes within elements, then the elements that went away, then
+  /// those that came. The other way round on the way back.
   private func applyToList(
     _ changes: ArraySlice<Change>, _ element: Schema, _ access: ListAccess, _ target: UnsafeMutableRawPointer,
     _ level: Level
@@ -158,7 +158,7 @@ private struct ChangeApplier {
     }
   }
 
-  /// Whether an element or entry of the collection at hand came or went as a whole.
+  /// True if an element or entry of the collection at hand came or went as a whole.
   private func isWhole(_ change: Change, _ level: Level) -> Bool {
     guard change.path.steps.count == level.depth + 1, !change.isInPlace else { return false }
     if case .replace = change.kind { return false }
@@ -186,7 +186,7 @@ private struct ListTarget {
   let memory: UnsafeMutableRawPointer
   let level: ChangeApplier.Level
 
-  /// Where an element that is there stands: as the change says, else the first of that id.
+  /// The position of an element that is there: as the change says, else the first of that id.
   func position(of change: Change) -> Int? {
     if let position = statedPosition(of: change) { return position }
     guard case .match(let field, let id) = change.path.steps[level.depth] else { return nil }
@@ -199,7 +199,7 @@ private struct ListTarget {
     return (0..<access.count(memory)).first { identity.read(access, memory, $0) == id }
   }
 
-  /// Where the change says that the element stands.
+  /// The position of the element as the change states it.
   func statedPosition(of change: Change) -> Int? {
     switch change.path.steps[level.depth] {
     case .index(let index) where index > 0: index - 1

@@ -1,7 +1,7 @@
 extension Schema {
-  /// The typed difference between two values of the type, in schema order (rule R22): fields as declared, map entries by
-  /// key, list elements by their `id` field where they have one, else by index. What both values share in memory is not
-  /// looked into.
+  /// The typed difference between two values of the type, in schema order (rule R22). Fields come as declared, map
+  /// entries by key, list elements by their `id` field where they have one, else by index. Memory that both values
+  /// share is not looked into.
   public func changes(from old: UnsafeRawPointer, to new: UnsafeRawPointer, at path: Path = Path()) -> [Change] {
     var changes: [Change] = []
     var finder = DifferenceFinder(isKept: false)
@@ -11,12 +11,12 @@ extension Schema {
   }
 }
 
-/// Finds typed differences, one after the other. Where a store looks for one after every action, it keeps a finder: that has
-/// its memory already, and changes at one place share their path.
+/// Finds typed differences, one after the other. A store that looks for differences after every action keeps a finder.
+/// Its memory is there already, and changes at one place share their path.
 public struct DifferenceFinder: Sendable {
   /// The steps to where the two values stand that are compared. Changes get a copy, so that these change in place.
   fileprivate var steps: [Path.Step] = []
-  /// Where the elements stand that the path names by id.
+  /// The positions of the elements that the path names by id.
   private var positions: [Int] = []
   private var changes: [Change] = []
   private var paths: RecentPaths
@@ -62,7 +62,7 @@ public struct DifferenceFinder: Sendable {
     steps.removeLast()
   }
 
-  /// Whether two values are known to be equal by a look at the bytes that they take. Collections that were not touched share
+  /// True if a look at their bytes shows that two values are equal. Collections that were not touched share
   /// their storage, so most of a state is.
   @inline(__always)
   private func hasSameMemory(_ schema: Schema, _ old: UnsafeRawPointer, _ new: UnsafeRawPointer) -> Bool {

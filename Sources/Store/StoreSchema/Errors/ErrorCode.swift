@@ -32,8 +32,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case neverHeld = "never-held"
   /// There is no such file, or no folder that it could be made in.
   case noSuchFile = "no-such-file"
-  /// The session was started with a flag that forbids this, such as --no-exec, it is for the prompt only, as alias is, or
-  /// the test of a plugin does without it.
+  /// A flag of the session forbids this, such as --no-exec. Or it is for the prompt only, as alias is, or the test of a
+  /// plugin does without it.
   case notAllowed = "not-allowed"
   /// An earlier state is shown, or one that never was.
   case notAtHead = "not-at-head"
@@ -79,7 +79,7 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case refused
   /// Two versions of a plugin, or a recording and the logic, make different states of one action, which is named.
   case replayDiverged = "replay-diverged"
-  /// One dispatch caused more actions than the setting runaway allows; the rest was dropped.
+  /// A dispatch caused more actions than the setting runaway allows; the rest was dropped.
   case runaway
   /// A reducer of the program keeps its part of the state behind a class reference.
   case sharedSlice = "shared-slice"
@@ -95,7 +95,7 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case storeUnreadable = "store-unreadable"
   /// The text is not a statement: something is open at its end, or stands where it cannot.
   case syntax
-  /// What wait waited for did not come in time.
+  /// The event that wait waited for did not come in time.
   case timedOut = "timed-out"
   /// A value is not of the type that is declared.
   case typeMismatch = "type-mismatch"

@@ -1,8 +1,8 @@
 /// Why a value is not of a type: where, what was expected, what was found.
 public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Where in the value; empty: the value itself.
+  /// The place in the value; empty: the value itself.
   public var path: Path
-  /// What is wrong there.
+  /// The fault at that place.
   public let problem: Problem
 
   /// Makes an error at a path.
@@ -48,7 +48,7 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The same error seen from further out.
   public func under(_ prefix: Path) -> SchemaError { SchemaError(prefix + path, problem) }
 
-  /// One sentence with the place in quotes.
+  /// A sentence with the place in quotes.
   public var message: String {
     let place = path.isEmpty ? "value" : "'\(path)'"
     switch problem {

@@ -1,7 +1,8 @@
 /// The name that was probably meant.
 public enum Suggestion {
-  /// The candidate nearest to a word by Damerau–Levenshtein distance (optimal string alignment), if at most a third of
-  /// the word is wrong; ties go to the first. Words of one or two letters are too short to tell. Source: F. J. Damerau, 1964.
+  /// The candidate nearest to a word by Damerau–Levenshtein distance (optimal string alignment). At most a third of the
+  /// word may be wrong; ties go to the first. Words of one or two letters are too short to tell. Source: F. J. Damerau,
+  /// 1964.
   public static func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let limit = word.unicodeScalars.count / 3
     guard limit > 0 else { return nil }
@@ -23,8 +24,8 @@ public enum Suggestion {
     question(word, among: candidates).map { " (\($0))" } ?? ""
   }
 
-  /// How many insertions, deletions, replacements and swaps of neighbours lead from one word to the other; more than
-  /// `limit` is reported as `limit + 1`.
+  /// The number of insertions, deletions, replacements and swaps of neighbours that lead from one word to the other.
+  /// More than `limit` is reported as `limit + 1`.
   static func distance(_ left: String, _ right: String, limit: Int) -> Int {
     let left = Array(left.unicodeScalars)
     let right = Array(right.unicodeScalars)

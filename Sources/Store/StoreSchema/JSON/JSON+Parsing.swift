@@ -1,10 +1,10 @@
 /// Why a text is not JSON.
 public struct JSONError: Error, Hashable, Sendable {
-  /// What is wrong, in a sentence.
+  /// The fault, in a sentence.
   public let message: String
-  /// Where, as an offset in bytes from the start of the text.
+  /// The offset of the fault in bytes from the start of the text.
   public let offset: Int
-  /// Whether the text is JSON for all that: it holds a value that fits no type.
+  /// True if the text is JSON for all that: it holds a value that fits no type.
   public let isOfValue: Bool
 
   /// Makes an error.

@@ -60,8 +60,8 @@ public struct JSONReader {
     }
   }
 
-  /// Reads the members of an object one after the other: `each` gets this reader in front of the member's value, which it
-  /// must read, the member's name, and the byte offset of that name.
+  /// Reads the members of an object one after the other. The closure `each` gets the member's name, the byte offset of
+  /// that name, and this reader in front of the value. It must read the value.
   public mutating func members(
     _ each: (inout JSONReader, String, Int) throws(JSONError) -> Void
   ) throws(JSONError) {
@@ -73,7 +73,7 @@ public struct JSONReader {
     }
   }
 
-  /// The same with the names as bytes, of which not each has to become a text. They may not be UTF-8.
+  /// The same with the names as bytes; not every name has to become a text. They may not be UTF-8.
   package mutating func namedMembers(
     _ each: (inout JSONReader, UnsafeBufferPointer<UInt8>, Int) throws(JSONError) -> Void
   ) throws(JSONError) {
@@ -146,7 +146,7 @@ public struct JSONReader {
     return try string()
   }
 
-  /// Whether `null` comes next.
+  /// True if `null` comes next.
   mutating func isAtNull() -> Bool {
     skipSpace()
     return peek == UInt8(ascii: "n")
@@ -169,7 +169,7 @@ public struct JSONReader {
   private mutating func string() throws(JSONError) -> String {
     let open = position
     guard let (end, isASCII) = passPlainText() else { return try escapedString(from: open + 1, openedAt: open) }
-    // What is known to be ASCII need not pass the slower check.
+    // Text that is known to be ASCII need not pass the slower check.
     return isASCII ? String(decoding: bytes[open + 1..<end], as: UTF8.self) : try text(open + 1..<end)
   }
 

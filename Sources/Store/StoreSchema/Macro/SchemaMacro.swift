@@ -1,18 +1,18 @@
 /// Derives a ``Schema`` from the declaration of a struct or an enum.
 ///
-/// A struct becomes a ``SchematicRecord``: its stored properties are the fields, in declared order; an initial value is
-/// the field's default, evaluated once; the first paragraph of a `///` comment is the field's documentation. Every
-/// stored property must be one that can be read back and reached in place: no `lazy`, no observers, no property
-/// wrapper, no constant with a value.
+/// A struct becomes a ``SchematicRecord`` whose fields are its stored properties, in declared order. An initial value
+/// is the field's default, evaluated once; the first paragraph of a `///` comment is the field's documentation. Every
+/// stored property must be readable and reachable in place: no `lazy`, no observers, no property wrapper, no constant
+/// with a value.
 ///
 /// An enum becomes a ``SchematicUnion``. A payload's fields are named after its labels; one without a label is `value`,
-/// several are `value1`, `value2` and so on. Each case also gets a Bool `isCase`, each case with a payload an optional
-/// property named after it, which can be set only while the enum is that very case, and each case a ``CasePath`` in
-/// `cases`; a property or nested type that the enum's own body declares under one of these names is left as it is.
+/// several are `value1`, `value2` and so on. Each case also gets a Bool `isCase` and a ``CasePath`` in `cases`. A case
+/// with a payload gets an optional property of its name, which can be set only while the enum is that very case. A
+/// property or nested type that the enum's own body declares under one of these names is left as it is.
 ///
 /// Payload and property types must be ``Schematic`` themselves. A type cannot contain itself, be it by way of others:
 /// its description would have no end. A payload changes in place, but one of an `indirect` case is copied first. The
-/// schema of a generic type is computed anew at every use, because generic types cannot hold static storage; prefer
+/// schema of a generic type is computed anew at every use, because generic types cannot hold static storage. Prefer
 /// plain types where actions or state are read often.
 @attached(
   extension, conformances: SchematicRecord, SchematicUnion, CasePathable,

@@ -1,5 +1,6 @@
 extension Path {
-  /// Whether a change at this path changes what another one points at: the value there, a part of it, or what it is part of.
+  /// True if a change at this path changes the target of another path: the value there, a part of it, or a whole around
+  /// it.
   package func lies(along wanted: Path) -> Bool {
     let shared = min(steps.count, wanted.steps.count)
     return steps.prefix(shared).elementsEqual(wanted.steps.prefix(shared)) { $0.meets($1) }
@@ -7,7 +8,7 @@ extension Path {
 }
 
 extension Path.Step {
-  /// Whether a step of a change lies where a step of a filter points.
+  /// True if a step of a change lies where a step of a filter points.
   fileprivate func meets(_ filter: Path.Step) -> Bool {
     if filter == .all || self == filter { return true }
     switch (filter, self) {

@@ -1,5 +1,5 @@
-/// Where something stands in a value: a Lua accessor with a few selectors of its own, such as
-/// `tasks.items[id=3].title`. Indices start at 1, as in Lua.
+/// A place in a value: a Lua accessor with a few selectors of its own, such as `tasks.items[id=3].title`. Indices start
+/// at 1, as in Lua.
 public struct Path: Hashable, Sendable {
   /// The steps from the outermost value inwards.
   public var steps: [Step]
@@ -7,7 +7,7 @@ public struct Path: Hashable, Sendable {
   /// Makes a path of steps.
   public init(_ steps: [Step] = []) { self.steps = steps }
 
-  /// One step inwards.
+  /// A step inwards.
   public enum Step: Hashable, Sendable {
     /// A field of a record, a module of a store, or a map entry whose key is a name.
     case field(String)
@@ -21,13 +21,13 @@ public struct Path: Hashable, Sendable {
     case all
   }
 
-  /// Whether the path stays where it is.
+  /// True if the path stays in its place.
   public var isEmpty: Bool { steps.isEmpty }
 
   /// The path one step further in.
   public func appending(_ step: Step) -> Path { Path(steps + [step]) }
 
-  /// One path followed by another.
+  /// A path followed by another.
   public static func + (left: Path, right: Path) -> Path { Path(left.steps + right.steps) }
 }
 
@@ -66,7 +66,7 @@ extension Path.Step {
 }
 
 extension String {
-  /// Whether the text is a name in paths, Lua and the command language: a letter or `_`, then letters, digits and `_`.
+  /// True if the text is a name in paths, Lua and the command language: a letter or `_`, then letters, digits and `_`.
   public var isName: Bool {
     var first = true
     for byte in utf8 {

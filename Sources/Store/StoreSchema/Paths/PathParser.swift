@@ -1,8 +1,8 @@
 /// Why a text is not a path.
 public struct PathSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, in a sentence.
+  /// The fault, in a sentence.
   public let message: String
-  /// Where, as an offset in UTF-8 bytes from the start of the text.
+  /// The offset of the fault in UTF-8 bytes from the start of the text.
   public let offset: Int
   /// The sentence.
   public var description: String { message }
@@ -115,7 +115,7 @@ private struct PathParser {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// What stands for the characters behind a backslash: the escapes that ``ScalarText/quoted(_:)`` writes.
+  /// The bytes that the characters behind a backslash stand for: the escapes that ``ScalarText/quoted(_:)`` writes.
   private mutating func escape() throws(PathSyntaxError) -> [UInt8] {
     guard let byte = peek else { throw fault("expected an escape") }
     position += 1
@@ -141,7 +141,7 @@ private struct PathParser {
 }
 
 extension Path.Step {
-  /// What a word without quotes says as the value of a match.
+  /// The value that a word without quotes stands for in a match.
   static func bareValue(_ text: String) -> Value {
     switch text {
     case "true", "false": return .bool(text == "true")
@@ -157,10 +157,10 @@ extension Path.Step {
 }
 
 extension UInt8 {
-  /// Whether the byte is an ASCII digit.
+  /// True if the byte is an ASCII digit.
   fileprivate var isDigit: Bool { self >= 0x30 && self <= 0x39 }
 
-  /// Whether the byte may stand in a name after its first letter.
+  /// True if the byte may stand in a name after its first letter.
   fileprivate var isNameByte: Bool {
     (self | 0x20) >= 0x61 && (self | 0x20) <= 0x7A || self == 0x5F || (self >= 0x30 && self <= 0x39) || self >= 0x80
   }

@@ -1,8 +1,8 @@
 /// Why a path leads nowhere.
 public struct PathError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// One sentence: which name or index does not exist, and where.
+  /// A sentence: which name or index does not exist, and where.
   public let message: String
-  /// What to try, such as `did you mean 'tasks.items'?`; nil where there is nothing to suggest.
+  /// A hint, such as `did you mean 'tasks.items'?`; nil: there is nothing to suggest.
   public let hint: String?
   /// The sentence, and what to try.
   public var description: String { message + (hint.map { " (\($0))" } ?? "") }

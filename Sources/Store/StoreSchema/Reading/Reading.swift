@@ -1,4 +1,4 @@
-/// What a path led to: a value and its type.
+/// The target of a path: a value and its type.
 public struct Reading: Sendable {
   /// The value; for a path with `[*]` the list of all that it led to.
   public let value: Value
@@ -11,7 +11,7 @@ public struct Reading: Sendable {
     self.schema = schema
   }
 
-  /// What stands at a path in the value, which is held as such whatever memory the type reaches into.
+  /// Reads at a path inside the value. The value is held as such, whatever memory the type reaches into.
   ///
   /// - Parameters:
   ///   - steps: the path from the value inwards.

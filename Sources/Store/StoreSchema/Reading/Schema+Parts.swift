@@ -1,6 +1,6 @@
 extension Schema {
-  /// The type of what stands at a path in values of this type, and the path as ``changes(from:to:at:)`` writes it: the entry
-  /// of a map is named by its key, whatever it looks like as text.
+  /// The type of the part at a path in values of this type, and the path as ``changes(from:to:at:)`` writes it. The
+  /// entry of a map is named by its key, whatever it looks like as text.
   ///
   /// - Returns: nil where no value of the type has anything there.
   public func part(at steps: ArraySlice<Path.Step>) -> (schema: Schema, steps: [Path.Step])? {

@@ -1,6 +1,6 @@
 extension String {
-  /// Whether the text is a word of Lua that names nothing (Lua 5.4 reference manual, 3.1): a field of such a name is there, but
-  /// code reaches it by `state["end"]` only.
+  /// True if the text is a word of Lua that names nothing (Lua 5.4 reference manual, 3.1). Code reaches a field of such
+  /// a name by `state["end"]` only.
   package var isLuaKeyword: Bool { Self.luaKeywords.contains(self) }
 
   private static let luaKeywords: Set<String> = [

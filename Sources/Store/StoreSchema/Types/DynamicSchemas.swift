@@ -50,7 +50,7 @@ extension Field {
 
 private func value(at pointer: UnsafeRawPointer) -> Value { pointer.assumingMemoryBound(to: Value.self).pointee }
 
-// What is read in place is not changed by it.
+// Values read in place are not changed by it.
 private func list(at pointer: UnsafeRawPointer) -> PersistentList<Value> {
   Value.list(at: UnsafeMutableRawPointer(mutating: pointer))?.pointee ?? []
 }

@@ -1,6 +1,6 @@
 extension Schema.KeyKind {
-  /// The key as a map of this kind has it: JSON writes numbers as text, so text that is a number as it would be written
-  /// stands for it.
+  /// The key in the form of a map of this kind. JSON writes numbers as text, so text that is a number as it would be
+  /// written stands for it.
   func spelling(of key: MapKey) -> MapKey {
     guard self == .int, case .string(let text) = key, let number = Int(text), text == "\(number)" else { return key }
     return .int(number)

@@ -1,14 +1,14 @@
-/// The types with names of their own that schemas are made of, each once: records, cases with names, unions. What a listing says
-/// of one is its ``Schema/typeDetail``.
+/// The types with names of their own that schemas are made of, each once: records, cases with names, unions. A listing
+/// describes a type by its ``Schema/typeDetail``.
 public struct NamedTypes {
-  /// What each is made of, in the order in which they were met.
+  /// The details of each type, in the order in which they were met.
   public private(set) var details: [String] = []
   private var seen: Set<String> = []
 
   /// No types so far.
   public init() {}
 
-  /// Takes in those of a schema that were not met before: its own, and those within it.
+  /// Takes in the types of a schema that were not met before: its own, and those within it.
   ///
   /// - Parameter isKnown: whether the reader knows the outermost one already, so that only what is within it is new.
   public mutating func add(_ schema: Schema, isKnown: Bool = false) {

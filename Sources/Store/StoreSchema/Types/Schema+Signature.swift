@@ -3,8 +3,8 @@ extension Schema {
   /// order. Two types with the same text take the same values.
   public var signature: String { signature(hasDefaults: true) }
 
-  /// The same without defaults: where two types have the same shape, a value of the one that was written whole, as a state is,
-  /// can be read as one of the other.
+  /// The same without defaults. A value that was written whole, as a state is, can be read as one of any type of the
+  /// same shape.
   public var shape: String { signature(hasDefaults: false) }
 
   private func signature(hasDefaults: Bool) -> String {

@@ -1,15 +1,16 @@
-/// What a type looks like at run time, and how to reach into a value of it.
+/// The shape of a type at run time, and the way to reach into a value of it.
 ///
-/// A schema describes a type by its ``kind`` and reaches into memory that holds a value of it through ``access``:
-/// reading or writing one field, one element or one entry converts nothing else ("in-place access" of the design's
-/// `house.md`). The memory is either a Swift value (a schema that `@Schema` derived) or a ``Value`` that was checked
-/// against the schema (the slice of a Lua plugin): ``dynamic`` gives the second view of the same description.
+/// A schema describes a type by its ``kind`` and reaches into memory that holds a value of it through ``access``.
+/// Reading or writing one field, one element or one entry converts nothing else ("in-place access" of the design's
+/// `house.md`). With a schema that `@Schema` derived, the memory is a Swift value. Else it is a ``Value`` that was
+/// checked against the schema, such as the slice of a Lua plugin. The property ``dynamic`` gives the second view of the
+/// same description.
 public final class Schema: Sendable {
   /// The type's description.
   public let kind: Kind
-  /// How to reach into a value of the type.
+  /// The way into a value of the type.
   public let access: Access
-  /// Whether the memory that ``access`` reaches into holds a ``Value``.
+  /// True if the memory that ``access`` reaches into holds a ``Value``.
   public let isDynamic: Bool
 
   /// Joins a description and a way into memory.
@@ -34,7 +35,7 @@ public final class Schema: Sendable {
     case double
     /// Text.
     case string
-    /// One of a set of names: an enum without payloads.
+    /// A name out of a set: an enum without payloads.
     case choice(name: String, cases: [String])
     /// A value or none.
     case optional(Schema)
@@ -44,7 +45,7 @@ public final class Schema: Sendable {
     case map(key: KeyKind, Schema)
     /// Named fields.
     case record(RecordSchema)
-    /// An enum of which at least one case has a payload.
+    /// An enum with a payload in at least one case.
     case union(UnionSchema)
     /// Any value at all: used where a projection declares no type.
     case any
@@ -79,15 +80,15 @@ public struct RecordSchema: Sendable {
   public func index(of name: String) -> Int? { layout.index(of: name) }
 }
 
-/// One field of a record, or one argument of an action.
+/// A field of a record, or an argument of an action.
 public final class Field: Sendable {
   /// The field's name.
   public let name: String
   /// The field's type.
   public let schema: Schema
-  /// What an absent field becomes; nil: the field is required, unless it is optional.
+  /// The value of an absent field; nil: the field is required, unless it is optional.
   public let defaultValue: Value?
-  /// What the field means, in one sentence; may be empty.
+  /// The meaning of the field, in one sentence; may be empty.
   public let documentation: String
 
   /// Makes a field.
@@ -98,13 +99,13 @@ public final class Field: Sendable {
     self.documentation = documentation
   }
 
-  /// Whether the field may hold no value.
+  /// True if the field may hold no value.
   public var isOptional: Bool {
     if case .optional = schema.kind { return true }
     return false
   }
 
-  /// Whether a value for this field must be given.
+  /// True if a value for this field must be given.
   public var isRequired: Bool { defaultValue == nil && !isOptional }
 }
 
@@ -124,7 +125,7 @@ public struct UnionSchema: Sendable {
   /// The position of the case of that name, from 0.
   public func index(of name: String) -> Int? { cases.firstIndex { $0.name == name } }
 
-  /// One case of an enum: an action, when the enum is a module's actions.
+  /// A case of an enum: an action, when the enum is a module's actions.
   public final class Case: Sendable {
     /// The case's name.
     public let name: String
@@ -132,7 +133,7 @@ public struct UnionSchema: Sendable {
     public let layout: RecordLayout
     /// The payload's fields in declared order.
     public let fields: [Field]
-    /// What the case means, in one sentence; may be empty.
+    /// The meaning of the case, in one sentence; may be empty.
     public let documentation: String
 
     /// Makes a case.

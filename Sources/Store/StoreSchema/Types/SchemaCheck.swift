@@ -1,13 +1,13 @@
 extension Schema {
-  /// Checks a value against the type and returns it in the type's own form (R32): an integer where a number is declared
-  /// becomes one, a table becomes a record with its fields in declared order and its defaults filled in, an empty table
-  /// becomes an empty list or map.
+  /// Checks a value against the type and returns it in the type's own form (R32). An integer where a number is declared
+  /// becomes a number, an empty table an empty list or map. Another table becomes a record with its fields in declared
+  /// order and its defaults filled in.
   ///
   /// - Throws: ``SchemaError`` with the path inside `value`.
   public func check(_ value: Value) throws(SchemaError) -> Value { try checked(value, isJSON: false) }
 
-  /// A value of the type out of what was read from JSON, the inverse of ``JSON/text(of:)`` (R32): as ``check(_:)``, but that
-  /// `"nan"` is a number, too, and `null` is no field left out.
+  /// Makes a value of the type from one read from JSON, the inverse of ``JSON/text(of:)`` (R32). Like ``check(_:)``,
+  /// but `"nan"` is a number, too, and `null` is no field left out.
   ///
   /// - Throws: ``SchemaError`` with the path inside `json`.
   public func value(fromJSON json: Value) throws(SchemaError) -> Value { try checked(json, isJSON: true) }

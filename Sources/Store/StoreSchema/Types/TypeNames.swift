@@ -16,8 +16,8 @@ extension Schema {
     }
   }
 
-  /// What stands behind the type's name, where the name alone does not say it: `Task{id: Int, title: String}`, an
-  /// enum's cases, an integer's bounds; nil where there is nothing to add.
+  /// The details behind the type's name, where the name alone does not say them: `Task{id: Int, title: String}`, an
+  /// enum's cases, an integer's bounds. Nil: there is nothing to add.
   public var typeDetail: String? {
     switch kind {
     case .bool, .double, .string, .any: return nil
@@ -56,7 +56,7 @@ extension Schema.KeyKind {
 }
 
 extension Double {
-  /// What keeps the number from being an `Int`, whatever its fraction, as messages say it behind the number; nil: it is
+  /// The reason why the number is no `Int`, whatever its fraction, as messages say it behind the number. Nil: it is
   /// within the bounds.
   public var excess: String? {
     if self >= 0x1p63 { return ", which is too large for one" }
@@ -65,7 +65,7 @@ extension Double {
 }
 
 extension Value {
-  /// What the value is, for the "got …" half of a message: `string "two"`, `number 45`, `nil`, `a list`.
+  /// A description of the value for the "got …" half of a message: `string "two"`, `number 45`, `nil`, `a list`.
   public var described: String {
     switch self {
     case .none: "nil"

@@ -44,7 +44,7 @@ public enum MapKey: Hashable, Comparable, Sendable {
 }
 
 extension String {
-  /// Whether two texts agree byte by byte; `==` also takes different spellings of a character for one.
+  /// True if two texts agree byte by byte; `==` also takes different spellings of a character for one.
   package func hasSameBytes(as other: String) -> Bool {
     // Texts that are kept in place, and those that share their bytes.
     let isSameText = withUnsafePointer(to: self) { text in
@@ -61,7 +61,7 @@ extension String {
     return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
   }
 
-  /// Whether this text sorts before another by UTF-8 bytes, whatever the locale.
+  /// True if this text sorts before another by UTF-8 bytes, whatever the locale.
   public func precedesByBytes(_ other: String) -> Bool {
     let order = utf8.withContiguousStorageIfAvailable { left in
       other.utf8.withContiguousStorageIfAvailable { right in

@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Whether two stretches of memory are the same; at once for those of a word or two, where a call costs more than the look.
+/// True if two stretches of memory are the same; at once for a word or two, where a call costs more than the look.
 @usableFromInline
 @inline(__always)
 func hasSameBytes(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, _ count: Int) -> Bool {

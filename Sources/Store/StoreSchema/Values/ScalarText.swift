@@ -1,6 +1,6 @@
 /// Scalars as the shell and JSON write them.
 public enum ScalarText {
-  /// Text in double quotes; quotes, backslashes and control characters are escaped as JSON and Lua 5.4 both read them
+  /// Text in double quotes. Quotes, backslashes and control characters are escaped as JSON and Lua 5.4 both read them
   /// where they can (`\n`, `\t`, `\r`, else `\u00XX`).
   public static func quoted(_ text: String) -> String {
     var out = "\""
@@ -10,14 +10,14 @@ public enum ScalarText {
     return out
   }
 
-  /// Whether a byte of UTF-8 stands for itself in quotes. 0xC2 leads the control characters of eight bits, which terminals
-  /// obey too, and signs such as `°`, which only are looked at more closely.
+  /// True if a byte of UTF-8 stands for itself in quotes. 0xC2 leads the control characters of eight bits, which
+  /// terminals obey too. It also leads signs such as `°`, which are only looked at more closely.
   @inlinable @inline(__always)
   public static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte != 0x22 && byte != 0x5C && byte != 0x7F && byte != 0xC2
   }
 
-  /// Whether a character may make a terminal do something else than show it.
+  /// True if a character may make a terminal do something else than show it.
   @inlinable
   public static func isControl(_ scalar: Unicode.Scalar) -> Bool {
     scalar.value < 0x20 || (scalar.value >= 0x7F && scalar.value < 0xA0)
@@ -44,8 +44,8 @@ public enum ScalarText {
     }
   }
 
-  /// A number as Lua prints it: the shortest text that reads back the same, with `.0` where it is whole; `inf`,
-  /// `-inf` and `nan` where it is none.
+  /// A number as Lua prints it: the shortest text that reads back the same, with `.0` if it is whole. Also `inf`,
+  /// `-inf` and `nan`.
   public static func text(of number: Double) -> String {
     number.isNaN ? "nan" : number.description
   }

@@ -1,7 +1,7 @@
 extension Value {
-  /// Whether two values are the same. Not-a-number is the same as itself, unlike in arithmetic: a state that holds it has not
-  /// changed, and is the one that was recorded. The zeros of both signs are not, nor are texts that spell a character in two
-  /// ways: what reads them can tell them apart.
+  /// True if two values are the same. Not-a-number is the same as itself, unlike in arithmetic: a state that holds it
+  /// has not changed, and is the one that was recorded. The zeros of both signs are not, nor are texts that spell a
+  /// character in two ways: what reads them can tell them apart.
   public static func == (left: Value, right: Value) -> Bool {
     switch (left, right) {
     case (.none, .none): true

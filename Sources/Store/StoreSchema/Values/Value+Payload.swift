@@ -1,10 +1,10 @@
-/// Collections inside values, reached where they are: taking them out and putting them back would count references twice,
-/// and a second reference would make every change copy.
+/// Collections inside values, reached in place. Taking them out and putting them back would count references twice, and
+/// a second reference would make every change copy.
 ///
-/// A ``Value`` in memory is its payload, followed by a tag that says which one. That is how Swift lays out an enum whose
-/// payloads leave no bits for the tag: an `Int` takes all of its own. Debug builds hold it against the facts.
+/// A ``Value`` in memory is its payload, followed by a tag that says which one. Swift chooses this layout for an enum
+/// whose payloads leave no bits for the tag: an `Int` takes all of its own. Debug builds hold it against the facts.
 extension Value {
-  /// Whether a payload lies at the start of a value, as the functions here take for granted.
+  /// True if a payload lies at the start of a value, as the functions here take for granted.
   private static let payloadIsFirst: Bool = {
     let layout = RecordLayout(name: "", fields: [])
     let record = Record(layout, [.int(1)])
@@ -28,13 +28,13 @@ extension Value {
     return payload(value, as: Record.self)
   }
 
-  /// Where the elements of an array are, for as long as nobody changes it.
+  /// The address of the elements of an array, for as long as nobody changes it.
   @inline(__always)
   static func elements(of array: UnsafePointer<[Value]>) -> UnsafeRawPointer {
     array.pointee.withUnsafeBytes { $0.baseAddress } ?? UnsafeRawPointer(array)
   }
 
-  /// Whether nobody else refers to the elements of an array. An array is one reference to them.
+  /// True if nobody else refers to the elements of an array. An array is one reference to them.
   @inline(__always)
   static func ownsElements(of array: UnsafeMutablePointer<[Value]>) -> Bool {
     assert(MemoryLayout<[Value]>.size == MemoryLayout<AnyObject>.size)
@@ -56,20 +56,21 @@ extension Value {
   }
 }
 
-/// What tells the scalars apart in memory, for code that reads and writes them there: the windows of a Lua state. Without those
-/// row L1 takes 62 % more of the processor, and L3 30 %.
+/// The tags that tell the scalars apart in memory, for code that reads and writes them there: the windows of a Lua
+/// state. Without those row L1 takes 62 % more of the processor, and L3 30 %.
 extension Value {
-  /// Where the byte is that says what a value is, and what it is of each kind of scalar, which lies at the start.
+  /// The place of the byte that tells the kind of a value, and its content for each kind of scalar, which lies at the
+  /// start.
   public struct ScalarTags: Sendable {
-    /// How many bytes after the start the byte is.
+    /// The number of bytes from the start to the tag.
     public let offset: Int
-    /// What it is of an ``Value/int(_:)``.
+    /// The tag of an ``Value/int(_:)``.
     public let int: UInt8
-    /// What it is of a ``Value/double(_:)``.
+    /// The tag of a ``Value/double(_:)``.
     public let double: UInt8
-    /// What it is of a ``Value/bool(_:)``, which is one byte.
+    /// The tag of a ``Value/bool(_:)``, which is one byte.
     public let bool: UInt8
-    /// What it is of a ``Value/string(_:)``.
+    /// The tag of a ``Value/string(_:)``.
     public let string: UInt8
   }
 

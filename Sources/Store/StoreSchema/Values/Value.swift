@@ -1,5 +1,5 @@
-/// A value whose type is known only at run time: what actions, state and results look like to the shell, to Lua, to
-/// history and to files.
+/// A value whose type is known only at run time. Actions, state and results look so to the shell, to Lua, to history
+/// and to files.
 ///
 /// A `Value` says nothing about its type beyond its own shape; ``Schema`` decides what it stands for (rule R32). An
 /// enum case without payload is a ``string(_:)`` of the case's name.
@@ -28,7 +28,7 @@ public enum Value: Hashable, Sendable {
 public struct Record: Hashable, Sendable {
   /// The type's name and its field names; shared by all records of a type.
   public let layout: RecordLayout
-  /// One value a field, in the layout's order.
+  /// The values, one a field, in the layout's order.
   public var values: [Value]
 
   /// Makes a record; `values` holds one value for each field name of `layout`.

@@ -1,7 +1,7 @@
 /// The way into memory that holds a value of one type.
 ///
-/// Every pointer must point to an initialised value of the type that the schema describes: a Swift value for a
-/// schema that `@Schema` derived, a ``Value`` for a dynamic one. Closures, not methods of a generic class, because the
+/// Every pointer must point to an initialised value of the type that the schema describes. A schema that `@Schema`
+/// derived takes a Swift value, a dynamic one a ``Value``. Closures, not methods of a generic class, because the
 /// compiler specialises a closure that an inlinable generic function makes, and never a generic class's methods.
 public struct Access: Sendable {
   /// Reads the whole value.
@@ -25,9 +25,9 @@ public struct Access: Sendable {
   public let isEqual: Compare
   /// The way to the value's parts.
   public let parts: Parts
-  /// How many bytes the value takes in memory: where they are the same, the values are; 0: not to be compared that way.
+  /// The number of bytes that the value takes in memory. Equal bytes mean equal values; 0: not to be compared that way.
   public let byteCount: Int
-  /// What the memory holds, where that can be told without a call.
+  /// The content of the memory, where that can be told without a call.
   public let memory: Memory
   /// Copies the value, sharing what can be shared, and gives what puts the copy back.
   public let keep: Keep
@@ -50,7 +50,7 @@ public struct Access: Sendable {
     self.parts = parts
   }
 
-  /// What memory holds.
+  /// The kinds of content in memory.
   public enum Memory: Sendable {
     /// A ``Value``.
     case value
@@ -65,7 +65,7 @@ public struct Access: Sendable {
     /// Anything else.
     case other
 
-    /// What the memory of a scalar type holds.
+    /// The content of the memory of a scalar type.
     @inlinable
     public init<Scalar>(of type: Scalar.Type) {
       if type == Bool.self {
@@ -101,8 +101,8 @@ public struct Access: Sendable {
     )
   }
 
-  /// The parts that a value has. The ways to them are objects: they are taken up at every step of a walk, and one reference
-  /// is cheaper to copy than a closure for each of them.
+  /// The parts that a value has. The ways to them are objects, because they are taken up at every step of a walk.
+  /// Copying one reference is cheaper than copying a closure for each of them.
   public enum Parts: Sendable {
     /// None: a scalar.
     case none
@@ -121,7 +121,7 @@ public struct Access: Sendable {
 
 /// A copy of a part in memory of its own, which goes with the object.
 public final class CopiedPart {
-  /// Where the copy is.
+  /// The address of the copy.
   public let address: UnsafeMutableRawPointer
   private let free: (UnsafeMutableRawPointer) -> Void
 

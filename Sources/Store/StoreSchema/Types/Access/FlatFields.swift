@@ -1,5 +1,5 @@
-/// Where the fields of a Swift struct lie, with what a comparison needs of each. An object, because it is taken up at every
-/// struct of a walk, and one reference is cheaper to copy than what it stands for.
+/// The places of the fields of a Swift struct, with all that a comparison needs of each. An object, because it is taken
+/// up at every struct of a walk, and one reference is cheaper to copy than what it stands for.
 public final class FlatFields: Sendable {
   private let fields: [FlatField]
 
@@ -27,17 +27,17 @@ public final class FlatFields: Sendable {
   }
 }
 
-/// One field of a Swift struct.
+/// A field of a Swift struct.
 public struct FlatField: Sendable {
   /// The field's name.
   public let name: String
   /// The field's type.
   public let schema: Schema
-  /// Where it starts, in bytes.
+  /// The offset of its start, in bytes.
   public let offset: Int
-  /// How many bytes it is from there to the next field, or to the end; nothing else lies there. 0 or less: not known.
+  /// The number of bytes from there to the next field, or to the end; nothing else lies there. 0 or less: not known.
   public let room: Int
-  /// What its memory holds.
+  /// The content of its memory.
   public let memory: Access.Memory
 
   fileprivate init(name: String, schema: Schema, offset: Int, room: Int) {

@@ -3,20 +3,22 @@
 /// The address of an element holds as long as the list stays where it is and nothing in it is changed but by such
 /// addresses.
 public final class ListAccess: Sendable {
-  /// How many elements there are.
+  /// The number of elements.
   public let count: @Sendable (UnsafeRawPointer) -> Int
-  /// Where the element at a position is, which must exist.
+  /// The address of the element at a position, which must exist.
   public let address: @Sendable (UnsafeRawPointer, Int) -> UnsafeRawPointer
-  /// Where the element at a position, which must exist, can be changed in place; what snapshots share is copied first.
+  /// The address for changing the element at a position, which must exist, in place; nodes shared with snapshots are
+  /// copied first.
   public let mutableAddress: @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
-  /// Where the element at a position of a list that may be changed is, and whether it can be changed there; nil where there
-  /// is none.
+  /// The address of the element at a position of a changeable list, with a flag: true if it can be changed there. Nil:
+  /// there is none.
   public let find: @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?
   /// Puts a checked value at a position, moving the elements from there on up by one.
   public let insert: @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void
   /// Takes the element at a position away.
   public let remove: @Sendable (UnsafeMutableRawPointer, Int) -> Void
-  /// How many elements two lists share at the start and, of the rest, at the end; quick where they share storage.
+  /// The numbers of elements that two lists share at the start and, of the rest, at the end; quick where they share
+  /// storage.
   public let commonEnds: @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int)
 
   /// Joins the ways to the elements.

@@ -1,6 +1,6 @@
 /// The way to the entries of a map.
 public final class MapAccess: Sendable {
-  /// How many entries there are.
+  /// The number of entries.
   public let count: @Sendable (UnsafeRawPointer) -> Int
   /// Hands out the value under a key; false where there is none.
   public let read: @Sendable (UnsafeRawPointer, MapKey, PartReader) -> Bool
@@ -55,8 +55,8 @@ public struct NumberedEntries: Sendable {
   public let find: @Sendable (UnsafeRawPointer, MapKey) -> (number: Int, address: UnsafeRawPointer)?
   /// The same in a map that may be changed, and whether the value can be changed where it is.
   public let findOwn: @Sendable (UnsafeMutableRawPointer, MapKey) -> (number: Int, value: FoundPart)?
-  /// Where the value of the entry of a number, which must exist, can be changed in place; what snapshots share is copied
-  /// first.
+  /// The address for changing the value of the entry of a number, which must exist, in place; nodes shared with
+  /// snapshots are copied first.
   public let mutableAddress: @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer
 
   /// Joins the ways to the entries.

@@ -1,7 +1,7 @@
-/// What reads a part: gets the address of the part, valid only while it runs.
+/// Reads a part: gets its address, valid only during the call.
 public typealias PartReader = (UnsafeRawPointer) -> Void
 
-/// What changes a part in place: gets the address of the part, valid only while it runs.
+/// Changes a part in place: gets its address, valid only during the call.
 public typealias PartWriter = (UnsafeMutableRawPointer) throws -> Void
 
 /// The way to the value that an optional may hold.

@@ -25,7 +25,7 @@ public enum RecordAccess: Sendable {
     }
   }
 
-  /// Where the fields of a ``Value/record(_:)`` are, one ``Value`` after the other.
+  /// The address of the fields of a ``Value/record(_:)``, one ``Value`` after the other.
   public static func fields(_ record: UnsafeRawPointer) -> UnsafeRawPointer {
     // Only looked at.
     guard let fields = Value.record(at: UnsafeMutableRawPointer(mutating: record)) else { return record }

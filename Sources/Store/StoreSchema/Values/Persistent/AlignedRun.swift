@@ -1,11 +1,11 @@
 /// A place in two trees from which they can be compared side by side, and how far it goes.
 @usableFromInline
 enum AlignedRun<Content: TreeContent> {
-  /// Both places are at the same offset of shared subtrees: so many elements in the direction of the walk, the one at the
-  /// place among them, are the same.
+  /// Both places are at the same offset of shared subtrees. So many elements in the direction of the walk, the one at
+  /// the place among them, are the same.
   case shared(count: Int)
-  /// The places are in two leaves: so many elements in the direction of the walk, the one at the place among them, can be
-  /// looked at side by side.
+  /// The places are in two leaves. So many elements in the direction of the walk, the one at the place among them, can
+  /// be looked at side by side.
   case separate(
     old: UnsafeMutablePointer<Content.Element>, new: UnsafeMutablePointer<Content.Element>, count: Int)
 
@@ -52,7 +52,7 @@ enum AlignedRun<Content: TreeContent> {
   }
 }
 
-/// Which way two trees are walked.
+/// The direction in which two trees are walked.
 @usableFromInline
 enum TreeDirection {
   case forward
@@ -60,9 +60,9 @@ enum TreeDirection {
 }
 
 extension TreeNode {
-  /// How many elements in a direction, from the one at `offset` on, this inner node and another of the same height have in
-  /// common because their children are the same nodes. Zero: the elements at the offsets are not in one shared child, at
-  /// the same place.
+  /// The number of elements in a direction, from the one at `offset` on, that this inner node and another of the same
+  /// height share. Their children are the same nodes there. Zero: the elements at the offsets are not in one shared
+  /// child, at the same place.
   @inlinable
   func sharedCount(from offset: Int, with other: TreeNode, from otherOffset: Int, _ direction: TreeDirection) -> Int {
     let first = childIndex(at: offset)

@@ -32,7 +32,7 @@ struct CountedTree<Content: TreeContent> {
     }
   }
 
-  /// Where the element at `index` is, valid as long as the tree is neither mutated nor released.
+  /// The address of the element at `index`, valid as long as the tree is neither mutated nor released.
   @inlinable
   func element(at index: Int) -> UnsafeMutablePointer<Element> {
     let run = leaf(at: index)
@@ -50,7 +50,7 @@ struct CountedTree<Content: TreeContent> {
     return node._withUnsafeGuaranteedRef { ($0.elements, $0.slots, offset) }
   }
 
-  /// Where the element at `index` is, to be changed in place; copies what is shared on the way.
+  /// The address of the element at `index`, to be changed in place; copies shared nodes on the way.
   @inlinable
   mutating func mutableElement(at index: Int) -> UnsafeMutablePointer<Element> {
     makeRootUnique(keepsFormer: true)
@@ -62,8 +62,8 @@ struct CountedTree<Content: TreeContent> {
     return node._withUnsafeGuaranteedRef { $0.elements + offset }
   }
 
-  /// Where the element at `index` is, and whether all nodes on the way to it are this tree's own, so that it can be changed
-  /// there; copies nothing.
+  /// The address of the element at `index`, with a flag: true if it can be changed there, as all nodes on the way are
+  /// this tree's own. Copies nothing.
   @inlinable
   mutating func findElement(at index: Int) -> (element: UnsafeMutablePointer<Element>, isOwn: Bool) {
     guard var node = unmanagedRoot, index >= 0, index < count else { preconditionFailure("Index out of range") }
@@ -79,7 +79,8 @@ struct CountedTree<Content: TreeContent> {
     return (node._withUnsafeGuaranteedRef { $0.elements + offset }, isOwn)
   }
 
-  /// Where the element of a number (`TreeNode.numberShift`) is, to be changed in place; copies what is shared on the way.
+  /// The address of the element of a number (`TreeNode.numberShift`), to be changed in place; copies shared nodes on
+  /// the way.
   @inlinable
   mutating func mutableElement(numbered number: Int) -> UnsafeMutablePointer<Element> {
     makeRootUnique(keepsFormer: true)

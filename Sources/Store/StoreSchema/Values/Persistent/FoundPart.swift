@@ -1,8 +1,8 @@
 /// A part that was looked for in a value that may be changed.
 public struct FoundPart {
-  /// Where it is.
+  /// The address of the part.
   public let address: UnsafeMutableRawPointer
-  /// Whether it can be changed there, since nobody shares it or anything on the way to it.
+  /// True if it can be changed there, since nobody shares it or anything on the way to it.
   public let isOwn: Bool
 
   /// Joins them.

@@ -66,7 +66,7 @@ extension PersistentList: RangeReplaceableCollection {
   @inlinable
   public mutating func removeAll(keepingCapacity: Bool = false) { self = Self() }
 
-  /// Removes the elements that satisfy a predicate. Where they are few, the rest stays shared with snapshots.
+  /// Removes the elements that satisfy a predicate. If they are few, the rest stays shared with snapshots.
   @inlinable
   public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
     var doomed: [Int] = []
@@ -114,7 +114,7 @@ extension PersistentList: RangeReplaceableCollection {
     for surplus in stride(from: range.upperBound - 1, through: index, by: -1) { remove(at: surplus) }
   }
 
-  /// One edit on the path to its element costs about as much as building with ten elements.
+  /// An edit on the path to its element costs about as much as building with ten elements.
   @inlinable
   static func isCheaperToRebuild(edits: Int, count: Int) -> Bool { edits > 1 && edits * 10 > count }
 }

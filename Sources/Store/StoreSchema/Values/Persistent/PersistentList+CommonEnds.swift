@@ -1,8 +1,8 @@
 extension PersistentList {
-  /// How many elements two lists have in common at their beginning and, of what is left, at their end.
+  /// The numbers of elements that two lists have in common at their beginning and, of the rest, at their end.
   ///
-  /// Parts that the lists share are skipped without a look at them, so that a list and an earlier snapshot of it
-  /// are compared in time proportional to what has changed in between, times log n.
+  /// Parts that the lists share are skipped without a look at them. So comparing a list with an earlier snapshot takes
+  /// time proportional to the changes in between, times log n.
   /// - Parameter equal: whether an element of `old` (first) and one of `new` (second) are equal.
   @inlinable
   public static func commonEnds(
@@ -35,8 +35,8 @@ extension PersistentList {
     return length
   }
 
-  /// How many steps from 0 on lead from pair to pair of equal elements; four at a time, which halves the work where comparing
-  /// two elements takes but an instruction or two.
+  /// The number of steps from 0 on that lead from pair to pair of equal elements. Four at a time, which halves the work
+  /// if comparing two elements takes but an instruction or two.
   @inlinable
   @inline(__always)
   static func commonRun(_ count: Int, isEqual: (Int) -> Bool) -> Int {

@@ -1,9 +1,9 @@
 /// A list whose copies share structure: the collection for the parts of a state that grow.
 ///
-/// Copying a list, and keeping the copy as a snapshot, is O(1). Reading, replacing, inserting and removing one
-/// element is O(log n), in place where no snapshot shares the nodes on its path and otherwise with a copy of
-/// these nodes only. It is a counted copy-on-write B-tree of our own because we need order, in-place access to
-/// elements and comparison that skips shared parts, and swift-collections offers no type with all three.
+/// Copying a list, and keeping the copy as a snapshot, is O(1). Reading, replacing, inserting and removing one element
+/// is O(log n). In place if no snapshot shares the nodes on its path, otherwise with a copy of these nodes only. The
+/// list is a counted copy-on-write B-tree of our own. We need order, in-place access to elements and comparison that
+/// skips shared parts; swift-collections offers no type with all three.
 public struct PersistentList<Element> {
   @usableFromInline var tree = CountedTree<ListContent<Element>>()
 
@@ -19,7 +19,7 @@ public struct PersistentList<Element> {
     tree = builder.finish()
   }
 
-  /// Whether both lists are the same snapshot, so that they cannot differ; O(1). Equal lists need not be identical.
+  /// True if both lists are the same snapshot, so that they cannot differ; O(1). Equal lists need not be identical.
   @inlinable
   public func isIdentical(to other: Self) -> Bool { tree.isIdentical(to: other.tree) }
 
@@ -39,7 +39,7 @@ public struct PersistentList<Element> {
     try body(tree.mutableElement(at: index))
   }
 
-  /// Where the element at a position is, and whether it can be changed there; nil where there is none.
+  /// The address of the element at a position, with a flag for whether it can be changed there; nil: there is none.
   @inlinable
   mutating func findElement(at index: Int) -> FoundPart? {
     guard index >= 0, index < tree.count else { return nil }
@@ -58,7 +58,7 @@ extension PersistentList: ExpressibleByArrayLiteral {
 }
 
 extension PersistentList: Equatable where Element: Equatable {
-  /// Whether both lists have equal elements in the same order. Shared parts count as equal without a look at them.
+  /// True if both lists have equal elements in the same order. Shared parts count as equal without a look at them.
   @inlinable
   public static func == (left: Self, right: Self) -> Bool {
     let count = left.count

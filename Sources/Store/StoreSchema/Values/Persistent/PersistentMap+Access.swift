@@ -61,8 +61,8 @@ extension PersistentMap {
     return try body(Self.value(of: tree.mutableElement(at: rank)))
   }
 
-  /// Calls `body` with the address of a value, to be changed in place; valid during the call. Where there is no
-  /// such key, it is added with `defaultValue` first, and stays even if `body` throws.
+  /// Calls `body` with the address of a value, to be changed in place; valid during the call. If there is no such key,
+  /// it is added with `defaultValue` first, and stays even if `body` throws.
   @inlinable
   public mutating func withMutableValue<R>(
     forKey key: Key, default defaultValue: @autoclosure () -> Value,

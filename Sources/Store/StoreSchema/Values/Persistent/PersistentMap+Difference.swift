@@ -1,10 +1,10 @@
 extension PersistentMap {
   /// Visits, in order of the keys, where two maps may differ.
   ///
-  /// Parts that the maps share are skipped without a look at them, so that a map and an earlier snapshot of it are
-  /// compared in time proportional to what has changed in between, times log n. So are entries whose memory is the same.
+  /// Parts that the maps share are skipped without a look at them. So comparing a map with an earlier snapshot takes
+  /// time proportional to the changes in between, times log n. Entries whose memory is the same are skipped, too.
   /// - Parameter visit: gets a key, its value in `old` and its value in `new`, nil on the side that lacks the key.
-  ///   Where both are there they may be equal: comparing them is up to the caller. The addresses are valid during
+  ///   Both may be there and equal: comparing them is up to the caller. The addresses are valid during
   ///   the call.
   @inlinable
   public static func difference(
@@ -71,7 +71,7 @@ extension PersistentMap {
     }
     return true
   }
-  /// Whether two entries are the same, bit by bit; false where that cannot be told.
+  /// True if two entries are the same, bit by bit; false where that cannot be told.
   @inlinable
   static func hasSameMemory(_ left: UnsafeMutablePointer<Entry>, _ right: UnsafeMutablePointer<Entry>) -> Bool {
     // Part by part: what lies between them may hold anything.

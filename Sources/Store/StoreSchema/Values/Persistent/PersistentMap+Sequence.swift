@@ -32,8 +32,8 @@ extension PersistentMap: Sequence {
     return (entry.pointee.key, entry.pointee.value)
   }
 
-  /// The entry with the smallest key above `key`, which need not be in the map, or with the smallest key of all
-  /// if `key` is nil; O(log n). Drives an iteration that can resume although the map has changed meanwhile.
+  /// The entry with the smallest key above `key`, which need not be in the map; O(log n). If `key` is nil, the entry
+  /// with the smallest key of all. Drives an iteration that can resume although the map has changed meanwhile.
   @inlinable
   public func firstEntry(after key: Key?) -> Element? {
     var rank = 0

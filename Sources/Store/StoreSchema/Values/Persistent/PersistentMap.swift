@@ -1,9 +1,9 @@
 /// A map from keys to values in ascending order of its keys, whose copies share structure.
 ///
 /// Copying a map, and keeping the copy as a snapshot, is O(1). Finding, changing, adding and removing a value is
-/// O(log n), in place where no snapshot shares the nodes on its path. It is the B-tree of `PersistentList`, and
-/// for the same reason: order, in-place access to values and comparison that skips shared parts, all three of
-/// which no type of swift-collections has. Keys in order make iteration deterministic.
+/// O(log n), in place where no snapshot shares the nodes on its path. The map is the B-tree of `PersistentList`, for
+/// the same reason. No type of swift-collections has order, in-place access to values and comparison that skips shared
+/// parts. Keys in order make iteration deterministic.
 public struct PersistentMap<Key: Comparable, Value> {
   @usableFromInline typealias Entry = MapContent<Key, Value>.Entry
 
@@ -35,14 +35,14 @@ public struct PersistentMap<Key: Comparable, Value> {
   /// The number of entries; O(1).
   @inlinable public var count: Int { tree.count }
 
-  /// Whether the map has no entries.
+  /// True if the map has no entries.
   @inlinable public var isEmpty: Bool { tree.count == 0 }
 
-  /// Whether both maps are the same snapshot, so that they cannot differ; O(1). Equal maps need not be identical.
+  /// True if both maps are the same snapshot, so that they cannot differ; O(1). Equal maps need not be identical.
   @inlinable
   public func isIdentical(to other: Self) -> Bool { tree.isIdentical(to: other.tree) }
 
-  /// Where `key` is or belongs, and its entry if there is one.
+  /// The rank at which `key` is or belongs, and its entry if there is one.
   @inlinable
   func find(_ key: Key) -> (rank: Int, entry: UnsafeMutablePointer<Entry>?) {
     find(isAbove: { key < $0.pointee }, isBelow: { $0.pointee < key }, isEqual: { $0.pointee == key })
@@ -71,8 +71,8 @@ public struct PersistentMap<Key: Comparable, Value> {
     }
   }
 
-  /// The key of an entry in place: its first field. Taken as an `inout` it would be an access that may modify it, of which two
-  /// threads that read a shared node may not have one at a time.
+  /// The key of an entry in place: its first field. Taken as an `inout` it would be an access that may modify it. Two
+  /// threads that read a shared node may not have such accesses at the same time.
   @inlinable
   @inline(__always)
   static func key(of entry: UnsafeMutablePointer<Entry>) -> UnsafePointer<Key> {
@@ -100,7 +100,7 @@ extension PersistentMap: ExpressibleByDictionaryLiteral {
 }
 
 extension PersistentMap: Equatable where Value: Equatable {
-  /// Whether both maps have the same keys with equal values. Shared parts count as equal without a look at them.
+  /// True if both maps have the same keys with equal values. Shared parts count as equal without a look at them.
   @inlinable
   public static func == (left: Self, right: Self) -> Bool {
     guard left.count == right.count else { return false }

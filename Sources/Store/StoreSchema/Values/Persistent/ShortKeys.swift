@@ -1,5 +1,5 @@
-/// Finds texts that are kept in place in the keys of a map: two words and a tag are all that has to be looked at, where
-/// comparing any two texts takes many times longer: row L2 takes 21 % more of the processor without it.
+/// Finds texts that are kept in place in the keys of a map. Only two words and a tag have to be looked at, where
+/// comparing any two texts takes many times longer. Row L2 takes 21 % more of the processor without it.
 struct ShortKeys {
   /// The bits by which the last word of a text in place is known, and what they are.
   fileprivate let mask: UInt64
@@ -8,7 +8,7 @@ struct ShortKeys {
 
   fileprivate static let tagOffset = MemoryLayout<MapKey>.size - 1
 
-  /// How they are found, as a look at some keys tells; nil where keys are laid out in another way.
+  /// The way to find them, as a look at some keys tells; nil: keys are laid out in another way.
   static let finding: ShortKeys? = {
     // The marks of ASCII and of other text differ in one bit, which is not looked at.
     guard let marks = ShortText.marks, (marks.ascii ^ marks.other).nonzeroBitCount == 1,
@@ -25,7 +25,7 @@ struct ShortKeys {
   }()
 }
 
-/// How the keys of a map stand to the one that is looked for.
+/// A comparison of the keys of a map with the one that is looked for.
 struct KeySearch {
   private let key: UnsafePointer<MapKey>
   /// As in ``ShortKeys``; where the key is no text in place, such that they fit no other one.
@@ -104,7 +104,7 @@ extension PersistentMap where Key == MapKey {
     return place.map { ($0.number, FoundPart(UnsafeMutableRawPointer(Self.value(of: $0.entry)), isOwn: isOwn)) }
   }
 
-  /// Where the value of the entry of a number is, to be changed in place; copies what is shared on the way.
+  /// The address of the value of the entry of a number, to be changed in place; copies shared nodes on the way.
   mutating func mutableValue(numbered number: Int) -> UnsafeMutablePointer<Value> {
     Self.value(of: tree.mutableElement(numbered: number))
   }

@@ -1,5 +1,5 @@
-/// Builds a tree from elements in order, several times faster than inserting them: leaves are filled one after
-/// the other, and the levels above them are made at the end.
+/// Builds a tree from elements in order, several times faster than inserting them. Leaves are filled one after the
+/// other, and the levels above them are made at the end.
 @usableFromInline
 struct TreeBuilder<Content: TreeContent> {
   @usableFromInline typealias Node = TreeNode<Content>

@@ -1,5 +1,5 @@
-/// What a `TreeNode` holds: the type of its elements, and what an inner node remembers of each child so that a
-/// search need not look into it.
+/// The content of a `TreeNode`: the type of its elements, and the note that an inner node keeps of each child. The note
+/// saves a search the look into the child.
 @usableFromInline
 protocol TreeContent {
   associatedtype Element

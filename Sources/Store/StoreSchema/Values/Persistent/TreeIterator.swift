@@ -11,7 +11,7 @@ struct TreeIterator<Content: TreeContent> {
   @inlinable
   init(_ tree: CountedTree<Content>) { self.tree = tree }
 
-  /// Where the next element is, valid as long as this iterator exists.
+  /// The address of the next element, valid as long as this iterator exists.
   @inlinable
   mutating func next() -> UnsafeMutablePointer<Content.Element>? {
     if remaining == 0 {

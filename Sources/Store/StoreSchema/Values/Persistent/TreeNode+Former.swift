@@ -2,10 +2,10 @@ import Synchronization
 
 /// Alternating between two root nodes.
 ///
-/// Who looks at the state before and after each change shares the root at every change, and copying and releasing it costs
-/// reference counting for all children. But as soon as the state before is released, the former root is nobody's, and
-/// differs from the present one by the children changed since: bringing it up to date is cheaper than another copy. Without it
-/// row W5, its limit included, takes 18 % more of the processor.
+/// Code that looks at the state before and after each change shares the root at every change. Copying and releasing it
+/// costs reference counting for all children. But as soon as the state before is released, the former root is nobody's,
+/// and differs from the present one by the children changed since. Bringing it up to date is cheaper than another copy.
+/// Without it row W5, its limit included, takes 18 % more of the processor.
 ///
 /// Invariants
 /// - Only the root of a tree has a former node, from a copy made to change an element until the next change. So what is
@@ -23,8 +23,8 @@ extension TreeNode {
     return successor
   }
 
-  /// The former node with the contents of this one, if nobody else has it any more; in any case it is not the former one
-  /// any longer.
+  /// The former node with the contents of this one, if nobody else has it any more. In any case it is not the former
+  /// one any longer.
   @inlinable
   @inline(__always)
   func takeUnusedFormer() -> TreeNode? {

@@ -1,7 +1,6 @@
 /// Binary search by key.
 extension TreeNode {
-  /// The last child of an inner node whose first key is not above the one that is looked for; the first child for a key below
-  /// all.
+  /// The last child of an inner node whose first key is not above the wanted one; the first child for a key below all.
   @inlinable
   @inline(__always)
   func childIndex<Key, Value>(

@@ -27,7 +27,7 @@ final class TreeNode<Content: TreeContent> {
   @exclusivity(unchecked) @usableFromInline var slots = 0
   @exclusivity(unchecked) @usableFromInline var capacity: Int
   @exclusivity(unchecked) @usableFromInline var storage: UnsafeMutableRawPointer
-  /// The address of the node of which this one, a root, is a changed copy, with a reference to it; 0: none is kept.
+  /// The address of the node that this one, a root, is a changed copy of, with a reference to it; 0: none is kept.
   @usableFromInline let former = Atomic<UInt>(0)
 
   /// A leaf without elements.
@@ -62,8 +62,9 @@ final class TreeNode<Content: TreeContent> {
     storage.deallocate()
   }
 
-  /// The end of a node is the same code for all contents; that of entries with run-time types, which most changes of a plugin's
-  /// state bring about, is spelled out, as the runtime's own function looks up how to destroy each part of each of them.
+  /// The end of a node is the same code for all contents. For entries with run-time types it is spelled out: the
+  /// runtime's own function looks up how to destroy each part of each of them. Most changes of a plugin's state bring
+  /// such entries about.
   @inlinable
   func destroyElements() {
     if Element.self == MapContent<MapKey, Value>.Entry.self {
@@ -90,8 +91,8 @@ final class TreeNode<Content: TreeContent> {
     return copy
   }
 
-  /// One by one where copying takes more than moving bytes: the runtime's function for many looks up how it is done for each
-  /// part of each of them.
+  /// Copies slots one by one if copying takes more than moving bytes. The runtime's function for many looks up how it
+  /// is done for each part of each of them.
   @inlinable
   static func copy<Slot>(_ source: UnsafeMutablePointer<Slot>, to target: UnsafeMutablePointer<Slot>, count: Int) {
     if _isPOD(Slot.self) { return target.initialize(from: source, count: count) }
@@ -105,8 +106,8 @@ extension TreeNode {
   @inlinable static var fanOutShift: Int { 3 }
   @inlinable static var fanOut: Int { 1 << fanOutShift }
 
-  /// A leaf holds at most `1 << leafShift` elements: about a kilobyte, and half of that where copying an element counts
-  /// references, so that copying a shared leaf stays cheap, and 16 to 128 elements.
+  /// A leaf holds at most `1 << leafShift` elements: 16 to 128, in about a kilobyte. Half of that if copying an element
+  /// counts references, so that copying a shared leaf stays cheap.
   @inlinable static var leafShift: Int {
     let bytes = _isPOD(Element.self) ? 1024 : 512
     let fitting = max(16, min(128, bytes / max(1, MemoryLayout<Element>.stride)))
@@ -128,8 +129,8 @@ extension TreeNode {
     (storage + Self.fanOut * MemoryLayout<TreeNode>.stride).assumingMemoryBound(to: Int.self)
   }
 
-  /// The separators of the children of an inner node, behind the running totals: apart, so that copying the children needs
-  /// no look at what a separator is.
+  /// The separators of the children of an inner node, behind the running totals. Apart, so that copying the children
+  /// needs no look at the type of a separator.
   @inlinable var separators: UnsafeMutablePointer<Content.Separator> {
     (storage + Self.separatorsOffset).assumingMemoryBound(to: Content.Separator.self)
   }
@@ -198,10 +199,10 @@ extension TreeNode {
 
 // MARK: - Numbers
 
-/// The place of an element as a number: its position in the leaf, and above it that of each child on the way, the root's on
-/// top. Unlike a rank it leads to the element without a look at any totals.
+/// The place of an element as a number. The lowest bits are its position in the leaf, the higher ones those of the
+/// children on the way, the root's on top. Unlike a rank it leads to the element without a look at any totals.
 extension TreeNode {
-  /// How far up the numbers of the children next to the leaves are.
+  /// The shift of the numbers of the children next to the leaves.
   @inlinable static var numberShift: Int { 7 }
 
   /// The position of an element, or of the child on the way to it, in the node at a height.
