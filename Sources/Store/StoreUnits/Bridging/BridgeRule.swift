@@ -1,14 +1,14 @@
 import StoreCore
 import StoreSchema
 
-/// Where a rule is written.
+/// The place where a rule is written.
 struct RulePlace: Sendable {
   let file: String
   let line: Int
 }
 
 /// On this action, where these conditions hold, dispatch that one (R25): glue between modules that know nothing of each
-/// other. The idea is SwiftRex's BridgeMiddleware; the condition on the state before is that of its 1.x `on(…)`.
+/// other. The idea is SwiftRex's BridgeMiddleware; the condition on the state before comes from its 1.x `on(…)`.
 ///
 /// Every closure may be written as a key path: `.on(\.opened, when: \.isReady, dispatch: { .show($0) })`.
 public struct BridgeRule<Input, Output, State>: Sendable {

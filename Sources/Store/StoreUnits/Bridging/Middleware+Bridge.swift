@@ -3,10 +3,10 @@ import StoreCore
 extension Middleware {
   /// Turns actions into others by rules (R25).
   ///
-  /// All conditions of all rules look at the state after reducing; then all maps are asked; then all derived actions are
-  /// enqueued in the order of the rules. A derived action has the file, function and line of the original, kind `bridge`,
-  /// the original as its cause, and one more line of info, which names the original action and the place of the rule.
-  /// Actions that no rule is about skip the unit altogether (R14).
+  /// All conditions of all rules look at the state after reducing; then all maps are asked. Then all derived actions
+  /// are enqueued in the order of the rules. A derived action has the file, function and line of the original, kind
+  /// `bridge`, and the original as its cause. A further line of info names the original action and the place of the
+  /// rule. Actions that no rule is about skip the unit altogether (R14).
   ///
   /// - Parameters:
   ///   - name: what traces, gates and listings call the unit.
@@ -54,7 +54,7 @@ private struct BridgedAction<Input, Output, State> {
     return matches.filter { $0.allows?(before) ?? true }
   }
 
-  /// What the rules make of the action, in their order: first all conditions, then all maps.
+  /// The actions that the rules derive, in their order: first all conditions, then all maps.
   func derived(by allowed: [Match], _ after: State) -> [Derived] {
     let holding = allowed.filter { $0.holds?(after) ?? true }
     return holding.compactMap { match in match.derive(after).map { ($0, match.place) } }

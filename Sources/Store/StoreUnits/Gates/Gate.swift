@@ -13,16 +13,16 @@ public final class Gate: Sendable {
   /// A gate that stands as a saved one did.
   public convenience init(_ state: GateState) { self.init(isOpen: state.isOpen) }
 
-  /// Whether plain actions and output pass.
+  /// True if plain actions and output pass.
   public var isOpen: Bool { open.load(ordering: .relaxed) }
 
-  /// Where the gate stands, in the form that is saved.
+  /// The position of the gate, in the form that is saved.
   public var state: GateState { GateState(isOpen: isOpen) }
 
-  /// How many actions were held back.
+  /// The number of actions held back.
   public var held: Int { heldInputs.load(ordering: .relaxed) }
 
-  /// How many outputs were dropped.
+  /// The number of outputs dropped.
   public var dropped: Int { droppedOutputs.load(ordering: .relaxed) }
 
   /// Counts an action that was held back.

@@ -1,4 +1,4 @@
-/// Where a gate stands, as states and files hold it.
+/// The position of a gate, as states and files hold it.
 public enum GateState: String, Codable, Hashable, Sendable, CaseIterable {
   /// Plain actions and output pass.
   case on
@@ -8,6 +8,6 @@ public enum GateState: String, Codable, Hashable, Sendable, CaseIterable {
   /// The state of a gate that is open or not.
   public init(isOpen: Bool) { self = isOpen ? .on : .off }
 
-  /// Whether plain actions and output pass.
+  /// True if plain actions and output pass.
   public var isOpen: Bool { self == .on }
 }

@@ -1,12 +1,13 @@
 import StoreCore
 import Synchronization
 
-/// What several units under one gate share: the control map is evaluated once an action, when the first of them is asked.
+/// The decision that several units under one gate share. The control map is evaluated once an action, when the first of
+/// them is asked.
 final class LatestControl: Sendable {
   private let number = Atomic<Int>(0)
   private let wasControl = Atomic<Bool>(false)
 
-  /// Whether an action is a control action.
+  /// True if an action is a control action.
   func isControl(_ number: Int, _ evaluate: () -> Bool) -> Bool {
     if self.number.load(ordering: .relaxed) == number { return wasControl.load(ordering: .relaxed) }
     let isControl = evaluate()

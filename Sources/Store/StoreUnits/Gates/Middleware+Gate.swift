@@ -1,9 +1,9 @@
 import StoreCore
 
 extension Middleware {
-  /// Gates these middlewares by actions of the application: a control action moves the gate when it arrives and is always
-  /// forwarded, a plain one only while the gate is open (R21). The long-lived effects that the units say should be running
-  /// (R33) run only while it is open.
+  /// Gates these middlewares by actions of the application (R21). A control action moves the gate when it arrives and
+  /// is always forwarded, a plain one only while the gate is open. The long-lived effects that the units say should be
+  /// running (R33) run only while it is open.
   ///
   /// - Parameters:
   ///   - gate: the gate; all units here share it. Gate each first to control them apart.
@@ -89,7 +89,7 @@ extension Middleware {
 private enum Passage {
   case always
   case whileOpen
-  /// It is nothing to the units: it is not held back.
+  /// The action is nothing to the units: it is not held back.
   case never
 }
 

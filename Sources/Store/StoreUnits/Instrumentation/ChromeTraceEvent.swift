@@ -1,8 +1,9 @@
 import StoreSchema
 
-/// One event of Chrome's trace event format, which Chrome (`chrome://tracing`) and Perfetto read. All events are of one thread.
+/// An event of Chrome's trace event format, which Chrome (`chrome://tracing`) and Perfetto read. All events are of one
+/// thread.
 package struct ChromeTraceEvent {
-  /// What the event tells, under the letter that the format has for it.
+  /// The kind of the event, under the letter that the format has for it.
   package enum Kind: String {
     /// The name of the process or the thread.
     case metadata = "M"
@@ -28,11 +29,11 @@ package struct ChromeTraceEvent {
   private let category: String?
   /// When the event happens; nil for metadata.
   private let time: Duration?
-  /// How long a complete span takes.
+  /// The duration of a complete span.
   private let duration: Duration?
-  /// What the two ends of an asynchronous span or of an arrow have in common.
+  /// The common id of the two ends of an asynchronous span or of an arrow.
   private let id: Value?
-  /// What else is known, under names.
+  /// More facts, under names.
   private let arguments: [(name: String, value: Value)]
 
   /// Makes an event of a kind.

@@ -1,8 +1,8 @@
 import StoreCore
 
-/// One phase of one action, timed.
+/// A phase of an action, timed.
 public struct PhaseSpan: Hashable, Sendable {
-  /// What was timed.
+  /// The phase that was timed.
   public let phase: SpanPhase
   /// The action's number.
   public let number: Int
@@ -17,20 +17,20 @@ public struct PhaseSpan: Hashable, Sendable {
   /// When it ended.
   public let end: Duration
 
-  /// How long it took.
+  /// The duration of the span.
   public var duration: Duration { end - begin }
 }
 
-/// What all spans of one unit in one phase come to.
+/// The total of all spans of one unit in one phase.
 public struct SpanTotal: Hashable, Sendable {
   /// The phase.
   public let phase: SpanPhase
   /// The unit or watcher, where there is one.
   public let unit: String?
-  /// How many spans there were.
+  /// The number of spans.
   public internal(set) var count = 0
-  /// How long they took together.
+  /// The sum of their durations.
   public internal(set) var total = Duration.zero
-  /// How long the longest took.
+  /// The duration of the longest.
   public internal(set) var max = Duration.zero
 }

@@ -29,7 +29,7 @@ public final class SpanRecorder: Sendable {
   private struct Recorded {
     /// When the spans began that have not ended.
     var begun: [Key: [Duration]] = [:]
-    /// What is known of actions that are not done.
+    /// The facts about actions that are not done.
     var actions: [Int: Waiting] = [:]
     var totals: [Row: SpanTotal] = [:]
     var spans: [PhaseSpan] = []
@@ -56,7 +56,7 @@ public final class SpanRecorder: Sendable {
     self.actionName = actionName
   }
 
-  /// What a store is to report to.
+  /// The listener that a store is to report to.
   public var listener: SpanListener { SpanListener(clock: clock) { [self] in receive($0) } }
 
   /// The spans that are kept, in the order of their beginnings, the outer before the inner.
@@ -72,10 +72,10 @@ public final class SpanRecorder: Sendable {
     }
   }
 
-  /// How many spans were let go for lack of room.
+  /// The number of spans let go for lack of room.
   public var dropped: Int { recorded.withLock { $0.ended - $0.spans.count } }
 
-  /// What the spans come to, the dearest first.
+  /// The totals of the spans, the dearest first.
   public var totals: [SpanTotal] {
     recorded.withLock { recorded in
       recorded.totals.values.sorted { left, right in
@@ -131,6 +131,6 @@ extension SpanTotal {
 }
 
 extension SpanPhase {
-  /// The place of the phase among those of an action.
+  /// The place of the phase among all phases of an action.
   var depth: Int { SpanPhase.allCases.firstIndex(of: self) ?? 0 }
 }

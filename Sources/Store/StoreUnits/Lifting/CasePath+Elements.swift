@@ -2,7 +2,7 @@ import StoreCore
 import StoreSchema
 
 extension CasePath {
-  /// What wraps an element's action together with the element's id.
+  /// Gives the function that wraps an element's action together with the element's id.
   @inlinable
   func embeddingElement<ID: SendableMetatype, Action>() -> @Sendable (ID, Action) -> Root
   where Payload == ElementAction<ID, Action> {
@@ -10,7 +10,7 @@ extension CasePath {
     return { embed(ElementAction(id: $0, action: $1)) }
   }
 
-  /// What wraps an element's action together with the element's id, as a pair.
+  /// Gives the function that wraps an element's action together with the element's id, as a pair.
   @inlinable
   func embeddingPair<ID, Action>() -> @Sendable (ID, Action) -> Root where Payload == (ID, Action) {
     let embed = embed

@@ -2,8 +2,8 @@ import StoreCore
 import StoreSchema
 
 extension MiddlewareReader {
-  /// Makes this reader's middleware one of a larger store by case paths and a key path, before it is built (R14):
-  /// `lift(input: \.tasks, output: \.tasks, state: \.tasks)`.
+  /// Makes this reader's middleware one of a larger store by case paths and a key path, before it is built (R14). For
+  /// example `lift(input: \.tasks, output: \.tasks, state: \.tasks)`.
   ///
   /// - Parameters:
   ///   - input: the case of the global action that holds this middleware's; other cases skip it.

@@ -5,7 +5,7 @@ import StoreCore
   import Darwin
 #endif
 
-/// A log at the end of a file, which is made where there is none, and which may rotate: the file becomes `PATH.1`, what was
+/// A log at the end of a file, which is made if there is none. The file may rotate: it becomes `PATH.1`, the former
 /// `PATH.1` becomes `PATH.2`, and so on.
 public final class FileDestination: LogDestination {
   private struct File {
@@ -49,7 +49,7 @@ public final class FileDestination: LogDestination {
   private func rotate(_ file: inout File) throws {
     for number in stride(from: kept, to: 0, by: -1) {
       let newer = number == 1 ? path : "\(path).\(number - 1)"
-      // One that is not there yet is no fault.
+      // A file that is not there yet is no fault.
       guard rename(newer, "\(path).\(number)") == 0 || errno == ENOENT else {
         throw LogFileError(path: newer, code: errno)
       }
@@ -64,7 +64,7 @@ public final class FileDestination: LogDestination {
     let descriptor = openForAppending(path)
     guard descriptor >= 0 else { throw LogFileError(path: path, code: errno) }
     let size = lseek(descriptor, 0, SEEK_END)
-    // What has no size, such as a pipe, does not rotate.
+    // A file without a size, such as a pipe, does not rotate.
     return File(descriptor: descriptor, size: size < 0 ? 0 : Int(size))
   }
 

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// What a log says of an action.
+/// The text of an action in a log.
 public struct LogActionText<Action>: Sendable {
   let text: @Sendable (Action, ActionContext) -> String?
 
@@ -18,7 +18,7 @@ public struct LogActionText<Action>: Sendable {
   /// Nothing.
   public static var none: LogActionText { LogActionText { _, _ in nil } }
 
-  /// What a closure makes of it, on the writer's thread.
+  /// The text that a closure makes of it, on the writer's thread.
   public static func custom(_ text: @escaping @Sendable (Action, ActionContext) -> String) -> LogActionText {
     LogActionText(text: text)
   }

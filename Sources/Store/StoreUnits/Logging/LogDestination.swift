@@ -4,7 +4,7 @@
   import Darwin
 #endif
 
-/// Where a log goes.
+/// The destination of a log.
 public protocol LogDestination: Sendable {
   /// Takes whole lines, each with its end. Called by one thread at a time, which is not a store's.
   func write(_ lines: String) throws
@@ -36,7 +36,7 @@ public struct ClosureDestination: LogDestination {
 public struct LogFileError: Error, Hashable, CustomStringConvertible {
   /// The file.
   public let path: String
-  /// What the system said, as in `errno`.
+  /// The system's error code, as in `errno`.
   public let code: Int32
 
   /// The path and what the system said.

@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// What a log says of the state: of what one action did to it, or of what it then is.
+/// The text of the state in a log: of an action's changes, or of the state after it.
 public struct LogStateText<State>: Sendable {
   /// A text needs no state, the one after, or both: what is not needed is not kept while the action is reduced.
   enum Kind: Sendable {
@@ -16,7 +16,7 @@ public struct LogStateText<State>: Sendable {
   /// Nothing.
   public static var none: LogStateText { LogStateText(kind: .none) }
 
-  /// What a closure makes of the states before and after, on the writer's thread; nil: nothing.
+  /// The text that a closure makes of the states before and after, on the writer's thread; nil: nothing.
   public static func custom(_ text: @escaping @Sendable (_ before: State, _ after: State) -> String?) -> LogStateText {
     LogStateText(kind: .both(text))
   }
@@ -41,7 +41,7 @@ public struct LogStateText<State>: Sendable {
 }
 
 extension LogStateText where State: Schematic {
-  /// What changed, field by field, in the order of the schema (R22).
+  /// The changes, field by field, in the order of the schema (R22).
   ///
   /// - Parameter ignored: what is left out, with all that is in it; a step `[*]` stands for every element.
   public static func fields(ignoring ignored: [Path] = []) -> LogStateText {
@@ -86,7 +86,7 @@ extension Change {
 }
 
 extension Path {
-  /// Whether another path is this one or leads further inwards from it.
+  /// True if another path is this one or leads further inwards from it.
   func covers(_ other: Path) -> Bool {
     steps.count <= other.steps.count && zip(steps, other.steps).allSatisfy { $0.matches($1) }
   }

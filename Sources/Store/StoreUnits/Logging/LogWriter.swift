@@ -1,8 +1,9 @@
 import StoreCore
 import Dispatch
 
-/// Writes the entries of logs on a thread of its own, so that no store waits for text or files. What waits is bounded: an
-/// entry for which there is no room is dropped, and the log says how many were at the place where they are missing.
+/// Writes the entries of logs on a thread of its own, so that no store waits for text or files. The number of waiting
+/// entries is bounded. An entry without room is dropped, and the log says how many were, at the place where they are
+/// missing.
 public final class LogWriter: Sendable {
   /// Makes an entry's text, on the writer's thread: lines without the last one's end; nil: nothing to say.
   public typealias Entry = @Sendable () -> String?
@@ -14,9 +15,9 @@ public final class LogWriter: Sendable {
 
   private struct Buffer {
     var waiting: [Waiting] = []
-    /// How many entries are accepted and not yet written.
+    /// The number of entries accepted and not yet written.
     var pending = 0
-    /// How many were dropped since the last that was accepted.
+    /// The number of entries dropped since the last that was accepted.
     var missing = 0
     var dropped = 0
     var isWriting = false
@@ -46,7 +47,7 @@ public final class LogWriter: Sendable {
     self.onError = onError
   }
 
-  /// How many entries were dropped so far.
+  /// The number of entries dropped so far.
   public var dropped: Int { buffer.withLock { $0.dropped } }
 
   /// Has an entry written, or drops it where too many wait. Returns at once, on any thread.

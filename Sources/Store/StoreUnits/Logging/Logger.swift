@@ -1,13 +1,13 @@
 import StoreCore
 import StoreSchema
 
-/// What a logger says of one action: its own before and after, as a typed difference (R22).
+/// The report of a logger on one action: its own before and after, as a typed difference (R22).
 public struct LoggedAction<Action> {
   /// The action.
   public let action: Action
   /// Its number, source and time.
   public let context: ActionContext
-  /// What it changed, in schema order; empty: no change.
+  /// The changes by the action, in schema order; empty: no change.
   public let changes: [Change]
 }
 

@@ -4,9 +4,9 @@ extension Middleware where Input: Sendable, Output == Never, State: Sendable {
   /// Logs actions, in processing order, each with its own states before and after (R22), through a writer that never delays
   /// the store. The idea is SwiftRex's LoggerMiddleware.
   ///
-  /// It stands where it is put: composed with all other units it logs the whole store; in front of one unit that unit's
-  /// actions and state, local or global ones (``Middleware/logged(_:only:action:state:to:)``); lifted to a branch that
-  /// branch. Gate it to switch it while the store runs.
+  /// A logger logs by its place. Composed with all other units it logs the whole store. In front of one unit it logs
+  /// that unit's actions and state, local or global ones (``Middleware/logged(_:only:action:state:to:)``). Lifted to a
+  /// branch it logs that branch. Gate it to switch it while the store runs.
   ///
   /// - Parameters:
   ///   - name: what traces, gates and listings call it; unique in a store.

@@ -38,7 +38,7 @@ public struct Substate: Sendable {
 }
 
 extension Substate: Equatable {
-  /// Whether both are of one type and equal.
+  /// True if both are of one type and equal.
   public static func == (left: Substate, right: Substate) -> Bool {
     func equals<Value: Equatable>(_ value: Value) -> Bool { value == right.value(as: Value.self) }
     return equals(left.content)

@@ -1,4 +1,4 @@
-/// What happens to substates: an action of the store like any other, numbered, recorded and replayed.
+/// An action on substates, like any other of the store: numbered, recorded and replayed.
 public enum SubstateAction: Sendable {
   /// Adds a substate; one of that name is replaced only where that is said.
   case add(name: String, Substate, isReplacing: Bool)

@@ -1,4 +1,4 @@
-/// What is wrong with an action for substates. The store lives on, with the state as it was (R23).
+/// A fault of an action for substates. The store lives on, with the state as it was (R23).
 public enum SubstateError: Error, Hashable, Sendable {
   /// A substate of that name exists and was not to be replaced.
   case exists(name: String)
@@ -16,7 +16,7 @@ public enum SubstateError: Error, Hashable, Sendable {
     return .typeMismatch(name: name, expected: String(reflecting: expected), found: String(reflecting: found))
   }
 
-  /// One sentence: what happened and what to do.
+  /// A sentence: what happened and what to do.
   public var message: String {
     switch self {
     case .exists(let name): "substate \(name) exists; replace it explicitly, or reset it first"

@@ -44,8 +44,8 @@ public struct SubstateReducers: Sendable {
 
   /// Adds and removes substates and has their reducers run (R23).
   ///
-  /// An action fails (R7) with a ``SubstateError`` where a name is taken, where a value that is added is not of the type
-  /// that the name's reducers work on, and where an action is not of a type that they take. One for an absent substate
+  /// An action fails (R7) with a ``SubstateError`` in three cases. The name is taken; an added value is not of the type
+  /// that the name's reducers work on; or the reducers do not take the action's type. An action for an absent substate
   /// changes nothing; ``reporter(_:)`` tells of it.
   public var reducer: Reducer<SubstateAction, Substates> {
     let registered = self
@@ -74,7 +74,7 @@ public struct SubstateReducers: Sendable {
 
   private func entries(of name: String) -> [Entry] { entries.filter { $0.name == name } }
 
-  /// Whether the action is about substates as such, or one that their reducers cannot take.
+  /// True if the action is about substates as such, or one that their reducers cannot take.
   private func concerns(_ action: SubstateAction) -> Bool {
     guard case .send(let name, let local) = action else { return true }
     return misfit(name, local) != nil
@@ -108,7 +108,7 @@ public struct SubstateReducers: Sendable {
     return .mismatch(name, expected: first.actionType, found: type(of: local))
   }
 
-  /// What is wrong with an action that does not fail.
+  /// The faults of an action that does not fail.
   private func faults(of action: SubstateAction, _ substates: Substates) -> [SubstateError] {
     switch action {
     case .add, .resetAll: return []

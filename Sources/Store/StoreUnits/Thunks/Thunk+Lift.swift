@@ -20,7 +20,7 @@ extension Thunk {
     }
   }
 
-  /// The same thunk in a store of which its module is a part.
+  /// The same thunk in a store that has its module as a part.
   ///
   /// - Parameters:
   ///   - action: the case of the global action that holds the thunk's.

@@ -1,9 +1,10 @@
 import StoreCore
 
-/// Something to do that dispatches actions, carried by an action of its own (R20): it passes the interceptors, and the one
-/// made by ``StoreCore/Interceptor/thunks(_:_:)`` takes it, so that it never reaches the reducers. The idea is redux-thunk's.
+/// Something to do that dispatches actions, carried by an action of its own (R20). The action passes the interceptors,
+/// and the one made by ``StoreCore/Interceptor/thunks(_:_:)`` takes it, so that it never reaches the reducers. The idea
+/// is redux-thunk's.
 public struct Thunk<Action: Sendable, State: Sendable>: Sendable {
-  /// What listings and traces call it.
+  /// The name in listings and traces.
   public let name: String
   let body: @Sendable (ThunkContext<Action, State>) async -> Void
 
@@ -20,7 +21,7 @@ extension Thunk: CustomStringConvertible {
   public var description: String { "thunk:\(name)" }
 }
 
-/// What a thunk works with.
+/// The tools of a thunk.
 public struct ThunkContext<Action: Sendable, State: Sendable>: Sendable {
   /// Reads the state of that moment.
   public let state: StateReader<State>
@@ -48,6 +49,6 @@ public struct ThunkContext<Action: Sendable, State: Sendable>: Sendable {
   /// - Throws: where the thunk is cancelled.
   public func sleep(for duration: Duration) async throws(CancellationError) { try await effect.sleep(for: duration) }
 
-  /// Whether the thunk was cancelled: what it dispatches is dropped.
+  /// True if the thunk was cancelled: its actions are dropped.
   public var isCancelled: Bool { effect.isCancelled }
 }

@@ -1,6 +1,6 @@
 import StoreCore
 
-/// What one end of a transition must be.
+/// The condition on one end of a transition.
 public struct TransitionEnd<Part>: Sendable {
   let accepts: @Sendable (Part) -> Bool
 
@@ -14,7 +14,7 @@ public struct TransitionEnd<Part>: Sendable {
 }
 
 extension TransitionEnd where Part: Equatable & Sendable {
-  /// One value.
+  /// A certain value.
   public static func value(_ value: Part) -> TransitionEnd { TransitionEnd { $0 == value } }
 }
 

@@ -1,6 +1,6 @@
 import StoreSchema
 
-/// What can be done with the past and the future of an ``Undoable``. Where there is nowhere to go, nothing happens.
+/// The operations on the past and the future of an ``Undoable``. Without a step to go to, nothing happens.
 ///
 /// The set is redux-undo's.
 @Schema

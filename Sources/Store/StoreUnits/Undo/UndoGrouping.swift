@@ -1,7 +1,7 @@
 import StoreCore
 import StoreSchema
 
-/// Which actions make one step together.
+/// The rule by which actions make one step together.
 public struct UndoGrouping<Action>: Sendable {
   let isByCause: Bool
   let key: (@Sendable (Action) -> String?)?
@@ -23,7 +23,7 @@ public struct UndoGrouping<Action>: Sendable {
   }
 }
 
-/// What the actions of one step have in common.
+/// The common marks of the actions of one step.
 @Schema
 public struct UndoGroup: Hashable, Codable, Sendable {
   /// The action from outside that caused the latest of them.
@@ -31,6 +31,6 @@ public struct UndoGroup: Hashable, Codable, Sendable {
   /// Their key.
   public var key: String?
 
-  /// Whether a later action belongs to the same step.
+  /// True if a later action belongs to the same step.
   func takes(_ other: UndoGroup) -> Bool { root != nil && root == other.root || key != nil && key == other.key }
 }

@@ -2,16 +2,16 @@ import StoreSchema
 
 /// A slice of a state together with what it was and what it could be again.
 ///
-/// Past and future are persistent lists, so that a copy of the whole is O(1); where the slice holds persistent collections,
-/// its states share what did not change.
+/// Past and future are persistent lists, so that a copy of the whole is O(1). If the slice holds persistent
+/// collections, its states share the unchanged parts.
 public struct Undoable<Slice> {
   /// The states before the steps that can be taken back, oldest first.
   public private(set) var past: PersistentList<Slice> = []
-  /// The slice now. What changes it outside of an undoable reducer makes no step.
+  /// The slice now. Changes outside of an undoable reducer make no step.
   public var present: Slice
   /// The states that were taken back, the nearest first.
   public private(set) var future: PersistentList<Slice> = []
-  /// What belongs to the latest step, while more may join it.
+  /// The group of the latest step, while more actions may join it.
   public private(set) var latest: UndoGroup?
 
   /// A slice without a past.
@@ -24,10 +24,10 @@ public struct Undoable<Slice> {
     self.latest = latest
   }
 
-  /// Whether there is a step to take back.
+  /// True if there is a step to take back.
   public var canUndo: Bool { !past.isEmpty }
 
-  /// Whether there is a step to do again.
+  /// True if there is a step to do again.
   public var canRedo: Bool { !future.isEmpty }
 
   /// Goes back, forward, or forgets; see ``UndoAction``.
@@ -45,7 +45,7 @@ public struct Undoable<Slice> {
     }
   }
 
-  /// Notes that the present came from another state. That ends the future.
+  /// Notes that the present came from another state. The future is forgotten.
   ///
   /// - Parameters:
   ///   - before: the state before the action.
