@@ -7,11 +7,11 @@ import StoreCore
 #endif
 
 extension Publisher where Failure == Never {
-  /// Dispatches what is published into a store, until the publisher finishes, the result is cancelled or released, or the
-  /// store is gone when a value comes.
+  /// Dispatches published values into a store. Ends when the publisher finishes, the result is cancelled or released,
+  /// or the store is gone when a value comes.
   ///
-  /// Each action has the line of this call as its source, of kind `effect`. What is published while the store is busy is
-  /// enqueued, in order.
+  /// Each action has the line of this call as its source, of kind `effect`. Values published while the store is busy
+  /// are enqueued, in order.
   public func dispatch<State>(
     to connection: StoreConnection<Output, State>, info: String? = nil, file: String = #fileID,
     function: String = #function, line: Int = #line
@@ -32,8 +32,8 @@ extension Publisher where Failure == Never {
 extension IO {
   /// Dispatches what a publisher publishes, from the commit until it finishes.
   ///
-  /// Nothing cancels it, and it goes on when its unit is replaced; ``Effect/publisher(file:function:line:_:)`` is
-  /// for what is to be cancelled or to end with its unit.
+  /// Nothing cancels it, and it goes on when its unit is replaced. Take ``Effect/publisher(file:function:line:_:)`` for
+  /// work that is to be cancelled or to end with its unit.
   ///
   /// - Parameter publisher: its values have the line of this call as their source, of kind `effect`, and this action as
   ///   their cause.

@@ -45,7 +45,7 @@ final class StateDelivery<State: Sendable>: CombineSubscription, Sendable {
   }
 
   func cancel() {
-    // What is taken out is let go of outside the lock: it may hold what calls back from its deinitialiser.
+    // The states taken out are let go of outside the lock: a deinitialiser of theirs may call back.
     let rest = progress.withLock { $0.close() }
     rest.subscription?.cancel()
   }
@@ -107,9 +107,10 @@ final class StateDelivery<State: Sendable>: CombineSubscription, Sendable {
     /// Nil: cancelled or finished.
     var receiver: Receiver?
     var subscription: StoreCore.Subscription?
-    /// What the subscriber has asked for beyond `due`.
+    /// The number of states that the subscriber has asked for beyond `due`.
     var demand = Subscribers.Demand.none
-    /// What it asked for and has not got yet: first `next`, last one first, then `due`. So taking one never moves the rest.
+    /// The states asked for and not delivered yet: first `next`, last one first, then `due`. So taking one never moves
+    /// the rest.
     var next: [State] = []
     var due: [State] = []
     /// The newest state, if it came when the subscriber had not asked for any.
@@ -117,7 +118,7 @@ final class StateDelivery<State: Sendable>: CombineSubscription, Sendable {
     var isEnded = false
     var isDelivering = false
 
-    /// What to deliver now; nil gives the turn back.
+    /// The next thing to deliver; nil gives the turn back.
     mutating func step() -> Step? {
       if next.isEmpty, !due.isEmpty {
         next = due.reversed()

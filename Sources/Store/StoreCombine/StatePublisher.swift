@@ -8,14 +8,14 @@ import StoreCore
 
 /// The states of a store, or of a view of it, as a publisher: the current one first, then each change.
 ///
-/// A subscriber that asks for values one by one gets the newest state each time it asks, and none twice: states for which
-/// it had not asked are left out. It is told on the thread that processes actions, or on its own where it asks for a state
-/// that is there already; never two values at a time. The publisher finishes when the store goes away, which it does not
-/// keep from happening.
+/// A subscriber that asks for values one by one gets the newest state each time, and none twice. States in between are
+/// left out. States arrive on the thread that processes actions, never two at a time. A state that is there already
+/// arrives on the thread that asks for it. The publisher finishes when the store goes away, which it does not keep from
+/// happening.
 public struct StatePublisher<State: Sendable>: Publisher, Sendable {
   /// A state.
   public typealias Output = State
-  /// It cannot fail.
+  /// A publisher of states cannot fail.
   public typealias Failure = Never
 
   private let subscribe:

@@ -1,4 +1,4 @@
-/// How much of what happens a test has to declare. The idea and the name are those of The Composable Architecture's test
+/// The extent to which a test has to declare events. The idea and the name come from The Composable Architecture's test
 /// store.
 public enum Exhaustivity: Hashable, Sendable {
   /// All: an undeclared change, an action that was not received and an effect that still runs are failures.

@@ -1,4 +1,4 @@
-/// What a test expects of one action.
+/// The outcome that a test expects of one action.
 public struct ExpectedOutcome<State> {
   enum Kind {
     case unchanged

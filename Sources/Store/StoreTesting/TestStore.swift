@@ -2,8 +2,9 @@ import StoreCore
 
 /// A store whose every change a test declares, step by step.
 ///
-/// It runs a real ``/StoreCore/Store``, so that a test sees the phases of the live one (R3). But what middlewares,
-/// interceptors and effects emit is kept back until the test receives it, so that one step shows what one action does:
+/// The test store runs a real ``/StoreCore/Store``, so that a test sees the phases of the live one (R3). But what
+/// middlewares, interceptors and effects emit is kept back until the test receives it, so that one step shows what one
+/// action does:
 ///
 /// ```swift
 /// let store = try TestStore(initial: Counter(), reducer: Counter.reducer, middleware: Counter.middleware(api: api))
@@ -18,17 +19,17 @@ import StoreCore
 /// By default a test is exhaustive: whatever happens and is not declared fails it (``Exhaustivity``). Nothing here waits for
 /// real time: effects wait on a ``/StoreCore/VirtualClock``, which ``advance(by:fileID:filePath:line:)`` moves.
 ///
-/// Numbers, causes and roots of actions are those of the live store. One thing differs: an asynchronous effect runs as far as
-/// it can within the step that started it, though in the live store actions that were emitted before it started come first.
-/// Effects that leave the store's thread (``/StoreCore/EffectContext/concurrently(_:)``) emit when they will; give such
-/// dependencies an answer in tests that comes on the thread that asks.
+/// Numbers, causes and roots of actions are the same as in the live store. A single thing differs: an asynchronous
+/// effect runs as far as it can within the step that started it. In the live store, actions that were emitted before it
+/// started come first. Effects that leave the store's thread (``/StoreCore/EffectContext/concurrently(_:)``) emit when
+/// they will; give such dependencies an answer in tests that comes on the thread that asks.
 ///
 /// A test store is used from one thread. The idea comes from SwiftRex's `TestingExtensions` and from the test store of The
 /// Composable Architecture.
 public final class TestStore<Action: Sendable, State: Sendable> {
-  /// The store that runs: to watch it, to list what it holds. What is dispatched on it directly is no step.
+  /// The store that runs: to watch it, to list what it holds. Actions dispatched on it directly are no step.
   public let store: Store<Action, State>
-  /// How much of what happens has to be declared.
+  /// The extent to which events have to be declared.
   public var exhaustivity: Exhaustivity
   let clock: any StoreClock
   let comparison: StateComparison<State>
@@ -97,7 +98,7 @@ public final class TestStore<Action: Sendable, State: Sendable> {
   /// The state now.
   public var state: State { store.state }
 
-  /// What was emitted and not received yet, the oldest first.
+  /// The emissions that were not received yet, the oldest first.
   public var waiting: [Emission<Action>] { collector.waiting }
 
   // MARK: Steps
@@ -180,7 +181,8 @@ public final class TestStore<Action: Sendable, State: Sendable> {
 }
 
 extension RunningEffect {
-  /// Who runs, by which action, and until when, for failure texts: `search/query, started by #3, wakes in 0.2 seconds`.
+  /// The effect that runs, the action that started it, and its end, for failure texts:
+  /// `search/query, started by #3, wakes in 0.2 seconds`.
   var line: String {
     let start = startedBy == 0 ? "" : ", started by #\(startedBy)"
     let wake = wakesIn.map { ", wakes in \($0)" } ?? ""

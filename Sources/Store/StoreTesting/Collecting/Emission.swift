@@ -6,7 +6,8 @@ public struct Emission<Action> {
   public let dispatched: DispatchedAction<Action>
   /// The middleware or interceptor that emitted it.
   public let unit: String
-  /// What it counts for: the root of the step that it was emitted in, 0 where that was no action, nil while the step is on.
+  /// The root that it counts for: that of the step that it was emitted in. 0: the step was no action; nil: the step is
+  /// still on.
   var root: Int?
   /// Is called once the action is done, or will not be processed any more.
   var onDone: (@Sendable (DispatchResult) -> Void)?
@@ -14,7 +15,7 @@ public struct Emission<Action> {
   /// The action.
   public var action: Action { dispatched.action }
 
-  /// Who emitted it, where and why, for failure texts: `unit load at App/Load.swift:12, caused by #3`.
+  /// The origin for failure texts: `unit load at App/Load.swift:12, caused by #3`.
   var origin: String {
     let source = dispatched.source
     let cause = source.cause.map { ", caused by #\($0)" } ?? ""

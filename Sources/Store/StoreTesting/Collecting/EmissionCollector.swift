@@ -11,7 +11,7 @@ final class EmissionCollector<Action: Sendable>: Sendable {
 
   private let contents = Lock(Contents())
 
-  /// What waits, the oldest first.
+  /// The emissions that wait, the oldest first.
   var waiting: [Emission<Action>] { contents.withLock { $0.waiting } }
 
   /// Takes the oldest.
@@ -19,7 +19,7 @@ final class EmissionCollector<Action: Sendable>: Sendable {
     contents.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
   }
 
-  /// Whether the store is made.
+  /// True once the store is made.
   var isBuilt: Bool { contents.withLock { $0.isBuilt } }
 
   /// Notes that the store is made.

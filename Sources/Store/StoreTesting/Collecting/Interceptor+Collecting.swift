@@ -1,8 +1,8 @@
 import StoreCore
 
 extension Interceptor {
-  /// The same interceptor, what it and its effects dispatch kept by a collector instead of being enqueued. One that waits
-  /// until an action is done waits until it was received.
+  /// The same interceptor, what it and its effects dispatch kept by a collector instead of being enqueued. A caller
+  /// that waits until an action is done waits until it was received.
   func collecting(_ collector: EmissionCollector<Action>) -> Interceptor {
     let name = name
     return mapAttachment { attachment in

@@ -1,8 +1,8 @@
 import StoreSchema
 
-/// How a test store tells two states apart, and what it says of the difference.
+/// The way of a test store to tell two states apart, and to describe the difference.
 public struct StateComparison<State>: Sendable {
-  /// What differs, a line each; none: the states are the same.
+  /// The differences, a line each; none: the states are the same.
   let lines: @Sendable (_ expected: State, _ got: State) -> [String]
 
   /// A comparison of one's own.

@@ -43,7 +43,7 @@ private struct ValueWriter {
   }
 }
 
-/// What a value with parts is made of.
+/// The parts of a value.
 private struct ValueShape {
   struct Part {
     let label: String?
@@ -93,7 +93,7 @@ private struct ValueShape {
       .sorted { $0.key < $1.key }.map(\.part)
   }
 
-  /// Whether a value reads best by its own description: the durations, dates and numbers of the system's libraries.
+  /// True if a value reads best by its own description: the durations, dates and numbers of the system's libraries.
   private static func isOpaque(_ value: Any) -> Bool {
     guard value is any CustomStringConvertible else { return false }
     let name = String(reflecting: type(of: value))

@@ -2,13 +2,13 @@
   import Testing
 #endif
 
-/// What a ``TestStore`` has to say of one step: what was expected, what was found, and at which line.
+/// The verdict of a ``TestStore`` on one step: what was expected, what was found, and at which line.
 public struct TestFailure: Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong, in one line, then the details, each in a line indented by two.
+  /// The fault in one line, then the details, each in a line indented by two.
   public let text: String
   /// The line of the step, or of the declared change.
   public let location: TestLocation
-  /// Whether this only reports what was skipped, and fails nothing.
+  /// True if this only reports skipped events, and fails nothing.
   public let isNote: Bool
 
   /// Makes a failure, or a note.
@@ -23,7 +23,7 @@ public struct TestFailure: Hashable, Sendable, CustomStringConvertible {
 
   /// Records a failure as an issue of the running test of Swift Testing, a note as a warning.
   ///
-  /// Outside a test of Swift Testing, where nobody would hear of it, a failure stops the program; give ``TestStore`` a
+  /// Outside a test of Swift Testing, where nobody would hear of it, a failure stops the program. Give ``TestStore`` a
   /// function of your own there, as for XCTest: `report: { if !$0.isNote { XCTFail($0.text) } }`.
   public static func record(_ failure: TestFailure) {
     #if canImport(Testing)

@@ -2,7 +2,7 @@
 public struct TestLocation: Hashable, Sendable, CustomStringConvertible {
   /// Module and file: `AppTests/CounterTests.swift`.
   public let fileID: String
-  /// Where the file lies.
+  /// The path of the file.
   public let filePath: String
   /// The line, from 1.
   public let line: Int

@@ -1,4 +1,4 @@
-/// What a step expects to receive.
+/// The action that a step expects to receive.
 struct ActionPattern<Action, Part> {
   /// The pattern's text in failures.
   let text: String

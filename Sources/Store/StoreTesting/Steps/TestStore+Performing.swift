@@ -1,8 +1,8 @@
 import StoreCore
 
 extension TestStore {
-  /// Runs code between two actions, such as one that answers a request or moves a gate. What units emit meanwhile waits to be
-  /// received.
+  /// Runs code between two actions, such as one that answers a request or moves a gate. Actions that units emit
+  /// meanwhile wait to be received.
   ///
   /// - Parameters:
   ///   - change: turns the state before into the expected one, where the code dispatches on the store itself; nil: nothing

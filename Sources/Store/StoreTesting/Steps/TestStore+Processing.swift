@@ -66,7 +66,7 @@ extension TestStore {
   ) {
     guard exhaustivity == .off(showSkipped: true) else { return }
     var declared = before
-    // It did not throw a moment ago; if it does now, there is nothing to compare with.
+    // The closure did not throw a moment ago; if it does now, there is nothing to compare with.
     guard (try? change(&declared)) != nil else { return }
     let lines = comparison.lines(declared, after)
     if !lines.isEmpty { skipOrFail("what \(what) changed besides", lines, at: location) }

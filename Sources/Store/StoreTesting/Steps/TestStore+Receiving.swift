@@ -2,8 +2,8 @@ import StoreCore
 import StoreSchema
 
 extension TestStore {
-  /// Takes the oldest action that was emitted and not received yet, which must be equal to this one, has it processed, and
-  /// compares the outcome with the expected one. Another action is a failure, and is processed nevertheless.
+  /// Takes the oldest action that was emitted and not received yet, which must be equal to this one. Has it processed,
+  /// and compares the outcome with the expected one. Another action is a failure, and is processed nevertheless.
   ///
   /// - Parameters:
   ///   - action: the action.

@@ -1,8 +1,8 @@
 import StoreCore
 
 extension TestStore {
-  /// Dispatches an action as the test's own, and compares the outcome with the expected one. What is emitted meanwhile waits
-  /// to be received.
+  /// Dispatches an action as the test's own, and compares the outcome with the expected one. Actions emitted meanwhile
+  /// wait to be received.
   ///
   /// - Parameters:
   ///   - action: the action.
