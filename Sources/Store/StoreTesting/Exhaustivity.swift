@@ -6,7 +6,7 @@ public enum Exhaustivity: Hashable, Sendable {
   /// Only what the test cares for: a declared change is checked for what it sets, from the state as it is after the action;
   /// actions that were not received are processed unchecked; effects may run on.
   ///
-  /// - showSkipped: whether what was skipped is reported, as notes.
+  /// - showSkipped: true if skipped events are reported, as notes.
   case off(showSkipped: Bool)
 
   /// Nothing but what the test cares for, and no word about the rest.

@@ -44,9 +44,9 @@ public final class TestStore<Action: Sendable, State: Sendable> {
   /// A test store after a blueprint.
   ///
   /// - Parameters:
-  ///   - blueprint: what the store is made from; without a clock it gets a ``/StoreCore/VirtualClock``.
-  ///   - comparison: how states are told apart.
-  ///   - exhaustivity: how much of what happens has to be declared.
+  ///   - blueprint: the settings of the store; without a clock it gets a ``/StoreCore/VirtualClock``.
+  ///   - comparison: tells states apart.
+  ///   - exhaustivity: the extent to which events have to be declared.
   ///   - report: gets each failure and note, on the thread of the test.
   /// - Throws: ``/StoreCore/StoreError/duplicateUnit(name:)``, ``/StoreCore/StoreError/sharedSlice(reducers:state:)``,
   ///   ``/StoreCore/StoreError/dispatchWhileBuilding(interceptor:)``.

@@ -25,7 +25,7 @@ public final class RealClock: StoreClock {
   private let timers = TimerQueue()
   private let driver: Driver
   private let thread = DispatchQueue(label: "StoreCore.RealClock")
-  /// When the own thread looks next; nil: not until somebody schedules.
+  /// The time at which the own thread looks next; nil: not until somebody schedules.
   private let armed = Lock<Duration?>(nil)
 
   /// Starts at zero.

@@ -2,7 +2,7 @@
 public final class ScheduledTimer: @unchecked Sendable {
   // Safe: `body` and `index` are read and written only under the lock of the timers that it is one of.
 
-  /// When it is due.
+  /// The time at which it is due.
   public let deadline: Duration
   /// The timer's position in the heap; nil: no longer there.
   @exclusivity(unchecked) var index: Int?

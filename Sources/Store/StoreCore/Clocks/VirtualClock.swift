@@ -28,8 +28,8 @@ public final class VirtualClock: StoreClock {
 
   /// Moves it forward until nobody waits any more.
   ///
-  /// - Parameter limit: how many timers may run; an effect that ticks for ever never ends.
-  /// - Returns: whether nobody waits any more; false: the limit was reached.
+  /// - Parameter limit: the number of timers that may run; an effect that ticks for ever never ends.
+  /// - Returns: true if nobody waits any more; false: the limit was reached.
   @discardableResult
   public func run(atMost limit: Int = 100_000) -> Bool {
     for _ in 0..<max(limit, 0) where !fireFirst(dueBy: nil) { return true }

@@ -24,7 +24,7 @@ final class EffectEntry: @unchecked Sendable {
   @exclusivity(unchecked) private var waits = 0
   /// The meaning of a resumption at present.
   @exclusivity(unchecked) var resumption = Resumption.ignored
-  /// When it goes on, while it waits for the clock.
+  /// The time at which it goes on, while it waits for the clock.
   @exclusivity(unchecked) var wakesAt: Duration?
   /// True if the unit states that the effect should be running; the effect closes when the unit no longer does.
   var isSupervised = false

@@ -1,4 +1,4 @@
-/// When an effect starts, and what it means for others under its token.
+/// The start of an effect, and its meaning for others under its token.
 public struct EffectSchedule: Sendable {
   /// The name under which it can be cancelled and replaced; private to the unit and the element.
   public var token: EffectToken?

@@ -2,7 +2,7 @@ extension Middleware {
   /// A middleware of one unit that may start effects in its IO.
   ///
   /// - Parameters:
-  ///   - name: what traces, gates and listings call it; unique in a store.
+  ///   - name: the name in traces, gates and listings; unique in a store.
   ///   - handle: gets the action, its context, a reader of the state and the unit's effects, and returns what is to be done
   ///     after the commit.
   public init(

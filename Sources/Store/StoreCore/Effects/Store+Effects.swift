@@ -19,7 +19,7 @@ extension Store {
   /// - Parameters:
   ///   - name: a unit's name; nil: those of all units.
   ///   - token: the text of a token or id, with its type or without; nil: all of the unit's.
-  /// - Returns: whether there was any.
+  /// - Returns: true if there was any.
   @discardableResult
   public func cancelEffects(unit name: String? = nil, token: String? = nil) -> Bool {
     visit {
@@ -50,7 +50,7 @@ extension Store {
 
   /// Cancels what the actions of a root started: it is stopped (R30).
   ///
-  /// - Parameter all: whether long-lived effects too, which may well have no part in it.
+  /// - Parameter all: true to cancel long-lived effects too, which may well have no part in it.
   func cancelEffects(root: Int, all: Bool) {
     for unit in unitEffects {
       unit.cancel { $0.root == root && (all || !($0.key?.isChannel ?? false)) }

@@ -12,7 +12,7 @@ public struct Supervised<Output>: Sendable {
   var settle: Duration = .zero
   /// The value put into the inbox when the effect is opened, and whenever it differs from the one before.
   var broadcast: EffectToken?
-  /// At what pace values reach the inbox.
+  /// The pace at which values reach the inbox.
   var pace = InboxPace.immediate
   let make: @Sendable () -> Opening
 
@@ -33,7 +33,7 @@ public struct Supervised<Output>: Sendable {
   /// An effect without an inbox.
   ///
   /// - Parameters:
-  ///   - id: what tells it from the unit's others, by type and value.
+  ///   - id: the id that tells it from the unit's others, by type and value.
   ///   - work: runs on the thread that owns the store, between two actions. Work that returns has ended, and is not
   ///     started again before its id was missing once or its reset key changed.
   public init(
@@ -45,7 +45,7 @@ public struct Supervised<Output>: Sendable {
   /// An effect without an inbox that runs in steps.
   ///
   /// - Parameters:
-  ///   - id: what tells it from the unit's others, by type and value.
+  ///   - id: the id that tells it from the unit's others, by type and value.
   ///   - steps: makes the work, before the first step.
   public init(
     _ id: some Hashable & Sendable, steps: @escaping @Sendable (EffectContext<Void, Output>) -> any EffectSteps
@@ -56,7 +56,7 @@ public struct Supervised<Output>: Sendable {
   /// An effect with an inbox.
   ///
   /// - Parameters:
-  ///   - id: what tells it from the unit's others, by type and value.
+  ///   - id: the id that tells it from the unit's others, by type and value.
   ///   - inbox: the type of the values that it takes.
   ///   - work: gets the values in the order in which they are sent; none is lost while it works.
   public init<Value: Sendable>(
@@ -127,7 +127,7 @@ public struct Supervised<Output>: Sendable {
   }
 }
 
-/// At what pace values reach the inbox of a long-lived effect.
+/// The pace at which values reach the inbox of a long-lived effect.
 public enum InboxPace: Hashable, Sendable {
   /// Each at once.
   case immediate

@@ -8,7 +8,7 @@ final class UnitEffects: @unchecked Sendable {
   /// The effects that run, by order.
   private var entries: [Int: EffectEntry] = [:]
   private var byKey: [EffectKey: [EffectEntry]] = [:]
-  /// When throttled tokens may start something again.
+  /// The times at which throttled tokens may start something again.
   private var windows: [EffectKey: (end: Duration, generation: Int)] = [:]
   private var windowLimit = 16
   private var lastOrder = 0
@@ -70,7 +70,7 @@ final class UnitEffects: @unchecked Sendable {
 
   /// Stops what runs under a key.
   ///
-  /// - Returns: whether there was anything.
+  /// - Returns: true if there was anything.
   @discardableResult
   func cancel(_ key: EffectKey) -> Bool {
     let found = byKey[key] ?? []
@@ -80,7 +80,7 @@ final class UnitEffects: @unchecked Sendable {
 
   /// Stops those for which a condition holds.
   ///
-  /// - Returns: whether there was any.
+  /// - Returns: true if there was any.
   @discardableResult
   func cancel(where condition: (EffectEntry) -> Bool) -> Bool {
     let found = running.filter(condition)

@@ -44,7 +44,7 @@ final class AttachedElements<Elements: ElementReading, Input, Output, GlobalOutp
 
   /// Asks the unit about every element, in order; of two with one id, about the first.
   ///
-  /// - Returns: what is to be done for them, the last first (R9).
+  /// - Returns: the work to do for them, the last first (R9).
   @inlinable
   func handleEach(_ local: Input, _ context: ActionContext) -> IO<GlobalOutput>? {
     round += 1
@@ -95,7 +95,7 @@ final class AttachedElements<Elements: ElementReading, Input, Output, GlobalOutp
 
   /// Looks which elements there are: lets go of those that went, and stops what runs for them.
   ///
-  /// - Returns: what should be running for the others (R33).
+  /// - Returns: the effects that should be running for the others (R33).
   @inlinable
   func follow() -> [Supervised<GlobalOutput>] {
     if attached.isEmpty, supervises == false { return [] }

@@ -29,7 +29,7 @@ extension ElementPath {
   ///
   /// - Parameters:
   ///   - elements: the collection. The search begins at the start.
-  ///   - property: what tells one element from another.
+  ///   - property: the property that tells one element from another.
   @inlinable
   public static func of<Whole, Elements: MutableCollection, ID: Hashable & Sendable>(
     _ elements: WritableKeyPath<Whole, Elements> & Sendable, by property: KeyPath<Elements.Element, ID> & Sendable

@@ -14,7 +14,7 @@ extension Middleware {
   /// - Parameters:
   ///   - input: the id and the local action in a global one, or nil: the middleware is skipped altogether (R14).
   ///   - output: the global action that stands for a local one of an element.
-  ///   - elements: where the elements are; see ``ElementPath``.
+  ///   - elements: the way to the elements; see ``ElementPath``.
   @inlinable
   public func lift<GlobalInput, GlobalOutput, Elements: ElementReading>(
     input: @escaping @Sendable (GlobalInput) -> (Elements.ID, Input)?,
@@ -44,7 +44,7 @@ extension Middleware {
   /// - Parameters:
   ///   - input: the local action in a global one, or nil: the middleware is skipped altogether (R14).
   ///   - output: the global action that stands for a local one of an element.
-  ///   - elements: where the elements are; see ``ElementPath``.
+  ///   - elements: the way to the elements; see ``ElementPath``.
   @inlinable
   public func lift<GlobalInput, GlobalOutput, Elements: ElementReading>(
     input: @escaping @Sendable (GlobalInput) -> Input?,

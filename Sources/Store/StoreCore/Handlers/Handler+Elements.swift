@@ -8,7 +8,7 @@ extension Handler {
   /// - Parameters:
   ///   - action: the id and the local action in a global one, or nil: the handler is skipped.
   ///   - embed: the global action that stands for a local one of an element.
-  ///   - elements: where the elements are; see ``ElementPath``.
+  ///   - elements: the way to the elements; see ``ElementPath``.
   @inlinable
   public func lift<GlobalAction, Elements: StateFocus & ElementReading>(
     action: @escaping @Sendable (GlobalAction) -> ElementAction<Elements.ID, Action>?,
@@ -25,7 +25,7 @@ extension Handler {
   /// - Parameters:
   ///   - action: the local action in a global one, or nil: the handler is skipped.
   ///   - embed: the global action that stands for a local one of an element.
-  ///   - elements: where the elements are; see ``ElementPath``.
+  ///   - elements: the way to the elements; see ``ElementPath``.
   @inlinable
   public func lift<GlobalAction, Elements: ElementsFocus & ElementReading>(
     action: @escaping @Sendable (GlobalAction) -> Action?,

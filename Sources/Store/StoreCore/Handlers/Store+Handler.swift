@@ -5,11 +5,11 @@ extension Store {
   ///   - initial: the state to start from.
   ///   - interceptors: all interceptors, the outermost first.
   ///   - emission: when watchers are told.
-  ///   - clock: what stamps actions with the time; nil: they bear time zero.
-  ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
-  ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
-  ///   - queueLimit: how many actions from other threads may wait while the store is busy (R2); nil: any number.
-  ///   - handler: what the store does with actions, top to bottom.
+  ///   - clock: stamps actions with the time; nil: they bear time zero.
+  ///   - areEqual: true for states that traces take for the same; nil: every action counts as a change.
+  ///   - runawayLimit: the number of actions that one outside dispatch may cause (R30).
+  ///   - queueLimit: the number of actions from other threads that may wait while the store is busy (R2); nil: any.
+  ///   - handler: the reducers and middlewares, top to bottom.
   /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
   ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable

@@ -39,7 +39,7 @@ final class AttachedInterceptor<Action: Sendable, State: Sendable> {
 
   /// Takes an action through.
   ///
-  /// - Returns: whether it was passed on.
+  /// - Returns: true if it was passed on.
   func enter(_ action: Action) -> Bool {
     progress = .entered
     body(action)

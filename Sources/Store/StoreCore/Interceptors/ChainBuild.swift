@@ -27,7 +27,7 @@ final class ChainBuild: Sendable {
 
   /// Ends it.
   ///
-  /// - Returns: what was refused, if anything was.
+  /// - Returns: the error of a refusal, if there was one.
   func finish() -> StoreError? {
     progress.withLock { progress in
       progress.isDone = true

@@ -44,7 +44,7 @@ public final class Interceptor<Action: Sendable, State: Sendable>: Sendable {
   /// outer two closures run once, while the chain is built.
   ///
   /// - Parameters:
-  ///   - name: what traces, listings and errors call it.
+  ///   - name: the name in traces, listings and errors.
   ///   - build: gets a handler that enqueues and a reader of the state; what it returns gets `next`; what that returns gets
   ///     every action.
   public convenience init(
@@ -57,7 +57,7 @@ public final class Interceptor<Action: Sendable, State: Sendable>: Sendable {
   /// An interceptor that is one function.
   ///
   /// - Parameters:
-  ///   - name: what traces, listings and errors call it.
+  ///   - name: the name in traces, listings and errors.
   ///   - body: gets the action, its context, what the interceptor may use, and `next`.
   public convenience init(
     _ name: String, body: @escaping @Sendable (Action, ActionContext, Attachment, Next) -> Void

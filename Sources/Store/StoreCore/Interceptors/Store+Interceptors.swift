@@ -92,7 +92,7 @@ extension Store {
 
   /// Takes one action through all interceptors, and through the phases if they let it.
   ///
-  /// - Returns: what kept it from being committed, if anything did.
+  /// - Returns: the error that kept it from being committed, if there was one.
   @usableFromInline
   func intercept(
     _ action: Action, _ context: ActionContext, _ composition: Composition<Action, State>

@@ -14,7 +14,7 @@ public struct Middleware<Input, Output, State>: Composed, Sendable {
   /// A middleware of one unit.
   ///
   /// - Parameters:
-  ///   - name: what traces, gates and listings call it; unique in a store.
+  ///   - name: the name in traces, gates and listings; unique in a store.
   ///   - handle: gets the action, its context and a reader of the state (now: before reducing; inside the IO: after), and
   ///     returns what is to be done after the commit.
   @inlinable

@@ -7,7 +7,7 @@ extension MiddlewareReader {
   ///   - input: the local action in a global one, or nil: the middleware is skipped altogether.
   ///   - output: the global action that stands for a local one.
   ///   - state: the slice.
-  ///   - dependencies: what this reader needs.
+  ///   - dependencies: the dependencies of this reader.
   @inlinable
   public func lift<World, GlobalInput, GlobalOutput, GlobalState>(
     input: @escaping @Sendable (GlobalInput) -> Input?,

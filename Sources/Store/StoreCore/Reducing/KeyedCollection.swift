@@ -15,14 +15,14 @@ public protocol KeyedCollection<Key, Value> {
 
   /// Changes the value under a key in place.
   ///
-  /// - Returns: what the closure returns, or nil where there is no such key.
+  /// - Returns: the closure's result, or nil if there is no such key.
   mutating func modifyValue<Result>(forKey key: Key, _ body: (inout Value) throws -> Result) rethrows -> Result?
 }
 
 extension Dictionary: KeyedCollection {
   /// Changes the value under a key in place.
   ///
-  /// - Returns: what the closure returns, or nil where there is no such key.
+  /// - Returns: the closure's result, or nil if there is no such key.
   @inlinable
   public mutating func modifyValue<Result>(
     forKey key: Key, _ body: (inout Value) throws -> Result

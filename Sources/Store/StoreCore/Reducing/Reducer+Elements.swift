@@ -7,7 +7,7 @@ extension Reducer {
   ///
   /// - Parameters:
   ///   - action: the id and the local action in a global one, or nil: the reducer is skipped.
-  ///   - elements: where the elements are; see ``ElementPath``.
+  ///   - elements: the way to the elements; see ``ElementPath``.
   @inlinable
   public func lift<GlobalAction, Elements: StateFocus>(
     action: @escaping @Sendable (GlobalAction) -> ElementAction<Elements.Key, Action>?, element elements: Elements
@@ -27,7 +27,7 @@ extension Reducer {
   ///
   /// - Parameters:
   ///   - action: the local action in a global one, or nil: the reducer is skipped.
-  ///   - elements: where the elements are; see ``ElementPath``.
+  ///   - elements: the way to the elements; see ``ElementPath``.
   @inlinable
   public func lift<GlobalAction, Elements: ElementsFocus>(
     action: @escaping @Sendable (GlobalAction) -> Action?, each elements: Elements

@@ -20,7 +20,7 @@ public struct Reducer<Action, State>: Composed, Sendable {
   @usableFromInline let canFail: (@Sendable (Action) -> Bool)?
   /// True if it leaves the state as it was where it fails. A composition does not: what its other parts did stays.
   @usableFromInline let isUndoing: Bool
-  /// Why no store takes it; nil: nothing is wrong.
+  /// The reason why no store takes it; nil: nothing is wrong.
   @usableFromInline let fault: StoreError?
 
   /// True if a part of it takes more of an action than the action itself, such as the time when it was taken up.
@@ -43,7 +43,7 @@ public struct Reducer<Action, State>: Composed, Sendable {
   /// A reducer that cannot fail.
   ///
   /// - Parameters:
-  ///   - name: what traces call it.
+  ///   - name: the name in traces.
   ///   - body: changes the state in place.
   @inlinable
   public init(_ name: String = "reducer", _ body: @escaping @Sendable (Action, inout State) -> Void) {
@@ -60,7 +60,7 @@ public struct Reducer<Action, State>: Composed, Sendable {
   /// A reducer that may fail: an error undoes everything that the action did to the state (R7).
   ///
   /// - Parameters:
-  ///   - name: what traces call it.
+  ///   - name: the name in traces.
   ///   - canFail: which actions it may fail on; for those the store keeps a snapshot while they are reduced. On others it
   ///     must not throw: what it did until then could not be undone.
   ///   - body: changes the state in place, or throws.
@@ -75,7 +75,7 @@ public struct Reducer<Action, State>: Composed, Sendable {
   /// snapshot for it.
   ///
   /// - Parameters:
-  ///   - name: what traces call it.
+  ///   - name: the name in traces.
   ///   - body: changes the state in place, or leaves it as it was and throws.
   @inlinable
   public static func undoing(_ name: String, _ body: @escaping Body) -> Reducer {
@@ -133,14 +133,14 @@ public struct Reducer<Action, State>: Composed, Sendable {
 
   /// Reduces one action outside a store, for tests and tools.
   ///
-  /// - Throws: what a part throws; `state` is then as it was.
+  /// - Throws: the error of a part; `state` is then as it was.
   public func reduce(_ action: Action, _ state: inout State, source: ActionSource = .here()) throws {
     try reduce(action, &state, context: ActionContext(number: 0, source: source, time: .zero, root: 0))
   }
 
   /// Reduces one action outside a store with the number, source, time and root of a recorded one, as a replay does (R27).
   ///
-  /// - Throws: what a part throws; `state` is then as it was.
+  /// - Throws: the error of a part; `state` is then as it was.
   public func reduce(_ action: Action, _ state: inout State, context: ActionContext) throws {
     var working = state
     try traced(action, &working, context, TracePoint())

@@ -36,7 +36,7 @@ extension Reducer {
   /// Makes this reducer one of a larger state, on the parts that a focus reaches (R14).
   ///
   /// - Parameters:
-  ///   - action: what chooses the part, and the local action, in a global one; nil: the reducer is skipped.
+  ///   - action: the key of the part, and the local action, in a global one; nil: the reducer is skipped.
   ///   - focus: the way to the parts.
   @inlinable
   public func lift<GlobalAction, Focus: StateFocus>(

@@ -4,11 +4,11 @@ extension Store {
   /// action's number follows the last one here.
   ///
   /// - Parameters:
-  ///   - actions: what was recorded.
+  ///   - actions: the recorded actions.
   ///   - state: the state to start from; nil: the present one.
   ///   - number: the number of the last action before them, which led to that state.
-  ///   - reconciling: whether supervised effects follow the new state at once, and not with ``reconcileEffects()`` or the next
-  ///     action.
+  ///   - reconciling: true if supervised effects follow the new state at once, and not with ``reconcileEffects()`` or
+  ///     the next action.
   /// - Throws: ``ReplayError`` where a reducer fails, ``StoreError/parked``, ``StoreError/busy`` within the processing of an
   ///   action; the store is then as before.
   public func replay(

@@ -8,7 +8,7 @@ public struct ActionRecord<Action, State> {
   public let before: State
   /// The state after; equal to `before` when the action failed.
   public let after: State
-  /// Why the action failed, if it did.
+  /// The error that the action failed with, if it did.
   public let failure: (any Error)?
   /// The action as it was dispatched, where an interceptor passed on another; actions that are not `Equatable` all count
   /// as the same.

@@ -1,4 +1,5 @@
-/// When watchers are told (R10). A mutation is committed whatever the policy says, IO runs, and the action is recorded.
+/// The policy by which watchers are told (R10). A mutation is committed whatever the policy says, IO runs, and the
+/// action is recorded.
 public struct EmissionPolicy<State>: Sendable {
   /// The name of the policy in settings.
   public let name: String

@@ -52,9 +52,9 @@ enum Queued<Action: Sendable> {
 /// An entry that came from another thread while a store was busy.
 @usableFromInline
 enum Incoming<Action: Sendable>: Sendable {
-  /// - root: what an effect of an action counts for, while that action's drain is on; 0: nothing.
+  /// - root: the root that an effect of an action counts for, while that action's drain is on; 0: none.
   /// - since: when its wait began, while somebody listens to spans.
-  /// - takesRoom: whether it leaves room for another one once it is taken from the queue.
+  /// - takesRoom: true if it leaves room for another one once it is taken from the queue.
   case action(Action, ActionSource, root: Int, since: Duration?, takesRoom: Bool)
   case job(Job)
   /// A job that goes ahead of the queue: it runs before the next action.

@@ -13,7 +13,7 @@ struct RunawayGuard {
 
   /// Notes that an action which another caused is next.
   ///
-  /// - Returns: whether it may be processed: no more than the limit were caused by its root.
+  /// - Returns: true if it may be processed: no more than the limit were caused by its root.
   @usableFromInline
   mutating func admit(_ number: Int, causedBy cause: Int, root: Int) -> Bool {
     guard counts[root, default: 0] < limit else { return false }
@@ -24,7 +24,7 @@ struct RunawayGuard {
 
   /// Notes that an action is to be enqueued in a queue that is longer than the limit.
   ///
-  /// - Returns: whether it may be: of more than these none would be processed.
+  /// - Returns: true if it may be: of more than these none would be processed.
   @usableFromInline
   mutating func mayEnqueue(root: Int) -> Bool {
     guard queued[root, default: 0] <= limit else { return false }

@@ -124,8 +124,8 @@ extension Store {
   ///
   /// - Parameters:
   ///   - cause: the action because of which it does so, where its source names none; 0: none.
-  ///   - root: what it counts for while that root's drain is on (R30); 0: nothing.
-  ///   - takesRoom: whether it leaves room for another one once it is taken from the queue.
+  ///   - root: the root that it counts for while that root's drain is on (R30); 0: none.
+  ///   - takesRoom: true if it leaves room for another one once it is taken from the queue.
   /// - Returns: its number; nil where it waits for the thread that owns the store.
   @inlinable
   @discardableResult
@@ -149,7 +149,7 @@ extension Store {
     await dispatchAndWait(dispatched, root: 0)
   }
 
-  /// - Parameter root: what the action counts for while that root's drain is on (R30); 0: nothing.
+  /// - Parameter root: the root that the action counts for while that root's drain is on (R30); 0: none.
   func dispatchAndWait(_ dispatched: DispatchedAction<Action>, root: Int) async -> DispatchResult {
     let takesRoom = room != nil && root == 0 && !ownership.isMine
     if takesRoom, let refusal = refusalForWantOfRoom() { return refusal }

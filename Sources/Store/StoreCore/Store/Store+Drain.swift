@@ -66,7 +66,7 @@ extension Store {
   ///
   /// - Parameters:
   ///   - number: the action whose failure goes to `failure`; those of others go to the error handler.
-  /// - Returns: why it stopped early, if it did; the rest of the queue is then gone. Else the rest is to be handed on.
+  /// - Returns: the reason if it stopped early; the rest of the queue is then gone. Else the rest is to be handed on.
   @inlinable
   func drainQueue(watching number: Int?, _ failure: inout (any Error)?) -> StoreError? {
     // The watched action, if any, is the first of this drain.
@@ -135,7 +135,7 @@ extension Store {
     jobRoot = 0
   }
 
-  /// Why the drain ends before an action that another one caused; nil: it does not.
+  /// The reason why the drain ends before an action that another one caused; nil: it does not.
   @usableFromInline
   func refusal(of next: QueuedAction<Action>) -> StoreError? {
     if let isInterrupted, isInterrupted() { return .interrupted(next: "\(next.action)", source: next.storage.source) }

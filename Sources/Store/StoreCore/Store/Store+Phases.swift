@@ -4,7 +4,7 @@
 extension Store {
   /// Takes one action, whose source is in the storage of the context, through its phases (R3).
   ///
-  /// - Returns: why its reducers failed, if they did, or what else kept it from being committed.
+  /// - Returns: the error of its reducers, if they failed, or another that kept it from being committed.
   @inlinable
   func process(_ action: Action, number: Int, root: Int) -> (any Error)? {
     processing = number

@@ -72,9 +72,9 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ///   - middleware: all middlewares.
   ///   - interceptors: all interceptors, the outermost first.
   ///   - emission: when watchers are told.
-  ///   - clock: what stamps actions with the time; nil: they bear time zero.
-  ///   - areEqual: how traces tell a change from none; nil: every action counts as a change.
-  ///   - runawayLimit: how many actions one outside dispatch may cause (R30).
+  ///   - clock: stamps actions with the time; nil: they bear time zero.
+  ///   - areEqual: true for states that traces take for the same; nil: every action counts as a change.
+  ///   - runawayLimit: the number of actions that one outside dispatch may cause (R30).
   ///   - queueLimit: how many actions from other threads may wait while the store is busy, at least one: more are refused
   ///     with ``StoreError/queueFull(limit:)``. Actions that others cause always find room. Nil: any number may wait.
   /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
@@ -153,8 +153,8 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// Replaces the middlewares from the next action on. A unit that stays, by identity, stays attached and keeps what it
   /// holds.
   ///
-  /// - Parameter reconciling: whether supervised effects follow the state at once, and not with the action under way or the
-  ///   next one.
+  /// - Parameter reconciling: true if supervised effects follow the state at once, and not with the action under way or
+  ///   the next one.
   /// - Throws: ``StoreError/duplicateUnit(name:)``; the composition is then as before.
   @inlinable
   public func replaceMiddleware(

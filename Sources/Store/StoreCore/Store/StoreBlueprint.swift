@@ -8,7 +8,7 @@ public struct StoreBlueprint<Action: Sendable, State: Sendable> {
   public var middleware: Middleware<Action, Action, State>
   /// All interceptors, the outermost first.
   public var interceptors: [Interceptor<Action, State>]
-  /// When watchers are told.
+  /// The policy by which watchers are told.
   public var emission: EmissionPolicy<State>
   /// The clock that stamps actions with the time and wakes effects; nil: actions bear time zero.
   public var clock: (any StoreClock)?

@@ -8,13 +8,13 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   /// An outside dispatch caused more actions than the store allows (R30).
   ///
   /// - next: the text of the next action, which was dropped with the rest of the queue.
-  /// - source: where that action comes from.
+  /// - source: the place that the action comes from.
   /// - chain: the numbers of the causes, the nearest first, at most ten of them.
   case runaway(limit: Int, next: String, source: ActionSource, chain: [Int])
   /// Somebody asked for the drain to end: what had been processed stays.
   ///
   /// - next: the text of the next action, which was dropped with the rest of the queue.
-  /// - source: where that action comes from.
+  /// - source: the place that the action comes from.
   case interrupted(next: String, source: ActionSource)
   /// An interceptor dispatched while the chain of interceptors was being built (R5).
   case dispatchWhileBuilding(interceptor: String)

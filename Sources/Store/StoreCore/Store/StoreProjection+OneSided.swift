@@ -2,7 +2,7 @@ extension Store {
   /// A view of the store with other actions and the same state.
   ///
   /// - Parameters:
-  ///   - name: what traces call it where it drops an action.
+  ///   - name: the name in traces of dropped actions.
   ///   - action: the store's action for one of the view's; nil drops it before it is enqueued.
   public func projection<Local: Sendable>(
     named name: String? = nil, action: @escaping @Sendable (Local) -> Action?
@@ -22,7 +22,7 @@ extension StoreProjection {
   /// A view of this view with other actions and the same state.
   ///
   /// - Parameters:
-  ///   - name: what traces call it where it drops an action.
+  ///   - name: the name in traces of dropped actions.
   ///   - action: this view's action for one of the new view's; nil drops it before it is enqueued.
   public func projection<Local: Sendable>(
     named name: String? = nil, action: @escaping @Sendable (Local) -> Action?

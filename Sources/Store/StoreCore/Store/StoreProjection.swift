@@ -30,9 +30,9 @@ public struct StoreProjection<Action: Sendable, State: Sendable>: Sendable {
   /// A view of this view.
   ///
   /// - Parameters:
-  ///   - name: what traces call it where it drops an action.
+  ///   - name: the name in traces of dropped actions.
   ///   - action: this view's action for one of the new view's; nil drops it before it is enqueued.
-  ///   - state: what the new view shows of this view's state.
+  ///   - state: the part of this view's state that the new view shows.
   public func projection<Local: Sendable, Part: Sendable>(
     named name: String? = nil, action: @escaping @Sendable (Local) -> Action?,
     state: @escaping @Sendable (State) -> Part
@@ -48,9 +48,9 @@ extension Store {
   /// A view of the store with other actions and another state.
   ///
   /// - Parameters:
-  ///   - name: what traces call it where it drops an action.
+  ///   - name: the name in traces of dropped actions.
   ///   - action: the store's action for one of the view's; nil drops it before it is enqueued.
-  ///   - state: what the view shows of the state.
+  ///   - state: the part of the state that the view shows.
   public func projection<Local: Sendable, Part: Sendable>(
     named name: String? = nil, action: @escaping @Sendable (Local) -> Action?,
     state: @escaping @Sendable (State) -> Part

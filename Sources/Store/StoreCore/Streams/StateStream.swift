@@ -47,7 +47,7 @@ public struct StateStream<State: Sendable>: AsyncSequence, Sendable {
 extension StoreConnection {
   /// The states as an asynchronous sequence; see ``StateStream``.
   ///
-  /// - Parameter buffering: what happens to states that come faster than they are taken. By default the newest one is kept:
+  /// - Parameter buffering: the fate of states that come faster than they are taken. By default the newest one is kept:
   ///   a slow consumer skips states and never works on a stale one.
   public func states(buffering: StateStream<State>.Buffering = .newest(1)) -> StateStream<State> {
     StateStream(of: self, buffering: buffering)

@@ -4,7 +4,7 @@ extension StoreConnection {
   /// cancelling the task.
   ///
   /// - Parameter actions: each has the line of this call as its source, of kind `effect`.
-  /// - Throws: what the sequence throws.
+  /// - Throws: the sequence's error.
   public nonisolated(nonsending) func dispatch<Actions: AsyncSequence>(
     each actions: Actions, info: String? = nil, file: String = #fileID, function: String = #function,
     line: Int = #line
@@ -18,7 +18,7 @@ extension StoreConnection {
   /// Dispatches the actions of an asynchronous sequence as they come, each with the source that it bears; see
   /// ``dispatch(each:info:file:function:line:)``.
   ///
-  /// - Throws: what the sequence throws.
+  /// - Throws: the sequence's error.
   public nonisolated(nonsending) func dispatch<Actions: AsyncSequence>(
     each actions: Actions
   ) async throws(Actions.Failure) where Actions.Element == DispatchedAction<Action> {
@@ -29,7 +29,7 @@ extension StoreConnection {
 
   /// Dispatches one action of a sequence, once the store's queue has room for it.
   ///
-  /// - Returns: whether the next one is wanted.
+  /// - Returns: true if the next one is wanted.
   private nonisolated(nonsending) func pass(_ dispatched: DispatchedAction<Action>) async -> Bool {
     while !Task.isCancelled, isOpen() {
       guard case .stopped(.queueFull)? = dispatch(dispatched)?.outcome else { return true }

@@ -78,8 +78,8 @@ extension StoreProjection where State: Equatable {
 extension StoreProjection {
   /// The connection of this view for a bridge to another library.
   ///
-  /// - Parameter isDifferent: whether subscribers are told of the change from one projected state to another; nil: they are
-  ///   told after each commit that the store's emission policy lets through.
+  /// - Parameter isDifferent: true if subscribers are told of the change from one projected state to another; nil: they
+  ///   are told after each commit that the store's emission policy lets through.
   public func connection(
     isDifferent: (@Sendable (State, State) -> Bool)?
   ) -> StoreConnection<Action, State> {

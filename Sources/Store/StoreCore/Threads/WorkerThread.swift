@@ -11,7 +11,7 @@ package struct WorkerThread: @unchecked Sendable {
 
   /// The system has no thread to give.
   package struct Refusal: Error {
-    /// Why, as `pthread_create` says it.
+    /// The reason, as `pthread_create` gives it.
     package let code: Int32
   }
 

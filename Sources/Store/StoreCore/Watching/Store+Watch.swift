@@ -2,7 +2,7 @@ extension Store {
   /// Tells a watcher of the state now and after every commit that the emission policy lets through (R10, R11).
   ///
   /// - Parameters:
-  ///   - name: what traces call it.
+  ///   - name: the name in traces.
   ///   - onChange: runs on the thread that processes actions, after the commit and before IO. The watcher may dispatch:
   ///     the action is enqueued.
   /// - Returns: the subscription; the watcher is told as long as it is kept.

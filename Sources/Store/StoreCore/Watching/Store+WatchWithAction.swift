@@ -5,7 +5,7 @@ extension Store {
   /// A projection has no such watcher: actions are mapped into a store and not out of it.
   ///
   /// - Parameters:
-  ///   - name: what traces call it.
+  ///   - name: the name in traces.
   ///   - onChange: gets the action that was committed; nil where no action led to the state: in the first notification, and
   ///     in that of a replay.
   public func watchWithAction(
@@ -19,8 +19,8 @@ extension Store {
   /// changed it.
   ///
   /// - Parameters:
-  ///   - name: what traces call it.
-  ///   - part: what is watched.
+  ///   - name: the name in traces.
+  ///   - part: the watched value.
   ///   - onChange: gets the action that was committed; nil where no action led to the state: in the first notification, and
   ///     in that of a replay.
   public func watchWithAction<Part: Equatable & Sendable>(

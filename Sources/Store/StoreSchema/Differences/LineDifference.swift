@@ -23,7 +23,7 @@ package struct LineDifference {
 
   /// The differences in the unified format of `diff -u`, without file names.
   ///
-  /// - Parameter context: how many lines that are the same are shown around a difference.
+  /// - Parameter context: the number of equal lines shown around a difference.
   package func unified(context: Int) -> String {
     let context = max(context, 0)
     var lines: [String] = []
@@ -47,7 +47,7 @@ package struct LineDifference {
 
   /// The differences with `- ` before the lines that went, `+ ` before those that came, and `…` for lines left out.
   ///
-  /// - Parameter context: how many lines that are the same are shown around a difference.
+  /// - Parameter context: the number of equal lines shown around a difference.
   package func marked(context: Int) -> [String] {
     var lines: [String] = []
     var end = 0

@@ -6,7 +6,7 @@ extension Schema {
   /// - Parameters:
   ///   - changes: the changes.
   ///   - target: the old value, or the new one where the direction is ``Change/Direction/backward``.
-  ///   - depth: how many steps at the start of each path lead to the value; none of them names an element by id.
+  ///   - depth: the number of steps at the start of each path that lead to the value; none names an element by id.
   /// - Throws: ``ChangeError`` where a change does not fit; the value may then be partly changed.
   public func apply(
     _ changes: ArraySlice<Change>, _ direction: Change.Direction = .forward, to target: UnsafeMutableRawPointer,
@@ -22,7 +22,7 @@ extension Value {
   ///
   /// - Parameters:
   ///   - changes: the changes, read without types, each with the module as the first step of its path.
-  ///   - isRecord: whether what a path leads to is known to be a record. A field that lost its value is null there; a member of
+  ///   - isRecord: true if a path is known to lead to a record. A field that lost its value is null there; a member of
   ///     anything else that lost its value is gone.
   /// - Throws: ``ChangeError`` where one does not fit.
   public func changed(

@@ -23,7 +23,7 @@ public struct DifferenceFinder: Sendable {
 
   /// A finder that has found nothing yet.
   ///
-  /// - Parameter isKept: whether it is to find many differences; for one alone the memory is not worth it.
+  /// - Parameter isKept: true if it is to find many differences; for one alone the memory is not worth it.
   public init(isKept: Bool = true) { paths = RecentPaths(capacity: isKept ? 512 : 0) }
 
   /// Appends the difference between two values of a type, as ``Schema/changes(from:to:at:)`` gives it.

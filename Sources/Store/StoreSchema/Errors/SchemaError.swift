@@ -1,4 +1,4 @@
-/// Why a value is not of a type: where, what was expected, what was found.
+/// The reason why a value is not of a type: the place, the expected type, the value found.
 public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The place in the value; empty: the value itself.
   public var path: Path

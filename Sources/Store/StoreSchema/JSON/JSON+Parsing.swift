@@ -1,4 +1,4 @@
-/// Why a text is not JSON.
+/// The reason why a text is not JSON.
 public struct JSONError: Error, Hashable, Sendable {
   /// The fault, in a sentence.
   public let message: String

@@ -175,7 +175,7 @@ public struct JSONReader {
 
   /// Goes past a text in which nothing is escaped.
   ///
-  /// - Returns: where its bytes end, and whether all are ASCII; nil: something else stands there, before which the reader is.
+  /// - Returns: the end of its bytes, and true if all are ASCII; nil: the reader is before something else.
   private mutating func passPlainText() -> (end: Int, isASCII: Bool)? {
     position += 1
     var all: UInt8 = 0

@@ -1,4 +1,4 @@
-/// Why a text is not a path.
+/// The reason why a text is not a path.
 public struct PathSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The fault, in a sentence.
   public let message: String

@@ -1,4 +1,4 @@
-/// Why a path leads nowhere.
+/// The reason why a path leads nowhere.
 public struct PathError: Error, Hashable, Sendable, CustomStringConvertible {
   /// A sentence: which name or index does not exist, and where.
   public let message: String

@@ -8,7 +8,7 @@ extension Change {
 
   /// Adds the change in a line.
   ///
-  /// - Parameter marks: what stands around a value that went, and around one that is there now.
+  /// - Parameter marks: the texts around a value that went, and around one that is there now.
   package func append(
     to out: inout TextBuffer, marks: (gone: String, added: String, end: String) = ("", "", "")
   ) {

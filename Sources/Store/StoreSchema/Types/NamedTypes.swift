@@ -10,7 +10,7 @@ public struct NamedTypes {
 
   /// Takes in the types of a schema that were not met before: its own, and those within it.
   ///
-  /// - Parameter isKnown: whether the reader knows the outermost one already, so that only what is within it is new.
+  /// - Parameter isKnown: true if the reader knows the outermost one already, so that only what is within it is new.
   public mutating func add(_ schema: Schema, isKnown: Bool = false) {
     switch schema.kind {
     case .bool, .int, .double, .string, .any: break

@@ -163,7 +163,7 @@ extension Schema {
   ///
   /// - Parameters:
   ///   - layout: the fields' names.
-  ///   - isJSON: whether the value was read from JSON.
+  ///   - isJSON: true if the value was read from JSON.
   ///   - mismatch: the error where the value is no record.
   /// - Throws: ``SchemaError`` where a field is missing, unknown or of another type.
   package static func check(

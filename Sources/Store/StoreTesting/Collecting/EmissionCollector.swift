@@ -48,7 +48,7 @@ final class EmissionCollector<Action: Sendable>: Sendable {
   /// Keeps an action.
   ///
   /// - Parameters:
-  ///   - unit: who emits it.
+  ///   - unit: the unit that emits it.
   ///   - cause: the number of the action that causes it, where its source does not name one.
   ///   - onDone: is called once the action is done, or will not be processed any more.
   func collect(

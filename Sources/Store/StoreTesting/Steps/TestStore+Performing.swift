@@ -8,7 +8,7 @@ extension TestStore {
   ///   - change: turns the state before into the expected one, where the code dispatches on the store itself; nil: nothing
   ///     may change.
   ///   - body: the code.
-  /// - Returns: what the code returns.
+  /// - Returns: the result of the code.
   @discardableResult
   public func perform<Result>(
     changing change: ((inout State) throws -> Void)? = nil, fileID: String = #fileID, filePath: String = #filePath,
@@ -30,7 +30,7 @@ extension TestStore {
 
   /// Moves the virtual clock. Effects that wake up meanwhile run before this returns; what they emit waits to be received.
   ///
-  /// - Parameter duration: how far; a negative one counts as none.
+  /// - Parameter duration: the distance; a negative one counts as none.
   public func advance(
     by duration: Duration, fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
   ) {

@@ -41,7 +41,7 @@ extension TestStore {
 
   /// Compares the state with the one before, changed as declared.
   ///
-  /// - Parameter what: what is to have changed it.
+  /// - Parameter what: the name of the cause, for messages.
   func compare(_ change: (inout State) throws -> Void, of what: String, before: State, at location: TestLocation) {
     let after = state
     var expected = exhaustivity.isOn ? before : after

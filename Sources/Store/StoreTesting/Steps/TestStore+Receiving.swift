@@ -7,8 +7,8 @@ extension TestStore {
   ///
   /// - Parameters:
   ///   - action: the action.
-  ///   - expected: what becomes of it.
-  ///   - duration: how far the virtual clock may be moved until something is emitted.
+  ///   - expected: its expected outcome.
+  ///   - duration: the time by which the virtual clock may be moved until something is emitted.
   public func receive(
     _ action: Action, _ expected: ExpectedOutcome<State> = .unchanged, within duration: Duration = .zero,
     fileID: String = #fileID, filePath: String = #filePath, line: Int = #line

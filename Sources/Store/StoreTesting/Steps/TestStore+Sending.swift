@@ -6,8 +6,8 @@ extension TestStore {
   ///
   /// - Parameters:
   ///   - action: the action.
-  ///   - expected: what becomes of it.
-  ///   - source: where it comes from; nil: the line of this step.
+  ///   - expected: its expected outcome.
+  ///   - source: the place that it comes from; nil: the line of this step.
   public func send(
     _ action: Action, _ expected: ExpectedOutcome<State> = .unchanged, source: ActionSource? = nil,
     fileID: String = #fileID, filePath: String = #filePath, line: Int = #line
@@ -24,7 +24,7 @@ extension TestStore {
   ///
   /// - Parameters:
   ///   - action: the action.
-  ///   - source: where it comes from; nil: the line of this step.
+  ///   - source: the place that it comes from; nil: the line of this step.
   ///   - change: turns the state before into the expected one.
   public func send(
     _ action: Action, source: ActionSource? = nil, fileID: String = #fileID, filePath: String = #filePath,

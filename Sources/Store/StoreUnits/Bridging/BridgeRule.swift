@@ -28,12 +28,12 @@ public struct BridgeRule<Input, Output, State>: Sendable {
   /// A rule whose map gets the state after reducing as well.
   ///
   /// - Parameters:
-  ///   - payload: what the rule takes from an action; nil: the rule is not about that action.
+  ///   - payload: the part that the rule takes from an action; nil: the rule is not about that action.
   ///   - allows: looks at the state before reducing.
   ///   - holds: looks at the state after reducing.
   ///   - derive: the action to dispatch, from the payload and the state after reducing; nil: none.
-  ///   - file: where the rule is written; the derived action's source names the place.
-  ///   - line: where the rule is written.
+  ///   - file: the file of the rule; the derived action's source names the place.
+  ///   - line: the line of the rule.
   public static func on<Payload>(
     _ payload: @escaping @Sendable (Input) -> Payload?, guard allows: (@Sendable (State) -> Bool)? = nil,
     when holds: (@Sendable (State) -> Bool)? = nil, dispatch derive: @escaping @Sendable (Payload, State) -> Output?,

@@ -9,9 +9,9 @@ extension Middleware {
   /// rule. Actions that no rule is about skip the unit altogether (R14).
   ///
   /// - Parameters:
-  ///   - name: what traces, gates and listings call the unit.
+  ///   - name: the name of the unit in traces, gates and listings.
   ///   - rules: the rules, in order.
-  ///   - actionName: what the info calls the original action.
+  ///   - actionName: the name of the original action in the info.
   public static func bridge(
     _ name: String = "bridge", _ rules: [BridgeRule<Input, Output, State>],
     naming actionName: @escaping @Sendable (Input) -> String = { ActionName.of($0) }

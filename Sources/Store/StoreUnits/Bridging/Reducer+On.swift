@@ -4,8 +4,8 @@ extension Reducer {
   /// Changes the state in answer to one action, where a condition holds: what ``BridgeRule`` is for dispatching.
   ///
   /// - Parameters:
-  ///   - payload: what the change needs of an action; nil: the action changes nothing.
-  ///   - name: what traces call the reducer.
+  ///   - payload: the part of an action that the change needs; nil: the action changes nothing.
+  ///   - name: the name of the reducer in traces.
   ///   - allows: looks at the state as this reducer finds it.
   ///   - change: changes the state in place.
   public static func on<Payload>(

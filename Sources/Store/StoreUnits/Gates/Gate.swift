@@ -33,7 +33,7 @@ public final class Gate: Sendable {
 
   /// Moves the gate.
   ///
-  /// - Returns: whether it stood otherwise before.
+  /// - Returns: true if it stood otherwise before.
   @discardableResult
   public func set(isOpen: Bool) -> Bool { open.exchange(isOpen, ordering: .relaxed) != isOpen }
 }

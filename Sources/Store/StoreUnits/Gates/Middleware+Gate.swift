@@ -33,7 +33,7 @@ extension Middleware {
   ///
   /// - Parameters:
   ///   - gate: counts what was held back and dropped.
-  ///   - isOpen: whether the gate stands open in a state.
+  ///   - isOpen: true if the gate stands open in a state.
   public func gated(
     by gate: Gate = Gate(), whileState isOpen: @escaping @Sendable (State) -> Bool
   ) -> Middleware {
@@ -85,7 +85,7 @@ extension Middleware {
   }
 }
 
-/// When an action passes a gate.
+/// The condition under which an action passes a gate.
 private enum Passage {
   case always
   case whileOpen

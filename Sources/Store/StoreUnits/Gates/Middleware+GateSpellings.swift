@@ -5,7 +5,7 @@ extension Middleware {
   ///
   /// - Parameters:
   ///   - gate: the gate; all units here share it.
-  ///   - control: where a control action wants the gate; nil: a plain action.
+  ///   - control: the position that a control action wants for the gate; nil: a plain action.
   public func gated(by gate: Gate = Gate(), control: @escaping @Sendable (Input) -> GateState?) -> Middleware {
     gated(by: gate, control: control, on: .on, off: .off)
   }
@@ -14,7 +14,7 @@ extension Middleware {
   ///
   /// - Parameters:
   ///   - gate: the gate; all units here share it.
-  ///   - control: whether a control action wants the gate open; nil: a plain action.
+  ///   - control: true if a control action wants the gate open; nil: a plain action.
   public func gated(by gate: Gate = Gate(), control: @escaping @Sendable (Input) -> Bool?) -> Middleware {
     gated(by: gate, control: control, on: true, off: false)
   }
@@ -35,7 +35,7 @@ extension Middleware {
   ///
   /// - Parameters:
   ///   - gate: counts what was held back and dropped.
-  ///   - state: where the gate stands.
+  ///   - state: the position of the gate.
   public func gated(
     by gate: Gate = Gate(), whileState state: @escaping @Sendable (State) -> GateState
   ) -> Middleware {

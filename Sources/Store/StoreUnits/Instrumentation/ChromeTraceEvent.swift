@@ -27,7 +27,7 @@ package struct ChromeTraceEvent {
   private let name: String
   /// The group that the event belongs to; nil for metadata.
   private let category: String?
-  /// When the event happens; nil for metadata.
+  /// The time of the event; nil for metadata.
   private let time: Duration?
   /// The duration of a complete span.
   private let duration: Duration?

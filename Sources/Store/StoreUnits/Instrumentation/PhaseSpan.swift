@@ -12,9 +12,9 @@ public struct PhaseSpan: Hashable, Sendable {
   public let action: String?
   /// The number of the action that caused it.
   public let cause: Int?
-  /// When it began, on the clock of the listener.
+  /// The time at which it began, on the clock of the listener.
   public let begin: Duration
-  /// When it ended.
+  /// The time at which it ended.
   public let end: Duration
 
   /// The duration of the span.

@@ -27,7 +27,7 @@ public final class SpanRecorder: Sendable {
   }
 
   private struct Recorded {
-    /// When the spans began that have not ended.
+    /// The times at which the spans began that have not ended.
     var begun: [Key: [Duration]] = [:]
     /// The facts about actions that are not done.
     var actions: [Int: Waiting] = [:]
@@ -45,8 +45,8 @@ public final class SpanRecorder: Sendable {
   ///
   /// - Parameters:
   ///   - clock: a monotonic clock.
-  ///   - limit: how many spans are kept; the oldest go first. Totals count all; with 0 there are only totals.
-  ///   - actionName: what spans call an action.
+  ///   - limit: the number of spans kept; the oldest go first. Totals count all; with 0 there are only totals.
+  ///   - actionName: the name of an action in spans.
   public init(
     clock: @escaping @Sendable () -> Duration, limit: Int = 100_000,
     naming actionName: @escaping @Sendable (Any) -> String = { ActionName.of($0) }

@@ -6,7 +6,7 @@ extension CasePath {
   ///
   /// The enum gives its payload away meanwhile, so that what the payload holds has one owner and is not copied.
   ///
-  /// - Returns: what the closure returns, or nil where the value is another case.
+  /// - Returns: the closure's result, or nil if the value is another case.
   @inlinable
   public func modify<Result>(_ root: inout Root, _ body: (inout Payload) throws -> Result) rethrows -> Result? {
     try withUnsafeMutablePointer(to: &root) { place in

@@ -51,7 +51,7 @@ extension Handler {
   ///
   /// - Parameters:
   ///   - action: the case that says which element and what is done to it, in and out; other cases skip the handler.
-  ///   - elements: where the elements are.
+  ///   - elements: the way to the elements.
   @inlinable
   public func lift<GlobalAction: CasePathable, Elements: StateFocus & ElementReading>(
     action: KeyPath<GlobalAction.Cases, CasePath<GlobalAction, ElementAction<Elements.ID, Action>>>,

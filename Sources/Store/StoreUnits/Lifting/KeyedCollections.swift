@@ -5,7 +5,7 @@ import StoreSchema
 extension PersistentMap: KeyedCollection {
   /// Changes the value under a key in place; O(log n), shared nodes are copied.
   ///
-  /// - Returns: what the closure returns, or nil where there is no such key.
+  /// - Returns: the closure's result, or nil if there is no such key.
   @inlinable
   public mutating func modifyValue<Result>(
     forKey key: Key, _ body: (inout Value) throws -> Result
@@ -17,7 +17,7 @@ extension PersistentMap: KeyedCollection {
 extension TreeDictionary: KeyedCollection {
   /// Changes the value under a key in place; O(log n), shared nodes are copied.
   ///
-  /// - Returns: what the closure returns, or nil where there is no such key.
+  /// - Returns: the closure's result, or nil if there is no such key.
   @inlinable
   public mutating func modifyValue<Result>(
     forKey key: Key, _ body: (inout Value) throws -> Result

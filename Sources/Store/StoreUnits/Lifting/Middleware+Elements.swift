@@ -10,7 +10,7 @@ extension Middleware {
   /// - Parameters:
   ///   - input: the case that says which element and what is done to it; other cases skip the middleware.
   ///   - output: the case that wraps what it dispatches.
-  ///   - elements: where the elements are.
+  ///   - elements: the way to the elements.
   @inlinable
   public func lift<GlobalInput: CasePathable, GlobalOutput: CasePathable, Elements: ElementReading>(
     input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, ElementAction<Elements.ID, Input>>>,
@@ -27,7 +27,7 @@ extension Middleware {
   /// - Parameters:
   ///   - input: the case that says which element and what is done to it; other cases skip the middleware.
   ///   - output: the case that wraps what it dispatches.
-  ///   - elements: where the elements are.
+  ///   - elements: the way to the elements.
   @inlinable
   public func lift<GlobalInput: CasePathable, GlobalOutput: CasePathable, Elements: ElementReading>(
     input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, (Elements.ID, Input)>>,
@@ -43,7 +43,7 @@ extension Middleware {
   /// - Parameters:
   ///   - input: the case that holds the elements' action; other cases skip the middleware.
   ///   - output: the case that wraps what it dispatches for an element.
-  ///   - elements: where the elements are.
+  ///   - elements: the way to the elements.
   @inlinable
   public func lift<GlobalInput: CasePathable, GlobalOutput: CasePathable, Elements: ElementReading>(
     input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, Input>>,
@@ -60,7 +60,7 @@ extension Middleware {
   /// - Parameters:
   ///   - input: the case that holds the elements' action; other cases skip the middleware.
   ///   - output: the case that wraps what it dispatches for an element.
-  ///   - elements: where the elements are.
+  ///   - elements: the way to the elements.
   @inlinable
   public func lift<GlobalInput: CasePathable, GlobalOutput: CasePathable, Elements: ElementReading>(
     input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, Input>>,

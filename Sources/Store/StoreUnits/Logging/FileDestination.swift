@@ -23,7 +23,7 @@ public final class FileDestination: LogDestination {
   /// - Parameters:
   ///   - path: the file.
   ///   - limit: its size in bytes at which it rotates, between two writes; a file may be larger where one write is.
-  ///   - kept: how many earlier files are kept; the oldest go.
+  ///   - kept: the number of earlier files kept; the oldest go.
   /// - Throws: ``LogFileError``.
   public init(path: String, rotatingAt limit: Int = .max, keeping kept: Int = 3) throws {
     self.path = path

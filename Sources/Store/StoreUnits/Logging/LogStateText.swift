@@ -29,7 +29,7 @@ public struct LogStateText<State>: Sendable {
   /// The lines that differ between the states before and after, as a closure writes them, in the unified format.
   ///
   /// - Parameters:
-  ///   - context: how many lines that are the same are shown around a difference.
+  ///   - context: the number of equal lines shown around a difference.
   ///   - text: writes a state; what it writes must not depend on anything else.
   public static func lines(context: Int = 2, _ text: @escaping @Sendable (State) -> String) -> LogStateText {
     LogStateText(
@@ -43,7 +43,7 @@ public struct LogStateText<State>: Sendable {
 extension LogStateText where State: Schematic {
   /// The changes, field by field, in the order of the schema (R22).
   ///
-  /// - Parameter ignored: what is left out, with all that is in it; a step `[*]` stands for every element.
+  /// - Parameter ignored: the parts to leave out, with all that is in them; a step `[*]` stands for every element.
   public static func fields(ignoring ignored: [Path] = []) -> LogStateText {
     LogStateText(
       kind: .both { before, after in
@@ -60,15 +60,15 @@ extension LogStateText where State: Schematic {
   /// The lines that differ between the states before and after, one line a value: `tasks.items[1].title: "milk"`.
   ///
   /// - Parameters:
-  ///   - context: how many lines that are the same are shown around a difference.
-  ///   - ignored: what is left out, with all that is in it; a step `[*]` stands for every element.
+  ///   - context: the number of equal lines shown around a difference.
+  ///   - ignored: the parts to leave out, with all that is in them; a step `[*]` stands for every element.
   public static func lines(context: Int = 2, ignoring ignored: [Path] = []) -> LogStateText {
     lines(context: context) { ValueLines.text(of: $0.schemaValue, ignoring: ignored) }
   }
 
   /// The state after the action, one line a value.
   ///
-  /// - Parameter ignored: what is left out, with all that is in it; a step `[*]` stands for every element.
+  /// - Parameter ignored: the parts to leave out, with all that is in them; a step `[*]` stands for every element.
   public static func new(ignoring ignored: [Path] = []) -> LogStateText {
     new { ValueLines.text(of: $0.schemaValue, ignoring: ignored) }
   }

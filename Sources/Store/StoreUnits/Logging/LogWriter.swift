@@ -33,8 +33,8 @@ public final class LogWriter: Sendable {
   /// Makes a writer.
   ///
   /// - Parameters:
-  ///   - destination: where the log goes.
-  ///   - capacity: how many entries may wait; those of a log of states hold the states until they are written.
+  ///   - destination: the destination of the log.
+  ///   - capacity: the number of entries that may wait; entries of a log of states hold the states until written.
   ///   - stamp: begins every entry, such as with the date; asked when the entry is written.
   ///   - onError: is told of what the destination throws, on the writer's thread; what could not be written is lost.
   public init(

@@ -17,8 +17,8 @@ extension Middleware where Output == Never {
   /// Logs every action, in processing order. Gate it to switch it while the store runs.
   ///
   /// - Parameters:
-  ///   - name: what traces, gates and listings call it.
-  ///   - difference: what changed between two states.
+  ///   - name: the name in traces, gates and listings.
+  ///   - difference: the changes between two states.
   ///   - write: gets one entry an action, after the commit, on the thread that processes actions.
   public static func logger(
     _ name: String = "logger", difference: @escaping @Sendable (State, State) -> [Change],

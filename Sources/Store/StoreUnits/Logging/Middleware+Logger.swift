@@ -9,10 +9,10 @@ extension Middleware where Input: Sendable, Output == Never, State: Sendable {
   /// branch it logs that branch. Gate it to switch it while the store runs.
   ///
   /// - Parameters:
-  ///   - name: what traces, gates and listings call it; unique in a store.
-  ///   - accepts: which actions are logged; for others the unit is skipped and nothing is kept.
-  ///   - actionText: what is said of the action.
-  ///   - stateText: what is said of the state, on lines of its own.
+  ///   - name: the name in traces, gates and listings; unique in a store.
+  ///   - accepts: true for an action to log; for others the unit is skipped and nothing is kept.
+  ///   - actionText: the text of the action.
+  ///   - stateText: the text of the state, on lines of its own.
   ///   - writer: writes the entries; several loggers may share it.
   public static func logger(
     _ name: String = "logger", only accepts: (@Sendable (Input) -> Bool)? = nil,

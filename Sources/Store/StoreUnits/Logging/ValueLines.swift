@@ -4,7 +4,7 @@ import StoreSchema
 enum ValueLines {
   /// The lines of a value.
   ///
-  /// - Parameter ignored: what is left out, with all that is in it.
+  /// - Parameter ignored: the parts to leave out, with all that is in them.
   static func text(of value: Value, ignoring ignored: [Path]) -> String {
     var lines: [String] = []
     append(value, at: Path(), ignored, to: &lines)

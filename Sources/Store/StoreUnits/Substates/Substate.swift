@@ -23,7 +23,7 @@ public struct Substate: Sendable {
 
   /// Changes the value in place.
   ///
-  /// - Returns: what the closure returns, or nil where the value is of another type.
+  /// - Returns: the closure's result, or nil if the value is of another type.
   mutating func modify<Value: Equatable & Sendable, Result>(
     as type: Value.Type, _ body: (inout Value) throws -> Result
   ) rethrows -> Result? {

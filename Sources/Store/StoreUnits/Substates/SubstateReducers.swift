@@ -101,7 +101,7 @@ public struct SubstateReducers: Sendable {
     }
   }
 
-  /// Why none of a substate's reducers takes an action, where it has some.
+  /// The reason why none of a substate's reducers takes an action, if it has some.
   private func misfit(_ name: String, _ local: any Sendable) -> SubstateError? {
     let registered = entries(of: name)
     guard let first = registered.first, !registered.contains(where: { $0.takes(local) }) else { return nil }

@@ -4,7 +4,7 @@ extension Interceptor {
   /// Takes the actions that carry a thunk, and runs it (R20). Interceptors outside this one see them, those inside do not.
   ///
   /// - Parameters:
-  ///   - name: what traces, listings and errors call it.
+  ///   - name: the name in traces, listings and errors.
   ///   - thunk: the thunk in an action, or nil: the action is passed on.
   public static func thunks(
     _ name: String = "thunk", _ thunk: @escaping @Sendable (Action) -> Thunk<Action, State>?

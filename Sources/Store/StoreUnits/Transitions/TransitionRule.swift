@@ -29,12 +29,12 @@ public struct TransitionRule<Output, State>: Sendable {
   ///
   /// - Parameters:
   ///   - part: the watched value: `.on(\.phase, …)`.
-  ///   - from: what it must have been before the action.
-  ///   - to: what it must be after the action; it must differ from before.
+  ///   - from: the condition on its value before the action.
+  ///   - to: the condition on its value after the action, which must differ from the one before.
   ///   - derive: the action to dispatch, from the values before and after; nil: none.
-  ///   - file: where the rule is written; the source of its actions.
+  ///   - file: the file of the rule; the source of its actions.
   ///   - function: the function around that place.
-  ///   - line: where the rule is written.
+  ///   - line: the line of the rule.
   public static func on<Part: Equatable & Sendable>(
     _ part: @escaping @Sendable (State) -> Part, from: TransitionEnd<Part> = .any, to: TransitionEnd<Part> = .any,
     dispatch derive: @escaping @Sendable (_ before: Part, _ after: Part) -> Output?, file: String = #fileID,
@@ -47,10 +47,10 @@ public struct TransitionRule<Output, State>: Sendable {
   ///
   /// - Parameters:
   ///   - part: the watched value.
-  ///   - from: what it must have been before the action.
-  ///   - to: what it must be after the action; it must differ from before.
+  ///   - from: the condition on its value before the action.
+  ///   - to: the condition on its value after the action, which must differ from the one before.
   ///   - derive: the action to dispatch, from the values before and after; nil: none.
-  ///   - source: where the rule is written.
+  ///   - source: the place of the rule.
   public static func on<Part: Equatable & Sendable>(
     _ part: @escaping @Sendable (State) -> Part, from: TransitionEnd<Part> = .any, to: TransitionEnd<Part> = .any,
     dispatch derive: @escaping @Sendable (_ before: Part, _ after: Part) -> Output?, source: ActionSource
@@ -81,7 +81,7 @@ extension Middleware {
   /// cause, the action that made the transition.
   ///
   /// - Parameters:
-  ///   - name: what traces, gates and listings call the unit.
+  ///   - name: the name of the unit in traces, gates and listings.
   ///   - rules: the rules, in order.
   public static func transitions(_ name: String = "transitions", _ rules: [TransitionRule<Output, State>]) -> Middleware
   {

@@ -7,10 +7,11 @@ extension Reducer {
   /// actions are redux-undo's; that all that one outside dispatch caused is one step is ours.
   ///
   /// - Parameters:
-  ///   - undo: what an action does with the history, or nil. An action that does something is kept from this reducer.
-  ///   - name: what traces call the part that undoes.
-  ///   - limit: how many steps are kept.
-  ///   - grouping: which actions make one step together.
+  ///   - undo: the operation of an action on the history, or nil. An action that does something is kept from this
+  ///     reducer.
+  ///   - name: the name in traces of the part that undoes.
+  ///   - limit: the number of steps kept.
+  ///   - grouping: the rule by which actions make one step together.
   ///   - isStep: which changes, of an action and the states before and after, make a step. Others are kept in the present
   ///     and leave past and future alone: loading a document, or moving a cursor.
   public func undoable(

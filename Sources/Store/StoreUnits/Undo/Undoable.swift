@@ -49,8 +49,8 @@ public struct Undoable<Slice> {
   ///
   /// - Parameters:
   ///   - before: the state before the action.
-  ///   - group: what the action has in common with others; a part of the latest step makes no step of its own.
-  ///   - limit: how many steps are kept; the oldest go first.
+  ///   - group: the marks shared with other actions; a part of the latest step makes no step of its own.
+  ///   - limit: the number of steps kept; the oldest go first.
   ///   - areEqual: tells whether a step came to nothing, which then is none.
   mutating func record(
     _ before: Slice, _ group: UndoGroup, limit: Int, areEqual: (Slice, Slice) -> Bool

@@ -7,8 +7,8 @@ public final class FlatFields: Sendable {
   ///
   /// - Parameters:
   ///   - record: the record, as declared.
-  ///   - offsets: where each field starts, in bytes.
-  ///   - byteCount: how many bytes the struct takes.
+  ///   - offsets: the start of each field, in bytes.
+  ///   - byteCount: the number of bytes that the struct takes.
   public init(_ record: RecordSchema, offsets: [Int], byteCount: Int) {
     fields = record.fields.indices.map { index in
       let next = index + 1 < offsets.count ? offsets[index + 1] : byteCount

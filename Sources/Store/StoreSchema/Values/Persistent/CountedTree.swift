@@ -22,7 +22,7 @@ struct CountedTree<Content: TreeContent> {
   }
 
   /// Makes the root safe to mutate.
-  /// - Parameter keepsFormer: whether a copy may keep the node that it is made of, because it stays the root.
+  /// - Parameter keepsFormer: true if a copy may keep the node that it is made of, because it stays the root.
   @inlinable
   mutating func makeRootUnique(keepsFormer: Bool = false) {
     if isKnownUniquelyReferenced(&root) {

@@ -3,7 +3,7 @@ extension PersistentList {
   ///
   /// Parts that the lists share are skipped without a look at them. So comparing a list with an earlier snapshot takes
   /// time proportional to the changes in between, times log n.
-  /// - Parameter equal: whether an element of `old` (first) and one of `new` (second) are equal.
+  /// - Parameter equal: true if an element of `old` (first) and one of `new` (second) are equal.
   @inlinable
   public static func commonEnds(
     _ old: Self, _ new: Self, equal: (UnsafePointer<Element>, UnsafePointer<Element>) -> Bool

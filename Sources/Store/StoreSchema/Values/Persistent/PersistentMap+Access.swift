@@ -43,7 +43,7 @@ extension PersistentMap {
   }
 
   /// Calls `body` with the address of a value, valid during the call.
-  /// - Returns: what `body` returns, or nil where there is no such key.
+  /// - Returns: the result of `body`, or nil if there is no such key.
   @inlinable
   public func withValue<R>(forKey key: Key, _ body: (UnsafePointer<Value>) throws -> R) rethrows -> R? {
     guard let entry = find(key).entry else { return nil }
@@ -51,7 +51,7 @@ extension PersistentMap {
   }
 
   /// Calls `body` with the address of a value, to be changed in place; valid during the call.
-  /// - Returns: what `body` returns, or nil where there is no such key.
+  /// - Returns: the result of `body`, or nil if there is no such key.
   @inlinable
   public mutating func withMutableValue<R>(
     forKey key: Key, _ body: (UnsafeMutablePointer<Value>) throws -> R

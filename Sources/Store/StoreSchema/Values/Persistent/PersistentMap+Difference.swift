@@ -19,7 +19,7 @@ extension PersistentMap {
 
   /// Merges both maps in order of their keys, until `visit` returns false; returns whether it never did.
   ///
-  /// - Parameter skipsSameMemory: whether entries are passed over whose memory is the same: not where it is up to `==`.
+  /// - Parameter skipsSameMemory: true if entries with the same memory are passed over: not where it is up to `==`.
   @inlinable
   @inline(__always)
   static func walk(

@@ -7,7 +7,7 @@ struct TreeBuilder<Content: TreeContent> {
   @usableFromInline var leaves: [Node] = []
   @usableFromInline var leaf: Node
 
-  /// - Parameter underestimatedCount: how many elements will come at least.
+  /// - Parameter underestimatedCount: the least number of elements that will come.
   @inlinable
   init(underestimatedCount: Int) {
     leaf = Node(leafCapacity: max(1, min(Node.maximumLeafCapacity, underestimatedCount)))

@@ -2,7 +2,7 @@
 extension TreeNode {
   /// Inserts before `offset`. When the node was full, its upper part moves to a new node, which is returned and
   /// belongs right behind this one.
-  /// - Parameter isLast: whether this node is on the right edge of the tree.
+  /// - Parameter isLast: true if this node is on the right edge of the tree.
   @inlinable
   func insert(_ element: __owned Element, at offset: Int, isLast: Bool) -> TreeNode? {
     guard height > 0 else { return insertIntoLeaf(element, at: offset, isLast: isLast) }
