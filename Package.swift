@@ -190,6 +190,7 @@ let package = Package(
         "StoreShell", "StoreHost", "StoreHistory", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore",
         "StoreSchema",
         "ShellLanguage", "StandardModules", "LuaRuntime", "Platform", "PluginSupport",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),

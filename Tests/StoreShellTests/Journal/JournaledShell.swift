@@ -1,3 +1,4 @@
+import GRDB
 import Platform
 import StoreHistory
 import StoreHost
@@ -10,6 +11,16 @@ extension Shell {
   func openStore(_ path: String, durability: Durability = .off) -> Outcome {
     session.options.journal = JournalPlan(path: path, durability: durability)
     return outcome { session.openJournal() }
+  }
+
+  /// Takes the code of plugins out of a store's file that nobody has open: it is as earlier versions of the program wrote it.
+  func dropCode(from path: String) throws { try alter(path, "DROP TABLE code") }
+
+  /// Changes a store's file that nobody has open.
+  func alter(_ path: String, _ sql: String) throws {
+    let database = try DatabaseQueue(path: path)
+    try database.write { try $0.execute(sql: sql) }
+    try database.close()
   }
 
   /// Copies a session's file as it would be found had the process been killed now.

@@ -67,6 +67,7 @@ struct Salvage {
     case (true, "-t"): return ("snapshots", 2)
     case (true, "-tti"): return ("slices", 4)
     case (true, "itttt"): return ("plugins", 5)
+    case (true, "ttt"): return ("code", 3)
     case (true, _) where shape.count <= 7 && shape.hasPrefix("-ttt"): return ("sources", 7)
     case (true, _) where shape.count == 11 && shape.hasPrefix("-iiii") && shape.hasSuffix("i"): return ("actions", 11)
     default: return nil

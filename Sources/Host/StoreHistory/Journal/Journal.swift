@@ -70,12 +70,17 @@ public final class Journal: JournalReading, Sendable {
   ///
   /// - Parameters:
   ///   - plugin: the plugin that the action loaded.
+  ///   - code: its files, and others that are to be kept from now on.
   ///   - state: the whole state after the action. The state must be given if the action changed more than its entry
   ///     tells.
-  public func append(_ entry: LoggedEntry, plugin: JournaledPlugin? = nil, state: [StateSlice]? = nil) {
+  public func append(
+    _ entry: LoggedEntry, plugin: JournaledPlugin? = nil, code: [JournaledCode] = [], state: [StateSlice]? = nil
+  ) {
     let snapshot = state.map { JournalQueue.Item.snapshot(number: entry.number, slices: $0) }
-    guard let plugin else { return writer.append(.entry(entry), snapshot.map { [$0] } ?? []) }
-    writer.append(.plugin(plugin), [.entry(entry), snapshot].compactMap { $0 })
+    guard let plugin else {
+      return writer.append(.entry(entry), code.map { .code($0) } + (snapshot.map { [$0] } ?? []))
+    }
+    writer.append(.plugin(plugin), code.map { .code($0) } + [.entry(entry)] + (snapshot.map { [$0] } ?? []))
   }
 
   /// Adds the whole state after the last action that was appended.
@@ -91,8 +96,13 @@ public final class Journal: JournalReading, Sendable {
   ///   - number: the action after which it starts.
   ///   - slices: the modules of the state after it, in their order.
   ///   - plugins: the plugins that are loaded in it.
-  public func restart(after number: Int, _ slices: [StateSlice], plugins: [JournaledPlugin]) {
-    writer.append(.restart(after: number), plugins.map { .plugin($0) } + [.snapshot(number: number, slices: slices)])
+  ///   - code: their files. Those of others stay.
+  public func restart(
+    after number: Int, _ slices: [StateSlice], plugins: [JournaledPlugin], code: [JournaledCode] = []
+  ) {
+    writer.append(
+      .restart(after: number),
+      plugins.map { .plugin($0) } + code.map { .code($0) } + [.snapshot(number: number, slices: slices)])
   }
 
   /// True if the whole state should be appended behind the last action; true once each time.
@@ -160,14 +170,17 @@ public final class Journal: JournalReading, Sendable {
   ///   - header: the file's statements about the program from now on.
   ///   - copy: the path of the copy.
   ///   - slices: the modules of the new state in their order.
+  ///   - code: the files of the plugins that are loaded in it.
   /// - Throws: ``JournalError/cannotRebase(path:reason:)`` where there is no room: the file is as it was, and there is no copy.
-  public func rebase(_ header: JournalHeader, keeping copy: String, _ slices: [StateSlice]) throws(JournalError) {
+  public func rebase(
+    _ header: JournalHeader, keeping copy: String, _ slices: [StateSlice], code: [JournaledCode] = []
+  ) throws(JournalError) {
     settle()
     writer.verify()
     if let failure = writer.failure { throw failure }
     do throws(JournalError) {
       try file.copy(to: copy)
-      try writer.rebase(header, slices)
+      try writer.rebase(header, slices, code)
     } catch {
       unlink(copy)
       throw error

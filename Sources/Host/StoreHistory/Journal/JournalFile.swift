@@ -72,6 +72,7 @@ final class JournalFile: Sendable {
     if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
     try JournalMeta.set(meta, in: db)
     // New rows have the form of today.
+    try db.execute(sql: JournalTables.code)
     try db.execute(sql: "PRAGMA user_version = \(JournalTables.version)")
   }
 

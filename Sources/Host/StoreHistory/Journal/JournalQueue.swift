@@ -10,6 +10,7 @@ final class JournalQueue: @unchecked Sendable {
     /// The state at the end, which is left out where it would weigh too much.
     case lastSnapshot(number: Int, slices: [StateSlice])
     case plugin(JournaledPlugin)
+    case code(JournaledCode)
     /// All that was written before goes.
     case restart(after: Int)
 
@@ -18,7 +19,7 @@ final class JournalQueue: @unchecked Sendable {
       switch self {
       case .entry(let entry): entry.number
       case .snapshot(let number, _): number
-      case .lastSnapshot, .plugin, .restart: nil
+      case .lastSnapshot, .plugin, .code, .restart: nil
       }
     }
 

@@ -154,6 +154,7 @@ final class JournalWriter: @unchecked Sendable {
             case .lastSnapshot(let number, let slices):
               if rows.hasRoomForLastSnapshot { try rows.write(slices, after: number, to: db) }
             case .plugin(let plugin): try rows.write(plugin, to: db)
+            case .code(let code): try code.write(to: db)
             case .restart(let number):
               try RowWriter.removeAll(from: db)
               // There is no state before it.
@@ -177,7 +178,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// Has the file go on behind its last action with a state of another type, all or nothing.
-  func rebase(_ header: JournalHeader, _ slices: [StateSlice]) throws(JournalError) {
+  func rebase(_ header: JournalHeader, _ slices: [StateSlice], _ code: [JournaledCode]) throws(JournalError) {
     let reason = file.database.writeWithoutTransaction { db in
       defer { noteContent() }
       do {
@@ -185,6 +186,7 @@ final class JournalWriter: @unchecked Sendable {
           if !hasBegun { try file.begin(db) }
           try JournalMeta.set(header.meta.merging([JournalMeta.base: "\(last)"]) { $1 }, in: db)
           try rows.write(slices, after: last, to: db)
+          for code in code { try code.write(to: db) }
           return .commit
         }
         hasBegun = true

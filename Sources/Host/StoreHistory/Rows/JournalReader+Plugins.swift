@@ -18,7 +18,7 @@ extension JournalReader {
   /// Why it cannot be read when which plugins were loaded; nil: it can.
   func faultInPlugins() -> String? {
     do throws(JournalError) {
-      _ = (try plugins(upTo: .max), try restores(), try states(of: ""))
+      _ = (try plugins(upTo: .max), try states(of: ""))
       return nil
     } catch {
       return error.reason

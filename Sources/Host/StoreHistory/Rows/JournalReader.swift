@@ -38,8 +38,11 @@ extension JournalReading {
   /// The plugins that were loaded up to an action, in that order.
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] { try reader.plugins(upTo: number) }
 
-  /// The actions that returned to an earlier one and were done, each with that one.
-  public func restores() throws(JournalError) -> [(number: Int, target: Int)] { try reader.restores() }
+  /// The digests of the versions of plugins whose files are kept.
+  public var keptCode: Set<String> { reader.keptCode }
+
+  /// The files of a plugin's version by their digest; nil: they are not kept.
+  public func code(_ digest: String) -> JournaledCode? { reader.code(digest) }
 
   /// The states of a module that were written, each with the first action after which it was, as JSON.
   public func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
@@ -96,8 +99,9 @@ public struct JournalReader: Sendable {
       guard version <= JournalTables.version else { throw JournalError.unknownFormat(path: path, version: version) }
       let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions")
       let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions")
-      // Nothing of them is needed, but they must be there.
-      for table in ["kinds", "sources", "plugins", "slices", "snapshots"] {
+      // Nothing of them is needed, but they must be there, that of code where the file was made or written with it.
+      let code = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE name = 'code'")
+      for table in ["kinds", "sources", "plugins", "slices", "snapshots"] + code {
         _ = try Int.fetchOne(db, sql: "SELECT max(rowid) FROM \(table)")
       }
       return JournalContents(
@@ -358,26 +362,6 @@ public struct JournalReader: Sendable {
         }
       }
       return found
-    }
-  }
-
-  /// The actions that returned to an earlier one and were done, each with that one; those that can be read.
-  func restores() throws(JournalError) -> [(number: Int, target: Int)] {
-    try reading { db in
-      // There is a snapshot after each of them, and few others are.
-      try Row.fetchAll(
-        db,
-        sql: """
-          SELECT actions.number, arguments, entry FROM snapshots CROSS JOIN actions USING (number)
-          JOIN kinds ON kinds.id = actions.kind WHERE kinds.action = ? AND failure IS NULL ORDER BY 1
-          """, arguments: [UndoLine.restoreAction]
-      ).compactMap { row in
-        let (arguments, entry): (String?, String?) = (try row.checkedIfPresent(1), try row.checkedIfPresent(2))
-        guard !JournalRow.isDropped(entry), let arguments,
-          case .map(let members)? = try? JSON.value(of: arguments), case .int(let target)? = members[.string("to")]
-        else { return nil }
-        return (try row.checked(0), target)
-      }
     }
   }
 }

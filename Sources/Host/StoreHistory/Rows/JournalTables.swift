@@ -7,6 +7,15 @@ enum JournalTables {
   /// The first form in which what a file says of itself has a checksum.
   static let firstWithCheckedMeta = 3
 
+  /// What files that earlier versions of the program made lack, which those do not look for.
+  static let code = """
+    CREATE TABLE IF NOT EXISTS code ( -- the files of the plugins, as they were when they were loaded
+      digest TEXT NOT NULL, -- of all files of that version
+      path TEXT NOT NULL, -- in the plugin's folder
+      text TEXT -- as it was, whether or not it is UTF-8
+    )
+    """
+
   /// The definitions.
   static let sql = """
     CREATE TABLE meta ( -- what the file as a whole is, and a checksum of that
@@ -47,6 +56,7 @@ enum JournalTables {
       directory TEXT NOT NULL,
       digest TEXT NOT NULL -- of its files
     );
+    \(code);
     CREATE TABLE slices ( -- the state of one module
       id INTEGER PRIMARY KEY,
       module TEXT NOT NULL,

@@ -177,7 +177,7 @@ struct RowWriter {
     return name
   }
 
-  private static func run(_ statement: OpaquePointer, _ db: Database) throws {
+  static func run(_ statement: OpaquePointer, _ db: Database) throws {
     let code = sqlite3_step(statement)
     let message = code == SQLITE_DONE ? nil : String(cString: sqlite3_errmsg(db.sqliteConnection))
     sqlite3_reset(statement)

@@ -76,9 +76,9 @@ extension LiveStore {
   /// The plugins that were loaded after an action and do not run now: they come back with it.
   package func returningPlugins(to number: Int) -> [PluginSource] {
     turn {
-      timeline.members(at: number).compactMap(\.version?.source).filter { source in
-        !plugins.contains { $0.plugin.source == source }
-      }
+      timeline.versions(toGoOnFrom: number).filter { version in
+        !plugins.contains { $0.plugin.source.digest == version.code.digest }
+      }.compactMap(\.source)
     }
   }
 
@@ -88,8 +88,9 @@ extension LiveStore {
   package func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
     try turn {
       if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
-      try requireCode(toGoOnFrom: number)
-      let plugins = try plugins(at: number)
+      let versions = timeline.versions(toGoOnFrom: number)
+      try requireCode(of: versions, after: number)
+      let plugins = try ready(versions)
       var state = try history.state(at: number)
       for hosted in plugins { state.shell.note(hosted.plugin.source) }
       lookAtPresent()
@@ -102,7 +103,7 @@ extension LiveStore {
     switch action {
     case .reloadPlugin: completeReload(from: before)
     case .restore(let number, _):
-      exchangePlugins(for: timeline.plugins(at: number), before, after)
+      exchangePlugins(for: timeline.versions(toGoOnFrom: number).compactMap(\.hosted), before, after)
       store.cancelEffects(startedAfter: number)
     default: break
     }

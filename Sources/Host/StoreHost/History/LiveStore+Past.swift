@@ -17,16 +17,8 @@ extension LiveStore {
   /// The plugins of the state that is shown.
   package var shownPlugins: [HostedPlugin] { looking.past?.plugins ?? plugins }
 
-  /// The code of plugins of the state that is shown, by their names, where it is no longer there as it was.
-  package var lostCode: [String: RecordingHeader.Plugin] {
-    turn {
-      let lost = timeline.members(at: looking.past?.number ?? history.head).compactMap { $0.lost?.recorded }
-      return Dictionary(lost.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    }
-  }
-
   /// Plugins of the state that is shown of which nothing is left but their state.
-  package var lostModules: [Module] {
+  package var modulesWithoutCode: [Module] {
     let shown = Set(shownPlugins.map(\.plugin.module.name))
     return withShownState { state in
       state.plugins.filter { !shown.contains($0.name) }.map { slice in

@@ -15,6 +15,10 @@ extension LiveStore {
       return PastView(number, try history.state(at: number), try plugins(at: number))
     }
     let start = first - 1
+    try requireCode(of: timeline.versions(at: start), after: start)
+    for point in timeline.points where first..<number ~= point.number {
+      try requireCode(of: point.versions, after: point.number)
+    }
     // Plugins of different times answer each other's actions meanwhile, those that are loaded among them.
     defer { rebindPlugins() }
     var rerun = Rerun(application, try recorded(start))
@@ -36,9 +40,12 @@ extension LiveStore {
             entry, as: recorded(entry.number), before: { try history.state(at: entry.number - 1) })
         }
       } else {
-        try rerun.reduce(entry)
+        rerun.reduce(entry)
       }
-      for edited in timeline.edited(at: entry) { rerun.exchange(edited) }
+      let edited = timeline.edited(at: entry)
+      if !edited.isEmpty {
+        rerun.exchange(try plugins(at: entry.number).filter { edited.contains($0.plugin.module.name) })
+      }
       if targets.contains(entry.number) { returns[entry.number] = rerun.current }
       return true
     }
@@ -46,8 +53,7 @@ extension LiveStore {
   }
 
   private func recorded(_ number: Int) throws -> HostedState {
-    let lost = timeline.members(at: number).compactMap { $0.lost?.name }
-    return HostedState(state: try history.state(at: number), plugins: try plugins(at: number), lost: Set(lost))
+    HostedState(state: try history.state(at: number), plugins: try plugins(at: number))
   }
 }
 
@@ -56,8 +62,6 @@ private struct HostedState {
   /// The state of the moment.
   var state: HostState
   var plugins: [HostedPlugin]
-  /// The plugins whose code is no longer there as it was: others may stand for them, which nothing can run again with.
-  var lost: Set<String>
 }
 
 /// Runs recorded actions anew, by the reducers only.
@@ -87,14 +91,8 @@ private struct Rerun {
   }
 
   /// Runs an action of a module; one that fails, that nobody knows any more, or that an interceptor dropped, changes nothing.
-  ///
-  /// - Throws: `HostError` where code takes part in it that is no longer there.
-  mutating func reduce(_ entry: LoggedEntry) throws {
-    guard entry.droppedBy == nil, !entry.wasInterrupted else { return }
-    if let name = current.lost.sorted().first(where: { takesPart($0, in: entry) }) {
-      throw HostError.codeIsLost(of: name, for: entry)
-    }
-    guard let type = types[entry.action],
+  mutating func reduce(_ entry: LoggedEntry) {
+    guard entry.droppedBy == nil, !entry.wasInterrupted, let type = types[entry.action],
       let action = try? application.hostAction(entry.call(type))
     else { return }
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
@@ -104,27 +102,11 @@ private struct Rerun {
     current.state = state
   }
 
-  /// Whether a plugin whose code is lost takes part in an action, as far as can be told: by what the action changed when it was
-  /// recorded, and by the code that stands for the lost one.
-  private func takesPart(_ name: String, in entry: LoggedEntry) -> Bool {
-    guard current.state.shell.condition(of: name) == .on else { return false }
-    let module = entry.action.prefix { $0 != "." }
-    if module == name || entry.changes.contains(where: { $0.module == name }) { return true }
-    // One that nobody knows may have been added by the lost code.
-    guard let type = types[entry.action] else { return types.values.contains { $0.module == module } }
-    guard let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin else { return false }
-    return plugin.reducers.reduces(type)
-      || (0..<plugin.reducers.liftedCount).contains { plugin.reducers.module(ofLifted: $0, for: type) != nil }
-  }
-
-  /// Has a plugin that is there run other code from now on.
-  mutating func exchange(_ member: PluginTimeline.Member) {
-    guard let name = member.name, current.state.shell.plugins.contains(where: { $0.name == name }) else { return }
-    if member.lost == nil { current.lost.remove(name) } else { current.lost.insert(name) }
-    if let hosted = member.version?.hosted,
-      let index = current.plugins.firstIndex(where: { $0.plugin.module.name == name })
-    {
-      current.plugins[index] = hosted
+  /// Has plugins that are there run other code from now on.
+  mutating func exchange(_ edited: [HostedPlugin]) {
+    for hosted in edited {
+      let index = current.plugins.firstIndex { $0.plugin.module.name == hosted.plugin.module.name }
+      if let index { current.plugins[index] = hosted }
     }
     compose()
   }
@@ -162,8 +144,14 @@ private struct Rerun {
     case (ShellAction.Types.reloadPlugin.fullName, _):
       let old = current
       bring(name, from: recorded)
-      try handOver(name, in: entry, from: old, as: recorded, before: before())
-    default: bring(name, from: recorded)
+      try handOver(name, from: old, before: before())
+    default:
+      let old = current.state.plugins.first { $0.name == name }
+      bring(name, from: recorded)
+      // A slice that keeps its type goes on as it was.
+      if let old, let index = current.state.plugins.firstIndex(where: { $0.name == name && $0.hasType(of: old) }) {
+        current.state.plugins[index] = old
+      }
     }
     compose()
   }
@@ -172,24 +160,13 @@ private struct Rerun {
   /// state start anew.
   ///
   /// - Parameters:
-  ///   - entry: the reload.
   ///   - old: what there was before the reload.
-  ///   - recorded: what the reload led to when it was recorded.
-  ///   - before: the state that it met then.
-  private mutating func handOver(
-    _ name: String, in entry: LoggedEntry, from old: HostedState, as recorded: HostedState, before: HostState
-  ) throws {
+  ///   - before: the state that it met when it was recorded.
+  private mutating func handOver(_ name: String, from old: HostedState, before: HostState) throws {
     guard let index = current.state.plugins.firstIndex(where: { $0.name == name }),
       let plugin = current.plugins.first(where: { $0.plugin.module.name == name })?.plugin,
       let version = old.state.shell.plugins.first(where: { $0.name == name })?.version
     else { return }
-    guard !current.lost.contains(name) else {
-      // What it made of the state when it was recorded is known, and nothing else.
-      func slice(_ state: HostState) -> Value? { state.plugins.first { $0.name == name }?.value }
-      guard slice(old.state) == slice(before) else { throw HostError.codeIsLost(of: name, for: entry) }
-      current.state.plugins[index].value = slice(recorded.state) ?? current.state.plugins[index].value
-      return
-    }
     func handed(_ state: HostState) throws(PluginError) -> Value? {
       try plugin.migration.state(from: state.plugins.first { $0.name == name }?.value, version: version)
     }
@@ -201,18 +178,10 @@ private struct Rerun {
   /// Has a plugin stand as it was recorded to: there or not, in which version, switched on or off.
   private mutating func bring(_ name: String, from recorded: HostedState) {
     let (old, new) = (current, recorded)
-    if new.lost.contains(name) { current.lost.insert(name) } else { current.lost.remove(name) }
     current.plugins = merge(old.plugins, new.plugins) { $0.plugin.module.name == name }
     current.state.shell.plugins = merge(old.state.shell.plugins, new.state.shell.plugins) { $0.name == name }
     current.state.shell.gates = merge(old.state.shell.gates, new.state.shell.gates) { $0.plugin == name }
     current.state.plugins = merge(old.state.plugins, new.state.plugins) { $0.name == name }
-    // A slice that keeps its type goes on as it was.
-    if let index = current.state.plugins.firstIndex(where: { $0.name == name }),
-      let kept = old.state.plugins.first(where: { $0.name == name }),
-      kept.schema === current.state.plugins[index].schema
-    {
-      current.state.plugins[index] = kept
-    }
   }
 
   /// The old elements, those of the plugin replaced by the new ones where they were.
@@ -220,17 +189,6 @@ private struct Rerun {
     var merged = old.filter { !isPlugins($0) }
     merged.insert(contentsOf: new.filter(isPlugins), at: old.firstIndex(where: isPlugins) ?? merged.endIndex)
     return merged
-  }
-}
-
-extension HostError {
-  /// Why an action cannot run again.
-  fileprivate static func codeIsLost(of name: String, for entry: LoggedEntry) -> HostError {
-    HostError(
-      code: .pluginLoad,
-      message:
-        "#\(entry.number) \(entry.action) cannot run again: the plugin '\(name)' ran code that is no longer there",
-      hint: "bring back the plugin's files as they were when it ran", status: 4)
   }
 }
 

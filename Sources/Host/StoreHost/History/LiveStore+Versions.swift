@@ -1,3 +1,4 @@
+import StoreHistory
 import StorePlugins
 import StoreSchema
 
@@ -7,39 +8,37 @@ extension LiveStore {
   package var loadedPlugins: [LoadedPluginListing] {
     turn {
       let shell = withShownState { $0.shell }
-      let lost = lostCode
-      let listed = shownPlugins.map { hosted in
-        let plugin = hosted.plugin
-        let code = lost[plugin.module.name] ?? plugin.source.recorded
-        return LoadedPluginListing(
-          name: code.name, version: code.version, folder: plugin.source.folder,
-          condition: shell.condition(of: code.name), units: hosted.units.map(\.name),
-          digest: code.digest, reloadFailed: upkeep.failedReloads[code.name])
+      func listing(
+        _ code: RecordingHeader.Plugin, in folder: String, _ hosted: HostedPlugin?
+      ) -> LoadedPluginListing {
+        LoadedPluginListing(
+          name: code.name, version: code.version, folder: folder, condition: shell.condition(of: code.name),
+          units: hosted?.units.map(\.name) ?? [], digest: code.digest,
+          reloadFailed: hosted.flatMap { _ in upkeep.failedReloads[code.name] }, isLost: hosted == nil)
       }
-      let others = lost.values.filter { code in !listed.contains { $0.name == code.name } }.sorted { $0.name < $1.name }
-      return listed
-        + others.map { code in
-          LoadedPluginListing(
-            name: code.name, version: code.version, folder: code.directory, condition: shell.condition(of: code.name),
-            units: [], digest: code.digest, reloadFailed: nil, isLost: true)
-        }
+      let missing = timeline.versions(at: looking.past?.number ?? history.head).filter(\.isMissing)
+      return shownPlugins.map { listing($0.plugin.source.recorded, in: $0.plugin.source.folder, $0) }
+        + missing.map(\.code.recorded).sorted { $0.name < $1.name }.map { listing($0, in: $0.directory, nil) }
     }
   }
 
-  /// The plugins that were loaded after an action, in load order, ready to run.
+  /// The plugins that were loaded after an action, in load order, ready to run; without those of which nothing is left but
+  /// their state.
   ///
   /// - Throws: `PluginError` where one that was unloaded long ago cannot be loaded any more.
-  package func plugins(at number: Int) throws -> [HostedPlugin] {
-    try timeline.makeReady(at: number) { try revive($0, beside: $1, mayLack: $2) }
-    return timeline.plugins(at: number)
+  package func plugins(at number: Int) throws -> [HostedPlugin] { try ready(timeline.versions(at: number)) }
+
+  /// Makes versions of plugins ready to run.
+  package func ready(_ versions: [PluginVersion]) throws -> [HostedPlugin] {
+    try timeline.ready(versions) { try revive($0, beside: $1, mayLack: $2) }
   }
 
-  /// Throws where a plugin that was loaded after an action could not go on from there, because its code is gone.
-  package func requireCode(toGoOnFrom number: Int) throws(HostError) {
-    guard let member = timeline.members(at: number).first(where: { $0.lost != nil && !$0.goesOn }) else { return }
+  /// Throws where nothing is left of the code that a plugin ran after an action.
+  package func requireCode(of versions: [PluginVersion], after number: Int) throws(HostError) {
+    guard let missing = versions.first(where: { $0.source == nil }) else { return }
     throw HostError(
       code: .pluginLoad,
-      message: "after #\(number) the plugin '\(member.name ?? "")' ran code that is no longer there",
+      message: "after #\(number) the plugin '\(missing.code.name)' ran code that is no longer there",
       hint: "bring back the plugin's files as they were to go on from there", status: 4)
   }
 

@@ -21,6 +21,8 @@ package final class HostJournal {
   private var last = 0
   /// Whether plugins run other code than what the file says: it is told of it with the first action that they met.
   private var hasOtherCode = false
+  /// Code of plugins that the first action brings into the file.
+  private var unkept: [JournaledCode] = []
   /// Whether what is added brings a form of tables that earlier versions of the program cannot read.
   private var raisesFormat = false
 
@@ -33,10 +35,11 @@ package final class HostJournal {
 
   /// A journal that is open.
   ///
-  /// - Parameter hasOtherCode: whether plugins run other code than what the file says.
-  package init(_ journal: Journal, _ plan: JournalPlan, header: JournalHeader, hasOtherCode: Bool = false) {
+  /// - Parameter recovered: what was taken up from it; nil: it is new.
+  package init(_ journal: Journal, _ plan: JournalPlan, header: JournalHeader, taking recovered: RecoveredStore?) {
     files = nil
-    self.hasOtherCode = hasOtherCode
+    hasOtherCode = recovered?.hasOtherCode ?? false
+    unkept = recovered?.unkept ?? []
     self.journal = journal
     raisesFormat = journal.found?.isOfOldFormat ?? false
     self.plan = plan
@@ -46,10 +49,9 @@ package final class HostJournal {
   /// Takes note of an action.
   ///
   /// - Parameters:
-  ///   - isWhole: whether it changed more than its entry tells.
-  ///   - plugin: the plugin that it loaded.
+  ///   - plugins: what is loaded after it.
   package func record(
-    _ entry: LoggedEntry, from before: HostState, to after: HostState, isWhole: Bool, plugin: JournaledPlugin?
+    _ entry: LoggedEntry, from before: HostState, to after: HostState, plugins: @autoclosure () -> [PluginSource]
   ) {
     guard let journal = journal ?? open(before, at: entry.number - 1) else { return }
     last = entry.number
@@ -60,8 +62,13 @@ package final class HostJournal {
     }
     if hasOtherCode { journal.append(stateAfter: journal.last, before.slices(isWhole: true)) }
     hasOtherCode = false
-    guard isWhole || plugin != nil || journal.takeWantsSnapshot() else { return journal.append(entry) }
-    journal.append(entry, plugin: plugin, state: after.slices(isWhole: isWhole))
+    guard entry.isWhole || !unkept.isEmpty || journal.takeWantsSnapshot() else { return journal.append(entry) }
+    let loaded = entry.loadedPlugin.flatMap { name in plugins().first { $0.manifest.name == name } }
+    journal.append(
+      entry, plugin: loaded?.journaled(loadedBy: entry.number),
+      code: unkept + (loaded.map { [$0.journaledCode] } ?? []),
+      state: after.slices(isWhole: entry.isWhole || !unkept.isEmpty))
+    unkept = []
   }
 
   /// Takes another history instead of what was recorded so far.
@@ -70,11 +77,13 @@ package final class HostJournal {
   ///   - state: the state that it starts with.
   ///   - number: the action after which that is.
   ///   - plugins: the plugins that are loaded in it.
-  package func restart(_ state: HostState, after number: Int, plugins: [JournaledPlugin]) {
+  package func restart(_ state: HostState, after number: Int, plugins: [PluginSource]) {
     guard let journal = journal ?? open(state, at: number) else { return }
     (start, last) = (number, 0)
     hasOtherCode = false
-    journal.restart(after: number, state.slices(isWhole: true), plugins: plugins)
+    journal.restart(
+      after: number, state.slices(isWhole: true), plugins: plugins.map { $0.journaled(loadedBy: number) },
+      code: plugins.map(\.journaledCode))
   }
 
   private func open(_ state: HostState, at number: Int) -> Journal? {

@@ -11,6 +11,8 @@ package struct RecoveredStore {
   package let loss: JournalContents.Loss?
   /// Whether plugins run other code than what the file says, with a state of the same type.
   package let hasOtherCode: Bool
+  /// The code of plugins that the file does not keep yet.
+  package let unkept: [JournaledCode]
   /// The file as it was, where the state has another type now.
   package let kept: String?
   /// The plugins of which only the state is there: of a file that is only read.

@@ -130,7 +130,7 @@ package final class LiveStore: @unchecked Sendable {
   package var modules: [Module] {
     turn {
       let added = shownPlugins.flatMap(\.plugin.addedActions)
-      return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + lostModules
+      return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + modulesWithoutCode
         + substateModules
     }
   }

@@ -7,8 +7,6 @@ import StoreSchema
 extension LiveStore {
   /// Whether the application's reducers are told when an action happened.
   package var tellsReducersTheTime: Bool { application.tellsReducersTheTime }
-  /// The plugins whose code cannot be read any more, and with it the type of what they did.
-  package var unreadablePlugins: [JournaledPlugin] { timeline.unreadable }
 
   /// The hash of all types of state and actions.
   package var schemaHash: UInt64 {
@@ -28,9 +26,8 @@ extension LiveStore {
   package func recordingHeader(from state: HostState, at start: Int) throws -> RecordingHeader {
     var count = 0
     var versions: [RecordingHeader.Plugin] = []
-    // One whose code is gone is noted, too: a replay then says what it misses.
     func recorded(at number: Int) -> [RecordingHeader.Plugin] {
-      timeline.members(at: number).compactMap { $0.lost?.recorded ?? $0.version?.source.recorded }
+      timeline.versions(at: number).map(\.code.recorded)
     }
     func note(_ plugins: [RecordingHeader.Plugin]) {
       for version in plugins where !versions.contains(version) { versions.append(version) }

@@ -36,9 +36,7 @@ extension LiveStore {
         guard contents.last > 0 else { return nil }
         throw JournalError.damaged(path: file.path, lastGood: nil, reason: "no state in it can be read")
       }
-      let loads = try file.plugins(upTo: contents.last)
-      // The last load of a name is not the one that counts where a restore brought back another.
-      let present = loads.isEmpty ? [] : try JournaledPlugins(file, loads, upTo: contents.last).present
+      let journaled = try JournaledPlugins(file, upTo: contents.last)
       let isOnlyRead = !(file is Journal)
       var changed: [ShellState.LoadedPlugin] = []
       var absent: [RecoveredStore.AbsentPlugin] = []
@@ -53,11 +51,10 @@ extension LiveStore {
       let sources = try snapshot.shell.plugins.compactMap { plugin in
         do {
           // A damaged file may not tell which it was.
-          let load = present.first { $0.name == plugin.name } ?? loads.last { $0.name == plugin.name }
-          guard let load else {
+          guard let load = journaled.present.first(where: { $0.name == plugin.name }) else {
             throw JournalError.isMissing(plugin.name, in: file.path)
           }
-          let source = try source(load.running(plugin))
+          let source = try source(load)
           if source.digest != plugin.digest { changed.append(plugin) }
           return source
         } catch {
@@ -81,9 +78,7 @@ extension LiveStore {
       // A damaged file may have lost what it said of itself.
       let written = contents.header.schemaHash
       let hasOtherModules = !written.isEmpty && header.schemaHash != written
-      let unsaid = try unsaidTypes(of: changed, in: snapshot, file, contents)
-      let types = snapshot.types.merging(unsaid) { written, _ in written }
-      var migrating = changed.filter { plugin(named: $0.name) != nil && !isOfWrittenType($0.name, types, in: snapshot) }
+      var migrating = changed.filter { plugin(named: $0.name) != nil && !isOfWrittenType($0.name, in: snapshot) }
       if isOnlyRead, !migrating.isEmpty {
         let misfits = try self.misfits(of: migrating, file, contents)
         absent += misfits
@@ -103,24 +98,22 @@ extension LiveStore {
       try store.replay([], from: state, after: contents.last, reconciling: false)
       comparing.versions.noteAll()
       follow(nil, from: before, to: state)
+      let unkept: [JournaledCode]
+      (timeline, unkept) = journaled.timeline(upTo: contents.last, running: plugins)
       var kept: String?
       if isOfAnotherType, let journal = file as? Journal {
         let copy = Self.freeName(for: "\(file.path).before-\(contents.last)")
-        try journal.rebase(header, keeping: copy, state.slices(isWhole: true))
+        try journal.rebase(header, keeping: copy, state.slices(isWhole: true), code: unkept)
         kept = copy
-      } else if changed.isEmpty, !snapshot.saysAllTypes, let journal = file as? Journal {
-        // Once the code is edited, nobody can tell them any more.
-        journal.append(stateAfter: contents.last, state.slices(isWhole: true))
       }
       // States of another type can no longer be made.
       let oldest = isOfAnotherType ? contents.last : contents.base
       let entries = JournalEntries(
         file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
       history = History(from: state, at: contents.last, older: entries, endedBy: listening.interruption)
-      timeline = try pluginTimeline(file, upTo: contents.last, unsaidTypes: unsaid)
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
-        hasOtherCode: !changed.isEmpty && !isOfAnotherType, kept: kept, absent: absent)
+        hasOtherCode: !changed.isEmpty && !isOfAnotherType, unkept: unkept, kept: kept, absent: absent)
     }
   }
 
@@ -203,26 +196,12 @@ extension LiveStore {
 
   /// Whether the state of a plugin has the type that it had when it was written: what is edited in its code besides changes
   /// nothing of what was recorded.
-  private func isOfWrittenType(_ name: String, _ types: [String: String], in snapshot: JournalSnapshot) -> Bool {
+  private func isOfWrittenType(_ name: String, in snapshot: JournalSnapshot) -> Bool {
     let schema = plugin(named: name)?.module.schema
-    guard let written = types[name] else { return schema == nil && !snapshot.slices.contains { $0.module == name } }
-    return written == schema?.shapeHash ?? ""
-  }
-
-  /// The types of plugins' slices, as their hashes, where an earlier version of the program did not say them: those of today's
-  /// code, where all that was written is of its type and it has no `migrate`.
-  private func unsaidTypes(
-    of changed: [ShellState.LoadedPlugin], in snapshot: JournalSnapshot, _ file: any JournalReading,
-    _ contents: JournalContents
-  ) throws -> [String: String] {
-    var types: [String: String] = [:]
-    for written in changed where snapshot.types[written.name] == nil {
-      guard let plugin = plugin(named: written.name), !plugin.migration.migrates, let schema = plugin.module.schema,
-        try file.isOf(schema, module: written.name, since: contents.base, upTo: contents.last)
-      else { continue }
-      types[written.name] = schema.shapeHash
+    guard let written = snapshot.types[name] else {
+      return schema == nil && !snapshot.slices.contains { $0.module == name }
     }
-    return types
+    return written == schema?.shapeHash ?? ""
   }
 
   /// Whether what a path leads to is declared to be a record.
@@ -292,24 +271,13 @@ extension LiveStore {
 
   /// Journals an action.
   package func keep(_ entry: LoggedEntry, _ record: ActionRecord<Action, State>, in journal: HostJournal) {
-    var plugin: JournaledPlugin?
-    switch record.action.shell {
-    case .loadPlugin(let loaded, _, _), .reloadPlugin(let loaded, _, _):
-      let folder = plugins.first { $0.plugin.module.name == loaded.name }?.plugin.source.folder ?? ""
-      plugin = JournaledPlugin(
-        number: entry.number, name: loaded.name, version: loaded.version, directory: Files.absolute(folder),
-        digest: loaded.digest)
-    default: break
-    }
     defer {
       // What memory lets go of from now on is read back from there.
       if history.older == nil, let file = journal.journal {
         history.older = JournalEntries(file, oldest: journal.start, of: self)
       }
     }
-    journal.record(
-      entry, from: record.before, to: record.after,
-      isWhole: entry.isWhole, plugin: plugin)
+    journal.record(entry, from: record.before, to: record.after, plugins: sources)
   }
 
   /// The types by which journaled entries are read.
@@ -354,12 +322,6 @@ extension JournalSnapshot {
 
   /// What tells the types of the plugins' slices apart, as far as it was written.
   fileprivate var types: [String: String] { switches.map(ShellState.types) ?? [:] }
-
-  /// Whether the type of each plugin's slice was written.
-  fileprivate var saysAllTypes: Bool {
-    let types = types
-    return shell.plugins.allSatisfy { types[$0.name] != nil }
-  }
 
   private var switches: Value? { slices.first { $0.module == "shell" }.flatMap { try? JSON.value(of: $0.state) } }
 }

@@ -1,4 +1,3 @@
-import Platform
 import StoreHistory
 import StorePlugins
 import StoreSchema
@@ -70,7 +69,7 @@ extension LiveStore {
     }
     let start = replayer.state
     var history = History(from: start, at: file.header.start, endedBy: listening.interruption)
-    options.journal?.restart(start, after: file.header.start, plugins: replayer.plugins.loads(after: file.header.start))
+    options.journal?.restart(start, after: file.header.start, plugins: replayer.plugins.map(\.plugin.source))
     if let last = options.last, last < file.header.start {
       throw HistoryError.notKept(last, oldest: file.header.start)
     }
@@ -104,8 +103,7 @@ extension LiveStore {
       if outcome.entry.isWhole { reader = replayer.reader }
       history.append(outcome.entry, state: replayer.state)
       options.journal?.record(
-        outcome.entry, from: before, to: replayer.state, isWhole: outcome.entry.isWhole,
-        plugin: replayer.plugins.load(by: outcome.entry))
+        outcome.entry, from: before, to: replayer.state, plugins: replayer.plugins.map(\.plugin.source))
       count += 1
       try progress(count, file.header.count)
     }
@@ -120,14 +118,12 @@ extension LiveStore {
   /// Writes what happened so far, in place of a recording that was not written to its end.
   private func rewrite(_ journal: HostJournal) throws {
     var state = try history.state(at: history.oldest)
-    journal.restart(
-      state, after: history.oldest, plugins: timeline.plugins(at: history.oldest).loads(after: history.oldest))
+    journal.restart(state, after: history.oldest, plugins: timeline.sources(at: history.oldest))
     for entry in history.log.entries {
       let before = state
       try history.advance(&state, by: entry)
       journal.record(
-        entry, from: before, to: state, isWhole: entry.isWhole,
-        plugin: timeline.plugins(at: entry.number).load(by: entry))
+        entry, from: before, to: state, plugins: timeline.sources(at: entry.number))
     }
     journal.settle()
   }
@@ -146,24 +142,13 @@ extension LiveStore {
   private static let otherTypes = "the recording was made by a program whose modules have other types"
 }
 
-extension [HostedPlugin] {
-  /// The plugins, as a journal notes that they were loaded by an action.
-  func loads(after number: Int) -> [JournaledPlugin] {
-    map { hosted in
-      let source = hosted.plugin.source
-      return JournaledPlugin(
-        number: number, name: source.manifest.name, version: source.manifest.version,
-        directory: Files.absolute(source.folder), digest: source.digest)
-    }
-  }
-
-  /// What a journal notes of an action that loaded one of the plugins; nil: it is another action.
-  func load(by entry: LoggedEntry) -> JournaledPlugin? {
+extension LoggedEntry {
+  /// The name of the plugin that the action loaded; nil: it loaded none.
+  package var loadedPlugin: String? {
     let arrivals = [ShellAction.Types.loadPlugin.fullName, ShellAction.Types.reloadPlugin.fullName]
-    guard entry.failure == nil, entry.droppedBy == nil, arrivals.contains(entry.action),
-      case .string(let name)? = entry.arguments.values.first
+    guard failure == nil, droppedBy == nil, arrivals.contains(action), case .string(let name)? = arguments.values.first
     else { return nil }
-    return loads(after: entry.number).first { $0.name == name }
+    return name
   }
 }
 

@@ -67,7 +67,7 @@ package struct PluginSlice: Sendable {
 extension PluginSlice {
   /// Whether another slice has a type that takes the same values, as that of a reloaded plugin has unless its fields were
   /// changed.
-  fileprivate func hasType(of other: PluginSlice) -> Bool {
+  package func hasType(of other: PluginSlice) -> Bool {
     schema === other.schema || schema.shape == other.schema.shape
   }
 }

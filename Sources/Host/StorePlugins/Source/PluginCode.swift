@@ -2,9 +2,9 @@ import Platform
 
 /// The files of a plugin that run in it, as they were at one moment.
 struct PluginCode: Hashable, Sendable {
-  private var files: [(name: String, bytes: [UInt8])] = []
-  private let manifest: [UInt8]
-  /// The most bytes that all of them may have.
+  /// The manifest, and behind it what is Lua, by their paths in the folder.
+  private(set) var files: [(path: String, bytes: [UInt8])]
+  /// The most bytes that all of Lua may have.
   static let limit = 16 << 20
   /// True if there is more code than that; not all files are read then.
   private(set) var isTooLarge = false
@@ -15,26 +15,34 @@ struct PluginCode: Hashable, Sendable {
   ///
   /// - Parameter manifest: the bytes of `plugin.json`.
   init(of folder: String, manifest: [UInt8]) {
-    self.manifest = manifest
-    for name in ["init.lua"] + Files.luaFiles(below: "\(folder)/lib").map({ "lib/\($0)" }) {
-      if let bytes = try? PluginFile.read(name, in: folder) { files.append((name, bytes)) }
-      isTooLarge = files.reduce(0) { $0 + $1.bytes.count } > Self.limit
-      if isTooLarge { break }
+    files = [("plugin.json", manifest)]
+    var size = 0
+    for name in ["init.lua"] + Files.luaFiles(below: "\(folder)/lib").map({ "lib/\($0)" }) where !isTooLarge {
+      guard let bytes = try? PluginFile.read(name, in: folder) else { continue }
+      files.append((name, bytes))
+      size += bytes.count
+      isTooLarge = size > Self.limit
     }
     digest = makeDigest()
   }
 
-  /// The names of the files.
-  var names: [String] { files.map(\.name) }
+  /// Takes files that were kept, in their order.
+  init(kept files: [(path: String, bytes: [UInt8])]) {
+    self.files = files
+    digest = makeDigest()
+  }
+
+  /// The names of the files of Lua.
+  var names: [String] { files.dropFirst().map(\.path) }
 
   /// The bytes of a file, where it was there.
-  subscript(name: String) -> [UInt8]? { files.first { $0.name == name }?.bytes }
+  subscript(name: String) -> [UInt8]? { files.first { $0.path == name }?.bytes }
 
   private func makeDigest() -> String {
     var digest: UInt64 = 0xCBF2_9CE4_8422_2325
     func add(_ byte: UInt8) { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    for (name, bytes) in [("plugin.json", manifest)] + files {
-      name.utf8.forEach(add)
+    for (path, bytes) in files {
+      path.utf8.forEach(add)
       withUnsafeBytes(of: UInt64(bytes.count).littleEndian) { $0.forEach(add) }
       bytes.forEach(add)
     }
@@ -43,9 +51,8 @@ struct PluginCode: Hashable, Sendable {
   }
 
   static func == (left: PluginCode, right: PluginCode) -> Bool {
-    left.manifest == right.manifest
-      && left.files.elementsEqual(right.files) { $0.name == $1.name && $0.bytes == $1.bytes }
+    left.files.elementsEqual(right.files) { $0 == $1 }
   }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(manifest) }
+  func hash(into hasher: inout Hasher) { hasher.combine(digest) }
 }

@@ -48,6 +48,23 @@ public struct PluginSource: Hashable, Sendable {
     }
   }
 
+  /// Takes a plugin's manifest and code as they were kept; runs no Lua.
+  ///
+  /// - Parameters:
+  ///   - files: by their paths in the folder, as ``files`` gave them.
+  ///   - folder: where they were read once; nothing need be there any more.
+  ///   - name: what chunks and messages call the folder.
+  /// - Throws: ``PluginError`` where the manifest cannot be read.
+  public init(
+    kept files: [(path: String, bytes: [UInt8])], of folder: String, displayedAs name: String
+  ) throws(PluginError) {
+    (self.folder, displayName, code) = (folder, name, PluginCode(kept: files))
+    manifest = try PluginManifest(parsing: code["plugin.json"] ?? [], file: "\(name)/plugin.json")
+  }
+
+  /// The manifest and the code, by their paths in the folder.
+  public var files: [(path: String, bytes: [UInt8])] { code.files }
+
   /// A digest of the manifest and the code, of 16 hexadecimal digits. Two sources with one digest are the same plugin,
   /// as far as nobody tried to make them alike.
   public var digest: String { code.digest }

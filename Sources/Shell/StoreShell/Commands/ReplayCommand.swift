@@ -126,7 +126,9 @@ extension Session {
           isReplaced = true
           return replacement
         }
-        return try locator.source(name, recordedIn: recorded?.directory)
+        let found = Result { try locator.source(name, recordedIn: recorded?.directory) }
+        guard let recorded, (try? found.get())?.digest != recorded.digest else { return try found.get() }
+        return try self.store.timeline.source(recorded.digest) ?? found.get()
       },
       progress: { count, total in
         progress.total = total

@@ -1,5 +1,6 @@
 import Platform
 import StoreHistory
+import StoreHost
 import StorePlugins
 
 /// Finds the folder of a plugin.
@@ -44,10 +45,10 @@ struct PluginLocator {
   }
 
   /// A plugin that a store's file tells of, in the folder that it was loaded from. Without that folder: in a folder of
-  /// `-p`, or where its name leads, if the same code is there.
+  /// `-p`, or where its name leads, if the same code is there, and else as the file keeps it.
   ///
   /// - Throws: `PluginError` where there is none, or its manifest cannot be read.
-  func source(_ written: JournaledPlugin) throws(PluginError) -> PluginSource {
+  func source(_ written: JournaledPlugin, in file: any JournalReading) throws(PluginError) -> PluginSource {
     guard !Files.isDirectory(written.directory) else {
       return try PluginSource(folder: written.directory, displayedAs: shownName(of: written))
     }
@@ -55,6 +56,7 @@ struct PluginLocator {
       if let source = try? PluginSource(folder: folder), source.manifest.name == written.name { return source }
     }
     if let source = try? source(written.name), source.digest == written.digest { return source }
+    if let kept = written.kept(in: file) { return kept }
     throw PluginError(
       .load, "no plugin folder '\(written.directory)'", hint: "if it is elsewhere by now, say where: -p FOLDER")
   }

@@ -132,7 +132,7 @@ extension Session {
     let (count, start) = try write(to: output, make)
     return CommandResult(
       json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n").json,
-      notes: store.notes(ofWhatIsLeftOutUpTo: start) + store.notesOfUnreadablePlugins)
+      notes: store.notes(ofWhatIsLeftOutUpTo: start))
   }
 
   /// Prints what happened; with `--json` its text is the result.
@@ -147,7 +147,7 @@ extension Session {
     let (_, start) = try write(to: output, make)
     return CommandResult(
       json: answersInJSON ? answer(text).json : nil,
-      notes: store.notes(ofWhatIsLeftOutUpTo: start) + store.notesOfUnreadablePlugins)
+      notes: store.notes(ofWhatIsLeftOutUpTo: start))
   }
 
   /// Writes what happened.
@@ -172,15 +172,6 @@ extension Session {
     try finish(output)
     progress.clear()
     return (count, start)
-  }
-}
-
-extension LiveStore {
-  /// The notes on a recording of plugins that cannot be read any more.
-  fileprivate var notesOfUnreadablePlugins: [String] {
-    unreadablePlugins.map { plugin in
-      "\(plugin.name) is no longer in \(plugin.directory) as it was: its state is written without its types, and does not verify"
-    }
   }
 }
 

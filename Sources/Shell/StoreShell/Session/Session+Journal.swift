@@ -66,8 +66,7 @@ extension Session {
         try? journal.end()
         throw examined(error)
       }
-      store.replaceJournal(
-        HostJournal(journal, plan, header: header, hasOtherCode: recovered?.hasOtherCode ?? false))
+      store.replaceJournal(HostJournal(journal, plan, header: header, taking: recovered))
     }
   }
 
@@ -162,9 +161,11 @@ extension Session {
     var edited: [String] = []
     let recovered = try store.recover(file, contents) { plugin in
       try requirePlugins()
-      let source = try PluginLocator(options).source(plugin)
+      let source = try PluginLocator(options).source(plugin, in: file)
       try grant(source)
-      if Files.absolute(source.folder) != plugin.directory {
+      if !Files.isDirectory(source.folder) {
+        note("\(plugin.name) is no longer in \(plugin.directory); it runs as the file keeps it")
+      } else if Files.absolute(source.folder) != plugin.directory {
         let code = source.digest == plugin.digest ? "" : ", whose code is another"
         note(
           "\(plugin.name) is no longer in \(plugin.directory) but in \(source.folder)\(code)\(advice(plugin.name))")
