@@ -34,9 +34,10 @@ extension Store {
   @inline(__always)
   func take(_ action: Action, _ describe: (inout ActionSource) -> Void) -> DispatchResult {
     guard ownership.tryAcquire() else {
+      if ownership.isMine, isHeld { return takeInTurn(action, describe) }
       var source = ActionSource.nowhere
       describe(&source)
-      return takeInTurn(action, source) ?? enqueue(action, source)
+      return enqueue(action, source)
     }
     let result: DispatchResult
     if isPlain, !ownership.hasIncoming {

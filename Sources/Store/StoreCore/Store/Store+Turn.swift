@@ -43,18 +43,17 @@ extension Store {
   /// The root that the present action counts for (R30); 0: none is processed.
   package var currentRoot: Int { processing == 0 ? jobRoot : processingRoot }
 
-  /// Processes an action that the holder of the turn dispatches; nil: this thread is none, or processes another one.
-  @usableFromInline
-  func takeInTurn(_ action: Action, _ source: ActionSource) -> DispatchResult? {
-    guard ownership.isMine, isHeld else { return nil }
-    return busily {
-      ActionContextStorage.refill(&contextStorage) { $0 = source }
+  /// Processes an action that the holder of the turn dispatches. The caller's module inlines this, since it knows the types.
+  @inlinable
+  func takeInTurn(_ action: Action, _ describe: (inout ActionSource) -> Void) -> DispatchResult {
+    busily {
+      ActionContextStorage.refill(&contextStorage, describe)
       return processFully(action)
     }
   }
 
   /// Does what processes actions in the turn that this thread holds.
-  @usableFromInline
+  @inlinable
   func busily<Result>(_ work: () -> Result) -> Result {
     isHeld = false
     defer { isHeld = true }
