@@ -7,6 +7,8 @@ import StoreUnits
 
 /// An application's store in the shell's root: its modules beside those of plugins, every middleware gated, every action
 /// logged.
+///
+/// Its extensions stand in one file a subject, in the folders above this one: history, recovery, recordings, replay.
 package final class LiveStore: @unchecked Sendable {
   // Safe: what changes is read and changed only by the thread that holds the store's turn, by which everything that others
   // call goes. What changes with every action is changed by nothing that such a change calls, so checks of exclusive access
