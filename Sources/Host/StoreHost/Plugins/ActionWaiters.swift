@@ -3,7 +3,7 @@ import StorePlugins
 
 /// Tasks that wait for an action.
 package final class ActionWaiters: @unchecked Sendable {
-  // Safe: used on the thread that owns the host, where effects run too.
+  // Safe: used by the thread that holds the turn, where effects run too.
 
   /// By the action's full name, since the plugin that declares it may be reloaded meanwhile; in the order in which they began
   /// to wait.

@@ -5,7 +5,7 @@ import StorePlugins
 /// A middleware of a plugin in the shell's root. The store takes one action at a time through it, so that what an action
 /// needs is kept here and nothing is made for it.
 package final class HostedMiddleware: PluginOutput, @unchecked Sendable {
-  // Safe: used on the thread that owns the host.
+  // Safe: used by the thread that holds the turn.
   private let name: String
   private let tasks: UnitTasks
   private let surroundings: PluginSurroundings

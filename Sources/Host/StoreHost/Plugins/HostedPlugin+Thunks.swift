@@ -23,7 +23,7 @@ extension HostedPlugin {
 
 /// One thunk of a plugin, run as an effect of its interceptor.
 private struct ThunkRun: @unchecked Sendable {
-  // Safe: used on the thread that owns the host, where effects run too.
+  // Safe: used by the thread that holds the turn, where effects run too.
   let plugin: Plugin
   let surroundings: PluginSurroundings
   let call: ActionCall

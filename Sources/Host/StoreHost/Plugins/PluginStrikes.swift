@@ -3,7 +3,7 @@ import StorePlugins
 /// Counts in how many actions in a row a plugin failed (R29). An action counts once, whichever of the plugin's reducers and
 /// middlewares fail in it; one in which they ran and none failed ends the row.
 package final class PluginStrikes: @unchecked Sendable {
-  // Safe: used on the thread that owns the host.
+  // Safe: used by the thread that holds the turn.
   package static let limit = 3
 
   /// Whether the shell's slice says that the plugin's reducers stand still.

@@ -5,7 +5,7 @@ import StoreUnits
 
 /// The tasks of one middleware of a plugin, run as effects of its unit.
 package final class UnitTasks: @unchecked Sendable {
-  // Safe: used on the thread that owns the host, where effects run too.
+  // Safe: used by the thread that holds the turn, where effects run too.
   package let plugin: Plugin
   package let surroundings: PluginSurroundings
   /// The unit's name within the plugin.
@@ -104,7 +104,7 @@ package final class TaskRoom {
 
 /// What the units of a plugin share.
 package struct PluginSurroundings: @unchecked Sendable {
-  // Safe: used on the thread that owns the host, by units that run there.
+  // Safe: used by the thread that holds the turn, by units that run there.
 
   /// The live state.
   package let view: any StateView

@@ -62,13 +62,13 @@ package final class UnitCounters: Sendable {
 
 /// Where the logger middleware writes.
 package final class LogSink: @unchecked Sendable {
-  // Safe: set and used on the thread that owns the host.
+  // Safe: set and used by the thread that holds the turn.
   package var write: (@Sendable (LoggedLine) -> Void)?
 }
 
 /// Collects what went wrong beside an action while it was processed.
 package final class FaultBox: @unchecked Sendable {
-  // Safe: used on the thread that owns the host.
+  // Safe: used by the thread that holds the turn.
   @exclusivity(unchecked) private var faults: [any Error] = []
   /// Whether a plugin has failed so often in a row that it must be stopped.
   package var hasPluginToStop = false

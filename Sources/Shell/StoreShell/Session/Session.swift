@@ -139,7 +139,7 @@ public final class Session {
     if plugins.watch != nil { reloadSavedPlugins() }
     var status = execute(statement)
     tellOthers()
-    if store.upkeep.watchesPlugins || plugins.watch != nil { followPlugins() }
+    if store.watchesPlugins || plugins.watch != nil { followPlugins() }
     let late = store.takeFaults()
     reportEach(late.map { ShellError(describing: $0) }, in: statement)
     if status == 0, !late.isEmpty {

@@ -92,7 +92,7 @@ struct Setting: Sendable {
       }),
     Setting(
       "plugin.watch", ["on", "off"], "whether plugins are loaded again when their files change",
-      read: { $0.store.upkeep.watchesPlugins ? "on" : "off" },
+      read: { $0.store.watchesPlugins ? "on" : "off" },
       change: { value in
         { try $0.finish($0.store.setPluginWatch(value == "on", source: $0.source(function: "set"))) }
       }),

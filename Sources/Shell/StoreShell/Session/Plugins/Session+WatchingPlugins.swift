@@ -13,7 +13,7 @@ extension Session {
 
   /// Watches the folders of the plugins that are loaded, where that is wanted.
   func followPlugins() {
-    guard store.upkeep.watchesPlugins else {
+    guard store.watchesPlugins else {
       plugins.watch = nil
       return
     }
