@@ -1,5 +1,6 @@
 import Foundation
 import StoreCore
+import StoreSchema
 import Testing
 
 /// What articles and README show compiles: it stands, line by line, in the files of this target.
@@ -39,6 +40,16 @@ import Testing
     let example = try #require(blocks(of: text).first { $0.first?.hasPrefix("enum CounterAction") == true })
     #expect(try compiled().contains(example))
     #expect(try readmeExample() == 1)
+  }
+
+  @Test func theArithmeticOfAReducerIsChecked() throws {
+    let text = try PackageFolder.text("Sources/Store/StoreSchema/StoreSchema.docc/StoreSchema.md")
+    let example = lines(try PackageFolder.text("Tests/DocumentationTests/StockExample.swift"))
+      .filter { !$0.hasPrefix("//") }
+    #expect(blocks(of: text).contains(example))
+    let store = try Store(initial: Int.max, reducer: stock)
+    #expect(throws: ArithmeticError.self) { try store.dispatch(.add(pieces: 1)).get() }
+    #expect(store.state == .max)
   }
 
   @Test func whatIsShownDoesWhatIsSaid() throws {

@@ -49,7 +49,7 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case nothingToRedo = "nothing-to-redo"
   /// You have dispatched nothing that could be taken back, or not that much.
   case nothingToUndo = "nothing-to-undo"
-  /// A number is outside the bounds that its type declares.
+  /// A number is outside the bounds that its type declares, or a result does not fit its type.
   case outOfRange = "out-of-range"
   /// The plugin is written for another version of the plugin API than this shell serves.
   case pluginApi = "plugin-api"
@@ -198,7 +198,7 @@ extension ErrorCode {
     case .nothingToUndo:
       "you have dispatched nothing that could be taken back, or not that much."
     case .outOfRange:
-      "a number is outside the bounds that its type declares."
+      "a number is outside the bounds that its type declares, or a result does not fit its type."
     case .pluginApi:
       "the plugin is written for another version of the plugin API than this shell serves."
     case .pluginBudget:
