@@ -33,6 +33,27 @@ struct GalleryTests {
     #expect(outcome.status == 0)
   }
 
+  @Test func itsReducersSurviveTheEndsOfInt() throws {
+    let shell = try Shell()
+    let outcome = try shell.run(
+      program: "Gallery",
+      input: """
+        import state ends.json --value '{"counter":{"count":9223372036854775807}}'
+        dispatch counter.increment
+
+        """)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("error[out-of-range]: the result of 9223372036854775807 + 1 does not fit Int"))
+    let volume = try shell.run(
+      program: "Gallery",
+      input: """
+        import state ends.json --value '{"volume":{"level":-9223372036854775808}}'
+        dispatch volume.down 1
+
+        """)
+    #expect(volume.errors.contains("error[out-of-range]: the result of -9223372036854775808 - 1 does not fit Int"))
+  }
+
   /// Rows 113 and 114: what is written is an action, and is read once it is reduced.
   @Test func theCounterIsBoundBothWays() throws {
     let outcome = try run("limit := 5", "show limit", "direction := down", "dispatch counter.setLimit 7", "show limit")

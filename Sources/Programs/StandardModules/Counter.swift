@@ -30,12 +30,22 @@ public enum CounterAction: Hashable, Sendable {
   case reset
 }
 
+extension CounterAction {
+  fileprivate var isStep: Bool {
+    switch self {
+    case .increment, .decrement: true
+    case .setStep, .reset: false
+    }
+  }
+}
+
 extension Counter {
-  /// The counter's reducer. Values that would not fit wrap around.
-  public static let reducer = Reducer<CounterAction, Counter>("counter") { action, counter in
+  /// The counter's reducer. A step past the ends of Int is an error.
+  public static let reducer = Reducer<CounterAction, Counter>.throwing("counter", canFail: \.isStep) {
+    action, counter, _ in
     switch action {
-    case .increment(let distance): counter.value &+= distance ?? counter.step
-    case .decrement(let distance): counter.value &-= distance ?? counter.step
+    case .increment(let distance): try counter.value +!= distance ?? counter.step
+    case .decrement(let distance): try counter.value -!= distance ?? counter.step
     case .setStep(let step): counter.step = step
     case .reset: counter.value = 0
     }

@@ -48,13 +48,19 @@ public enum TasksAction: Hashable, Sendable {
   case remove(id: Int)
 }
 
+extension TasksAction {
+  fileprivate var isAddition: Bool { if case .add = self { true } else { false } }
+}
+
 extension Tasks {
-  /// The tasks' reducer.
-  public static let reducer = Reducer<TasksAction, Tasks>("tasks") { action, tasks in
+  /// The tasks' reducer. A task is refused once no id is left.
+  public static let reducer = Reducer<TasksAction, Tasks>.throwing("tasks", canFail: \.isAddition) {
+    action, tasks, _ in
     switch action {
     case .add(let title):
-      tasks.items.append(Task(id: tasks.nextId, title: title, done: false))
-      tasks.nextId += 1
+      let id = tasks.nextId
+      try tasks.nextId +!= 1
+      tasks.items.append(Task(id: id, title: title, done: false))
     case .complete(let id):
       if let index = tasks.items.firstIndex(where: { $0.id == id }) { tasks.items[index].done = true }
     case .remove(let id):

@@ -32,6 +32,7 @@ extension ErrorCode {
       case .nothingToRedo: .nothingToRedo
       }
     case is PathError: .unknownPath
+    case is ArithmeticError: .outOfRange
     default: .failed
     }
   }

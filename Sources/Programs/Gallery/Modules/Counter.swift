@@ -31,11 +31,11 @@ enum CounterAction: Hashable, Sendable {
 }
 
 extension Counter {
-  /// The counter's reducer.
-  static let reducer = Reducer<CounterAction, Counter>("counter") { action, counter in
+  /// The counter's reducer. A step past the ends of Int is an error.
+  static let reducer = Reducer<CounterAction, Counter>.throwing("counter") { action, counter, _ in
     switch action {
-    case .increment: counter.count += 1
-    case .decrement: counter.count -= 1
+    case .increment: try counter.count +!= 1
+    case .decrement: try counter.count -!= 1
     case .setDirection(let direction): counter.direction = direction
     case .setLimit(let limit): counter.limit = limit
     }

@@ -26,10 +26,10 @@ extension Volume {
   /// (rows 93 and 97 of the design's `systems.md`).
   static let reducer = Reducer<VolumeAction, Volume>.compose(steps, mute, bounds)
 
-  private static let steps = Reducer<VolumeAction, Volume>("steps") { action, volume in
+  private static let steps = Reducer<VolumeAction, Volume>.throwing("steps") { action, volume, _ in
     switch action {
-    case .up(let steps): volume.level += min(max(steps, 0), 10)
-    case .down(let steps): volume.level -= min(max(steps, 0), 10)
+    case .up(let steps): try volume.level +!= min(max(steps, 0), 10)
+    case .down(let steps): try volume.level -!= min(max(steps, 0), 10)
     case .toggleMute: break
     }
   }
