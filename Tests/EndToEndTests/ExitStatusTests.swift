@@ -80,6 +80,30 @@ struct ExitStatusTests {
     #expect(status == 0 || status == 128 + SIGPIPE)
   }
 
+  @Test func anInternalFaultLosesNoResult() throws {
+    var input: [Int32] = [0, 0]
+    try ProgramFailure.check("pipe", pipe(&input))
+    guard let output = tmpfile() else { throw ProgramFailure("no temporary file") }
+    defer {
+      for end in input { close(end) }
+      fclose(output)
+    }
+    for end in input { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    let shell = try Shell()
+    // The command that runs keeps its output; a file tells that it does.
+    let mark = shell.folder.path + "/mark"
+    let running = try shell.start(
+      ["--unsafe-lua", "-c", "echo first", "-c", "lua io.open('\(mark)', 'w'):close() while true do end"],
+      descriptors: [(0, input[0]), (1, fileno(output)), (2, fileno(output))])
+    let limit = ContinuousClock.now + .seconds(60)
+    while access(mark, F_OK) != 0, ContinuousClock.now < limit { usleep(1000) }
+    kill(running.process, SIGSEGV)
+    #expect(try running.waitForEnd() == 70)
+    rewind(output)
+    let text = String(decoding: bytes(of: output), as: UTF8.self)
+    #expect(text.hasPrefix("first\n\nerror[internal]: stsh is at fault (SIGSEGV)"), "\(text)")
+  }
+
   @Test func anInternalFaultLeavesACrashFile() throws {
     let shell = try Shell()
     let terminal = try shell.prompt()

@@ -1,6 +1,7 @@
 import Platform
 
-/// The traces of a fault of the program itself: a file that says where, and an end with status 70 instead of a signal.
+/// The traces of a fault of the program itself: a file that says where, the results until then, and an end with status
+/// 70 instead of a signal.
 enum CrashReport {
   /// The status of an internal fault (`EX_SOFTWARE` of sysexits.h).
   static let status: Int32 = 70
@@ -30,6 +31,8 @@ enum CrashReport {
   ]
   // Written once, before the handler that reads it is installed.
   private nonisolated(unsafe) static var preparation: Preparation?
+  // Written once by the thread that alone calls it, from a handler.
+  private nonisolated(unsafe) static var rescue: (thread: pthread_t, work: () -> Void)?
 
   /// Has faults reported from now on.
   ///
@@ -61,7 +64,7 @@ enum CrashReport {
     if let preparation { _ = preparation.backtrace?(preparation.frames, 1) }
     // A stack that has run over has no room for the handler.
     var stack = stack_t()
-    stack.ss_size = 1 << 16
+    stack.ss_size = 1 << 18
     stack.ss_sp = .allocate(byteCount: stack.ss_size, alignment: 16)
     sigaltstack(&stack, nil)
     for (number, _) in faults {
@@ -73,12 +76,17 @@ enum CrashReport {
     }
   }
 
+  /// Has results handed on before a fault of this thread ends the program.
+  ///
+  /// - Parameter rescue: the work, which may fail in its turn.
+  static func before(_ rescue: @escaping () -> Void) { self.rescue = (pthread_self(), rescue) }
+
   // MARK: In the handler
 
   private static func report(_ number: Int32) {
     guard let preparation else { _exit(status) }
     // The code at fault may hold a lock that is needed here after all.
-    signal(SIGALRM, SIG_DFL)
+    signal(SIGALRM) { _ in _exit(CrashReport.status) }
     alarm(10)
     if let terminal = preparation.terminal { tcsetattr(0, TCSANOW, terminal) }
     for folder in preparation.folders { mkdir(folder, 0o700) }
@@ -95,6 +103,9 @@ enum CrashReport {
       copy("/proc/self/maps", to: file, preparation.block)
       close(file)
     }
+    // The state of the program is not to be relied on: a fault of the rescue itself only ends it.
+    for (number, _) in faults { signal(number) { _ in _exit(CrashReport.status) } }
+    if let rescue, pthread_equal(rescue.thread, pthread_self()) != 0 { rescue.work() }
     put("\nerror[internal]: stsh is at fault (", to: 2)
     put(name(of: number), to: 2)
     put(file >= 0 ? "); the crash file is " : "); no crash file could be written at ", to: 2)

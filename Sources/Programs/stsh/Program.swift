@@ -22,6 +22,7 @@ struct Program {
     }
     let console = Console()
     console.showsProgress = isatty(2) == 1 && !options.json
+    CrashReport.before { console.flush() }
     let session = try Session(.standard, options: try sessionOptions(), console: console)
     // The process ends with the session: to take a long history apart first would only take time.
     _ = Unmanaged.passRetained(session)
