@@ -60,9 +60,8 @@ public struct Formatter: Sendable {
   }
 
   private func writeJSON(_ value: Value, to out: inout TextBuffer) {
-    var writer = JSONWriter()
     guard case .list(let list) = value else {
-      writer.append(value, to: &out)
+      out.append(json: value)
       out.append("\n" as Unicode.Scalar)
       return
     }
@@ -72,7 +71,7 @@ public struct Formatter: Sendable {
       if !first { out.append((format == .json ? "," : "\n") as Unicode.Scalar) }
       first = false
       out.passOn()
-      writer.append(element, to: &out)
+      out.append(json: element)
     }
     if format == .json { out.append("]" as Unicode.Scalar) }
     if format == .json || !first { out.append("\n" as Unicode.Scalar) }

@@ -50,8 +50,7 @@ extension JSON {
     out.append(UInt8(ascii: "{"))
     for index in record.values.indices {
       if index > 0 { out.append(UInt8(ascii: ",")) }
-      append(quoted: record.layout.fields[index], to: &out)
-      out.append(UInt8(ascii: ":"))
+      append(bare: record.layout.keys[index], to: &out)
       append(record.values[index], to: &out)
     }
     out.append(UInt8(ascii: "}"))

@@ -56,5 +56,8 @@ package struct TextBuffer {
   /// Appends text in quotes, escaped as JSON wants it.
   package mutating func appendQuoted(_ text: String) { JSON.append(quoted: text, to: &bytes) }
 
+  /// Appends the compact JSON of a value.
+  package mutating func append(json value: Value) { JSON.append(value, to: &bytes) }
+
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -51,11 +51,14 @@ public final class RecordLayout: Hashable, Sendable {
   public let name: String
   /// The fields' names in declared order.
   public let fields: [String]
+  /// Each field's name as JSON has it before the value, `"name":`, so that a row of many escapes none.
+  let keys: [String]
 
   /// Makes a layout of those fields.
   public init(name: String, fields: [String]) {
     self.name = name
     self.fields = fields
+    keys = fields.map { ScalarText.quoted($0) + ":" }
   }
 
   /// The position of a field, from 0, or nil where there is none of that name.
