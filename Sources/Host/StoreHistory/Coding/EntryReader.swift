@@ -117,7 +117,7 @@ public struct EntryReader {
     let keepsArguments = keepsArguments || action.hasPrefix(LoggedEntry.thunkPrefix)
     if keepsArguments { shape = shape.limited(to: members) }
     do throws(SchemaError) {
-      let misfit = SchemaError(Path(), .typeMismatch(expected: "a record", found: value.described))
+      let misfit = SchemaError(expected: "a record", found: value)
       return Record(
         shape.layout, try Schema.check(value, against: shape.fields, layout: shape.layout, isJSON: true, or: misfit))
     } catch {

@@ -23,7 +23,7 @@ extension LiveStore {
     try turn {
       try requirePresent()
       guard case .map(var members) = json else {
-        throw SchemaError(Path(), .typeMismatch(expected: "a record of modules", found: json.described))
+        throw SchemaError(expected: "a record of modules", found: json)
       }
       let before = store.withState { $0 }
       var state = before

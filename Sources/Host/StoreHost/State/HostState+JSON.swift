@@ -32,7 +32,7 @@ extension HostState {
   /// - Throws: `SchemaError` with the path of the first place that does not fit; the state may then be partly changed.
   package mutating func setSlices(fromJSON json: Value, isPartial: Bool = false) throws(SchemaError) {
     guard case .map(let members) = json else {
-      throw SchemaError(Path(), .typeMismatch(expected: "a record of modules", found: json.described))
+      throw SchemaError(expected: "a record of modules", found: json)
     }
     let slices = slices + substates.map { ($0.name, $0.schema, $0.value) }
     for (key, _) in members {

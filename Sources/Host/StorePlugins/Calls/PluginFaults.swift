@@ -91,7 +91,7 @@ struct PluginFaults {
   private static func hint(for error: SchemaError) -> String {
     let unchanged = "state is unchanged"
     // The result of `/` is never an integer in Lua.
-    guard case .typeMismatch("Int", let found) = error.problem, found.hasPrefix("number "), found.hasSuffix(".0") else {
+    guard case .typeMismatch("Int", _, .double(let number)) = error.problem, Int(exactly: number) != nil else {
       return unchanged
     }
     return unchanged + "; // divides without a fraction, math.tointeger makes an integer of a whole number"

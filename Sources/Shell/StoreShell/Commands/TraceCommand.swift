@@ -17,7 +17,14 @@ extension CommandDefinition {
         "trace on --spans FOLDER/trace.json", "dispatch counter.increment --quiet", "trace off",
         output: "wrote the spans of 1 action to FOLDER/trace.json\n"),
     ],
-    read: TraceRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+    read: TraceRequest.read,
+    makesFile: { request in
+      switch request.known {
+      case .state, .on, .off: false
+      case .spans, nil: true
+      }
+    },
+    perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
 /// A change of the trace, or a question about it.

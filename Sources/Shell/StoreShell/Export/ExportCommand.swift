@@ -27,7 +27,7 @@ extension CommandDefinition {
 
           """),
     ],
-    read: ExportRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
+    read: ExportRequest.read, makesFile: { _ in true }, perform: { try $0.value(in: $1).perform(in: $1) })
 }
 
 /// A file that a line writes, and its content.

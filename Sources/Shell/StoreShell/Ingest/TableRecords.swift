@@ -95,8 +95,7 @@ struct TableRecords: RecordReading {
     case _ where isEmpty: return nil
     case .list, .map, .record, .union:
       guard let value = try? JSON.value(of: text) else {
-        throw SchemaError(
-          Path(), .typeMismatch(expected: "\(schema.typeName) as JSON", found: Value.string(text).described))
+        throw SchemaError(expected: "\(schema.typeName) as JSON", found: .string(text))
       }
       return value
     // The type inside an optional one is what messages name.

@@ -6,7 +6,7 @@ import StoreSchema
 
 extension PluginSubcommand {
   static let new = PluginSubcommand(
-    "new", "NAME|FOLDER", "writes the files of a new one",
+    "new", "NAME|FOLDER", "writes the files of a new one", makesFile: true,
     read: { reader in
       let plugin = try reader.plugin()
       return NewPlugin(
@@ -30,7 +30,7 @@ extension PluginSubcommand {
   }
 
   static let stubs = PluginSubcommand(
-    "stubs", "[FOLDER]", "writes the store's types for editors",
+    "stubs", "[FOLDER]", "writes the store's types for editors", makesFile: true,
     read: { reader in (folder: try reader.operand(1), place: reader.operands.dropFirst().first) },
     perform: { request, session in
       let folder = try request.folder?.value(in: session) ?? "."

@@ -13,6 +13,7 @@ extension CommandDefinition {
       defer { session.publishInterrupts() }
       if case .known(let request) = request { try request.addNames?(session) }
     },
+    makesFile: { $0.known?.makesFile ?? true },
     perform: { request, session in
       defer { session.publishInterrupts() }
       return try request.value(in: session).perform(session)

@@ -19,13 +19,18 @@ struct PluginSubcommand: Sendable {
     let perform: (Session) throws -> CommandResult
     /// The part of it that a check performs: it adds names, or finds mistakes in a plugin; nil: there is none.
     let addNames: ((Session) throws -> Void)?
+    /// True if it makes files.
+    let makesFile: Bool
   }
 
   /// Declares a subcommand by its two halves, as a `CommandDefinition` is.
   ///
-  /// - Parameter addsNames: true if a check performs it, in the store that it has for itself.
+  /// - Parameters:
+  ///   - addsNames: true if a check performs it, in the store that it has for itself.
+  ///   - makesFile: true if it makes files.
   init<Operands>(
     _ name: String, _ operands: String, _ summary: String, flags: [FlagDefinition] = [], addsNames: Bool = false,
+    makesFile: Bool = false,
     read: @escaping @Sendable (CommandReader) throws -> Operands,
     perform: @escaping @Sendable (Operands, Session) throws -> CommandResult
   ) {
@@ -40,7 +45,8 @@ struct PluginSubcommand: Sendable {
       }
       return Request(
         perform: { try perform(operands, $0) },
-        addNames: addsNames && isKnown ? { _ = try perform(operands, $0) } : nil)
+        addNames: addsNames && isKnown ? { _ = try perform(operands, $0) } : nil,
+        makesFile: makesFile)
     }
   }
 

@@ -4,7 +4,7 @@ import StorePlugins
 import StoreSchema
 
 /// The meaning of the name of an action.
-enum ActionTarget {
+enum ActionMeaning {
   case type(ActionType)
   /// A projection maps the action to nothing (R26).
   case dropped(by: String)
@@ -25,18 +25,18 @@ extension Session {
   var hasNames: Bool { !names.scope.isEmpty || !names.projections.isEmpty }
 
   /// The action that a name stands for: of what `use` chose, of a projection, or by its full name.
-  func actionTarget(_ name: String) -> ActionTarget? {
+  func actionTarget(_ name: String) -> ActionMeaning? {
     if case .field(let scope) = names.scope.steps.first, let target = target(scope, name, depth: 0) { return target }
     return target(name, depth: 0)
   }
 
-  private func target(_ name: String, depth: Int) -> ActionTarget? {
+  private func target(_ name: String, depth: Int) -> ActionMeaning? {
     if let type = store.action(named: name) { return .type(type) }
     guard let dot = name.firstIndex(of: ".") else { return nil }
     return target(String(name[..<dot]), String(name[name.index(after: dot)...]), depth: depth)
   }
 
-  private func target(_ owner: String, _ name: String, depth: Int) -> ActionTarget? {
+  private func target(_ owner: String, _ name: String, depth: Int) -> ActionMeaning? {
     guard let projection = names.projection(owner) else {
       return store.action(named: "\(owner).\(name)").map { .type($0) }
     }

@@ -143,7 +143,7 @@ extension Value {
       }
       return elements
     case .map(let map) where map.isEmpty: return []
-    default: throw SchemaError(Path(), .typeMismatch(expected: "[\(Element.schema.typeName)]", found: described))
+    default: throw SchemaError(expected: "[\(Element.schema.typeName)]", found: self)
     }
   }
 }

@@ -138,7 +138,7 @@ extension HashedEntries {
         }
       }
     case .list(let list) where list.isEmpty: return
-    default: throw SchemaError(Path(), .typeMismatch(expected: expected, found: value.described))
+    default: throw SchemaError(expected: expected, found: value)
     }
   }
 }

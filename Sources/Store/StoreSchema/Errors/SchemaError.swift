@@ -11,10 +11,20 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
     self.problem = problem
   }
 
+  /// Makes the error of a value that is of another type than the expected one.
+  public init(expected: String, found value: Value) {
+    let number: Value? =
+      switch value {
+      case .int, .double: value
+      default: nil
+      }
+    self.init(Path(), .typeMismatch(expected: expected, found: value.described, number: number))
+  }
+
   /// The kinds of mismatch.
   public enum Problem: Hashable, Sendable {
-    /// A value of another type: the expected type's name and the value found.
-    case typeMismatch(expected: String, found: String)
+    /// A value of another type: the expected type's name, the value found, and that itself where it is a number.
+    case typeMismatch(expected: String, found: String, number: Value? = nil)
     /// A number out of its bounds, such as `>= 0` or `1...180`.
     case outOfRange(bounds: String, found: String)
     /// A name that is not one of an enum's cases.
@@ -52,7 +62,7 @@ public struct SchemaError: Error, Hashable, Sendable, CustomStringConvertible {
   public var message: String {
     let place = path.isEmpty ? "value" : "'\(path)'"
     switch problem {
-    case .typeMismatch(let expected, let found): return "\(place) must be \(expected), got \(found)"
+    case .typeMismatch(let expected, let found, _): return "\(place) must be \(expected), got \(found)"
     case .outOfRange(let bounds, let found): return "\(place) must be \(bounds), got \(found)"
     case .unknownCase(let found, let expected):
       return "\(place) must be one of \(expected.joined(separator: ", ")), got \(found)"

@@ -47,11 +47,10 @@ extension JSON {
 
   /// Appends the compact JSON of a record as UTF-8.
   public static func append(_ record: Record, to out: inout [UInt8]) {
-    out.append(UInt8(ascii: "{"))
-    for index in record.values.indices {
-      if index > 0 { out.append(UInt8(ascii: ",")) }
-      append(bare: record.layout.keys[index], to: &out)
-      append(record.values[index], to: &out)
+    if record.values.isEmpty { out.append(UInt8(ascii: "{")) }
+    for (key, value) in zip(record.layout.keys, record.values) {
+      out.append(contentsOf: key)
+      append(value, to: &out)
     }
     out.append(UInt8(ascii: "}"))
   }
@@ -59,13 +58,9 @@ extension JSON {
   /// Appends a text in quotes, escaped, as UTF-8.
   public static func append(quoted text: String, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))
-    var text = text
-    let isPlain = text.withUTF8 { utf8 in
-      for byte in utf8 where !ScalarText.isPlain(byte) { return false }
-      out.append(contentsOf: utf8)
-      return true
-    }
-    if !isPlain {
+    if text.utf8.withContiguousStorageIfAvailable({ $0.allSatisfy(ScalarText.isPlain) }) == true {
+      append(bare: text, to: &out)
+    } else {
       var escaped = ""
       ScalarText.appendEscaped(text, to: &escaped)
       append(bare: escaped, to: &out)
@@ -95,8 +90,7 @@ extension JSON {
 
   /// Appends text as it is.
   public static func append(bare text: String, to out: inout [UInt8]) {
-    var text = text
-    text.withUTF8 { out.append(contentsOf: $0) }
+    out.append(contentsOf: text.utf8)
   }
 
   /// Appends text as it is.

@@ -215,9 +215,11 @@ extension Schema {
   }
 
   func mismatch(_ value: Value) -> SchemaError {
-    var found = value.described
-    if case .int = kind, case .double(let number) = value, let excess = number.excess { found += excess }
-    return SchemaError(Path(), .typeMismatch(expected: typeName, found: found))
+    guard case .int = kind, case .double(let number) = value, let excess = number.excess else {
+      return SchemaError(expected: typeName, found: value)
+    }
+    let found = value.described + excess
+    return SchemaError(Path(), .typeMismatch(expected: typeName, found: found, number: value))
   }
 }
 

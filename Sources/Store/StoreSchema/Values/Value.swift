@@ -51,14 +51,14 @@ public final class RecordLayout: Hashable, Sendable {
   public let name: String
   /// The fields' names in declared order.
   public let fields: [String]
-  /// Each field's name as JSON has it before the value, `"name":`, so that a row of many escapes none.
-  let keys: [String]
+  /// The bytes of JSON before each field's value: `{"name":` and `,"name":`. So of many records none is escaped.
+  let keys: [[UInt8]]
 
   /// Makes a layout of those fields.
   public init(name: String, fields: [String]) {
     self.name = name
     self.fields = fields
-    keys = fields.map { ScalarText.quoted($0) + ":" }
+    keys = fields.enumerated().map { Array("\($0 == 0 ? "{" : ",")\(ScalarText.quoted($1)):".utf8) }
   }
 
   /// The position of a field, from 0, or nil where there is none of that name.

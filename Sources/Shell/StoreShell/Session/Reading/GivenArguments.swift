@@ -22,7 +22,7 @@ struct GivenArguments {
 
 extension CommandReader {
   /// The action that a word names, with the name.
-  func action(_ word: Word) throws -> Given<(name: String, target: ActionTarget)> {
+  func action(_ word: Word) throws -> Given<(name: String, target: ActionMeaning)> {
     var name = Given.known(word.text)
     if case .value(let literal) = word.kind { name = text(of: literal) }
     return try name.map { [vocabulary] in ($0, try vocabulary.action($0, at: .span(word.span))) }
@@ -112,7 +112,7 @@ extension Literal {
 }
 
 extension CommandDefinition {
-  /// A command whose arguments are read as actions' arguments are.
+  /// A command of an application or a plugin, which may do anything. Its arguments are read as actions' arguments are.
   static func taking(
     _ fields: [Field], _ verb: String, summary: String,
     perform: @escaping @Sendable ([Value], ResultForm, Session) throws -> CommandResult
@@ -125,6 +125,7 @@ extension CommandDefinition {
           fields, of: verb, usage: usage, at: reader.statement.words[0], reader.operands[...])
         return (arguments: arguments, form: try reader.form())
       },
+      makesFile: { _ in true },
       perform: { try perform($0.arguments.values(in: $1), $0.form, $1) })
   }
 }

@@ -20,7 +20,7 @@ struct Vocabulary {
   func action(named name: String) -> ActionType? { session.store.action(named: name) }
 
   /// The action that a name stands for.
-  func action(_ name: String, at place: ShellError.Place) throws -> ActionTarget {
+  func action(_ name: String, at place: ShellError.Place) throws -> ActionMeaning {
     if let target = session.actionTarget(name) { return target }
     throw session.unknownAction(name, at: place)
   }

@@ -37,6 +37,7 @@ final class CommandDefinition: Sendable {
   ///   - listing: the listing where nothing follows the verb; nil: such a line is read as every other.
   ///   - read: makes a request of a line, and finds all mistakes that can be known before anything runs.
   ///   - addNames: adds names in a check, whose lines are not performed; nil: the command adds none.
+  ///   - makesFile: true for a request that may make a file, which a later line may read; nil: none does.
   ///   - perform: fulfils the request.
   convenience init<Request>(
     _ verb: String, usage: [String], summary: String, flags: [FlagDefinition] = [], names: [NamedMeaning] = [],
@@ -44,18 +45,23 @@ final class CommandDefinition: Sendable {
     takesCommand: Bool = false, listing: (@Sendable (Session) throws -> CommandListing)? = nil,
     read: @escaping @Sendable (CommandReader) throws -> Request,
     addNames: (@Sendable (Request, Session) throws -> Void)? = nil,
+    makesFile: (@Sendable (Request) -> Bool)? = nil,
     perform: @escaping @Sendable (Request, Session) throws -> CommandResult
   ) {
     self.init(
       verb, usage: usage, summary: summary, flags: flags, names: names, operands: operands, arguments: arguments,
       examples: examples, lua: lua, takesCommand: takesCommand,
       check: { reader, session in
-        if listing != nil, reader.isEmpty {
+        guard listing == nil || !reader.isEmpty else {
           _ = try reader.form()
-        } else {
-          let request = try read(reader)
-          try addNames?(request, session)
+          return
         }
+        // A line with a mistake was meant to make one.
+        var mayMakeFile = makesFile != nil
+        defer { if mayMakeFile { session.running.mayHaveWritten = true } }
+        let request = try read(reader)
+        mayMakeFile = makesFile?(request) ?? false
+        try addNames?(request, session)
       },
       run: { reader, session in
         guard let listing, reader.isEmpty else { return try perform(read(reader), session) }

@@ -8,7 +8,10 @@ extension CommandTable {
   func check(_ statement: Statement, in session: Session) throws {
     let inner = innermost(statement).withoutRedirection
     let isTried = statement.words.dropLast(inner.words.count).contains { $0.text == "try" }
-    defer { if session.mayWriteFile(innermost(statement)) { session.running.mayHaveWritten = true } }
+    // Lua outside its sandbox may do anything.
+    let mayMakeFile =
+      statement.redirection != nil || (session.options.allowsUnsafeLua && inner.lua != nil)
+    defer { if mayMakeFile { session.running.mayHaveWritten = true } }
     do {
       if let redirection = statement.redirection { try session.requireExecution(redirection) }
       guard let definition = self[inner.words[0].text] else {
@@ -33,20 +36,6 @@ extension CommandTable {
   private func check(_ statement: Statement, _ definition: CommandDefinition, in session: Session) throws {
     let reader = try CommandReader(statement, definition, Vocabulary(session), isAhead: true)
     _ = try session.console.capturing { try reader.markingFile { try definition.check(reader, session) } }
-  }
-}
-
-extension Session {
-  /// Returns true if a statement may make a file that a later one reads.
-  fileprivate func mayWriteFile(_ statement: Statement) -> Bool {
-    if statement.redirection != nil { return true }
-    let words = statement.words.map(\.text)
-    switch words[0] {
-    case "export", "trace": return true
-    case "plugin": return words.count > 1 && ["new", "stubs"].contains(words[1])
-    // Commands of an application may do anything, and so may Lua outside its sandbox.
-    default: return CommandTable.standard[words[0]] == nil || (options.allowsUnsafeLua && statement.lua != nil)
-    }
   }
 }
 
