@@ -113,7 +113,7 @@ struct PurityTests {
     #expect(
       guilty
         == PluginError(
-          .impure, "memo: reducer 'memo.visit' changed a captured local; reducers may only change their draft",
+          .impure, of: "memo", "reducer 'memo.visit' changed a captured local; reducers may only change their draft",
           hint: "keep the value in the plugin's state"))
     // The calls that follow are not made, and not blamed.
     for _ in 1...2 {
@@ -122,7 +122,8 @@ struct PurityTests {
         idle
           == PluginError(
             .impure,
-            "memo: reducer 'memo.visit' is no longer called, because in #1 it changed what it captures; reducers may only change their draft",
+            of: "memo",
+            "reducer 'memo.visit' is no longer called, because in #1 it changed what it captures; reducers may only change their draft",
             hint: "keep the value in the plugin's state, then plugin reload memo"))
       #expect(bench.state("memo") == #"{"count":0}"#)
     }

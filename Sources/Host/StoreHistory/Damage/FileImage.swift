@@ -66,8 +66,8 @@ final class FileImage: @unchecked Sendable {
       }
       return nil
     } catch {
-      let error = error as? DatabaseError
-      return error?.resultCode == .SQLITE_CORRUPT ? error?.reason : nil
+      let fault = JournalFault(error)
+      return fault?.code == .SQLITE_CORRUPT ? fault?.reason : nil
     }
   }
 

@@ -83,7 +83,7 @@ final class JournalFile: Sendable {
   /// - Throws: an error where the file is no longer at its path: nobody would find what is written.
   func requirePlace() throws {
     guard let lock, !lock.isAt(path) else { return }
-    throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the file is no longer there")
+    throw JournalFault(.SQLITE_IOERR, "the file is no longer there")
   }
 
   /// The version of the file's content, but for its log: it changes with every write to the file.
@@ -158,8 +158,9 @@ final class JournalFile: Sendable {
       try queue.writeWithoutTransaction { db in
         do {
           try prepare(db)
-        } catch let error as DatabaseError {
-          throw DatabaseError(resultCode: error.resultCode, message: reason(of: error, db))
+        } catch {
+          guard let fault = JournalFault(error) else { throw error }
+          throw JournalFault(fault.code, reason(of: fault, db))
         }
       }
       return queue
@@ -250,9 +251,9 @@ final class JournalFile: Sendable {
 
   /// Why SQLite cannot do something, with what the system says where that is all that there is to it.
   static func reason(of error: any Error, _ db: Database) -> String {
-    guard let error = error as? DatabaseError else { return "\(error)" }
-    let reason = error.reason
-    guard error.resultCode == .SQLITE_IOERR else { return reason }
+    guard let fault = JournalFault(error) else { return "\(error)" }
+    let reason = fault.reason
+    guard fault.code == .SQLITE_IOERR else { return reason }
     let code = sqlite3_system_errno(db.sqliteConnection)
     if code != 0 { return "\(reason) (\(String(cString: strerror(code))))" }
     return sizeLimit.map { "\(reason) (files may have \($0) bytes at most, see ulimit -f)" } ?? reason

@@ -6,21 +6,20 @@ extension JournalError {
   ///
   /// - Parameter last: the last action that is known to be good.
   init(_ error: any Error, path: String, last: Int?) {
-    switch error {
-    case let error as JournalError: self = error
-    case let error as DatabaseError:
-      let reason = error.reason
-      switch error.resultCode {
-      case .SQLITE_NOTADB: self = .notAJournal(path: path)
-      case .SQLITE_CORRUPT: self = .damaged(path: path, lastGood: last, reason: reason)
-      case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
-        self = Self.refusal(beside: path) ?? .cannotOpen(path: path, reason: reason)
-      case .SQLITE_ERROR: self = .damaged(path: path, lastGood: last, reason: reason)
-      default:
-        self =
-          last.map { .cannotWrite(path: path, last: $0, reason: reason) } ?? .cannotOpen(path: path, reason: reason)
-      }
-    default: self = .cannotOpen(path: path, reason: "\(error)")
+    if let error = error as? JournalError {
+      self = error
+      return
+    }
+    let fault = JournalFault(error)
+    let reason = fault?.reason ?? "\(error)"
+    switch fault?.code {
+    case nil: self = .cannotOpen(path: path, reason: reason)
+    case .SQLITE_NOTADB: self = .notAJournal(path: path)
+    case .SQLITE_CORRUPT, .SQLITE_ERROR: self = .damaged(path: path, lastGood: last, reason: reason)
+    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_READONLY:
+      self = Self.refusal(beside: path) ?? .cannotOpen(path: path, reason: reason)
+    default:
+      self = last.map { .cannotWrite(path: path, last: $0, reason: reason) } ?? .cannotOpen(path: path, reason: reason)
     }
   }
 

@@ -115,10 +115,8 @@ public struct JournalReader: Sendable {
     do {
       let verdict = try database.unsafeRead { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
       return verdict == "ok" ? nil : "its pages do not fit together"
-    } catch let error as DatabaseError {
-      return error.reason
     } catch {
-      return "\(error)"
+      return JournalFault(error)?.reason ?? "\(error)"
     }
   }
 
@@ -287,13 +285,13 @@ public struct JournalReader: Sendable {
 
   /// The slice in a row of module, state, checksum and id.
   ///
-  /// - Throws: `DatabaseError` where it is not what was written.
+  /// - Throws: ``JournalFault`` where it is not what was written.
   private static func slice(_ row: Row) throws -> JournalSnapshot.Slice {
     let state: String = try row.checked(1)
     var checksum = RowChecksum()
     checksum.add(state)
     guard try checksum.value == row.checked(2) else {
-      throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a state is not what was written")
+      throw JournalFault(.SQLITE_CORRUPT, "a state is not what was written")
     }
     return JournalSnapshot.Slice(module: try row.checked(0), state: state)
   }

@@ -86,7 +86,7 @@ struct RowNames {
 extension JournaledPlugin {
   /// The plugins that were loaded up to an action, in that order.
   ///
-  /// - Throws: `DatabaseError` where a row cannot be read.
+  /// - Throws: an error where a row cannot be read.
   static func all(upTo number: Int, _ db: Database) throws -> [JournaledPlugin] {
     try Row.fetchAll(
       db, sql: "SELECT number, name, version, directory, digest FROM plugins WHERE number <= ? ORDER BY rowid",

@@ -12,7 +12,7 @@ extension LiveStore {
       let name = source.manifest.name
       guard !modules.contains(where: { $0.name == name }), name != "shell" else {
         throw PluginError(
-          .load, "\(name): there is a module of that name already",
+          .load, of: name, "there is a module of that name already",
           hint: plugin(named: name) == nil ? nil : "plugin unload \(name) takes the loaded one away")
       }
       let plugin = try Plugin(loading: source, into: surroundings(of: name))

@@ -37,7 +37,7 @@ extension LiveStore {
       guard upkeep.replacement == nil else {
         upkeep.replacement = nil
         throw report.failure
-          ?? PluginError(.load, "\(name): an interceptor dropped the reload", hint: "plugin list shows the plugins")
+          ?? PluginError(.load, of: name, "an interceptor dropped the reload", hint: "plugin list shows the plugins")
       }
       upkeep.failedReloads[name] = nil
       let outcome: PluginReloadReport.StateOutcome =
@@ -95,7 +95,7 @@ extension LiveStore {
     do throws(SchemaError) {
       return try (own ?? action(named: name))?.call([])
     } catch {
-      throw PluginError(.schema, "\(plugin.module.name): on_load '\(name)': \(error.message)")
+      throw PluginError(.schema, of: plugin.module.name, "on_load '\(name)': \(error.message)")
     }
   }
 
@@ -121,7 +121,7 @@ extension LiveStore {
     let name = plugin.module.name
     let taken = Set(plugins.map(\.plugin).filter { $0.module.name != name }.flatMap(\.addedActions).map(\.fullName))
     guard let type = plugin.module.actions.first(where: { taken.contains($0.fullName) }) else { return }
-    throw PluginError(.schema, "\(name): another plugin has added the action '\(type.fullName)'")
+    throw PluginError(.schema, of: name, "another plugin has added the action '\(type.fullName)'")
   }
 
   package func unknownPlugin(_ name: String) -> HostError {

@@ -6,7 +6,7 @@ struct PluginFaults {
   let manifest: PluginManifest
 
   func make(_ code: PluginError.Code, _ message: String, hint: String? = nil) -> PluginError {
-    PluginError(code, "\(manifest.name): \(message)", hint: hint)
+    PluginError(code, of: manifest.name, message, hint: hint)
   }
 
   /// A fault while loading.
@@ -32,7 +32,7 @@ struct PluginFaults {
 
   private func stopped(_ code: PluginError.Code, _ message: String, _ error: LuaError) -> PluginError {
     PluginError(
-      code, "\(manifest.name): \(message)" + (code == .interrupted ? "" : " and was stopped"),
+      code, of: manifest.name, message + (code == .interrupted ? "" : " and was stopped"),
       trace: code == .budget ? trace(of: error) : [])
   }
 
@@ -41,7 +41,7 @@ struct PluginFaults {
     _ code: PluginError.Code, _ error: LuaError, _ message: String, hint: String? = nil
   ) -> PluginError {
     PluginError(
-      code: code, message: "\(manifest.name): \(message)", trace: trace(error.traceback.map { "\($0)" }), hint: hint,
+      code: code, plugin: manifest.name, detail: message, trace: trace(error.traceback.map { "\($0)" }), hint: hint,
       namesPlace: error.chunk != nil)
   }
 
@@ -82,7 +82,7 @@ struct PluginFaults {
     if error.kind == .time {
       // No deadline ends a reducer: the message says how long it worked, and on how little.
       return PluginError(
-        .budget, "\(manifest.name): \(place) \(error.detail) and was stopped", trace: trace(of: error))
+        .budget, of: manifest.name, "\(place) \(error.detail) and was stopped", trace: trace(of: error))
     }
     let fault = runtime(place, error)
     return fault.hint == nil ? fault.with(hint: FunctionSignature.reducerHint(for: error, arguments: arguments)) : fault
@@ -113,7 +113,7 @@ struct PluginFaults {
   /// A function dispatched more in one call than one dispatch may cause.
   func overrun(_ place: String, _ overrun: DispatchOverrun, trace: [String] = []) -> PluginError {
     PluginError(
-      .budget, "\(manifest.name): \(place) \(overrun) and was stopped", trace: trace,
+      .budget, of: manifest.name, "\(place) \(overrun) and was stopped", trace: trace,
       hint: "one dispatch may cause so many; set runaway N allows more")
   }
 
@@ -128,7 +128,7 @@ struct PluginFaults {
   /// A fault of a task or a thunk, which has ended by it.
   func task(_ name: String, _ error: LuaError, word: String = "task") -> PluginError {
     if let limit = error.underlying as? PluginError {
-      return PluginError(limit.code, limit.message, trace: trace(of: error) + ["in \(word) '\(name)'"])
+      return PluginError(limit.code, of: limit.plugin, limit.detail, trace: trace(of: error) + ["in \(word) '\(name)'"])
     }
     guard let stop = stop(of: error) else {
       let refusal = error.underlying as? PluginRefusal
@@ -138,7 +138,7 @@ struct PluginFaults {
     }
     guard stop.code != .interrupted else { return make(.interrupted, "\(word) '\(name)' \(stop.text)") }
     return PluginError(
-      .task, "\(manifest.name): \(word) '\(name)' failed: \(stop.text)",
+      .task, of: manifest.name, "\(word) '\(name)' failed: \(stop.text)",
       trace: stop.code == .budget ? trace(of: error) : [])
   }
 

@@ -30,7 +30,8 @@ struct DefinitionReader {
       return try definition(table)
     } catch {
       guard error.trace.isEmpty, let place = places.present else { throw error }
-      throw PluginError(error.code, error.message, trace: ["at \(place.chunk):\(place.line)"], hint: error.hint)
+      throw PluginError(
+        error.code, of: error.plugin, error.detail, trace: ["at \(place.chunk):\(place.line)"], hint: error.hint)
     }
   }
 

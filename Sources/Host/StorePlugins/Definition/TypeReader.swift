@@ -28,7 +28,7 @@ struct TypeReader {
 
   /// A fault of the definition.
   func fault(_ message: String, hint: String? = nil) -> PluginError {
-    PluginError(.schema, "\(plugin): \(message)", hint: hint)
+    PluginError(.schema, of: plugin, message, hint: hint)
   }
 
   /// The fault of a table with a key that it cannot have.

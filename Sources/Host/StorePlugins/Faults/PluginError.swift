@@ -4,8 +4,10 @@ import StoreSchema
 public struct PluginError: Error, Hashable, Sendable {
   /// The kind of fault.
   public let code: Code
-  /// A sentence that starts with the plugin's name.
-  public let message: String
+  /// The plugin's name; nil: nobody knows it yet.
+  let plugin: String?
+  /// The sentence about the fault, without that.
+  let detail: String
   /// The places of the Lua code: one a line, innermost first.
   public let trace: [String]
   /// The advice to the reader.
@@ -16,14 +18,15 @@ public struct PluginError: Error, Hashable, Sendable {
   /// The same fault as one of another kind, or with another hint.
   func with(code: Code? = nil, hint: String? = nil) -> PluginError {
     PluginError(
-      code: code ?? self.code, message: message, trace: trace, hint: hint ?? self.hint, namesPlace: namesPlace)
+      code: code ?? self.code, plugin: plugin, detail: detail, trace: trace, hint: hint ?? self.hint,
+      namesPlace: namesPlace)
   }
 
+  /// A sentence that starts with the plugin's name.
+  public var message: String { (plugin.map { "\($0): " } ?? "") + detail }
+
   /// The message without the name of the plugin, which the reader knows.
-  func message(withoutName plugin: String) -> String {
-    let prefix = "\(plugin): "
-    return message.hasPrefix(prefix) ? String(message.dropFirst(prefix.count)) : message
-  }
+  func message(withoutName plugin: String) -> String { plugin == self.plugin ? detail : message }
 
   /// The error and the advice in one line; without the name of the plugin where the reader knows it.
   public func line(withoutName plugin: String? = nil) -> String {
@@ -44,6 +47,8 @@ public struct PluginError: Error, Hashable, Sendable {
     case refused
     /// A state, an action or a name does not fit the declared types.
     case schema
+    /// The running state does not fit the types of a new version, which is left.
+    case misfit
     /// A call used more than its budget.
     case budget
     /// A reducer or projection keeps state of its own.
@@ -63,7 +68,7 @@ public struct PluginError: Error, Hashable, Sendable {
       case .grant: .pluginGrant
       case .runtime: .pluginRuntime
       case .refused: .refused
-      case .schema: .pluginSchema
+      case .schema, .misfit: .pluginSchema
       case .budget: .pluginBudget
       case .impure: .pluginImpure
       case .task: .pluginTask
@@ -76,8 +81,13 @@ public struct PluginError: Error, Hashable, Sendable {
 
 extension PluginError: CustomStringConvertible {
   /// Makes an error.
-  public init(_ code: Code, _ message: String, trace: [String] = [], hint: String? = nil) {
-    self.init(code: code, message: message, trace: trace, hint: hint, namesPlace: false)
+  ///
+  /// - Parameters:
+  ///   - plugin: the plugin's name, which stands before the message; nil: nobody knows it yet.
+  public init(
+    _ code: Code, of plugin: String? = nil, _ message: String, trace: [String] = [], hint: String? = nil
+  ) {
+    self.init(code: code, plugin: plugin, detail: message, trace: trace, hint: hint, namesPlace: false)
   }
 
   /// The message, as Lua code meets it that catches the error.

@@ -76,7 +76,7 @@ extension PluginManifest {
       let most = ceiling[keyPath: limit.path]
       guard !statedLimits.contains(limit.name) else {
         throw PluginError(
-          .load, "\(name): limits.\(limit.name) is \(limits[keyPath: limit.path]), the most is \(most)",
+          .load, of: name, "limits.\(limit.name) is \(limits[keyPath: limit.path]), the most is \(most)",
           hint: "set plugin.ceiling.\(limit.name) says how much plugins may ask for")
       }
       bounded.limits[keyPath: limit.path] = most

@@ -61,7 +61,7 @@ public struct PluginMigration {
 
   private func noLongerFits(_ reason: String) -> PluginError {
     calls.faults.make(
-      .schema, "the running state no longer fits: \(reason)",
+      .misfit, "the running state no longer fits: \(reason)",
       hint: "add migrate(), or: plugin reload \(machine.name) --reset")
   }
 

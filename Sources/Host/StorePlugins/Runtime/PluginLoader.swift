@@ -90,7 +90,7 @@ struct PluginLoader {
       throw faults.load(error)
     }
     throw PluginError(
-      .load, "\(source.manifest.name): \(chunk): does not call plugin{…}", hint: "end it with: return plugin { … }")
+      .load, of: source.manifest.name, "\(chunk): does not call plugin{…}", hint: "end it with: return plugin { … }")
   }
 
   /// Has the parts know what code runs: what may be done depends on that.

@@ -43,7 +43,7 @@ public struct PluginSource: Hashable, Sendable {
     code = PluginCode(of: folder, manifest: bytes)
     if code.isTooLarge {
       throw PluginError(
-        .load, "\(manifest.name): its files of Lua hold more than \(PluginCode.limit >> 20) MiB",
+        .load, of: manifest.name, "its files of Lua hold more than \(PluginCode.limit >> 20) MiB",
         hint: "data belongs into the state, by actions: ingest reads files")
     }
   }
@@ -97,14 +97,14 @@ public struct PluginSource: Hashable, Sendable {
     do throws(PluginFileError) {
       if let known = code[name] { bytes = known } else { bytes = try PluginFile.read(name, in: folder) }
     } catch {
-      throw PluginError(.load, "\(manifest.name): \(chunk): \(error.reason)")
+      throw PluginError(.load, of: manifest.name, "\(chunk): \(error.reason)")
     }
     bytes.dropByteOrderMark()
     guard bytes.first != 0x1B else {
-      throw PluginError(.load, "\(manifest.name): \(chunk): this is bytecode; plugins are loaded as text only")
+      throw PluginError(.load, of: manifest.name, "\(chunk): this is bytecode; plugins are loaded as text only")
     }
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw PluginError(.load, "\(manifest.name): \(chunk): invalid UTF-8")
+      throw PluginError(.load, of: manifest.name, "\(chunk): invalid UTF-8")
     }
     return (text, chunk)
   }

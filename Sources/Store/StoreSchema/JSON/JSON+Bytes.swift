@@ -48,9 +48,9 @@ extension JSON {
   /// Appends the compact JSON of a record as UTF-8.
   public static func append(_ record: Record, to out: inout [UInt8]) {
     if record.values.isEmpty { out.append(UInt8(ascii: "{")) }
-    for (key, value) in zip(record.layout.keys, record.values) {
-      out.append(contentsOf: key)
-      append(value, to: &out)
+    for index in record.values.indices {
+      out.append(contentsOf: record.layout.keys[index])
+      append(record.values[index], to: &out)
     }
     out.append(UInt8(ascii: "}"))
   }
@@ -58,7 +58,7 @@ extension JSON {
   /// Appends a text in quotes, escaped, as UTF-8.
   public static func append(quoted text: String, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))
-    if text.utf8.withContiguousStorageIfAvailable({ $0.allSatisfy(ScalarText.isPlain) }) == true {
+    if ScalarText.isPlain(text) {
       append(bare: text, to: &out)
     } else {
       var escaped = ""

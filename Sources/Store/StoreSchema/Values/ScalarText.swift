@@ -17,6 +17,17 @@ public enum ScalarText {
     byte >= 0x20 && byte != 0x22 && byte != 0x5C && byte != 0x7F && byte != 0xC2
   }
 
+  /// True if each byte of a text stands for itself in quotes. The loop has no branch, so that the compiler looks at many
+  /// bytes at once.
+  static func isPlain(_ text: String) -> Bool {
+    let others = text.utf8.withContiguousStorageIfAvailable { bytes in
+      var others: UInt8 = 0
+      for byte in bytes { others |= isPlain(byte) ? 0 : 1 }
+      return others
+    }
+    return others == 0
+  }
+
   /// True if a character may make a terminal do something else than show it.
   @inlinable
   public static func isControl(_ scalar: Unicode.Scalar) -> Bool {
@@ -25,7 +36,7 @@ public enum ScalarText {
 
   /// Appends text with quotes, backslashes and control characters escaped, without the quotes around it.
   public static func appendEscaped(_ text: String, to out: inout String) {
-    guard !text.utf8.allSatisfy(isPlain) else {
+    guard !isPlain(text) else {
       out += text
       return
     }

@@ -26,7 +26,7 @@ extension Session {
   func requireFreeName(_ source: PluginSource) throws(PluginError) {
     guard commands[source.manifest.name] == nil else {
       throw PluginError(
-        .load, "\(source.manifest.name): that is the name of a command of the shell",
+        .load, of: source.manifest.name, "that is the name of a command of the shell",
         hint: "give the plugin another name in plugin.json")
     }
   }
@@ -67,10 +67,16 @@ extension Session {
     do {
       return try load()
     } catch {
-      var error = ShellError(describing: error)
-      if error.code != .replayDiverged { error.status = 4 }
-      throw error
+      throw ShellError(refusing: error)
     }
+  }
+}
+
+extension ShellError {
+  /// The error of a plugin that could not be loaded.
+  init(refusing error: any Error) {
+    self.init(describing: error)
+    if code != .replayDiverged { status = 4 }
   }
 }
 

@@ -17,20 +17,20 @@ extension Session {
     let name = plugin.module.name
     try store.requirePresent()
     do {
-      return try refusing {
-        let source = try plugin.source.readAgain().bounded(by: store.ceiling)
-        guard source.manifest.name == name else {
-          throw PluginError(
-            .load, "\(name): \(source.displayName)/plugin.json now has the name '\(source.manifest.name)'",
-            hint: "plugin unload \(name), then load the folder")
-        }
-        plugins.watch?.note(source)
-        try grant(source, asks: asks)
-        return try store.reload(source, options, from: actionSource)
+      let source = try plugin.source.readAgain().bounded(by: store.ceiling)
+      guard source.manifest.name == name else {
+        throw PluginError(
+          .load, of: name, "\(source.displayName)/plugin.json now has the name '\(source.manifest.name)'",
+          hint: "plugin unload \(name), then load the folder")
       }
+      plugins.watch?.note(source)
+      try grant(source, asks: asks)
+      return try store.reload(source, options, from: actionSource)
     } catch {
       store.noteFailedReload(of: name)
-      throw ShellError(describing: error).leavingPreviousVersion
+      let refusal = ShellError(refusing: error)
+      // The hint of a misfit says which version runs.
+      throw (error as? PluginError)?.code == .misfit ? refusal : refusal.leavingPreviousVersion
     }
   }
 }
@@ -50,15 +50,11 @@ extension PluginReloadReport {
 }
 
 extension ShellError {
-  /// The error of a reload: the version before still runs. A hint about the state makes that clear without a note.
+  /// The error of a reload: the version before still runs.
   fileprivate var leavingPreviousVersion: ShellError {
     let note = "the previous version is still active"
     var error = self
-    switch hint {
-    case nil: error.hint = note
-    case let hint? where hint.contains("--reset"): break
-    default: error.details.append(note)
-    }
+    if hint == nil { error.hint = note } else { error.details.append(note) }
     return error
   }
 }

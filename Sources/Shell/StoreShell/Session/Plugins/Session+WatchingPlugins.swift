@@ -44,7 +44,7 @@ extension Session {
   private func writeAbsence(of plugin: Plugin) {
     writeError(
       PluginError(
-        .load, "\(plugin.module.name): \(plugin.source.folder) has no plugin.json and init.lua any more",
+        .load, of: plugin.module.name, "\(plugin.source.folder) has no plugin.json and init.lua any more",
         hint: "the version that was loaded is still active; it is reloaded once they are back"))
   }
 
