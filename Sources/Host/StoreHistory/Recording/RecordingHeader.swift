@@ -93,7 +93,7 @@ public struct RecordingHeader: Equatable, Sendable {
       ("schema", .string(StableHash.text(of: schema))), ("actions", .int(count)), ("start", .int(start)),
       ("plugins", .list(PersistentList(plugins))), ("loaded", .list(PersistentList(loaded))), ("state", state),
     ]
-    if !substates.isEmpty { members.append(("substates", .list(PersistentList(substates.map { .string($0) })))) }
+    if !substates.isEmpty { members.append(("substates", .texts(substates))) }
     JSON.append(.members(members), to: &out)
   }
 
@@ -156,12 +156,5 @@ public struct RecordingHeader: Equatable, Sendable {
     var elements: [Element] = []
     for item in items { elements.append(try read(item, "\(place)[\(elements.count + 1)]")) }
     return elements
-  }
-}
-
-extension Value {
-  /// A record of these members, for an object of JSON.
-  fileprivate static func members(_ members: [(String, Value)]) -> Value {
-    .record(Record(RecordLayout(name: "", fields: members.map(\.0)), members.map(\.1)))
   }
 }

@@ -19,7 +19,7 @@ extension LiveStore {
       throw PathError(message: "a path starts with the name of a module, got '\(path)'")
     }
     guard let module = modules.first(where: { $0.name == name }) else {
-      let hint = Suggestion.nearest(to: name, among: modules.map(\.name)).map { "did you mean '\($0)'?" }
+      let hint = Suggestion.question(name, among: modules.map(\.name))
       throw PathError(message: "there is no module '\(name)'", hint: hint)
     }
     let origin = Path([path.steps[0]])

@@ -47,18 +47,10 @@ package struct ExportedShell {
 
   /// What a file says; nil: nothing.
   package var value: Value? {
-    var names: [String] = []
-    var values: [Value] = []
-    if !plugins.isEmpty {
-      let layout = RecordLayout(name: "", fields: plugins.map(\.name))
-      names.append("plugins")
-      values.append(.record(Record(layout, plugins.map { .string($0.version) })))
-    }
-    if !substates.isEmpty {
-      names.append("substates")
-      values.append(.list(PersistentList(substates.map { .string($0) })))
-    }
-    return names.isEmpty ? nil : .record(Record(RecordLayout(name: "", fields: names), values))
+    var members: [(String, Value)] = []
+    if !plugins.isEmpty { members.append(("plugins", .members(plugins.map { ($0.name, .string($0.version)) }))) }
+    if !substates.isEmpty { members.append(("substates", .texts(substates))) }
+    return members.isEmpty ? nil : .members(members)
   }
 }
 
@@ -68,6 +60,6 @@ extension HostState {
     let slices = slices.map { (name: $0.name, value: $0.value) } + substates.map { (name: $0.name, value: $0.value) }
     var members = slices.filter { isIncluded($0.name) }
     if let shell = shell.value { members.append((ExportedShell.name, shell)) }
-    return .record(Record(RecordLayout(name: "", fields: members.map(\.name)), members.map(\.value)))
+    return .members(members.map { ($0.name, $0.value) })
   }
 }

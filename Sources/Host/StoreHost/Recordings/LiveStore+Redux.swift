@@ -48,9 +48,7 @@ extension LiveStore {
     if case .map(let slices) = json {
       func names(_ member: String) -> [String] {
         guard case .list(let names)? = members[.string(member)] else { return [] }
-        return names.compactMap { name in
-          if case .string(let name) = name { name } else { nil }
-        }
+        return names.compactMap(\.text)
       }
       try requirePlugins(names("plugins"), of: slices, file)
       state.addSubstates(names("substates"), in: slices, type: substateSchema)

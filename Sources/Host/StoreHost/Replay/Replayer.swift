@@ -166,7 +166,7 @@ package final class Replayer {
 
   private func reduce(_ entry: LoggedEntry) throws -> String? {
     guard let type = types[entry.action] else {
-      let hint = Suggestion.nearest(to: entry.action, among: Array(types.keys)).map { "did you mean '\($0)'?" }
+      let hint = Suggestion.question(entry.action, among: types.keys)
       throw HostError(code: .badRecording, message: "unknown action '\(entry.action)'", hint: hint)
     }
     let action = try host.application.hostAction(ActionCall(type, entry.arguments.values))

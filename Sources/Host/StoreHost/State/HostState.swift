@@ -243,18 +243,10 @@ extension HostState {
 
   /// The state of some modules as one value, in the order of the modules.
   package func value(where isIncluded: (String) -> Bool) -> Value {
-    var names: [String] = []
-    var values: [Value] = []
-    func append(_ name: String, _ value: Value) {
-      guard isIncluded(name) else { return }
-      names.append(name)
-      values.append(value)
-    }
-    if case .record(let fields) = app.value {
-      for (name, value) in zip(fields.layout.fields, fields.values) { append(name, value) }
-    }
-    for slice in plugins where slice.value != .none { append(slice.name, slice.value) }
-    for slice in substates { append(slice.name, slice.value) }
-    return .record(Record(RecordLayout(name: "", fields: names), values))
+    var members: [(String, Value)] = []
+    if case .record(let fields) = app.value { members += zip(fields.layout.fields, fields.values) }
+    for slice in plugins where slice.value != .none { members.append((slice.name, slice.value)) }
+    for slice in substates { members.append((slice.name, slice.value)) }
+    return .members(members.filter { isIncluded($0.0) })
   }
 }

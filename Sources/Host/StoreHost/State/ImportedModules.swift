@@ -8,13 +8,13 @@ package enum ImportedModules {
 
   /// What the argument is.
   package static func argument(_ names: [String]?) -> Value {
-    names.map { .list(PersistentList($0.map { .string($0) })) } ?? .none
+    names.map { .texts($0) } ?? .none
   }
 
   /// The modules that a recorded import named; nil: all that were there.
   package static func named(by entry: LoggedEntry) -> Set<String>? {
     guard case .list(let names)? = entry.arguments[field.name] else { return nil }
-    return Set(names.compactMap { if case .string(let name) = $0 { name } else { nil } })
+    return Set(names.compactMap(\.text))
   }
 }
 

@@ -24,7 +24,7 @@ extension ShellState {
   package func value(substates: [String], types: [String: String]) -> Value {
     let gates = gates.map { gate in
       Value.record(
-        Record(Self.gateLayout, [.string(gate.name), .bool(gate.isOpen), gate.plugin.map { .string($0) } ?? .none]))
+        Record(Self.gateLayout, [.string(gate.name), .bool(gate.isOpen), .text(gate.plugin)]))
     }
     let plugins = plugins.map { plugin in
       Value.record(
@@ -48,7 +48,7 @@ extension ShellState {
                 .int(ceiling.instructions), .int(ceiling.memory), .int(ceiling.tasks), .int(ceiling.logLines),
                 .int(ceiling.actions),
               ])),
-          .list(PersistentList(substates.map { .string($0) })),
+          .texts(substates),
           .map(PersistentMap(settingOrigins.map { (MapKey.string($0), .string($1)) })),
         ]))
   }
@@ -86,10 +86,7 @@ extension ShellState {
 
   /// The names of the substates in a value read from JSON.
   package static func substates(json: Value) -> [String] {
-    Members(json).list("substates").compactMap { name in
-      if case .string(let name) = name { return name }
-      return nil
-    }
+    Members(json).list("substates").compactMap(\.text)
   }
 
   /// What tells the types of the plugins' slices apart, by the plugins' names, in a value read from JSON; empty: it has none. A
@@ -113,10 +110,7 @@ extension ShellState {
 
     subscript(name: String) -> Value? { map[.string(name)] }
 
-    func text(_ name: String) -> String? {
-      if case .string(let text)? = self[name] { return text }
-      return nil
-    }
+    func text(_ name: String) -> String? { self[name]?.text }
 
     func texts(_ name: String) -> [(String, String)] {
       guard case .map(let map)? = self[name] else { return [] }

@@ -33,11 +33,7 @@ package enum SubstateChange: Sendable {
         name: name, schema: schema, try schema.value(fromJSON: arguments["value"] ?? .none),
         isReplacing: arguments["replace"] == .bool(true))
     case (Self.resetType.fullName, _, .list(let names)?):
-      self = .reset(
-        names: names.compactMap { name in
-          if case .string(let name) = name { return name }
-          return nil
-        })
+      self = .reset(names: names.compactMap(\.text))
     default: return nil
     }
   }
@@ -53,7 +49,7 @@ package enum SubstateChange: Sendable {
     switch self {
     case .add(let name, _, let value, let isReplacing):
       ActionCall(Self.addType, [.string(name), value, isReplacing ? .bool(true) : .none])
-    case .reset(let names): ActionCall(Self.resetType, [.list(PersistentList(names.map { .string($0) }))])
+    case .reset(let names): ActionCall(Self.resetType, [.texts(names)])
     }
   }
 

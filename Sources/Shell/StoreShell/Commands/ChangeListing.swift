@@ -5,36 +5,31 @@ extension [Change] {
   /// The changes as a list of records. In JSON an addition has only `to` and a removal only `from`, as in the answer to a
   /// dispatch; elsewhere all have the same columns.
   func reading(asJSON: Bool) -> Reading {
-    func type(_ fields: String...) -> RecordSchema {
-      RecordSchema(name: "Change", fields: fields.map { Field($0, .dynamic(.any)) })
-    }
-    let replacement = type("op", "path", "from", "to")
-    let addition = asJSON ? type("op", "path", "to") : replacement
-    let removal = asJSON ? type("op", "path", "from") : replacement
-    let rows = map { change -> Value in
-      let (operation, type) =
+    let rows = map { change -> [(String, Value?)] in
+      let operation =
         switch change.kind {
-        case .replace: ("replace", replacement)
-        case .add: ("add", addition)
-        case .remove: ("remove", removal)
+        case .replace: "replace"
+        case .add: "add"
+        case .remove: "remove"
         }
-      let values = [
-        "op": .string(operation), "path": .string(change.path.description), "from": change.kind.from,
-        "to": change.kind.to,
+      return [
+        ("op", .string(operation)), ("path", .string(change.path.description)), ("from", change.kind.from),
+        ("to", change.kind.to),
       ]
-      return .record(Record(type.layout, type.fields.map { field in (values[field.name] ?? nil) ?? Value.none }))
     }
-    let row: Schema = asJSON ? .dynamic(.any) : .dynamic(.record(replacement))
-    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(row)))
+    guard asJSON else {
+      return Reading(rows: rows.map { $0.map { $1 ?? Value.none } }, "Change", ["op", "path", "from", "to"])
+    }
+    let objects = rows.map { Value.members($0.compactMap { name, value in value.map { (name, $0) } }) }
+    return Reading(value: .list(PersistentList(objects)), schema: .dynamic(.list(.dynamic(.any))))
   }
 }
 
 /// Actions that a command has found, as a list of records: number, name, source and changes of each, and what it failed with.
 struct ActionListing {
-  private static let type = RecordSchema(
-    name: "Action", fields: ["id", "action", "source", "changes", "failure"].map { Field($0, .dynamic(.any)) })
+  private static let fields = ["id", "action", "source", "changes", "failure"]
 
-  private var rows: [Value] = []
+  private var rows: [[Value]] = []
   private let isJSON: Bool
 
   /// A listing without actions.
@@ -48,18 +43,14 @@ struct ActionListing {
   static func reading(of entry: LoggedEntry, asJSON isJSON: Bool) -> Reading {
     var listing = ActionListing(asJSON: isJSON)
     listing.append(entry, showing: entry.changes)
-    return Reading(value: listing.rows[0], schema: .dynamic(.record(type)))
+    return Reading("Action", zip(fields, listing.rows[0]).map { ($0, $1) })
   }
 
-  var reading: Reading {
-    Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(Self.type)))))
-  }
+  var reading: Reading { Reading(rows: rows, "Action", Self.fields) }
 
   /// Adds an action with some of its changes.
   mutating func append(_ entry: LoggedEntry, showing changes: [Change]) {
-    append(
-      entry.number, [.string(entry.action), .string(entry.source.short)], changes,
-      failure: entry.failure.map { .string($0) } ?? .none)
+    append(entry.number, [.string(entry.action), .string(entry.source.short)], changes, failure: .text(entry.failure))
   }
 
   /// Adds what became of the state after an action, as it was brought to another type: no action did that.
@@ -68,7 +59,6 @@ struct ActionListing {
   }
 
   private mutating func append(_ number: Int, _ names: [Value], _ changes: [Change], failure: Value) {
-    let values = [.int(number)] + names + [changes.reading(asJSON: isJSON).value, failure]
-    rows.append(.record(Record(Self.type.layout, values)))
+    rows.append([.int(number)] + names + [changes.reading(asJSON: isJSON).value, failure])
   }
 }

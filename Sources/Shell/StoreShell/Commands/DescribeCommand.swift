@@ -46,18 +46,13 @@ extension CommandDefinition {
     })
 
   private static func listing(_ modules: [Module]) -> Reading {
-    let names = ["module", "origin", "fields", "actions", "projections"]
-    let record = RecordSchema(name: "Module", fields: names.map { Field($0, .dynamic(.any)) })
-    let rows = modules.map { module in
-      Value.record(
-        Record(
-          record.layout,
-          [
-            .string(module.name), .string(module.origin.rawValue), .int(module.fields.count),
-            .int(module.actions.count), .int(module.projections.count),
-          ]))
+    let rows = modules.map { module -> [Value] in
+      [
+        .string(module.name), .string(module.origin.rawValue), .int(module.fields.count), .int(module.actions.count),
+        .int(module.projections.count),
+      ]
     }
-    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+    return Reading(rows: rows, "Module", ["module", "origin", "fields", "actions", "projections"])
   }
 }
 
@@ -66,11 +61,11 @@ extension CommandReader {
     let modules = vocabulary.modules
     if let module = (modules + [.shell]).first(where: { $0.name == name }) { return module }
     // The parts of a module are described with it.
-    let suggestion =
-      modules.map(\.name).first { name.hasPrefix("\($0).") } ?? Suggestion.nearest(to: name, among: modules.map(\.name))
+    let owner = modules.map(\.name).first { name.hasPrefix("\($0).") }
     throw ShellError(
       code: .unknownModule, message: "there is no module '\(name)'", at: operands[0],
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "describe lists the modules")
+      hint: owner.map { "did you mean '\($0)'?" } ?? Suggestion.question(name, among: modules.map(\.name))
+        ?? "describe lists the modules")
   }
 }
 

@@ -72,12 +72,12 @@ private enum HelpRequest {
     }
     let names = vocabulary.commands.definitions.map(\.verb) + ErrorCode.words
     let actions = topic.contains(".") ? vocabulary.modules.flatMap(\.actions).map(\.fullName) : []
-    let nearest = Suggestion.nearest(to: topic, among: actions.isEmpty ? names : actions)
-    let suggestion = nearest.map { "did you mean '\($0)'?" }
     let isModule = vocabulary.modules.contains { $0.name == topic }
     throw ShellError(
       code: .unknownTopic, message: "there is no help on '\(topic)'", at: reader.operands[0],
-      hint: isModule ? "describe \(topic) shows the module" : suggestion ?? "help lists the commands")
+      hint: isModule
+        ? "describe \(topic) shows the module"
+        : Suggestion.question(topic, among: actions.isEmpty ? names : actions) ?? "help lists the commands")
   }
 
   func perform(in session: Session) -> CommandResult {
@@ -112,8 +112,7 @@ extension CommandReader {
   private func noPart(_ part: String, of topic: String, having parts: [String]) -> ShellError {
     ShellError(
       code: .unknownTopic, message: "\(topic) has no part '\(part)'", at: operands[1],
-      hint: Suggestion.nearest(to: part, among: parts).map { "did you mean '\($0)'?" }
-        ?? "help \(topic) explains all of it")
+      hint: Suggestion.question(part, among: parts) ?? "help \(topic) explains all of it")
   }
 }
 

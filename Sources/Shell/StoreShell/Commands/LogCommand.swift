@@ -44,9 +44,7 @@ private struct LogRequest {
     try reader.refuseOperands(from: 1)
     limit = try reader.operand(0)?.map { text in
       if let number = Int(text), number > 0 { return number }
-      throw ShellError(
-        code: .typeMismatch, message: "log needs a number of lines, got '\(text)'", at: reader.operands[0],
-        hint: "usage: \(reader.usage)")
+      throw reader.fault(.typeMismatch, "log needs a number of lines, got '\(text)'", at: reader.operands[0])
     }
     action = try reader.text(of: "action")
     if let text = try reader.text(of: "changed"), let word = reader.word(of: "changed") {
@@ -150,23 +148,15 @@ enum Glob {
 
 /// The log as users read it.
 private enum LogListing {
-  private static let record = RecordSchema(
-    name: "LogLine", fields: ["n", "at", "source", "action", "changed"].map { Field($0, String.schema.dynamic) })
-
   static func reading(of lines: some Sequence<FoldedEntry>) -> Reading {
-    let rows = lines.map { line in
-      Value.record(
-        Record(
-          record.layout,
-          [
-            .string(line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)"),
-            .string(seconds(line.last.time)),
-            .string(line.first.source.short),
-            .string(action(line)),
-            .string(changed(line)),
-          ]))
+    let rows = lines.map { line -> [Value] in
+      [
+        .string(line.count == 1 ? "#\(line.first.number)" : "#\(line.first.number)-\(line.last.number)"),
+        .string(seconds(line.last.time)), .string(line.first.source.short), .string(action(line)),
+        .string(changed(line)),
+      ]
     }
-    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+    return Reading(rows: rows, "LogLine", ["n", "at", "source", "action", "changed"])
   }
 
   private static func action(_ line: FoldedEntry) -> String {

@@ -113,8 +113,6 @@ extension Session {
   /// The variables that `let` set.
   fileprivate func variables() throws -> Reading {
     let lua = try lua()
-    let values = names.variables.map { lua.variable($0) ?? .none }
-    let record = RecordSchema(name: "Variables", fields: names.variables.map { Field($0, .dynamic(.any)) })
-    return Reading(value: .record(Record(record.layout, values)), schema: .dynamic(.record(record)))
+    return Reading("Variables", names.variables.map { ($0, lua.variable($0) ?? .none) })
   }
 }

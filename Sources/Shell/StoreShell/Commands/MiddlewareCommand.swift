@@ -19,22 +19,16 @@ extension CommandDefinition {
     ],
     listing: { CommandListing(ShellListing.middleware.reading(in: $0), hiding: ["held", "dropped"]) },
     read: { reader in
-      let word = reader.operands[0]
-      guard word.text == "on" || word.text == "off" else {
-        throw ShellError(
-          code: .unexpectedArgument, message: "middleware takes on or off, got '\(word.text)'", at: word,
-          hint: "usage: middleware [on|off NAME]")
-      }
+      let isOpen = try reader.isFirst("on", or: "off", reader.operands[0].text)
       try reader.refuseOperands(from: 2)
       let name = try reader.required(1, "the name of a middleware").map { name in
         let names = reader.vocabulary.middlewareNames
         if names.contains(name) { return name }
-        let suggestion = Suggestion.nearest(to: name, among: names)
         throw ShellError(
           code: .unknownMiddleware, message: "there is no middleware '\(name)'", at: reader.operands[1],
-          hint: suggestion.map { "did you mean '\($0)'?" } ?? "middleware lists them")
+          hint: Suggestion.question(name, among: names) ?? "middleware lists them")
       }
-      return (name: name, isOpen: word.text == "on")
+      return (name: name, isOpen: isOpen)
     },
     perform: { (request: (name: Given<String>, isOpen: Bool), session) in
       let source = session.source(function: "middleware")

@@ -28,13 +28,8 @@ extension CommandDefinition {
     lua: LuaVerb("plot", takesFlags: true),
     read: { reader in
       let text = try reader.luaText("an expression")
-      let count = try reader.text(of: "over")?.map { text in
-        if let number = Int(text), number > 0 { return number }
-        throw ShellError(
-          code: .typeMismatch, message: "--over takes a number of actions, got '\(text)'",
-          place: reader.place(of: "over"), hint: "usage: \(reader.usage)")
-      }
-      return (text: text, count: count ?? .known(100), form: try reader.form())
+      let count = try reader.count(of: "over", "a number of actions") ?? .known(100)
+      return (text: text, count: count, form: try reader.form())
     },
     perform: { (request: (text: String, count: Given<Int>, form: ResultForm), session) in
       let points = try session.values(of: request.text, over: request.count.value(in: session))
@@ -82,12 +77,10 @@ private struct PlottedPoint {
 extension [PlottedPoint] {
   /// The points as a list of records; for a sparkline, which draws numbers, as a list of the values.
   fileprivate func reading(as format: Format) -> Reading {
-    let record = RecordSchema(name: "Point", fields: ["n", "value"].map { Field($0, .dynamic(.any)) })
     guard format != .spark else {
       return Reading(value: .list(PersistentList(map(\.value))), schema: .dynamic(.list(.dynamic(.any))))
     }
-    let rows = map { Value.record(Record(record.layout, [.int($0.number), $0.value])) }
-    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+    return Reading(rows: map { [.int($0.number), $0.value] }, "Point", ["n", "value"])
   }
 }
 

@@ -49,10 +49,8 @@ private struct ReplayRequest {
     try reader.refuseOperands(from: 1)
     verifies = reader.has("verify")
     last = try reader.text(of: "to")?.map { text in
-      if let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 { return number }
-      throw ShellError(
-        code: .typeMismatch, message: "--to needs the number of an action, got '\(text)'",
-        place: reader.place(of: "to"), hint: "usage: \(reader.usage)")
+      if let number = Int(action: text) { return number }
+      throw reader.fault(.typeMismatch, "--to needs the number of an action, got '\(text)'", of: "to")
     }
     try reader.checkFile(file)
     replacement = try reader.text(of: "with")

@@ -53,8 +53,7 @@ private enum SetRequest {
   func perform(in session: Session) throws -> CommandResult {
     switch self {
     case .show(let setting, let form):
-      return try session.answer(
-        Reading(value: .string(setting.read(session)), schema: .dynamic(.string)), as: form)
+      return try session.answer(Reading(text: setting.read(session)), as: form)
     case .change(let setting, let change): return try setting.perform(change.value(in: session), in: session)
     }
   }

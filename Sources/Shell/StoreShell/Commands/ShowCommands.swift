@@ -158,26 +158,15 @@ extension Session {
 extension Reading {
   /// The answer to a new watch: its id and path, and the value as it is now.
   fileprivate func watched(_ id: Int, _ path: Path) -> Reading {
-    let record = RecordSchema(
-      name: "Watch",
-      fields: [Field("id", .dynamic(.any)), Field("path", .dynamic(.any)), Field("value", schema.dynamic)])
-    return Reading(
-      value: .record(Record(record.layout, [.int(id), .string(path.description), value])),
-      schema: .dynamic(.record(record)))
+    let number = Reading(value: .int(id), schema: .dynamic(.any))
+    return Reading("Watch", [("id", number), ("path", Reading(text: path.description)), ("value", self)])
   }
 }
 
 extension Session {
   /// All modules as one record.
   public func wholeState() throws -> Reading {
-    var fields: [Field] = []
-    var values: [Value] = []
-    for module in store.modules where module.schema != nil {
-      let reading = try store.read(Path([.field(module.name)]))
-      fields.append(Field(module.name, reading.schema.dynamic))
-      values.append(reading.value)
-    }
-    let record = RecordSchema(name: "State", fields: fields)
-    return Reading(value: .record(Record(record.layout, values)), schema: .dynamic(.record(record)))
+    let modules = store.modules.filter { $0.schema != nil }
+    return Reading("State", try modules.map { ($0.name, try store.read(Path([.field($0.name)]))) })
   }
 }

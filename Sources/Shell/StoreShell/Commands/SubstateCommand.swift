@@ -43,18 +43,12 @@ private enum SubstateRequest {
 
   static func read(_ reader: CommandReader) throws -> Given<SubstateRequest> {
     try reader.required(0, "add or reset").flatMap { word in
-      switch word {
-      case "add":
-        try reader.refuseOperands(from: 2)
-        return try reader.required(1, "a name").map { try .init(adding: $0, reader) }
-      case "reset":
+      guard try reader.isFirst("add", or: "reset", word) else {
         return .known(
           .reset(Given.all(try reader.operands.indices.dropFirst().compactMap { try reader.operand($0) })))
-      default:
-        throw ShellError(
-          code: .unexpectedArgument, message: "substate takes add or reset, got '\(word)'", at: reader.operands[0],
-          hint: "usage: \(reader.usage)")
       }
+      try reader.refuseOperands(from: 2)
+      return try reader.required(1, "a name").map { try .init(adding: $0, reader) }
     }
   }
 
@@ -112,12 +106,10 @@ extension Literal {
 
 extension Session {
   fileprivate var substateListing: Reading {
-    let record = RecordSchema(name: "Substate", fields: ["name", "type", "value"].map { Field($0, .dynamic(.any)) })
-    let rows = store.modules.filter { store.isSubstate($0.name) }.map { module in
+    let rows = store.modules.filter { store.isSubstate($0.name) }.map { module -> [Value] in
       let value = (try? store.read(Path([.field(module.name)]))).map { ActionText.literal(of: $0.value) } ?? ""
-      return Value.record(
-        Record(record.layout, [.string(module.name), .string(module.schema?.typeName ?? ""), .string(value)]))
+      return [.string(module.name), .string(module.schema?.typeName ?? ""), .string(value)]
     }
-    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+    return Reading(rows: rows, "Substate", ["name", "type", "value"])
   }
 }

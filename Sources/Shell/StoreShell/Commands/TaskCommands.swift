@@ -47,9 +47,7 @@ extension CommandDefinition {
     read: { reader in
       let word = reader.operands[0]
       guard word.text == "cancel" else {
-        throw ShellError(
-          code: .unexpectedArgument, message: "effects takes cancel, got '\(word.text)'", at: word,
-          hint: "usage: \(reader.usage)")
+        throw reader.fault(.unexpectedArgument, "effects takes cancel, got '\(word.text)'", at: word)
       }
       try reader.refuseOperands(from: 2)
       return (id: try reader.required(1, "an effect's id, or all"), word: reader.operands[1])
@@ -62,10 +60,9 @@ extension CommandDefinition {
       if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
         return CommandResult(json: nil, notes: ["nothing under \(id)"])
       }
-      let suggestion = Suggestion.nearest(to: id, among: store.effects.map(\.id))
       throw ShellError(
         code: .unknownEffect, message: "there is no effect '\(id)'", at: request.word,
-        hint: suggestion.map { "did you mean '\($0)'?" } ?? "effects lists them")
+        hint: Suggestion.question(id, among: store.effects.map(\.id)) ?? "effects lists them")
     })
 }
 
@@ -83,9 +80,8 @@ private struct WaitRequest {
   init(_ reader: CommandReader) throws {
     timeout = try reader.text(of: "timeout")?.map { text in
       if let duration = DurationLiteral.parse(text) { return duration }
-      throw ShellError(
-        code: .typeMismatch, message: "--timeout takes a duration such as 500ms, 2s or 5min, got '\(text)'",
-        place: reader.place(of: "timeout"), hint: "usage: \(reader.usage)")
+      throw reader.fault(
+        .typeMismatch, "--timeout takes a duration such as 500ms, 2s or 5min, got '\(text)'", of: "timeout")
     }
     guard reader.statement.lua == nil else {
       goal = .condition(try reader.luaText("an expression"))
@@ -97,9 +93,8 @@ private struct WaitRequest {
       try word.map { text in
         let duration = DurationLiteral.parse(text)
         guard text == "idle" || duration != nil else {
-          throw ShellError(
-            code: .typeMismatch, message: "wait takes a duration such as 500ms, 2s or 5min, got '\(text)'",
-            at: reader.operands[0], hint: "usage: \(reader.usage)")
+          throw reader.fault(
+            .typeMismatch, "wait takes a duration such as 500ms, 2s or 5min, got '\(text)'", at: reader.operands[0])
         }
         return (text, duration)
       })

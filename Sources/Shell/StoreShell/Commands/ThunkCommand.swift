@@ -68,11 +68,10 @@ extension Vocabulary {
   fileprivate func thunk(named name: String, at word: Word) throws -> ThunkType {
     let found = thunks.filter { $0.fullName == name || $0.action.name == name }
     guard let type = found.first(where: { $0.fullName == name }) ?? found.first else {
-      let suggestion = Suggestion.nearest(to: name, among: thunks.flatMap { [$0.fullName, $0.action.name] })
       throw ShellError(
         code: .unknownThunk, message: "there is no thunk '\(name)'", at: word,
         hint: idlePlugin(withThunk: name).map { "\($0) is off; plugin enable \($0)" }
-          ?? suggestion.map { "did you mean '\($0)'?" } ?? "thunk lists them")
+          ?? Suggestion.question(name, among: thunks.flatMap { [$0.fullName, $0.action.name] }) ?? "thunk lists them")
     }
     guard found.count == 1 || type.fullName == name else {
       throw ShellError(

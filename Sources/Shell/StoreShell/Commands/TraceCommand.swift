@@ -42,14 +42,10 @@ private enum TraceRequest {
       return .known(.state(try reader.form()))
     }
     return try word.map { word in
-      guard word == "on" || word == "off" else {
-        throw ShellError(
-          code: .unexpectedArgument, message: "trace takes on or off, got '\(word)'", at: reader.operands[0],
-          hint: "usage: \(reader.usage)")
-      }
-      guard word == "on", !reader.has("stable"), let spans = try reader.text(of: "spans") else {
+      let isOn = try reader.isFirst("on", or: "off", word)
+      guard isOn, !reader.has("stable"), let spans = try reader.text(of: "spans") else {
         try refuseSpans(reader)
-        return word == "on" ? .on(isStable: reader.has("stable")) : .off
+        return isOn ? .on(isStable: reader.has("stable")) : .off
       }
       let place = reader.place(of: "spans")
       return .spans(try reader.output(spans, at: place))
@@ -58,9 +54,7 @@ private enum TraceRequest {
 
   private static func refuseSpans(_ reader: CommandReader) throws {
     guard let flag = reader.word(of: "spans") else { return }
-    throw ShellError(
-      code: .unexpectedArgument, message: "--spans goes with trace on, and not with --stable", at: flag,
-      hint: "usage: \(reader.usage)")
+    throw reader.fault(.unexpectedArgument, "--spans goes with trace on, and not with --stable", at: flag)
   }
 
   func perform(in session: Session) throws -> CommandResult {
@@ -88,7 +82,7 @@ private enum TraceRequest {
     case .state(let form):
       let state = session.settings.isTracing ? "on" : "off"
       if try session.isInWords(form) { return session.answer("trace is \(state)\n") }
-      return try session.answer(Reading(value: .string(state), schema: .dynamic(.string)), as: form)
+      return try session.answer(Reading(text: state), as: form)
     }
     return .none
   }

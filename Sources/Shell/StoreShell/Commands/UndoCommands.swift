@@ -96,9 +96,7 @@ extension CommandReader {
     guard let text = try operand(0) else { return .known(1) }
     return try text.map { [self] text in
       if let count = Int(text), count > 0 { return count }
-      throw ShellError(
-        code: .typeMismatch, message: "\(definition.verb) takes a number above 0, got '\(text)'", at: operands[0],
-        hint: "usage: \(usage)")
+      throw fault(.typeMismatch, "\(definition.verb) takes a number above 0, got '\(text)'", at: operands[0])
     }
   }
 }

@@ -46,11 +46,7 @@ struct GrantStore {
     guard case .map(let entry) = grants[.string(name)], case .string(let folder) = entry[.string("folder")],
       case .list(let list) = entry[.string("permissions")]
     else { return nil }
-    return PluginGrant(
-      folder: folder,
-      permissions: list.compactMap { permission in
-        if case .string(let text) = permission { text } else { nil }
-      })
+    return PluginGrant(folder: folder, permissions: list.compactMap(\.text))
   }
 
   /// Grants a plugin some of what it asks for, for good, beside what it was granted in that folder before.
@@ -63,7 +59,7 @@ struct GrantStore {
       source.manifest.permissions.filter { permissions.contains($0) || before?.covers($0, of: source) ?? false })
     grants[.string(source.manifest.name)] = .map([
       .string("folder"): .string(grant.folder),
-      .string("permissions"): .list(PersistentList(grant.permissions.map { .string($0) })),
+      .string("permissions"): .texts(grant.permissions),
     ])
     try write()
   }

@@ -70,9 +70,8 @@ private struct ExportRequest {
           code: .unknownFormat, message: "export \(what) has no form '\(form)'",
           place: reader.place(of: "as"), hint: "it takes \(forms)", status: 2)
       default:
-        throw ShellError(
-          code: .unexpectedArgument, message: "export writes 'state' or 'journal', not '\(what)'",
-          at: reader.operands[0], hint: "usage: \(reader.usage)")
+        throw reader.fault(
+          .unexpectedArgument, "export writes 'state' or 'journal', not '\(what)'", at: reader.operands[0])
       }
     }
   }

@@ -82,6 +82,6 @@ struct ReduxExport: RecordingExport {
   private func append(_ member: StaticString, _ names: [String]) {
     guard !names.isEmpty else { return }
     JSON.append(member, to: &output.bytes)
-    JSON.append(.list(PersistentList(names.map { .string($0) })), to: &output.bytes)
+    JSON.append(.texts(names), to: &output.bytes)
   }
 }

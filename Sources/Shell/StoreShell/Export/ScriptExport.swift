@@ -149,7 +149,7 @@ struct ScriptExport: RecordingExport {
       let flag = isReplacing == .bool(true) ? " --replace" : ""
       return "substate add \(name) --value \(value)\(flag)"
     case (SubstateChange.resetType.fullName, .list(let names)?, _):
-      let names = names.compactMap { if case .string(let name) = $0 { name } else { nil } }
+      let names = names.compactMap(\.text)
       let excuse = names.allSatisfy(isSubstate) ? "" : ScriptedCommand.excuse
       return excuse + (["substate reset"] + names).joined(separator: " ")
     default:

@@ -52,10 +52,7 @@ private struct Part {
     return Part(value: fields[.string(name)] ?? .none)
   }
 
-  var text: String? {
-    if case .string(let text) = value { return text }
-    return nil
-  }
+  var text: String? { value.text }
 
   var parts: [Part] {
     if case .list(let list) = value { return list.map { Part(value: $0) } }

@@ -139,22 +139,18 @@ extension CommandReader {
     for pair in pairs {
       let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
       guard parts.count == 2 else {
-        throw ShellError(
-          code: .missingArgument, message: "--map needs NAME=FIELD, not '\(pair)'",
-          place: place(of: "map"), hint: "usage: \(usage)", status: 2)
+        throw fault(.missingArgument, "--map needs NAME=FIELD, not '\(pair)'", of: "map", status: 2)
       }
       guard type.fields.contains(where: { $0.name == parts[0] }) else {
-        let suggestion = Suggestion.nearest(to: parts[0], among: type.fields.map(\.name))
         throw ShellError(
           code: .unexpectedArgument, message: "\(type.fullName) has no argument '\(parts[0])'",
           place: place(of: "map"),
-          hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: dispatch \(type.signature)")
+          hint: Suggestion.question(parts[0], among: type.fields.map(\.name))
+            ?? "usage: dispatch \(type.signature)")
       }
       guard !names.values.contains(parts[0]), names[parts[1]] == nil else {
         let word = names.values.contains(parts[0]) ? parts[0] : parts[1]
-        throw ShellError(
-          code: .unexpectedArgument, message: "--map names '\(word)' twice",
-          place: place(of: "map"), hint: "usage: \(usage)")
+        throw fault(.unexpectedArgument, "--map names '\(word)' twice", of: "map")
       }
       names[parts[1]] = parts[0]
     }

@@ -98,6 +98,6 @@ struct RecordMapping {
     guard let name = argumentNames.keys.filter({ !names.contains($0) }).min() else { return }
     throw RecordFault(
       message: "there is no \(what) '\(name)', which --map names",
-      hint: Suggestion.nearest(to: name, among: names).map { "did you mean '\($0)'?" })
+      hint: Suggestion.question(name, among: names))
   }
 }

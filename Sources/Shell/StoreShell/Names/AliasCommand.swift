@@ -50,8 +50,6 @@ private enum AliasRequest {
 
 extension SessionNames {
   fileprivate var aliasListing: Reading {
-    let record = RecordSchema(name: "Aliases", fields: aliases.map { Field($0.name, .dynamic(.string)) })
-    return Reading(
-      value: .record(Record(record.layout, aliases.map { .string($0.command) })), schema: .dynamic(.record(record)))
+    Reading("Aliases", aliases.map { ($0.name, .string($0.command)) })
   }
 }

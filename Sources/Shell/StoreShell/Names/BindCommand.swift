@@ -39,17 +39,15 @@ extension CommandDefinition {
     let usage = "\(binding.name) := \(binding.action.fields[0].schema.typeName)"
     return CommandDefinition(
       bind.verb, usage: bind.usage, summary: bind.summary, flags: bind.flags,
-      read: { reader in
+      read: { given in
+        var reader = given
+        reader.usage = usage
         let words = reader.operands
         guard words.count > 1 else {
-          throw ShellError(
-            code: .missingArgument, message: "\(binding.name) := needs a value", at: words[0],
-            hint: "usage: \(usage)")
+          throw reader.fault(.missingArgument, "\(binding.name) := needs a value", at: words[0])
         }
         guard words.count == 2 else {
-          throw ShellError(
-            code: .unexpectedArgument, message: "\(binding.name) := takes one value", at: words[2],
-            hint: "usage: \(usage)")
+          throw reader.fault(.unexpectedArgument, "\(binding.name) := takes one value", at: words[2])
         }
         return try reader.arguments(
           binding.action.fields, of: binding.action.fullName, usage: usage, at: words[0], words[1...])
@@ -138,14 +136,9 @@ extension SessionNames {
   }
 
   fileprivate var bindingListing: Reading {
-    let record = RecordSchema(name: "Binding", fields: ["name", "path", "action"].map { Field($0, .dynamic(.any)) })
-    let rows = bindings.map { binding in
-      Value.record(
-        Record(
-          record.layout,
-          [.string(binding.name), .string(binding.path.description), .string(binding.action.fullName)]))
-    }
-    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+    Reading(
+      rows: bindings.map { [.string($0.name), .string($0.path.description), .string($0.action.fullName)] }, "Binding",
+      ["name", "path", "action"])
   }
 }
 

@@ -26,8 +26,7 @@ extension CommandDefinition {
       let text = try request.text?.value(in: session) ?? ""
       let lines = session.person.pastLines().filter { text.isEmpty || $0.contains(text) }
       if try session.isInWords(request.form) { return session.answer(lines.map { $0 + "\n" }.joined()) }
-      let list = PersistentList(lines.map { Value.string($0) })
       return try session.answer(
-        Reading(value: .list(list), schema: .dynamic(.list(.dynamic(.string)))), as: request.form)
+        Reading(value: .texts(lines), schema: .dynamic(.list(.dynamic(.string)))), as: request.form)
     })
 }

@@ -88,18 +88,8 @@ extension CommandReader {
 
 extension SessionNames {
   fileprivate var projectionListing: Reading {
-    let record = RecordSchema(
-      name: "Projection", fields: ["name", "value", "actions"].map { Field($0, .dynamic(.any)) })
-    let rows = projections.map { projection in
-      Value.record(
-        Record(
-          record.layout,
-          [
-            .string(projection.name), .string(projection.expression),
-            projection.actionText.map { .string($0) } ?? .none,
-          ]
-        ))
-    }
-    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+    Reading(
+      rows: projections.map { [.string($0.name), .string($0.expression), .text($0.actionText)] }, "Projection",
+      ["name", "value", "actions"])
   }
 }

@@ -59,7 +59,7 @@ private enum UseRequest {
     case .show(let form):
       let name = session.names.scope.isEmpty ? "root" : session.names.scope.description
       if try session.isInWords(form) { return session.answer(name + "\n") }
-      return try session.answer(Reading(value: .string(name), schema: .dynamic(.string)), as: form)
+      return try session.answer(Reading(text: name), as: form)
     }
   }
 }

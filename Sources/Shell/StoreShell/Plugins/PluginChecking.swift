@@ -56,8 +56,6 @@ extension Session {
 extension [PluginCheck.Finding] {
   /// The findings as records of whether each is as it should be, and what it says.
   fileprivate var reading: Reading {
-    let record = RecordSchema(name: "Finding", fields: [Field("ok", Bool.schema), Field("text", String.schema)])
-    let rows = map { Value.record(Record(record.layout, [.bool(!$0.isFault), .string($0.text)])) }
-    return Reading(value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(record)))))
+    Reading(rows: map { [.bool(!$0.isFault), .string($0.text)] }, "Finding", ["ok", "text"])
   }
 }

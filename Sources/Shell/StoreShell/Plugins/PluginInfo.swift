@@ -14,39 +14,25 @@ struct PluginInfo {
     self.session = session
   }
 
-  private static func record(_ name: String, _ fields: [String]) -> RecordSchema {
-    RecordSchema(name: name, fields: fields.map { Field($0, .dynamic(.any)) })
-  }
-
-  private static let plugin = record(
-    "Plugin",
-    [
-      "name", "version", "summary", "folder", "digest", "state", "failedAt", "adds", "instructions", "memory", "tasks",
-      "log_lines", "actions",
-      "permissions",
-    ])
-  private static let permission = record("Granted", ["permission", "granted", "meaning"])
-
   var reading: Reading {
     let manifest = source.manifest
-    let permissions = manifest.permissions.map { permission in
+    let permissions = manifest.permissions.map { permission -> [Value] in
       let origin = session.grantOrigin(of: permission, to: source)
       let shown = origin == .no && plugin != nil ? .kept : origin
-      return Value.record(
-        Record(
-          Self.permission.layout,
-          [.string(permission.description), .string(shown.rawValue), .string(permission.meaning)]))
+      return [.string(permission.description), .string(shown.rawValue), .string(permission.meaning)]
     }
-    let values: [Value] = [
-      .string(manifest.name), .string(manifest.version), manifest.summary.isEmpty ? .none : .string(manifest.summary),
-      .string(source.folder), .string(source.digest), .string(listed?.state ?? LoadedPluginListing.notLoaded),
-      listed?.failedAt ?? .none, plugin?.counts.first.map { .string($0) } ?? .none,
-      .int(manifest.limits.instructions), .int(manifest.limits.memory), .int(manifest.limits.tasks),
-      .int(manifest.limits.logLines), .int(manifest.limits.actions),
-      .list(PersistentList(permissions)),
-    ]
+    let limits = manifest.limits
     return Reading(
-      value: .record(Record(Self.plugin.layout, values)), schema: .dynamic(.record(Self.plugin)))
+      "Plugin",
+      [
+        ("name", .string(manifest.name)), ("version", .string(manifest.version)),
+        ("summary", manifest.summary.isEmpty ? .none : .string(manifest.summary)), ("folder", .string(source.folder)),
+        ("digest", .string(source.digest)), ("state", .string(listed?.state ?? LoadedPluginListing.notLoaded)),
+        ("failedAt", listed?.failedAt ?? .none), ("adds", .text(plugin?.counts.first)),
+        ("instructions", .int(limits.instructions)), ("memory", .int(limits.memory)), ("tasks", .int(limits.tasks)),
+        ("log_lines", .int(limits.logLines)), ("actions", .int(limits.actions)),
+        ("permissions", Reading(rows: permissions, "Granted", ["permission", "granted", "meaning"]).value),
+      ])
   }
 
   private var listed: LoadedPluginListing? {

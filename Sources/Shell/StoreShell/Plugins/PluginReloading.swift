@@ -22,17 +22,9 @@ extension PluginSubcommand {
 extension CommandReader {
   /// The number of actions that both versions have to answer alike; nil: none.
   fileprivate func verifiedCount() throws -> Given<Int>? {
-    let place = place(of: "verify")
-    return try text(of: "verify")?.map { [self] text in
-      guard let count = Int(text), count > 0 else {
-        throw ShellError(
-          code: .typeMismatch, message: "--verify takes a number of actions, got '\(text)'", place: place,
-          hint: "usage: \(usage)")
-      }
+    try count(of: "verify", "a number of actions")?.map { count in
       guard !has("reset") else {
-        throw ShellError(
-          code: .unexpectedArgument, message: "--verify compares states that --reset would drop", place: place,
-          hint: "usage: \(usage)")
+        throw fault(.unexpectedArgument, "--verify compares states that --reset would drop", of: "verify")
       }
       return count
     }

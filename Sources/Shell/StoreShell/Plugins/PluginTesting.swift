@@ -30,9 +30,7 @@ private struct TestRequest {
     filter = try reader.text(of: "filter")
     seed = try reader.text(of: "seed")?.map { text in
       if let seed = UInt64(text) { return seed }
-      throw ShellError(
-        code: .typeMismatch, message: "--seed takes a whole number from 0 on, got '\(text)'",
-        place: reader.place(of: "seed"), hint: "usage: \(reader.usage)", status: 2)
+      throw reader.fault(.typeMismatch, "--seed takes a whole number from 0 on, got '\(text)'", of: "seed", status: 2)
     }
     form = try reader.form()
     plugin = reader.operands.count > 1 ? try reader.plugin(orFolder: true) : nil

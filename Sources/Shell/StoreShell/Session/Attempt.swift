@@ -15,7 +15,7 @@ struct Attempt {
     guard let error else { return .none }
     return .record(
       Record(
-        Attempt.layout, [.string(error.code.rawValue), .string(error.message), error.hint.map { .string($0) } ?? .none])
+        Attempt.layout, [.string(error.code.rawValue), .string(error.message), .text(error.hint)])
     )
   }
 }

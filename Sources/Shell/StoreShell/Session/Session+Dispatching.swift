@@ -78,11 +78,10 @@ extension Session {
   /// The error of a name that no action has.
   func unknownAction(_ name: String, at place: ShellError.Place) -> ShellError {
     let isModule = store.modules.contains { $0.name == name }
-    let suggestion = isModule ? nil : Suggestion.nearest(to: name, among: actionNames)
     return ShellError(
       code: .unknownAction, message: "unknown action '\(name)'", place: place,
-      hint: suggestion.map { "did you mean '\($0)'?" }
-        ?? (isModule
-          ? "describe \(name) lists its actions" : "describe lists the modules, describe MODULE their actions"))
+      hint: isModule
+        ? "describe \(name) lists its actions"
+        : Suggestion.question(name, among: actionNames) ?? "describe lists the modules, describe MODULE their actions")
   }
 }

@@ -17,8 +17,7 @@ extension Session {
     case .bare(let text), .text(let text): return text
     default:
       let value = try value(literal)
-      if case .string(let text) = value { return text }
-      return JSON.text(of: value)
+      return value.text ?? JSON.text(of: value)
     }
   }
 
@@ -67,7 +66,7 @@ extension Session {
     case "ok": .bool(outcome.lastAttempt.error == nil)
     case "err": outcome.lastAttempt.value
     // As Lua's own program names them.
-    case "arg": .list(PersistentList(running.origin.arguments.map { .string($0) }))
+    case "arg": .texts(running.origin.arguments)
     default: nil
     }
   }

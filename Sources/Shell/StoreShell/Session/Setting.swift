@@ -42,10 +42,9 @@ struct Setting: Sendable {
   /// The setting of that name.
   static func named(_ name: String, at word: Word) throws -> Setting {
     if let setting = all.first(where: { $0.name == name }) { return setting }
-    let suggestion = Suggestion.nearest(to: name, among: all.map(\.name))
     throw ShellError(
       code: .unknownSetting, message: "there is no setting '\(name)'", at: word,
-      hint: suggestion.map { "did you mean '\($0)'?" } ?? "set lists them")
+      hint: Suggestion.question(name, among: all.map(\.name)) ?? "set lists them")
   }
 
   private static let others = [

@@ -25,10 +25,7 @@ enum ShellListing: String, CaseIterable {
 
   /// All listings as one record.
   static func all(in session: Session) -> Reading {
-    let readings = allCases.map { ($0.rawValue, $0.reading(in: session)) }
-    let record = RecordSchema(name: "Shell", fields: readings.map { Field($0, $1.schema) })
-    return Reading(
-      value: .record(Record(record.layout, readings.map(\.1.value))), schema: .dynamic(.record(record)))
+    Reading("Shell", allCases.map { ($0.rawValue, $0.reading(in: session)) })
   }
 
   func reading(in session: Session) -> Reading {
@@ -44,7 +41,7 @@ enum ShellListing: String, CaseIterable {
         })
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
     case .effects:
-      rows(["id", "wakes"], session.store.effects.map { [.string($0.id), $0.wakes.map { .string($0) } ?? .none] })
+      rows(["id", "wakes"], session.store.effects.map { [.string($0.id), .text($0.wakes)] })
     case .projections:
       rows(
         ["name", "runs", "hits", "reads"],
@@ -52,7 +49,7 @@ enum ShellListing: String, CaseIterable {
           (session.store.plugin(named: listing.name)?.projections.uses ?? []).map { use in
             [
               .string("\(listing.name).\(use.name)"), .int(use.runs), .int(use.hits),
-              .list(PersistentList(use.reads.map { .string($0) })),
+              .texts(use.reads),
             ]
           }
         })
@@ -82,7 +79,7 @@ enum ShellListing: String, CaseIterable {
         session.store.log.entries.map { entry in
           [
             .int(entry.number), .double(entry.time.seconds), entry.source.value, .string(entry.action),
-            .record(entry.arguments), .list(PersistentList(entry.changes.map { .string($0.path.description) })),
+            .record(entry.arguments), .texts(entry.changes.map(\.path.description)),
           ]
         })
     case .watches:
@@ -97,11 +94,7 @@ enum ShellListing: String, CaseIterable {
   }
 
   private func rows(_ names: [String], _ rows: [[Value]]) -> Reading {
-    let fields = names.map { Field($0, .dynamic(.any)) }
-    let record = RecordSchema(name: rawValue, fields: fields)
-    let schema = Schema.dynamic(.list(.dynamic(.record(record))))
-    return Reading(
-      value: .list(PersistentList(rows.map { .record(Record(record.layout, $0)) })), schema: schema)
+    Reading(rows: rows, rawValue, names)
   }
 }
 
@@ -115,8 +108,8 @@ extension ActionSource {
       Record(
         ActionSource.layout,
         [
-          .string(file), .string(function), .int(line), info.map { .string($0) } ?? .none, .string(kind.rawValue),
-          plugin.map { .string($0) } ?? .none, unit.map { .string($0) } ?? .none, cause.map { .int($0) } ?? .none,
+          .string(file), .string(function), .int(line), .text(info), .string(kind.rawValue),
+          .text(plugin), .text(unit), cause.map { .int($0) } ?? .none,
         ]))
   }
 }

@@ -17,15 +17,9 @@ public enum ScalarText {
     byte >= 0x20 && byte != 0x22 && byte != 0x5C && byte != 0x7F && byte != 0xC2
   }
 
-  /// True if each byte of a text stands for itself in quotes. The loop has no branch, so that the compiler looks at many
-  /// bytes at once.
+  /// True if each byte of a text is known to stand for itself in quotes.
   static func isPlain(_ text: String) -> Bool {
-    let others = text.utf8.withContiguousStorageIfAvailable { bytes in
-      var others: UInt8 = 0
-      for byte in bytes { others |= isPlain(byte) ? 0 : 1 }
-      return others
-    }
-    return others == 0
+    text.utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isPlain) } ?? false
   }
 
   /// True if a character may make a terminal do something else than show it.

@@ -141,7 +141,7 @@ struct PluginTestReport {
     ]
     if let purity {
       let fault = purity.fault.map { fault in
-        Value.fields([
+        Value.members([
           ("action", .string(fault.action)), ("message", .string(fault.message)),
           ("details", .texts(fault.details)), ("origin", .string(fault.origin)),
         ])
@@ -149,14 +149,14 @@ struct PluginTestReport {
       fields.append(
         (
           "pure",
-          .fields([
+          .members([
             ("ok", .bool(purity.fault == nil && !purity.showsNothing)), ("recorded", .int(purity.recorded)),
             ("generated", .int(purity.generated)), ("failed", .int(purity.generatedFailing)),
             ("fault", fault ?? .none),
           ])
         ))
     }
-    return .fields(fields)
+    return .members(fields)
   }
 }
 
@@ -188,14 +188,6 @@ extension PluginTestReport.Line {
       ]
     }
     if !outcome.lines.isEmpty { fields.append(("printed", .texts(outcome.lines))) }
-    return .fields(fields)
+    return .members(fields)
   }
-}
-
-extension Value {
-  fileprivate static func fields(_ fields: [(String, Value)]) -> Value {
-    .record(Record(RecordLayout(name: "", fields: fields.map(\.0)), fields.map(\.1)))
-  }
-
-  fileprivate static func texts(_ texts: [String]) -> Value { .list(PersistentList(texts.map { .string($0) })) }
 }

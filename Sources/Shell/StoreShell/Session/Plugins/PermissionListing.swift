@@ -12,26 +12,18 @@ struct PermissionListing {
     }
   }
 
-  private static let record = RecordSchema(
-    name: "Permission",
-    fields: ["plugin", "permission", "uses", "required", "needed"].map { Field($0, .dynamic(.any)) })
-
   /// A table with a row for each permission.
   var reading: Reading {
     let rows = plugins.flatMap { name, uses in
-      uses.map { use in
+      uses.map { use -> [Value] in
         let needed = use.needed.map(\.description).joined(separator: ", ")
-        return Value.record(
-          Record(
-            Self.record.layout,
-            [
-              .string(name), .string(use.permission.description), .int(use.count), .bool(use.isRequired),
-              needed.isEmpty ? .none : .string(needed),
-            ]))
+        return [
+          .string(name), .string(use.permission.description), .int(use.count), .bool(use.isRequired),
+          needed.isEmpty ? .none : .string(needed),
+        ]
       }
     }
-    return Reading(
-      value: .list(PersistentList(rows)), schema: .dynamic(.list(.dynamic(.record(Self.record)))))
+    return Reading(rows: rows, "Permission", ["plugin", "permission", "uses", "required", "needed"])
   }
 
   /// The permissions that each plugin could ask for instead, in a line each.

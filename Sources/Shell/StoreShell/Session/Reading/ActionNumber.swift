@@ -35,13 +35,12 @@ extension CommandReader {
   /// - Parameter word: the word that may stand there instead, such as `head`; nil: nothing else may.
   func number(_ text: Given<String>, at place: Word?, or word: String? = nil) throws -> ActionNumber {
     let span = place.map { ShellError.Place.span($0.span) } ?? .command
-    let (verb, usage) = (definition.verb, usage)
     return ActionNumber(
       try text.map { text in
-        if let number = Int(text.hasPrefix("#") ? String(text.dropFirst()) : text), number >= 0 { return number }
+        if let number = Int(action: text) { return number }
         throw ShellError(
           code: .typeMismatch,
-          message: "\(verb) takes the number of an action\(word.map { " or \($0)" } ?? ""), got '\(text)'",
+          message: "\(definition.verb) takes the number of an action\(word.map { " or \($0)" } ?? ""), got '\(text)'",
           place: span, hint: "usage: \(usage)")
       }, at: span)
   }
@@ -50,5 +49,13 @@ extension CommandReader {
   func number(_ index: Int, or word: String? = nil) throws -> ActionNumber {
     let text = try required(index, "the number of an action\(word.map { ", or \($0)" } ?? "")")
     return try number(text, at: operands[index], or: word)
+  }
+}
+
+extension Int {
+  /// The number of an action as people write it, `17` or `#17`; nil: it is none.
+  init?(action text: String) {
+    self.init(text.hasPrefix("#") ? String(text.dropFirst()) : text)
+    if self < 0 { return nil }
   }
 }

@@ -52,18 +52,14 @@ struct CommandReader {
           hint: Self.hint(onFlag: word, name, given, of: part), status: 2)
       }
       guard flag.value != nil || given == nil else {
-        throw ShellError(
-          code: .unexpectedArgument, message: "--\(name) takes no value", at: word,
-          hint: "usage: \(definition.usage[0])", status: 2)
+        throw fault(.unexpectedArgument, "--\(name) takes no value", at: word, status: 2)
       }
       var value = given
       var place = word
       if let needed = flag.value, value == nil {
         value = index < words.count ? Self.value(words[index], of: needed) : nil
         guard value != nil else {
-          throw ShellError(
-            code: .missingArgument, message: "--\(name) needs \(needed)", at: word,
-            hint: "usage: \(definition.usage[0])", status: 2)
+          throw fault(.missingArgument, "--\(name) needs \(needed)", at: word, status: 2)
         }
         place = words[index]
         index += 1
@@ -187,28 +183,49 @@ struct CommandReader {
     }
   }
 
+  /// The error of a word that does not fit the usage, which is its hint.
+  func fault(_ code: ErrorCode, _ message: String, at word: Word, status: Int32 = 1) -> ShellError {
+    ShellError(code: code, message: message, at: word, hint: "usage: \(usage)", status: status)
+  }
+
+  /// The same of the value of a flag.
+  func fault(_ code: ErrorCode, _ message: String, of flag: String, status: Int32 = 1) -> ShellError {
+    ShellError(code: code, message: message, place: place(of: flag), hint: "usage: \(usage)", status: status)
+  }
+
   /// The error for an operand that is missing.
   func missing(_ name: String) -> ShellError {
-    ShellError(
-      code: .missingArgument, message: "\(definition.verb) needs \(name)", at: operands.last ?? statement.words[0],
-      hint: "usage: \(usage)")
+    fault(.missingArgument, "\(definition.verb) needs \(name)", at: operands.last ?? statement.words[0])
+  }
+
+  /// A text that is one of two words, where only those may stand.
+  func isFirst(_ first: String, or second: String, _ text: String) throws -> Bool {
+    guard text == first || text == second else {
+      throw fault(
+        .unexpectedArgument, "\(definition.verb) takes \(first) or \(second), got '\(text)'", at: operands[0])
+    }
+    return text == first
+  }
+
+  /// The value of a flag that is a number above 0; nil where it was not given.
+  func count(of flag: String, _ what: String) throws -> Given<Int>? {
+    try text(of: flag)?.map { text in
+      if let count = Int(text), count > 0 { return count }
+      throw fault(.typeMismatch, "--\(flag) takes \(what), got '\(text)'", of: flag)
+    }
   }
 
   /// Refuses operands from a position on.
   func refuseOperands(from index: Int) throws {
     guard index < operands.count else { return }
-    throw ShellError(
-      code: .unexpectedArgument, message: "\(definition.verb) takes no '\(operands[index].text)' here",
-      at: operands[index], hint: "usage: \(usage)")
+    throw fault(.unexpectedArgument, "\(definition.verb) takes no '\(operands[index].text)' here", at: operands[index])
   }
 
   /// Refuses flags that the command has, but not in this form of it.
   func refuseFlags(but allowed: [FlagDefinition], of form: String) throws {
     for word in statement.words {
       guard case .flag(let name, _) = word.kind, !allowed.contains(where: { $0.name == name }) else { continue }
-      throw ShellError(
-        code: .unknownFlag, message: "\(form) has no flag --\(name)", at: word,
-        hint: "usage: \(usage)", status: 2)
+      throw fault(.unknownFlag, "\(form) has no flag --\(name)", at: word, status: 2)
     }
   }
 }

@@ -41,10 +41,10 @@ extension CommandReader {
       switch word.kind {
       case .named(let name, let value):
         guard let found = fields.indices.first(where: { fields[$0].name == name }) else {
-          let suggestion = Suggestion.nearest(to: name, among: fields.map(\.name))
           throw ShellError(
             code: .unexpectedArgument, message: "\(owner) has no argument '\(name)'",
-            place: .span(word.bareNameSpan), hint: suggestion.map { "did you mean '\($0)'?" } ?? "usage: \(usage())")
+            place: .span(word.bareNameSpan),
+            hint: Suggestion.question(name, among: fields.map(\.name)) ?? "usage: \(usage())")
         }
         index = found
         literal = value

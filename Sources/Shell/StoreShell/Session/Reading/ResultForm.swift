@@ -85,7 +85,7 @@ extension Session {
   /// Answers with a text that is a value: bare where no form is asked for.
   func answer(value text: String, as form: ResultForm) throws -> CommandResult {
     guard try format(form) == .auto else {
-      return try answer(Reading(value: .string(text), schema: .dynamic(.string)), as: form)
+      return try answer(Reading(text: text), as: form)
     }
     outcome.lastValue = .string(text)
     return answer(text + "\n")

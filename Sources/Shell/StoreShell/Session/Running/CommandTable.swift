@@ -93,10 +93,10 @@ struct CommandTable: Sendable {
     let names =
       definitions.map(\.verb) + session.names.aliases.map(\.name)
       + session.store.modules.filter { !$0.commands.isEmpty }.map(\.name)
-    let suggestion = Suggestion.nearest(to: verb.text, among: names).map { "did you mean '\($0)'?" }
     throw ShellError(
       code: .unknownCommand, message: "there is no command '\(verb.text)'", at: verb,
-      hint: suggestion ?? Self.habit(verb.text, atPrompt: session.running.origin.kind == .repl)
+      hint: Suggestion.question(verb.text, among: names) ?? Self.habit(
+        verb.text, atPrompt: session.running.origin.kind == .repl)
         ?? "help lists the commands")
   }
 
