@@ -37,9 +37,6 @@ struct Places {
   }
 
   private var executableDirectory: String? {
-    guard let path = realpath("/proc/self/exe", nil) else { return nil }
-    defer { free(path) }
-    let text = String(cString: path)
-    return text.lastIndex(of: "/").map { String(text[..<$0]) }
+    Files.resolved("/proc/self/exe")?.folder
   }
 }

@@ -7,11 +7,7 @@ import Synchronization
 /// way. A second signal ends the process at once; but a terminal that is closed sends more than one SIGHUP. Once it is
 /// over they do not end the process either, so that the history is kept. The next run, if there is one, is told.
 final class RunSignals {
-  private static let ends: (read: Int32, write: Int32) = {
-    var ends: [Int32] = [-1, -1]
-    if pipe(&ends) == 0 { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
-    return (ends[0], ends[1])
-  }()
+  private static let ends: (read: Int32, write: Int32) = Pipe().map { ($0.read, $0.write) } ?? (-1, -1)
   private static let count = Atomic<Int>(0)
   private let thread: WorkerThread?
 

@@ -73,7 +73,11 @@ public struct HistoryFile {
   @discardableResult
   public mutating func append(_ statement: String) throws(LineEditorError) -> Bool {
     guard Self.keeps(statement, after: last) else { return false }
-    try Self.createFolder(of: path)
+    do throws(FileError) {
+      try Files.makeFolder(path.folder, mode: 0o700)
+    } catch {
+      throw .system(subject: error.path, code: error.code)
+    }
     let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .system(subject: path, code: errno) }
     defer { Platform.close(descriptor) }
@@ -134,15 +138,6 @@ public struct HistoryFile {
   }
 
   // MARK: The file system
-
-  private static func createFolder(of path: String) throws(LineEditorError) {
-    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-    let folder = String(path[..<slash])
-    if access(folder, F_OK) == 0 { return }
-    try createFolder(of: folder)
-    // Another session may have been quicker.
-    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .system(subject: folder, code: errno) }
-  }
 
   /// True when the last write to the file was cut short, by a full disk for instance.
   private static func endsInsideLine(_ descriptor: Int32) -> Bool {

@@ -104,15 +104,29 @@ package enum Files {
     let descriptor = open(path, flags, 0o666)
     guard descriptor >= 0 else { throw FileError(path: path, code: errno, .writing) }
     defer { close(descriptor) }
-    var rest = Array(text.utf8)[...]
+    if let code = write(Array(text.utf8)[...], to: descriptor).failure {
+      throw FileError(path: path, code: code, .writing)
+    }
+  }
+
+  /// Writes bytes to an open file, waiting where it takes no more for now.
+  ///
+  /// - Returns: the number of bytes written, and the system's number of the error that ended it; nil: all are written.
+  @discardableResult
+  package static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> (count: Int, failure: Int32?) {
+    var rest = bytes
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-      guard count >= 0 else {
-        if errno == EINTR { continue }
-        throw FileError(path: path, code: errno, .writing)
+      if count >= 0 {
+        rest = rest.dropFirst(count)
+      } else if errno == EAGAIN {
+        var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&target, 1, -1)
+      } else if errno != EINTR {
+        return (bytes.count - rest.count, errno)
       }
-      rest = rest.dropFirst(count)
     }
+    return (bytes.count, nil)
   }
 
   /// Returns true if a directory stands at a path.

@@ -42,10 +42,9 @@ package final class FolderWatch {
     for folder in folders {
       add(folder, Place(folder: folder, name: nil))
       for path in Self.folders(below: "\(folder)/lib") { add(path, Place(folder: folder, name: nil)) }
-      let slash = folder.lastIndex(of: "/")
-      let parent = slash.map { $0 == folder.startIndex ? "/" : String(folder[..<$0]) } ?? "."
-      let name = slash.map { String(folder[folder.index(after: $0)...]) } ?? folder
-      add(parent, Place(folder: folder, name: name))
+      add(
+        folder.folder,
+        Place(folder: folder, name: String(folder.split(separator: "/", omittingEmptySubsequences: false).last ?? "")))
     }
     for number in places.keys where found[number] == nil { forget(number) }
     places = found.mapValues { Array($0) }

@@ -35,11 +35,12 @@ extension Files {
 
   /// Makes a folder and those that it needs; one that exists is left alone.
   ///
+  /// - Parameter mode: the permissions of those that are made.
   /// - Throws: ``FileError`` with the system's reason.
-  package static func makeFolder(_ path: String) throws(FileError) {
-    guard !isDirectory(path) else { return }
-    if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeFolder(String(path[..<slash])) }
-    guard mkdir(path, 0o777) == 0 || errno == EEXIST else { throw FileError(path: path, code: errno, .writing) }
+  package static func makeFolder(_ path: String, mode: mode_t = 0o777) throws(FileError) {
+    guard !exists(path) else { return }
+    try makeFolder(path.folder, mode: mode)
+    guard mkdir(path, mode) == 0 || errno == EEXIST else { throw FileError(path: path, code: errno, .writing) }
   }
 
   /// Returns true if a path leads to an ordinary file that may be read.
@@ -49,7 +50,7 @@ extension Files {
   ///
   /// - Throws: ``FileError`` with the system's reason; the old text then stands.
   package static func replace(_ path: String, with text: String) throws(FileError) {
-    if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeFolder(String(path[..<slash])) }
+    try makeFolder(path.folder)
     let beside = "\(path).\(getpid())"
     do throws(FileError) {
       try write(text, to: beside)
@@ -62,6 +63,11 @@ extension Files {
 }
 
 extension String {
+  /// The folder that a path stands in.
+  package var folder: String {
+    lastIndex(of: "/").map { $0 == startIndex ? "/" : String(self[..<$0]) } ?? "."
+  }
+
   /// The part behind the last slash of a path that names something.
   package var lastComponent: String { split(separator: "/").last.map(String.init) ?? self }
 }

@@ -45,7 +45,7 @@ package final class ReplacingFile {
       hasName = !isThere
       descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o666)
       if isThere, status.st_mode & S_IFMT == S_IFREG { formerLength = status.st_size }
-    } else if isThere ? Self.mustStay(target, status) : Self.isLink(path) {
+    } else if isThere ? Self.mustStay(target, status) : Files.isLink(path) {
       beside = nil
       descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o666)
     } else {
@@ -80,12 +80,7 @@ package final class ReplacingFile {
   /// ordinary one.
   private static func mustStay(_ path: String, _ status: stat) -> Bool {
     status.st_mode & S_IFMT != S_IFREG || status.st_nlink > 1 || access(path, W_OK) != 0
-      || access(folder(of: path), W_OK) != 0
-  }
-
-  private static func isLink(_ path: String) -> Bool {
-    var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+      || access(path.folder, W_OK) != 0
   }
 
   /// The descriptor of the program's own output that goes to a file; nil: none does.
@@ -96,16 +91,12 @@ package final class ReplacingFile {
     }
   }
 
-  private static func folder(of path: String) -> String {
-    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-  }
-
   /// A file without a name in the folder of another; -1: there is no such thing here.
   private static func openNameless(inFolderOf path: String) -> Int32 {
     #if os(Linux)
       // O_TMPFILE, a macro that Swift does not see.
       let nameless = 0o20_000_000 | O_DIRECTORY
-      return open(folder(of: path), O_WRONLY | nameless | O_CLOEXEC, 0o666)
+      return open(path.folder, O_WRONLY | nameless | O_CLOEXEC, 0o666)
     #else
       return -1
     #endif
@@ -157,17 +148,11 @@ package final class ReplacingFile {
       bytes.removeAll(keepingCapacity: true)
       return
     }
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      guard count >= 0 else {
-        if errno == EINTR { continue }
-        let code = errno
-        takeBack()
-        throw FileError(path: path, code: code, .writing)
-      }
-      written += count
-      rest = rest.dropFirst(count)
+    let (count, failure) = Files.write(bytes[...], to: descriptor)
+    written += count
+    if let failure {
+      takeBack()
+      throw FileError(path: path, code: failure, .writing)
     }
     bytes.removeAll(keepingCapacity: true)
   }
@@ -186,9 +171,12 @@ extension ReplacingFile {
 
 extension Files {
   /// A path from the root, however the working folder changes; as given where nothing stands there.
-  package static func absolute(_ path: String) -> String {
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
+  package static func absolute(_ path: String) -> String { resolved(path) ?? path }
+
+  /// A path from the root without links; nil where nothing stands there, which `errno` explains.
+  package static func resolved(_ path: String) -> String? {
+    guard let found = realpath(path, nil) else { return nil }
+    defer { free(found) }
+    return String(cString: found)
   }
 }

@@ -25,7 +25,6 @@ extension JournalError {
 
   /// The system's refusal to make files beside a file; nil: it makes them.
   private static func refusal(beside path: String) -> JournalError? {
-    let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-    return access(folder, W_OK | X_OK) == 0 ? nil : .refusal(of: path, code: errno, folder: folder)
+    access(path.folder, W_OK | X_OK) == 0 ? nil : .refusal(of: path, code: errno, folder: path.folder)
   }
 }

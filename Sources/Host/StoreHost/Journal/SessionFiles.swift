@@ -56,10 +56,8 @@ public struct SessionFiles: Sendable {
 
   /// Makes the folder, for its owner alone.
   package func makeFolder() throws(FileError) {
-    if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
-      try Files.makeFolder(String(folder[..<slash]))
-    }
-    guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw FileError(path: folder, code: errno, .writing) }
+    try Files.makeFolder(folder.folder)
+    try Files.makeFolder(folder, mode: 0o700)
   }
 
   /// What messages call a file: the session whose journal it is, or the file.

@@ -40,10 +40,7 @@ enum PluginFile {
 
   /// The target of a path, without links.
   private static func resolved(_ path: String) throws(PluginFileError) -> String {
-    guard let found = realpath(path, nil) else {
-      throw PluginFileError(reason: FileError(path: path, code: errno).reason)
-    }
-    defer { free(found) }
-    return String(cString: found)
+    if let found = Files.resolved(path) { return found }
+    throw PluginFileError(reason: FileError(path: path, code: errno).reason)
   }
 }

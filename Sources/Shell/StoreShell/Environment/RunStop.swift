@@ -21,19 +21,12 @@ public final class RunStop: Sendable {
 
   private let state = Mutex(State())
   private let isSet = Atomic<Bool>(false)
-  private let ends: (read: Int32, write: Int32)
+  private let ends = Pipe()
 
   /// Nothing ends the run yet.
-  public init() {
-    var ends: [Int32] = [-1, -1]
-    if pipe(&ends) == 0 { for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) } }
-    self.ends = (ends[0], ends[1])
-  }
+  public init() {}
 
-  deinit {
-    close(ends.read)
-    close(ends.write)
-  }
+  deinit { ends?.close() }
 
   /// Ends the run; a second reason changes nothing.
   public func stop(_ reason: Reason) {
@@ -42,7 +35,7 @@ public final class RunStop: Sendable {
       return state.interrupts + [state.wake]
     }
     isSet.store(true, ordering: .releasing)
-    _ = write(ends.write, [1], 1)
+    _ = write(ends?.write ?? -1, [1], 1)
     for interrupt in interrupts { interrupt() }
   }
 
@@ -50,7 +43,7 @@ public final class RunStop: Sendable {
   var isStopped: Bool { isSet.load(ordering: .acquiring) }
 
   /// Readable once the run is to end.
-  var descriptor: Int32 { ends.read }
+  var descriptor: Int32 { ends?.read ?? -1 }
 
   /// Sets the function that ends the wait for a line.
   func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }

@@ -102,31 +102,23 @@ final class SessionClock {
 
 /// A descriptor that becomes readable when another thread than the one that made it says so.
 private final class WakeSignal: Sendable {
-  let descriptor: Int32
-  private let end: Int32
-  private let owner: pthread_t
+  private let ends = Pipe()
+  private let owner = pthread_self()
   /// Spares whoever takes a system call.
   private let isSent = Atomic<Bool>(false)
 
   init() {
-    var ends: [Int32] = [-1, -1]
-    if pipe(&ends) == 0 {
-      for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    }
-    (descriptor, end) = (ends[0], ends[1])
-    owner = pthread_self()
+    if let ends { for end in [ends.read, ends.write] { _ = fcntl(end, F_SETFL, O_NONBLOCK) } }
   }
 
-  deinit {
-    close(descriptor)
-    close(end)
-  }
+  deinit { ends?.close() }
+
+  var descriptor: Int32 { ends?.read ?? -1 }
 
   func send() {
     guard pthread_equal(owner, pthread_self()) == 0 else { return }
     isSent.store(true, ordering: .releasing)
-    _ = write(end, [1], 1)
+    _ = write(ends?.write ?? -1, [1], 1)
   }
 
   func take() {

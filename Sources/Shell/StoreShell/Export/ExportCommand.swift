@@ -198,27 +198,20 @@ extension Session {
   /// are told the time, and an application's may be.
   fileprivate var isTimed: Bool {
     get throws {
-      var (isTimed, tellsTime) = (false, store.tellsReducersTheTime)
-      guard store.head > store.oldest else { return false }
-      try store.visit((store.oldest + 1)...store.head) { entry in
-        isTimed = entry.source.kind == .effect || (tellsTime && entry.time > .zero)
-        if entry.action == ShellAction.Types.loadPlugin.fullName { tellsTime = true }
-        return !isTimed
+      var tellsTime = store.tellsReducersTheTime
+      return try store.contains(after: store.oldest) { entry in
+        defer { if entry.action == ShellAction.Types.loadPlugin.fullName { tellsTime = true } }
+        return entry.source.kind == .effect || (tellsTime && entry.time > .zero)
       }
-      return isTimed
     }
   }
 
   /// True if a kept action returned to a state that is no longer in memory by then.
   fileprivate var returnsFarBack: Bool {
     get throws {
-      var isFar = false
-      guard store.head > store.oldest else { return false }
-      try store.visit((store.oldest + 1)...store.head) { entry in
-        isFar = entry.restoreTarget.map { entry.number - $0 > store.historyLimits.entries } ?? false
-        return !isFar
+      try store.contains(after: store.oldest) { entry in
+        entry.restoreTarget.map { entry.number - $0 > store.historyLimits.entries } ?? false
       }
-      return isFar
     }
   }
 }

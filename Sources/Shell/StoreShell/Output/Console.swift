@@ -273,23 +273,8 @@ public final class Console {
   /// - Returns: the number of the system's error; nil: there was none, or the reader went away, of whom nobody is told.
   @discardableResult
   static func write(_ bytes: ArraySlice<UInt8>, to descriptor: Int32) -> Int32? {
-    var rest = bytes
-    while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Platform.write(descriptor, $0.baseAddress, $0.count) }
-      if count >= 0 {
-        rest = rest.dropFirst(count)
-        continue
-      }
-      switch errno {
-      case EINTR: continue
-      case EAGAIN:
-        var target = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        poll(&target, 1, -1)
-      // A reader that went away ends the program by SIGPIPE, unless whoever started it has that ignored.
-      case EPIPE: return nil
-      case let code: return code
-      }
-    }
-    return nil
+    let code = Files.write(bytes, to: descriptor).failure
+    // A reader that went away ends the program by SIGPIPE, unless whoever started it has that ignored.
+    return code == EPIPE ? nil : code
   }
 }

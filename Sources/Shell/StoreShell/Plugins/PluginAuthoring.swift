@@ -69,7 +69,7 @@ extension Session {
     do throws(FileError) {
       for (path, text) in files {
         let file = folder == "." ? path : "\(folder)/\(path)"
-        if let slash = file.lastIndex(of: "/") { try Files.makeFolder(String(file[..<slash])) }
+        try Files.makeFolder(file.folder)
         try Files.write(text, to: file)
         out += "wrote \(file)\n"
       }

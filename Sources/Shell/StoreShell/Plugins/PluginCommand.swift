@@ -160,6 +160,6 @@ extension Session {
       return .none
     }
     plugins.idle.remove(name)
-    return try finish(store.setPlugin(name, isOn: isOn, source: source(function: "plugin")))
+    return try perform(.switchPlugin(name: name, to: isOn ? .on : .off), by: "plugin")
   }
 }

@@ -68,7 +68,7 @@ extension PluginSubcommand {
       // A plugin given by its name alone may be gone.
       let source = PluginLocator.isPath(word) ? try plugin.source(in: session) : nil
       let name = source?.manifest.name ?? word
-      guard try source.map(session.revoke) ?? session.revoke(name) else {
+      guard try session.revoke(name, of: source) else {
         return session.answer("nothing was granted to \(word)\n")
       }
       if session.store.plugin(named: name) != nil, !session.options.isJSON {

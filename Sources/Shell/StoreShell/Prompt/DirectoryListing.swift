@@ -27,18 +27,6 @@ enum DirectoryListing {
   private typealias Entry = (name: String, isFolder: Bool)
 
   private static func entries(in directory: String) -> [Entry] {
-    guard let stream = opendir(directory) else { return [] }
-    defer { closedir(stream) }
-    var entries: [Entry] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) {
-        $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name != ".", name != ".." else { continue }
-      var status = stat()
-      let isFolder = stat("\(directory)/\(name)", &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
-      entries.append((name, isFolder))
-    }
-    return entries.sorted { $0.name.precedesByBytes($1.name) }
+    Files.names(in: directory).map { ($0, Files.isDirectory("\(directory)/\($0)")) }
   }
 }

@@ -11,23 +11,21 @@ enum InterruptWatch {
   ///   - interrupts: the functions that stop the Lua that may be running.
   /// - Returns: the number of times that the command was interrupted.
   static func run(_ descriptor: Int32, _ interrupts: [@Sendable () -> Void], _ command: () -> Void) -> Int {
-    var ends: [Int32] = [-1, -1]
-    guard descriptor >= 0, pipe(&ends) == 0 else {
+    guard descriptor >= 0, let ends = Pipe() else {
       command()
       return 0
     }
-    let end = ends[0]
     let count = Mutex(0)
     let watch = try? WorkerThread {
-      wait(for: descriptor, until: end) { presses in
+      wait(for: descriptor, until: ends.read) { presses in
         count.withLock { $0 += presses }
         for interrupt in interrupts { interrupt() }
       }
     }
     command()
-    close(ends[1])
+    close(ends.write)
     watch?.join()
-    close(end)
+    close(ends.read)
     return count.withLock { $0 }
   }
 

@@ -170,7 +170,7 @@ final class PluginTester {
     _ = store.dispatch(call, source: source)
     _ = store.takeFaults()
     if store.loadedPlugins.contains(where: { $0.name == self.source.manifest.name && $0.condition != .on }) {
-      _ = store.setPlugin(self.source.manifest.name, isOn: true, source: source)
+      _ = store.dispatch(.switchPlugin(name: self.source.manifest.name, to: .on), source)
     }
     return recorded.lazy.compactMap { proof.difference(in: $0, of: "store") }.first
   }
