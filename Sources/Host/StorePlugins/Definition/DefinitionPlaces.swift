@@ -24,7 +24,7 @@ final class DefinitionPlaces {
   func leave() { part = nil }
 
   /// The place of the part being read, if only one line holds its key or the name of its entry.
-  var present: RulePlace? {
+  var present: DefinitionPlace? {
     guard let part else { return nil }
     let entries = part.entry.map { names.places(of: "name", $0) } ?? []
     let keys = entries.count == 1 ? entries : names.places(of: part.key, nil)
@@ -37,12 +37,12 @@ final class DefinitionPlaces {
   }
 
   /// The place where a function begins.
-  func place(of function: LuaFunction) -> RulePlace? {
-    lua.place(of: function).map { RulePlace(chunk: $0.chunk, line: $0.line) }
+  func place(of function: LuaFunction) -> DefinitionPlace? {
+    lua.place(of: function).map { DefinitionPlace(chunk: $0.chunk, line: $0.line) }
   }
 
   /// The place of the next rule with `KEY = "TEXT"`, in the order of the text; nil if it is written otherwise.
-  func place(ofRule key: String, _ text: String) -> RulePlace? {
+  func place(ofRule key: String, _ text: String) -> DefinitionPlace? {
     let lines = names.places(of: key, text)
     let number = found["\(key)=\(text)", default: 0]
     found["\(key)=\(text)"] = number + 1
@@ -51,17 +51,17 @@ final class DefinitionPlaces {
 }
 
 /// The place of a plugin's rule in its files.
-struct RulePlace {
+struct DefinitionPlace {
   let chunk: String
   let line: Int
 }
 
 extension FunctionNames {
   /// The places where a table says `KEY = "TEXT"`, or `KEY =` anything, in the order of the chunks and their lines.
-  fileprivate func places(of key: String, _ text: String?) -> [RulePlace] {
+  fileprivate func places(of key: String, _ text: String?) -> [DefinitionPlace] {
     chunks.flatMap { chunk in
       (lines[chunk] ?? []).enumerated().filter { $0.element.assigns(text, to: key) }
-        .map { RulePlace(chunk: chunk, line: $0.offset + 1) }
+        .map { DefinitionPlace(chunk: chunk, line: $0.offset + 1) }
     }
   }
 }

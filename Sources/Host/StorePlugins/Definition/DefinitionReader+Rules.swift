@@ -11,7 +11,7 @@ extension PluginDefinition {
     let when: LuaFunction?
     /// Makes the arguments, from the arguments of `from` and the state after reducing.
     let carry: LuaFunction?
-    let place: RulePlace
+    let place: DefinitionPlace
   }
 
   /// A rule from a change of the state to an action (R24).
@@ -22,7 +22,7 @@ extension PluginDefinition {
     let action: ActionType
     /// Makes the arguments, from the values before and after and the state after reducing.
     let carry: LuaFunction?
-    let place: RulePlace
+    let place: DefinitionPlace
 
     /// The condition on one end.
     enum End {
@@ -162,9 +162,9 @@ extension DefinitionReader {
     }
   }
 
-  private func place(_ key: String, _ text: String, _ function: LuaFunction?) -> RulePlace {
+  private func place(_ key: String, _ text: String, _ function: LuaFunction?) -> DefinitionPlace {
     places.place(ofRule: key, text) ?? function.flatMap { places.place(of: $0) }
-      ?? RulePlace(chunk: "\(manifest.name)/init.lua", line: 1)
+      ?? DefinitionPlace(chunk: "\(manifest.name)/init.lua", line: 1)
   }
 }
 
