@@ -53,12 +53,8 @@ extension LiveStore {
   package func reduced(without plugin: String, _ call: ActionCall, _ context: ActionContext, _ state: HostState) throws
     -> HostState
   {
-    let others = plugins.filter { $0.plugin.module.name != plugin }.map { hosted in
-      let strikes = PluginStrikes(FaultBox())
-      strikes.set(isStopped: state.shell.condition(of: hosted.plugin.module.name) != .on)
-      return (hosted.plugin, strikes)
-    }
-    let reducer = HostedPlugin.reducers(others, behind: application.reducers)
+    let others = plugins.map(\.plugin).filter { $0.module.name != plugin }
+    let reducer = HostedPlugin.reducers(of: others, as: state.shell, behind: application.reducers)
     do {
       return try reducer.replay([ReplayedAction(try application.hostAction(call), context: context)], from: state)
     } catch let error as ReplayError {

@@ -57,9 +57,17 @@ extension LiveStore {
     }
   }
 
-  /// Changes how much of the history memory holds, by a recorded action.
-  package func setHistoryLimits(_ limits: HistoryLimits, source: ActionSource) -> DispatchReport {
-    dispatch(.setHistoryLimits(limits), source)
+  /// Returns true if a condition holds for an action after one of that number.
+  package func contains(after first: Int, where holds: (LoggedEntry) throws -> Bool) throws -> Bool {
+    try turn {
+      guard history.head > first else { return false }
+      var isFound = false
+      try history.visit((first + 1)...history.head) { entry in
+        isFound = try holds(entry)
+        return !isFound
+      }
+      return isFound
+    }
   }
 
   // MARK: Returning

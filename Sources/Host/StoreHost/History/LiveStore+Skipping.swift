@@ -79,14 +79,9 @@ private struct Rerun {
   }
 
   private mutating func compose() {
-    let plugins = current.plugins.map { hosted in
-      // What fails here is no strike against the plugin that runs.
-      let strikes = PluginStrikes(FaultBox())
-      strikes.set(isStopped: current.state.shell.condition(of: hosted.plugin.module.name) != .on)
-      return (hosted.plugin, strikes)
-    }
-    reducer = HostedPlugin.reducers(plugins, behind: application.reducers)
-    types = application.actionsByName(beside: current.plugins.map(\.plugin))
+    let plugins = current.plugins.map(\.plugin)
+    reducer = HostedPlugin.reducers(of: plugins, as: current.state.shell, behind: application.reducers)
+    types = application.actionsByName(beside: plugins)
     for hosted in current.plugins { hosted.plugin.rebind { [types] in types[$0] } }
   }
 

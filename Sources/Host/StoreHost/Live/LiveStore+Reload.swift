@@ -55,11 +55,6 @@ extension LiveStore {
   /// What the loaded plugins were read from, in load order.
   package var sources: [PluginSource] { turn { plugins.map(\.plugin.source) } }
 
-  /// Changes that, by a recorded action.
-  package func setPluginWatch(_ isOn: Bool, source: ActionSource) -> DispatchReport {
-    dispatch(.setPluginWatch(isOn), source)
-  }
-
   /// Exchanges the two versions while the action that says so is committed, so that every action meets one of them with the
   /// state that is its own.
   ///

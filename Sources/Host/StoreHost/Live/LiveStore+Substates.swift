@@ -25,9 +25,4 @@ extension LiveStore {
 
   /// Whether a module is a substate.
   package func isSubstate(_ name: String) -> Bool { withShownState { $0.substates.contains { $0.name == name } } }
-
-  /// Adds or takes away substates, by a recorded action.
-  package func changeSubstates(_ change: SubstateChange, source: ActionSource) -> DispatchReport {
-    dispatch(.substate(change), source)
-  }
 }

@@ -243,28 +243,6 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
-  /// Changes when watchers are told, by a recorded action.
-  package func setEmission(_ policy: String, source: ActionSource) -> DispatchReport {
-    dispatch(.setEmission(policy), source)
-  }
-
-  /// Changes how many actions one dispatch may cause, by a recorded action.
-  package func setRunaway(_ limit: Int, source: ActionSource) -> DispatchReport {
-    dispatch(.setRunaway(limit), source)
-  }
-
-  /// Changes how often plugins are looked at for state of their own, by a recorded action.
-  package func setPurity(_ purity: Purity, source: ActionSource) -> DispatchReport {
-    dispatch(.setPurity(purity), source)
-  }
-
-  /// Changes the most that a plugin may ask for of one thing, by a recorded action.
-  package func setCeiling(
-    _ limit: PluginManifest.NamedLimit, _ ceiling: PluginManifest.Limits, source: ActionSource
-  ) -> DispatchReport {
-    dispatch(.setCeiling(limit, ceiling), source)
-  }
-
   /// Sets how often plugins are looked at for state of their own, where nobody sets it by an action.
   package func setDefaultPurity(_ purity: Purity) {
     turn {
@@ -275,11 +253,6 @@ package final class LiveStore: @unchecked Sendable {
 
   package func applyPurity() {
     for hosted in plugins { hosted.plugin.purity = purity }
-  }
-
-  /// Lets a plugin run or stops it, by a recorded action.
-  package func setPlugin(_ name: String, isOn: Bool, source: ActionSource) -> DispatchReport {
-    dispatch(.switchPlugin(name: name, to: isOn ? .on : .off), source)
   }
 
   /// What the store did by itself since it was last asked, in a sentence each.

@@ -44,6 +44,20 @@ package struct HostedPlugin {
     return reducer
   }
 
+  /// The same for what happened once: what fails is no strike against the plugins that run.
+  ///
+  /// - Parameter shell: says which of the plugins were on.
+  package static func reducers(
+    of plugins: [Plugin], as shell: ShellState, behind reducer: Reducer<HostAction, HostState>
+  ) -> Reducer<HostAction, HostState> {
+    let silent = plugins.map { plugin in
+      let strikes = PluginStrikes(FaultBox())
+      strikes.set(isStopped: shell.condition(of: plugin.module.name) != .on)
+      return (plugin, strikes)
+    }
+    return reducers(silent, behind: reducer)
+  }
+
   private static func lifted(
     _ plugin: Plugin, _ index: Int, _ strikes: PluginStrikes
   ) -> Reducer<HostAction, HostState> {

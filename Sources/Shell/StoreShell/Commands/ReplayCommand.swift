@@ -80,15 +80,7 @@ private struct ReplayRequest {
 extension Session {
   /// True if nothing has happened but plugins being loaded.
   var isUntouched: Bool {
-    get throws {
-      var isUntouched = true
-      guard store.head > 0 else { return true }
-      try store.visit(1...store.head) { entry in
-        isUntouched = entry.source.function == "plugin"
-        return isUntouched
-      }
-      return isUntouched
-    }
+    get throws { try !store.contains(after: 0) { $0.source.function != "plugin" } }
   }
 
   /// Runs a recording, and goes on from it if it is to be adopted.

@@ -88,8 +88,7 @@ private enum SubstateRequest {
       change = .add(name: name, schema: schema, try value.value(in: session), isReplacing: isReplacing)
     case .reset(let names): change = .reset(names: try names.value(in: session))
     }
-    return try session.finish(
-      session.store.changeSubstates(change, source: session.source(function: "substate")))
+    return try session.perform(.substate(change), by: "substate")
   }
 }
 

@@ -5,6 +5,11 @@ import StoreHost
 import StoreSchema
 
 extension Session {
+  /// Has an action of the shell processed, by a command, and prints what it changed.
+  func perform(_ action: ShellAction, by command: String) throws -> CommandResult {
+    try finish(store.dispatch(action, source(function: command)))
+  }
+
   /// Tells that a projection lets an action go no further (R26).
   func noteDropped(_ name: String, by projection: String) {
     store.trace(.dropped(what: name, reason: "projection \(projection)"))

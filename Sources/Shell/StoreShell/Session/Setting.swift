@@ -50,7 +50,7 @@ struct Setting: Sendable {
   private static let others = [
     Setting(
       "emit", ["always", "whenDifferent", "never"], "when watchers are told", read: { $0.store.emission },
-      change: { value in { try $0.finish($0.store.setEmission(value, source: $0.source(function: "set"))) } }),
+      change: { value in { try $0.perform(.setEmission(value), by: "set") } }),
     Setting(
       "journal.limit", [], "how much of history memory holds",
       form: "a number of actions, a size such as 32MiB, or both",
@@ -63,8 +63,7 @@ struct Setting: Sendable {
         }
         return { session in
           let limits = session.store.historyLimits
-          let source = session.source(function: "set")
-          return try session.finish(session.store.setHistoryLimits(limits.changed(by: value) ?? limits, source: source))
+          return try session.perform(.setHistoryLimits(limits.changed(by: value) ?? limits), by: "set")
         }
       }),
     Setting(
@@ -85,21 +84,18 @@ struct Setting: Sendable {
             throw ShellError(
               code: .notAllowed, message: "plugin.purity stays always in a test: it looks at every call of a reducer")
           }
-          let purity = Purity(rawValue: value) ?? .always
-          return try session.finish(session.store.setPurity(purity, source: session.source(function: "set")))
+          return try session.perform(.setPurity(Purity(rawValue: value) ?? .always), by: "set")
         }
       }),
     Setting(
       "plugin.watch", ["on", "off"], "whether plugins are loaded again when their files change",
       read: { $0.store.watchesPlugins ? "on" : "off" },
-      change: { value in
-        { try $0.finish($0.store.setPluginWatch(value == "on", source: $0.source(function: "set"))) }
-      }),
+      change: { value in { try $0.perform(.setPluginWatch(value == "on"), by: "set") } }),
     Setting(
       "runaway", [], "how many actions one dispatch may cause", read: { "\($0.store.runaway)" },
       change: { value in
         let limit = try number(value, "runaway", atMost: .max)
-        return { try $0.finish($0.store.setRunaway(limit, source: $0.source(function: "set"))) }
+        return { try $0.perform(.setRunaway(limit), by: "set") }
       }),
     Setting(
       "sessions.keep", [], "how many old sessions at the prompt are kept in the state folder", isOfSession: true,
@@ -134,8 +130,7 @@ struct Setting: Sendable {
         return { session in
           var ceiling = session.store.ceiling
           ceiling[keyPath: limit.path] = most
-          return try session.finish(
-            session.store.setCeiling(limit, ceiling, source: session.source(function: "set")))
+          return try session.perform(.setCeiling(limit, ceiling), by: "set")
         }
       })
   }

@@ -74,37 +74,22 @@ extension Session {
     try grants.add(permissions ?? source.manifest.permissions, to: source)
   }
 
-  /// Takes back what was granted under a plugin's name, whoever granted it.
+  /// Takes back what was granted to a plugin.
   ///
-  /// - Returns: true if there was anything to take back.
-  func revoke(_ name: String) throws -> Bool {
+  /// - Parameter source: the plugin in that folder, and no other one of its name; nil: any of the name.
+  /// - Returns: true if anything was granted.
+  func revoke(_ name: String, of source: PluginSource?) throws -> Bool {
+    let folder = source.map { Files.absolute($0.folder) }
+    func isMeant(_ grant: PluginGrant?) -> Bool { grant.map { folder == nil || $0.folder == folder } ?? false }
     var grants = GrantStore(file: options.grantsFile)
-    let wasStored = grants[name] != nil
-    try grants.remove(name)
-    let folder = store.plugin(named: name)?.source.folder
-    let wasGiven = revokeOption { word in word == name || folder.map { Self.names(word, $0) } ?? false }
-    return plugins.grants.removeValue(forKey: name) != nil || wasGiven || wasStored
-  }
-
-  /// Takes back what was granted to the plugin in a folder, and to no other one of its name.
-  ///
-  /// - Returns: as ``revoke(_:)``.
-  func revoke(_ source: PluginSource) throws -> Bool {
-    let (name, folder) = (source.manifest.name, Files.absolute(source.folder))
-    var grants = GrantStore(file: options.grantsFile)
-    let isStored = grants[name]?.folder == folder
-    if isStored { try grants.remove(name) }
-    let isOfSession = plugins.grants[name]?.folder == folder
-    if isOfSession { plugins.grants[name] = nil }
-    let wasGiven = revokeOption { word in word == name || Self.names(word, source.folder) }
-    return isStored || isOfSession || wasGiven
-  }
-
-  /// Has `--grant` not given what fits any more.
-  private func revokeOption(where fits: (String) -> Bool) -> Bool {
-    let given = options.grants.filter(fits)
+    let wasStored = isMeant(grants[name])
+    if wasStored || source == nil { try grants.remove(name) }
+    let wasOfSession = isMeant(plugins.grants[name])
+    if wasOfSession { plugins.grants[name] = nil }
+    let place = source?.folder ?? store.plugin(named: name)?.source.folder
+    let given = options.grants.filter { word in word == name || place.map { Self.names(word, $0) } ?? false }
     options.grants.subtract(given)
-    return !given.isEmpty
+    return wasStored || wasOfSession || !given.isEmpty
   }
 
   /// Says where a file that cannot be read is why something is not granted.
