@@ -30,32 +30,27 @@ public enum ChangeFormatter {
     return out.text
   }
 
-  /// The changes as a JSON list; an addition has only `to`, a removal only `from`.
-  public static func json(_ changes: [Change]) -> String {
-    var out = TextBuffer()
-    out.append("[" as Unicode.Scalar)
-    for (index, change) in changes.enumerated() {
-      if index > 0 { out.append("," as Unicode.Scalar) }
-      out.append("{\"op\":\"" as StaticString)
+  /// The changes as JSON: a list of objects with `op`, `path`, and `from` and `to` where they have them.
+  public static func json(_ changes: [Change]) -> String { JSON.text(of: value(of: changes)) }
+
+  /// The changes as such a list.
+  package static func value(of changes: [Change]) -> Value {
+    .list(
+      PersistentList(changes.map { .members(members(of: $0).compactMap { name, part in part.map { (name, $0) } }) }))
+  }
+
+  /// The parts of a change by their names, in order; nil: it has none of the name.
+  package static func members(of change: Change) -> [(name: String, part: Value?)] {
+    let operation =
       switch change.kind {
-      case .replace: out.append("replace" as StaticString)
-      case .add: out.append("add" as StaticString)
-      case .remove: out.append("remove" as StaticString)
+      case .replace: "replace"
+      case .add: "add"
+      case .remove: "remove"
       }
-      out.append("\",\"path\":" as StaticString)
-      out.appendQuoted(change.path.description)
-      if let value = change.kind.from {
-        out.append(",\"from\":" as StaticString)
-        out.append(JSON.text(of: value))
-      }
-      if let value = change.kind.to {
-        out.append(",\"to\":" as StaticString)
-        out.append(JSON.text(of: value))
-      }
-      out.append("}" as Unicode.Scalar)
-    }
-    out.append("]" as Unicode.Scalar)
-    return out.text
+    return [
+      ("op", .string(operation)), ("path", .string(change.path.description)), ("from", change.kind.from),
+      ("to", change.kind.to),
+    ]
   }
 
   private static func append(_ change: Change, _ usesColor: Bool, to out: inout TextBuffer) {

@@ -53,8 +53,7 @@ package struct Comparison {
     private(set) var isLogical = false
 
     mutating func take(_ byte: UInt8) {
-      let isLetter = (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7A
-      if isLetter || byte == 0x5F || (byte >= 0x30 && byte <= 0x39) {
+      if byte.isNameByte {
         word.append(byte)
         return
       }

@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreHistory
 import StoreSchema
 
@@ -5,23 +6,12 @@ extension [Change] {
   /// The changes as a list of records. In JSON an addition has only `to` and a removal only `from`, as in the answer to a
   /// dispatch; elsewhere all have the same columns.
   func reading(asJSON: Bool) -> Reading {
-    let rows = map { change -> [(String, Value?)] in
-      let operation =
-        switch change.kind {
-        case .replace: "replace"
-        case .add: "add"
-        case .remove: "remove"
-        }
-      return [
-        ("op", .string(operation)), ("path", .string(change.path.description)), ("from", change.kind.from),
-        ("to", change.kind.to),
-      ]
+    guard !asJSON else {
+      return Reading(value: ChangeFormatter.value(of: self), schema: .dynamic(.list(.dynamic(.any))))
     }
-    guard asJSON else {
-      return Reading(rows: rows.map { $0.map { $1 ?? Value.none } }, "Change", ["op", "path", "from", "to"])
-    }
-    let objects = rows.map { Value.members($0.compactMap { name, value in value.map { (name, $0) } }) }
-    return Reading(value: .list(PersistentList(objects)), schema: .dynamic(.list(.dynamic(.any))))
+    return Reading(
+      rows: map { ChangeFormatter.members(of: $0).map { $0.part ?? Value.none } }, "Change",
+      ["op", "path", "from", "to"])
   }
 }
 

@@ -276,12 +276,7 @@ struct Completer {
       let projections = isLua ? [] : module.projections.map { ($0.name, false) }
       return module.fields.map { ($0.name, $0.schema.hasFields) } + projections
     }
-    guard var schema = module.schema else { return [] }
-    for step in path.steps.dropFirst() {
-      guard let next = schema.part(at: step) else { return [] }
-      schema = next
-    }
-    guard case .record(let record) = schema.kind else { return [] }
+    guard case .record(let record)? = module.schema?.type(at: path.steps.dropFirst())?.kind else { return [] }
     return record.fields.map { ($0.name, $0.schema.hasFields) }
   }
 
@@ -334,17 +329,6 @@ extension Schema {
     case .record: true
     case .optional(let wrapped): wrapped.hasFields
     default: false
-    }
-  }
-
-  /// The type of what stands one step inwards.
-  fileprivate func part(at step: Path.Step) -> Schema? {
-    switch (kind, step) {
-    case (.optional(let wrapped), _): wrapped.part(at: step)
-    case (.record(let record), .field(let name)): record.index(of: name).map { record.fields[$0].schema }
-    case (.list(let element), .index), (.list(let element), .match), (.list(let element), .all): element
-    case (.map(_, let value), _): value
-    default: nil
     }
   }
 }
