@@ -51,29 +51,11 @@ enum SchemaDiagnostic: DiagnosticMessage {
     }
   }
 
-  var diagnosticID: MessageID { MessageID(domain: "StoreSchema", id: identifier) }
+  /// The name of the case, without what it says of the source.
+  var diagnosticID: MessageID { MessageID(domain: "StoreSchema", id: String("\(self)".prefix { $0.isLetter })) }
 
   var severity: DiagnosticSeverity { .error }
 
   /// The same message at a place in the source.
   func at(_ node: some SyntaxProtocol) -> Diagnostic { Diagnostic(node: Syntax(node), message: self) }
-
-  private var identifier: String {
-    switch self {
-    case .notAValueType: "notAValueType"
-    case .constant: "constant"
-    case .observed: "observed"
-    case .lazy: "lazy"
-    case .attributed: "attributed"
-    case .pattern: "pattern"
-    case .conditional: "conditional"
-    case .closure: "closure"
-    case .tuple: "tuple"
-    case .recursive: "recursive"
-    case .noCases: "noCases"
-    case .overloadedCase: "overloadedCase"
-    case .repeatedLabel: "repeatedLabel"
-    case .reservedCase: "reservedCase"
-    }
-  }
 }

@@ -12,9 +12,11 @@ extension ShellState {
   private static let gateLayout = RecordLayout(name: "Gate", fields: ["name", "open", "plugin"])
   private static let pluginLayout = RecordLayout(
     name: "Plugin", fields: ["name", "version", "digest", "condition", "type"])
-
-  private static let ceilingLayout = RecordLayout(
-    name: "Ceiling", fields: ["instructions", "memory", "tasks", "logLines", "actions"])
+  private static let ceilingLayout = RecordLayout(name: "Ceiling", fields: ceilingParts.map(\.name))
+  private static let ceilingParts: [(name: String, path: WritableKeyPath<PluginManifest.Limits, Int> & Sendable)] = [
+    ("instructions", \.instructions), ("memory", \.memory), ("tasks", \.tasks), ("logLines", \.logLines),
+    ("actions", \.actions),
+  ]
 
   /// The slice as a value.
   ///
@@ -41,13 +43,7 @@ extension ShellState {
         [
           .list(PersistentList(gates)), .string(emission), .int(runaway), .list(PersistentList(plugins)),
           purity.map { .string($0.rawValue) } ?? .none, .bool(watchesPlugins), .string(limits.text),
-          .record(
-            Record(
-              Self.ceilingLayout,
-              [
-                .int(ceiling.instructions), .int(ceiling.memory), .int(ceiling.tasks), .int(ceiling.logLines),
-                .int(ceiling.actions),
-              ])),
+          .record(Record(Self.ceilingLayout, Self.ceilingParts.map { .int(ceiling[keyPath: $0.path]) })),
           .texts(substates),
           .map(PersistentMap(settingOrigins.map { (MapKey.string($0), .string($1)) })),
         ]))
@@ -72,11 +68,7 @@ extension ShellState {
     emission = members.text("emission") ?? emission
     runaway = members.number("runaway") ?? runaway
     if let most = members["ceiling"].map(Members.init) {
-      ceiling.instructions = most.number("instructions") ?? ceiling.instructions
-      ceiling.memory = most.number("memory") ?? ceiling.memory
-      ceiling.tasks = most.number("tasks") ?? ceiling.tasks
-      ceiling.logLines = most.number("logLines") ?? ceiling.logLines
-      ceiling.actions = most.number("actions") ?? ceiling.actions
+      for (name, path) in Self.ceilingParts { ceiling[keyPath: path] = most.number(name) ?? ceiling[keyPath: path] }
     }
     purity = members.text("purity").flatMap(Purity.init)
     watchesPlugins = members.flag("watchesPlugins") ?? watchesPlugins

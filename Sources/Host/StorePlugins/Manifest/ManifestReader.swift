@@ -155,32 +155,26 @@ private struct ManifestReader {
     for (key, value) in map {
       guard case .string(let name) = key else { continue }
       stated.insert(name)
-      switch name {
-      case "instructions": limits.instructions = try limit(name, value, PluginManifest.ceiling.instructions)
-      case "tasks": limits.tasks = try limit(name, value, PluginManifest.ceiling.tasks)
-      case "log_lines": limits.logLines = try limit(name, value, PluginManifest.ceiling.logLines)
-      case "actions": limits.actions = try limit(name, value, PluginManifest.ceiling.actions)
-      case "memory": limits.memory = try memory(value)
-      default:
-        throw unknown(
-          "limits.\(name)",
-          among: ["limits.instructions", "limits.memory", "limits.tasks", "limits.log_lines", "limits.actions"])
+      guard let limit = PluginManifest.limits.first(where: { $0.name == name }) else {
+        throw unknown("limits.\(name)", among: PluginManifest.limits.map { "limits.\($0.name)" })
       }
+      let ceiling = PluginManifest.ceiling[keyPath: limit.path]
+      limits[keyPath: limit.path] = limit.isSize ? try size(name, value, ceiling) : try number(name, value, ceiling)
     }
     return (limits, stated)
   }
 
-  private func limit(_ name: String, _ value: Value, _ ceiling: Int) throws(PluginError) -> Int {
+  private func number(_ name: String, _ value: Value, _ ceiling: Int) throws(PluginError) -> Int {
     guard case .int(let number) = value, number > 0, number <= ceiling else {
       throw wrong("limits.\(name)", "a whole number in 1...\(ceiling)", value)
     }
     return number
   }
 
-  private func memory(_ value: Value) throws(PluginError) -> Int {
-    let expected = "text such as \"4MiB\", at most \(PluginManifest.ceiling.memory >> 20)MiB"
-    guard case .string(let text) = value, let bytes = PluginManifest.bytes(text), bytes <= PluginManifest.ceiling.memory
-    else { throw wrong("limits.memory", expected, value) }
+  private func size(_ name: String, _ value: Value, _ ceiling: Int) throws(PluginError) -> Int {
+    guard case .string(let text) = value, let bytes = PluginManifest.bytes(text), bytes <= ceiling else {
+      throw wrong("limits.\(name)", "text such as \"4MiB\", at most \(ceiling >> 20)MiB", value)
+    }
     return bytes
   }
 

@@ -43,6 +43,8 @@ public struct PluginManifest: Hashable, Sendable {
     public let summary: String
     /// The place of the limit in `Limits`.
     public let path: WritableKeyPath<Limits, Int> & Sendable
+    /// True if it is a number of bytes, which may be written as a size.
+    public var isSize = false
   }
 
   /// All limits, by name.
@@ -50,7 +52,7 @@ public struct PluginManifest: Hashable, Sendable {
     NamedLimit(name: "actions", summary: "actions a second from tasks and thunks", path: \.actions),
     NamedLimit(name: "instructions", summary: "instructions a call", path: \.instructions),
     NamedLimit(name: "log_lines", summary: "log lines a second", path: \.logLines),
-    NamedLimit(name: "memory", summary: "bytes of memory", path: \.memory),
+    NamedLimit(name: "memory", summary: "bytes of memory", path: \.memory, isSize: true),
     NamedLimit(name: "tasks", summary: "tasks at a time", path: \.tasks),
   ]
 

@@ -122,10 +122,10 @@ struct Setting: Sendable {
     let name = "plugin.ceiling.\(limit.name)"
     return Setting(
       name, [], "the most \(limit.summary) that a plugin may ask for",
-      form: limit.name == "memory" ? "a size such as 4MiB, or a number of bytes" : "a number",
+      form: limit.isSize ? "a size such as 4MiB, or a number of bytes" : "a number",
       read: { "\($0.store.ceiling[keyPath: limit.path])" },
       change: { value in
-        let size = limit.name == "memory" ? PluginManifest.bytes(value).map { "\($0)" } : nil
+        let size = limit.isSize ? PluginManifest.bytes(value).map { "\($0)" } : nil
         let most = try number(size ?? value, name, atMost: PluginManifest.ceiling[keyPath: limit.path])
         return { session in
           var ceiling = session.store.ceiling

@@ -75,12 +75,6 @@ public final class TracePoint: @unchecked Sendable {
     listener.receive(SpanEvent(.end, phase, number, unit, listener.clock()))
   }
 
-  /// Reports one end of a span, at the time of this call, from any thread, such as that of an effect.
-  public func spanFromAnyThread(_ edge: SpanEvent.Edge, _ phase: SpanPhase, number: Int, unit: String? = nil) {
-    guard let time = now else { return }
-    later?(Job { [self] in listener?.receive(SpanEvent(edge, phase, number, unit, time)) })
-  }
-
   /// The time on the listener's clock, from any thread; nil while nobody listens to spans.
   @usableFromInline var now: Duration? {
     guard isMeasuring else { return nil }
