@@ -9,25 +9,19 @@ extension PluginSubcommand {
     "new", "NAME|FOLDER", "writes the files of a new one", makesFile: true,
     read: { reader in
       let plugin = try reader.plugin()
-      return NewPlugin(
-        folder: try plugin.word.map { folder in
-          try reader.vocabulary.checkName(ofPluginIn: folder, at: plugin.place)
-          return folder
-        }, place: plugin.place)
+      let folder = try plugin.word.map { folder in
+        try reader.vocabulary.checkName(ofPluginIn: folder, at: plugin.place)
+        return folder
+      }
+      return GivenPlugin(word: folder, place: plugin.place)
     },
     perform: { plugin, session in
-      let folder = try plugin.folder.value(in: session)
+      let folder = try plugin.word.value(in: session)
       guard !Files.exists(folder) else {
         throw ShellError(code: .failed, message: "'\(folder)' is there already", at: plugin.place)
       }
       return try session.write(PluginSkeleton(folder.lastComponent).files, below: folder, at: plugin.place)
     })
-
-  /// The folder that a line has a plugin written into.
-  private struct NewPlugin {
-    let folder: Given<String>
-    let place: Word
-  }
 
   static let stubs = PluginSubcommand(
     "stubs", "[FOLDER]", "writes the store's types for editors", makesFile: true,
