@@ -119,6 +119,10 @@ let package = Package(
       name: "Gallery",
       dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreHost", "StoreShell", "LineEditor"],
       path: "Sources/Programs/Gallery", swiftSettings: strict),
+    .executableTarget(
+      name: "OrderBook",
+      dependencies: ["StoreCore", "StoreSchema", "StoreHost", "StoreShell", "LineEditor"],
+      path: "Sources/Programs/OrderBook", swiftSettings: strict),
     .target(name: "LuaLimit", path: "Sources/Benchmarks/LuaLimit", linkerSettings: lua),
     .executableTarget(name: "StartLimit", path: "Sources/Benchmarks/StartLimit", swiftSettings: strict),
     .executableTarget(
@@ -193,9 +197,13 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "OrderBookTests",
+      dependencies: ["OrderBook", "StoreShell", "StoreHost", "StoreHistory", "StoreCore", "StoreSchema"],
+      swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["stsh", "Gallery", "ShellLanguage", "TerminalSupport"],
+      name: "EndToEndTests", dependencies: ["stsh", "Gallery", "OrderBook", "ShellLanguage", "TerminalSupport"],
       swiftSettings: strict),
   ]
 )

@@ -28,15 +28,18 @@ struct ReadmeTests {
     #expect(terminal.text == session + prompt + " ")
   }
 
-  @Test func whatItShowsOfEmbeddingIsTheExampleProgram() throws {
-    let program = try #require(contents(ofFile: Shell.packageFolder + "/Sources/Programs/Gallery/main.swift"))
+  @Test(arguments: ["Gallery", "OrderBook"])
+  func whatItShowsOfEmbeddingIsTheExampleProgram(name: String) throws {
+    let program = try #require(contents(ofFile: Shell.packageFolder + "/Sources/Programs/\(name)/main.swift"))
     #expect(try blocks("swift").contains(program))
     #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count - 1 <= 60)
   }
 
-  @Test func theExampleProgramRunsAsPrinted() throws {
-    let session = try #require(try blocks("gallery").first)
-    try type(session, at: try Shell().prompt(program: "Gallery", prompt: "gallery>"), prompt: "gallery>")
+  @Test(arguments: ["Gallery", "OrderBook"])
+  func theExampleProgramRunsAsPrinted(name: String) throws {
+    let prompt = "\(name.lowercased())>"
+    let session = try #require(try blocks(name.lowercased()).first)
+    try type(session, at: try Shell().prompt(program: name, prompt: prompt), prompt: prompt)
   }
 
   @Test func theFirstSessionRunsAsPrinted() throws {

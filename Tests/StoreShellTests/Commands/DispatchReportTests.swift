@@ -12,14 +12,14 @@ import Testing
   init() throws { shell = try Shell() }
 
   private func report(_ name: String, _ arguments: [(name: String, value: Value)] = []) throws -> DispatchReport {
-    let type = try #require(shell.session.store.action(named: name))
+    let type = try #require(shell.session.store.live.action(named: name))
     return shell.session.store.dispatch(try type.call(arguments), source: shell.session.source(function: "dispatch"))
   }
 
   @Test func itCarriesTheEntry() throws {
     let report = try report("counter.increment", [("by", .int(4))])
     #expect(report.number == 1)
-    #expect(report.entry == shell.session.store.log[number: 1])
+    #expect(report.entry == shell.session.store.live.log[number: 1])
     #expect(report.entry?.changes.map(\.path.description) == ["counter.value"])
   }
 

@@ -171,7 +171,7 @@ import Testing
     let replayed = shell.run("replay \(recording)")
     #expect(replayed.errors.contains("plugins are switched off in this session (--no-plugins)"))
     #expect(replayed.status == 4)
-    #expect(shell.session.store.loadedPlugins.isEmpty && shell.session.store.head == 0)
+    #expect(shell.session.store.loadedPlugins.isEmpty && shell.session.store.live.head == 0)
   }
 
   @Test func pluginsOfTheStartLoadSilently() throws {
@@ -182,7 +182,7 @@ import Testing
       $0.grants = ["ticking"]
     }
     #expect(granted.outcome { granted.session.loadPlugins() } == .init())
-    #expect(granted.session.store.log.entries.map(\.action) == ["shell.loadPlugin"])
+    #expect(granted.session.store.live.log.entries.map(\.action) == ["shell.loadPlugin"])
     let refused = try Shell { $0.pluginFolders = [folder] }
     let outcome = refused.outcome { refused.session.loadPlugins() }
     #expect(outcome.status == 4)
@@ -205,7 +205,7 @@ import Testing
         shell.outcome {
           shell.session.run(initFile: "\(author.folder)/init.stsh"); return 0
         }.errors == "")
-      #expect(shell.session.store.head == start + 1)
+      #expect(shell.session.store.live.head == start + 1)
       #expect(shell.run("plugin load \(folder)").errors.contains("there is a module of that name already"))
       #expect(shell.outcome { shell.session.endJournal() } == .init())
     }
@@ -348,7 +348,7 @@ import Testing
         == "[\"never\",\"10000, 32MiB\",\"auto\",\"1000000\",\"20000000\",\"1000\",\"268435456\",\"1000\",\"sampled\","
         + "\"off\",\"5\",\"50\",\"off\"]\n"
     )
-    #expect(shell.session.store.log.entries.count == 3)
+    #expect(shell.session.store.live.log.entries.count == 3)
   }
 
   @Test func aRunawayIsStopped() throws {

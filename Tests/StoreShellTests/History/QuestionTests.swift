@@ -108,7 +108,7 @@ import Testing
   @Test func bisectSaysWhereItHeldAlready() throws {
     let shell = try Shell { $0.isQuiet = true }
     _ = shell.run("set journal.limit 300", "lua for i = 1, 1000 do dispatch('counter.increment') end")
-    let oldest = shell.session.store.oldest
+    let oldest = shell.session.store.live.oldest
     #expect(oldest > 0)
     // Where it held first is no longer known.
     for condition in ["state.counter.value > 5", "state.counter.step == 1"] {

@@ -142,7 +142,7 @@ import Testing
   @Test func whatIsNotKeptCannotBeReturnedTo() throws {
     let shell = try Shell()
     _ = try shell.type("set journal.limit 1", "lua for i = 1, 600 do dispatch('counter.increment') end")
-    let oldest = shell.session.store.oldest
+    let oldest = shell.session.store.live.oldest
     #expect(oldest > 300)
     #expect(
       try shell.type("undo --to 3").errors

@@ -13,7 +13,7 @@ import Testing
       shell.run("dispatch counter.increment --quiet", "ingest \(file) --as tasks.add")
         == .init(output: "ingested 3 records as tasks.add (#2-#4)\n"))
     #expect(shell.run("show tasks.items[*].title --as raw").output == "one\ntwo\n3é\n")
-    let sources = shell.session.store.log.entries.dropFirst().map {
+    let sources = shell.session.store.live.log.entries.dropFirst().map {
       "\($0.source.file.split(separator: "/").last ?? ""):\($0.source.line)"
     }
     #expect(sources == ["a.jsonl:1", "a.jsonl:4", "a.jsonl:6"])
@@ -331,7 +331,7 @@ import Testing
 
         """)
     #expect(outcome.status == 130)
-    #expect(shell.session.store.log.entries.count == 256)
+    #expect(shell.session.store.live.log.entries.count == 256)
   }
 
   /// Such a record is JSON; what it holds does not fit.

@@ -66,11 +66,13 @@ import Testing
   private func writeSome(_ writer: Shell) {
     struct Stopped: Error {}
     var options = ReplayOptions()
-    options.journal = writer.session.store.journal
+    options.journal = writer.session.store.live.journal
     let locator = PluginLocator(writer.session.options)
     #expect(throws: Stopped.self) {
-      try writer.session.store.replay(file, options, locate: { name, _ in try locator.source(name) }) { count, _ in
-        writer.session.store.journal?.settle()
+      try writer.session.store.live.replay(
+        file, options, endedBy: Interruption(), locate: { name, _ in try locator.source(name) }
+      ) { count, _ in
+        writer.session.store.live.journal?.settle()
         if count == 8 { throw Stopped() }
       }
     }

@@ -33,7 +33,7 @@ import Testing
   /// For each of some expressions the first action after which it holds, looked for point by point.
   private func firsts(_ expressions: [String]) throws -> [String: String] {
     var found: [String: String] = [:]
-    for number in 1...reader.session.store.head {
+    for number in 1...reader.session.store.live.head {
       _ = reader.run("goto \(number)")
       for expression in expressions where found[expression] == nil {
         if reader.run("= (\(expression)) and 'holds'").output == "\"holds\"\n" { found[expression] = "#\(number) " }

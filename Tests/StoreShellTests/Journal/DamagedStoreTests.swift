@@ -75,7 +75,7 @@ import Testing
     }
     if last == nil {
       for command in ["goto 5", "why #5", "show counter.value --at 5"] {
-        let oldest = shell.session.store.oldest
+        let oldest = shell.session.store.live.oldest
         #expect(
           shell.run(command).errors.contains(
             "error[store-damaged]: #5 cannot be read: what is open of the damaged file goes back to #\(oldest)\n"))

@@ -27,7 +27,7 @@ extension Shell {
   ///
   /// - Returns: where the copy is, in the session's folder.
   func killedCopy(of path: String, as name: String) throws -> String {
-    session.store.journal?.settle()
+    session.store.live.journal?.settle()
     for suffix in ["", "-wal"] {
       guard let bytes = try? Files.read(path + suffix) else { continue }
       try write(name + suffix, bytes)

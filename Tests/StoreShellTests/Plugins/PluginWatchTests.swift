@@ -50,7 +50,7 @@ import Testing
     try write("10")
     #expect(
       try shell.type(Self.add) == .init(output: "#5 p.add\n  p.n  1 -> 11\n", errors: Self.reloaded(4)))
-    let entry = try #require(shell.session.store.log[number: 4])
+    let entry = try #require(shell.session.store.live.log[number: 4])
     #expect(entry.source.short == "plugin:p/watch")
     #expect(entry.digest != nil)
     // Once, and not for the same text again.
@@ -60,7 +60,7 @@ import Testing
 
   /// A command that waited while its plugin was reloaded dispatches the actions of the edited version.
   @Test func whatAnEarlierVersionDispatches() throws {
-    let add = try #require(shell.session.store.action(named: "p.add"))
+    let add = try #require(shell.session.store.live.action(named: "p.add"))
     let source = ActionSource(file: "t", function: "f", line: 1)
     try write("10")
     #expect(try shell.type("plugin reload p").status == 0)

@@ -138,7 +138,7 @@ import Testing
     }
     #expect(check.status == 0)
     #expect(load.status == 0)
-    shell.session.store.setDefaultPurity(.always)
+    shell.session.store.live.setDefaultPurity(.always)
     let runs = (1...2).map { shell.run("dispatch odd.go by=\($0)") }
     guard impure.step != .running else {
       #expect(

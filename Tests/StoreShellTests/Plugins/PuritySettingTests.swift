@@ -80,10 +80,10 @@ import Testing
 
   @Test func batchSamplesAndThePromptLooksAlways() throws {
     let shell = try Shell()
-    #expect(shell.session.store.purity == .sampled)
+    #expect(shell.session.store.live.purity == .sampled)
     _ = try Prompt(shell.session, on: ScriptedEditor([])).run()
-    #expect(shell.session.store.purity == .always)
+    #expect(shell.session.store.live.purity == .always)
     _ = try shell.type("set plugin.purity off")
-    #expect(shell.session.store.purity == .off)
+    #expect(shell.session.store.live.purity == .off)
   }
 }

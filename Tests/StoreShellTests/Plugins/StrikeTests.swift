@@ -46,7 +46,7 @@ import Testing
     #expect(third.errors.hasSuffix(Self.note))
     #expect(third.status == 1)
     #expect(try state() == "faulted\n")
-    let entry = try #require(shell.session.store.log.entries.last)
+    let entry = try #require(shell.session.store.live.log.entries.last)
     #expect(entry.action == "shell.faultPlugin")
     #expect(entry.source.short == "plugin:bad/reducer")
     #expect(entry.source.cause == 4)
@@ -155,7 +155,7 @@ import Testing
     let outcome = try shell.type("dispatch chain.go")
     #expect(outcome.errors.hasSuffix(Self.note))
     #expect(
-      shell.session.store.log.entries.dropFirst(2).map { "\($0.action) \($0.failure ?? "-")" } == [
+      shell.session.store.live.log.entries.dropFirst(2).map { "\($0.action) \($0.failure ?? "-")" } == [
         "chain.go -", "bad.fail plugin-runtime", "bad.fail plugin-runtime", "bad.fail plugin-runtime",
         "bad.fail plugin-runtime", "bad.fail plugin-runtime", "shell.faultPlugin -",
       ])
@@ -331,7 +331,7 @@ extension String {
     _ = shell.run("plugin load \(folder)", "dispatch h.go")
     for wait in waits { _ = shell.run(wait) }
     #expect(shell.run("show h.n").output == "3\n")
-    let entry = try #require(shell.session.store.log.entries.last)
+    let entry = try #require(shell.session.store.live.log.entries.last)
     #expect(entry.action == "shell.faultPlugin" && entry.time == .seconds(3))
   }
 }

@@ -76,7 +76,7 @@ import Testing
             50
 
             """))
-    let gates = shell.session.store.log.entries.filter { $0.action == "shell.setGate" }
+    let gates = shell.session.store.live.log.entries.filter { $0.action == "shell.setGate" }
     #expect(gates.map(\.number) == [3, 4])
     #expect(gates.map(\.time) == [.zero, .seconds(10)])
   }
@@ -114,7 +114,7 @@ import Testing
   @Test func theSourceOfWhatATaskDispatches() throws {
     let shell = try shell(Self.clock)
     _ = try shell.type("dispatch p.go", "wait 1s")
-    let entry = try #require(shell.session.store.log.entries.last)
+    let entry = try #require(shell.session.store.live.log.entries.last)
     #expect(entry.action == "p.tick")
     #expect(entry.source.short == "plugin:p/clock")
     #expect(entry.source.kind == .effect)
@@ -347,7 +347,7 @@ import Testing
     let shell = try shell(Self.clock)
     _ = try shell.type("dispatch p.go")
     #expect(try shell.type("wait until state.p.ticks == 3", "show p.ticks").output == "3\n")
-    #expect(shell.session.store.clock.now == .seconds(3))
+    #expect(shell.session.store.live.clock.now == .seconds(3))
     #expect(try shell.type("wait until state.p.ticks == 3") == .init())
     #expect(try shell.type("wait until state.p.ticks == 6 --timeout 3s") == .init())
     let late = try shell.type("wait until state.p.ticks == 10 --timeout 3s")
@@ -386,6 +386,6 @@ import Testing
     _ = try shell.type("dispatch p.go")
     #expect(try shell.type("wait 999ms", "show p.ticks", "wait 1ms", "show p.ticks").output == "0\n1\n")
     #expect(try shell.type("wait 0s", "show p.ticks").output == "1\n")
-    #expect(shell.session.store.clock.now == .seconds(1))
+    #expect(shell.session.store.live.clock.now == .seconds(1))
   }
 }

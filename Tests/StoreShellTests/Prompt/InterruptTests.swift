@@ -49,7 +49,7 @@ struct InterruptTests {
     let heard = DispatchSemaphore(value: 0)
     shell.session.interrupts.relay.set([{ heard.signal() }])
     var count = 0
-    shell.session.store.setPluginLog { _ in
+    shell.session.store.hearing.plugins = { _ in
       count += 1
       guard count == 3 else { return }
       key.press()
@@ -127,7 +127,7 @@ struct InterruptTests {
     editor.key = key
     let heard = DispatchSemaphore(value: 0)
     shell.session.interrupts.relay.set([{ heard.signal() }])
-    shell.session.store.setPluginLog { _ in
+    shell.session.store.hearing.plugins = { _ in
       for _ in 0..<2 {
         key.press()
         heard.wait()

@@ -44,7 +44,7 @@ import Testing
     let editor = ScriptedEditor([
       .line("plugin load \(folder)"), .line("watch counter.value"), .line("dispatch p.go --quiet"), .deadline,
     ])
-    let clock = shell.session.store.clock
+    let clock = shell.session.store.live.clock
     editor.onWait = {
       // The editor's wait, which a busy one makes as well as a sleeping one.
       guard let deadline = editor.deadlines.last, let deadline else { return }
@@ -79,7 +79,7 @@ import Testing
     #expect(editor.history.count == 9)
     #expect(editor.history[0] == "dispatch tasks.add \"Buy\nmilk\" --quiet")
     #expect(editor.open.compactMap(\.self).contains("lua for i = 1, 2 do\nprint(i)"))
-    #expect(shell.session.store.log.entries.map { $0.source.line } == [1])
+    #expect(shell.session.store.live.log.entries.map { $0.source.line } == [1])
   }
 
   @Test func statementsAreNumbered() throws {
@@ -90,7 +90,7 @@ import Testing
     let shell = try Shell()
     #expect(
       try talk(shell, editor).errors.hasPrefix("error[unknown-command]: there is no command 'nope'\n  nope\n  ^~~~\n"))
-    #expect(shell.session.store.log.entries.map { "\($0.source.file):\($0.source.line)" } == ["repl:1", "repl:4"])
+    #expect(shell.session.store.live.log.entries.map { "\($0.source.file):\($0.source.line)" } == ["repl:1", "repl:4"])
   }
 
   @Test func aPasteMayHoldSeveralStatements() throws {
@@ -99,7 +99,7 @@ import Testing
     ])
     let shell = try Shell()
     #expect(try talk(shell, editor).output == "one\ntwo\na\nb\nc\n")
-    #expect(shell.session.store.log.entries.map { $0.source.line } == [3])
+    #expect(shell.session.store.live.log.entries.map { $0.source.line } == [3])
     #expect(editor.history.count == 2)
   }
 

@@ -116,7 +116,7 @@ import Testing
     let store = "\(shell.folder)/a.db"
     #expect(shell.openStore(store) == .init())
     _ = try shell.type("plugin load \(folder)", "thunk p.buy tea", "export journal \(shell.folder)/a.jsonl")
-    shell.session.store.journal?.settle()
+    shell.session.store.live.journal?.settle()
     let text = #"thunk:p.buy sku="tea" n=2"#
     #expect(try shell.type("log").output.contains(text))
     let replayed = try Shell { $0.grants = ["p"] }

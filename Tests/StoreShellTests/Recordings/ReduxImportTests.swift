@@ -59,6 +59,6 @@ import Testing
     let file = try shell.write("bad.json", text)
     let outcome = shell.run("import state \(file)")
     #expect(outcome.errors.contains("error[bad-state]: \(file): \(place)"), "\(outcome)")
-    #expect(shell.session.store.log.entries.isEmpty)
+    #expect(shell.session.store.live.log.entries.isEmpty)
   }
 }

@@ -266,7 +266,7 @@ import Testing
     Case("redo", 1, "nothing-to-redo", "there is nothing to redo"),
     Case(
       "undo zero", 6, "type-mismatch", "undo takes a number above 0, got 'zero'", mark: 4,
-      "hint: usage: undo [COUNT] [--to N] [--quiet]"),
+      "hint: usage: undo [COUNT] [--any] [--to N] [--quiet]"),
     Case("undo --to 4", 11, "out-of-range", "there is no #4: nothing has happened yet", mark: 1),
     Case(
       "goto tail", 6, "type-mismatch", "goto takes the number of an action or head, got 'tail'", mark: 4,
@@ -295,7 +295,7 @@ import Testing
   func badInputIsNamedAndChangesNothing(_ bad: Case) throws {
     let shell = try Shell()
     #expect(shell.run(bad.line) == .init(errors: bad.text, status: bad.status))
-    #expect(shell.session.store.log.entries.isEmpty)
+    #expect(shell.session.store.live.log.entries.isEmpty)
     // With --json the same in one object, and nothing on standard error.
     let json = try Shell { $0.isJSON = true }
     let outcome = json.run(bad.line)
@@ -310,7 +310,7 @@ import Testing
 
   @Test func everyCodeThatIsThrownIsExplained() {
     let thrown = Set(Self.cases.map(\.code)).union([
-      "bad-interceptor", "bad-record", "bad-recording", "bad-state", "duplicate-unit", "failed", "internal",
+      "bad-interceptor", "bad-record", "bad-recording", "bad-state", "closed", "duplicate-unit", "failed", "internal",
       "interrupted",
       "line-too-long", "lua-error",
       "lua-syntax", "name-taken", "unknown-substate", "not-allowed", "not-at-head", "not-fresh", "not-kept",
@@ -319,7 +319,7 @@ import Testing
       "plugin-runtime", "plugin-schema", "plugin-task", "plugin-test", "queue-full", "refused", "replay-diverged",
       "runaway",
       "shared-slice", "write-failed", "store-damaged", "store-failed", "store-in-use", "store-schema",
-      "store-unreadable", "unknown-thunk", "unreadable-file",
+      "store-unreadable", "unknown-thunk", "undo-conflict", "unreadable-file",
     ])
     #expect(thrown.subtracting(ErrorCode.words) == [])
     #expect(Set(ErrorCode.words).subtracting(thrown) == [])

@@ -47,7 +47,7 @@ final class Shell {
     adjust(&options)
     session = try start(options, Console(output: fileno(output), error: fileno(errors)))
     // What `time` says is to be foretold.
-    let clock = session.store.clock
+    let clock = session.store.live.clock
     session.clock.wallTime = { clock.now }
   }
 

@@ -20,12 +20,15 @@ public struct UndoLine {
     public let first: Int
     /// The number of later actions that go with it.
     public let later: Int
+    /// The numbers of the later actions that others asked for.
+    public let others: [Int]
 
     /// Makes a step.
-    public init(target: Int, first: Int, later: Int) {
+    public init(target: Int, first: Int, later: Int, others: [Int] = []) {
       self.target = target
       self.first = first
       self.later = later
+      self.others = others
     }
   }
 
@@ -55,14 +58,16 @@ public struct UndoLine {
   /// The step that undoes the last so many actions of the user's own, with all that they caused. All dispatches of one
   /// run of a plugin's command count as one action.
   ///
+  /// - Parameter isForeign: true for an action that another party asked for: it does not count.
   /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``.
-  public func undo(_ count: Int) throws -> Step {
+  public func undo(_ count: Int, isForeign: (LoggedEntry) -> Bool = { _ in false }) throws -> Step {
     var position = try origin(of: head)
     var passed = 0
     var found = 0
     var run: ActionSource?
     var steps = UserSteps()
     var last: (first: Int, later: Int)?
+    var others: [Int] = []
     while position > oldest {
       let entry = try entry(position)
       if let target = entry?.restoreTarget {
@@ -70,7 +75,10 @@ public struct UndoLine {
         (position, run) = (target, nil)
         continue
       }
-      if let entry, steps.holds(entry), try !isPartOfLoad(entry) {
+      if let entry, entry.isAskedFor, isForeign(entry) {
+        _ = steps.holds(entry)
+        others.append(position)
+      } else if let entry, steps.holds(entry), try !isPartOfLoad(entry) {
         let isSameRun = run != nil && run == entry.commandRun
         if last != nil, !isSameRun { break }
         if !isSameRun { found += 1 }
@@ -82,7 +90,9 @@ public struct UndoLine {
       position -= 1
     }
     guard let last else { throw HistoryError.nothingToUndo(available: found, oldest: oldest) }
-    return Step(target: try origin(of: last.first - 1), first: last.first, later: last.later)
+    return Step(
+      target: try origin(of: last.first - 1), first: last.first, later: last.later,
+      others: others.filter { $0 > last.first })
   }
 
   /// True if the action came from the statement that loaded the plugin just before: it belongs to the start of the

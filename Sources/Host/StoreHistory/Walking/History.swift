@@ -25,7 +25,8 @@ public struct History<State: Sendable> {
   /// The state before each block, and before the next entry where a block ends with the last one.
   private var snapshots: Deque<Snapshot>
   private let apply: Apply
-  private let checkCancellation: () throws -> Void
+  /// Asked now and then while entries are handed out; throws to end that.
+  public var checkCancellation: () throws -> Void
 
   /// A history that starts with a state.
   ///

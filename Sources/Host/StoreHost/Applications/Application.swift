@@ -26,14 +26,18 @@ public struct Application<Action: SchematicUnion, State: SchematicRecord>: Senda
   public let commands: [ApplicationCommand<Action, State>]
   /// The reducers of substates that may come and go.
   public let substates: [ApplicationSubstate]
+  /// When watchers are told (R10); nil: when the state differs.
+  public let emission: EmissionPolicy<State>?
 
   /// Describes a store. Only the state and the reducer are needed.
   public init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
     interceptors: [Interceptor<Action, State>] = [], projections: [ApplicationProjection<State>] = [],
     substates: [ApplicationSubstate] = [], thunks: [ApplicationThunk<Action, State>] = [],
-    bindings: [ApplicationBinding] = [], commands: [ApplicationCommand<Action, State>] = []
+    bindings: [ApplicationBinding] = [], commands: [ApplicationCommand<Action, State>] = [],
+    emission: EmissionPolicy<State>? = nil
   ) {
+    self.emission = emission
     self.substates = substates
     self.initial = initial
     self.reducer = reducer
@@ -43,6 +47,37 @@ public struct Application<Action: SchematicUnion, State: SchematicRecord>: Senda
     self.thunks = thunks
     self.bindings = bindings
     self.commands = commands
+  }
+
+  /// Describes a store by one block of reducers, middlewares and handlers.
+  public init(
+    initial: State, interceptors: [Interceptor<Action, State>] = [],
+    projections: [ApplicationProjection<State>] = [], emission: EmissionPolicy<State>? = nil,
+    @HandlerBuilder<Action, State> handler: () -> Handler<Action, State>
+  ) {
+    let handler = handler()
+    self.init(
+      initial: initial, reducer: handler.reducer, middleware: handler.middleware, interceptors: interceptors,
+      projections: projections, emission: emission)
+  }
+
+  /// The application as store enhancers change it, the last of them first: its initial state, units and interceptors. What an
+  /// enhancer does with the store that it gets is done to one that nobody uses.
+  ///
+  /// - Throws: what making a store throws.
+  public func enhanced(by enhancers: StoreEnhancer<Action, State>...) throws(StoreError) -> Application {
+    var blueprint = StoreBlueprint(
+      initial: initial, reducer: reducer, middleware: middleware, emission: emission ?? .always)
+    blueprint.interceptors = interceptors
+    let creator = StoreCreator<Action, State> { (changed) throws(StoreError) in
+      blueprint = changed
+      return try Store(changed)
+    }
+    let store = try StoreEnhancer.compose(enhancers).enhance(creator).create(blueprint)
+    return Application(
+      initial: blueprint.initial, reducer: blueprint.reducer, middleware: blueprint.middleware,
+      interceptors: store.interceptors, projections: projections, substates: substates, thunks: thunks,
+      bindings: bindings, commands: commands, emission: emission == nil ? nil : blueprint.emission)
   }
 }
 

@@ -24,6 +24,8 @@ package struct HostedApplication {
   /// The application's own interceptors, the outermost first, those that run its thunks last.
   package let interceptors: [Interceptor<HostAction, HostState>]
   package let commands: [HostedCommand]
+  /// When watchers are told, where the application says so itself.
+  package let emission: EmissionPolicy<HostState>?
   /// The typed action of a call.
   package let action: (ActionCall) throws(SchemaError) -> AppAction
 
@@ -36,11 +38,9 @@ package struct HostedApplication {
       action: { (action: HostAction) in action.app?.typed() },
       modify: { (state: inout HostState, body) in try state.app.modify(State.self) { try body(&$0) } })
     let start = application.initial
-    let erase: @Sendable (Action) -> HostAction = { action in
-      HostAction(call: table.call(action) ?? .unknown, payload: .app(.wrap(action)))
-    }
-    // The root holds no other application's state.
-    let read: @Sendable (HostState) -> State = { $0.app.typed() ?? start }
+    let erase = Self.erasing(table)
+    let read = Self.reading(application)
+    emission = application.emission?.lift(read)
     units = application.middleware.units.map { unit in
       HostUnit(
         unit.name, origin: .swift,
@@ -77,6 +77,21 @@ package struct HostedApplication {
 }
 
 extension HostedApplication {
+  /// Makes the root's action of a typed one.
+  package static func erasing<Action, State>(
+    _ table: ModuleTable<Action, State>
+  ) -> @Sendable (Action) -> HostAction {
+    { action in HostAction(call: table.call(action) ?? .unknown, payload: .app(.wrap(action))) }
+  }
+
+  /// The typed state within the root's, which holds no other application's.
+  package static func reading<Action, State>(
+    _ application: Application<Action, State>
+  ) -> @Sendable (HostState) -> State {
+    let start = application.initial
+    return { $0.app.typed() ?? start }
+  }
+
   /// The actions of the modules and of the substates that may come.
   package var actions: [ActionType] { modules.flatMap(\.actions) + substates.flatMap(\.actions) }
 

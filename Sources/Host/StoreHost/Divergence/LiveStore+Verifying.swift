@@ -12,9 +12,8 @@ extension LiveStore {
   package func verify(_ new: Plugin, replacing old: Plugin, last count: Int) throws -> Int {
     let name = new.module.name
     // Its `migrate` is called for each state of the time, and has said what it has to say about the present one.
-    let wasLogging = listening.pluginLog
-    listening.pluginLog = nil
-    defer { listening.pluginLog = wasLogging }
+    attendance.isMuted = true
+    defer { attendance.isMuted = false }
     let recording = RecordedStates(
       try entries(of: old, last: count), upTo: store.withState { $0 }, keeping: [name])
     let (olds, news) = (plugins.map(\.plugin), plugins.map { $0.plugin === old ? new : $0.plugin })

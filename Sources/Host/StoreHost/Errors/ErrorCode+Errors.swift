@@ -21,6 +21,7 @@ extension ErrorCode {
       case .dispatchWhileBuilding, .nextOutOfTurn: .badInterceptor
       case .parked: .notAtHead
       case .queueFull: .queueFull
+      case .closed: .closed
       case .cancelled, .busy, .interrupted: .interrupted
       }
     case let error as HistoryError:

@@ -1,21 +1,21 @@
 import StoreHistory
 import StoreSchema
 
-extension LiveStore {
+extension StoreClient {
   /// The first of some actions after which a condition on the state holds, and whether it holds before them already.
   ///
   /// - Parameter holds: asks the condition of what can be read at the moment.
   package func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer {
-    try turn {
-      let start = numbers.lowerBound - 1
-      let view = PastView(start, try history.state(at: start), try plugins(at: start))
-      return try viewing(view) {
-        var bisection = Bisection(self, view)
-        let first = try bisection.first(in: numbers, holds)
-        return BisectionAnswer(
-          entry: try first.flatMap { try history.entry($0) }, heldBefore: bisection.heldBefore,
-          failure: bisection.failure)
-      }
+    let start = numbers.lowerBound - 1
+    let (history, view) = try turn {
+      (live.history, PastView(start, try live.history.state(at: start), try live.plugins(at: start)))
+    }
+    return try viewing(view) {
+      var bisection = Bisection(self, history, view)
+      let first = try bisection.first(in: numbers, holds)
+      return BisectionAnswer(
+        entry: try turn { try first.flatMap { try history.entry($0) } }, heldBefore: bisection.heldBefore,
+        failure: bisection.failure)
     }
   }
 }
@@ -34,7 +34,8 @@ package struct BisectionAnswer {
 /// after each that changed a module which it looked at. Of the other modules nothing is read: they stay behind, until the
 /// condition looks at one.
 private struct Bisection {
-  private let host: LiveStore
+  private let client: StoreClient
+  private let history: History<HostState>
   private let view: PastView
   /// The modules that the condition has looked at so far.
   private var modules = ModuleNames()
@@ -47,34 +48,50 @@ private struct Bisection {
   /// The first action after which it could not be said any more whether it holds, and why.
   private(set) var failure: (number: Int, error: any Error)?
 
-  /// - Parameter view: shows the state at which the walk begins.
-  init(_ host: LiveStore, _ view: PastView) {
-    self.host = host
+  /// - Parameters:
+  ///   - history: as it was when the walk was asked for.
+  ///   - view: shows the state at which the walk begins.
+  init(_ client: StoreClient, _ history: History<HostState>, _ view: PastView) {
+    self.client = client
+    self.history = history
     self.view = view
   }
 
   mutating func first(in numbers: ClosedRange<Int>, _ holds: () throws -> Bool) throws -> Int? {
-    host.looking.readModules = []
-    defer { host.looking.readModules = nil }
+    client.readModules = []
+    defer { client.readModules = nil }
     try ask(at: numbers.lowerBound - 1, holds)
     if case .success(true) = outcome { heldBefore = true }
     var found: Int?
-    try host.history.visitChanges(numbers) { step in
-      if try advance(by: step) {
-        let before = outcome
-        try ask(at: step.number, holds)
-        // Where it cannot be said, such as before a plugin was loaded, it does not hold.
-        if case .failure(let error) = outcome, case .success = before {
-          failure = failure ?? (step.number, error)
-          outcome = .success(false)
+    // A step is of use only while the turn is held.
+    try client.inParts(numbers) { part in
+      try client.turn {
+        try history.visitChanges(part) { step in
+          found = try answer(to: step, holds)
+          return found == nil
         }
       }
-      guard case .success(true) = outcome else { return true }
-      found = step.number
-      return false
+      return found == nil
     }
     if found == nil { _ = try outcome.get() }
     return found
+  }
+
+  /// Leads the state on, and asks the condition.
+  ///
+  /// - Returns: the number of the step, where the condition holds.
+  private mutating func answer(to step: HistoryStep, _ holds: () throws -> Bool) throws -> Int? {
+    if try advance(by: step) {
+      let before = outcome
+      try ask(at: step.number, holds)
+      // Where it cannot be said, such as before a plugin was loaded, it does not hold.
+      if case .failure(let error) = outcome, case .success = before {
+        failure = failure ?? (step.number, error)
+        outcome = .success(false)
+      }
+    }
+    guard case .success(true) = outcome else { return nil }
+    return step.number
   }
 
   /// Leads the state on.
@@ -83,7 +100,7 @@ private struct Bisection {
   private mutating func advance(by step: HistoryStep) throws -> Bool {
     guard !step.isWhole else {
       try bringUp(to: step.number)
-      view.plugins = try host.plugins(at: step.number)
+      view.plugins = try client.live.plugins(at: step.number)
       return true
     }
     let changes = try step.changes(in: modules)
@@ -97,13 +114,13 @@ private struct Bisection {
   private mutating func ask(at number: Int, _ holds: () throws -> Bool) throws {
     while true {
       outcome = Result { try holds() }
-      guard modules.formUnion(host.looking.readModules ?? []), isPartial else { return }
+      guard modules.formUnion(client.readModules ?? []), isPartial else { return }
       try bringUp(to: number)
     }
   }
 
   private mutating func bringUp(to number: Int) throws {
-    view.state = try host.history.state(at: number)
+    view.state = try history.state(at: number)
     isPartial = false
   }
 }

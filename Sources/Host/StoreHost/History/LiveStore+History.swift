@@ -31,16 +31,6 @@ extension LiveStore {
     }
   }
 
-  /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
-  package func changes(from old: Int, to new: Int) throws -> [Change] {
-    try turn {
-      guard let skipped = looking.past?.skipped, !skipped.isEmpty else {
-        return try State.changes(from: history.state(at: old), to: history.state(at: new))
-      }
-      return try State.changes(from: point(old, without: skipped).state, to: point(new, without: skipped).state)
-    }
-  }
-
   /// Whether an action brought the whole state of a plugin or a substate, or took it away, which no change tells.
   package func bringsOrTakes(_ module: String, _ entry: LoggedEntry) throws -> Bool {
     try turn {
@@ -54,19 +44,6 @@ extension LiveStore {
         return timeline.names(at: number).contains(module)
       }
       return try isThere(at: entry.number) != isThere(at: entry.number - 1)
-    }
-  }
-
-  /// Returns true if a condition holds for an action after one of that number.
-  package func contains(after first: Int, where holds: (LoggedEntry) throws -> Bool) throws -> Bool {
-    try turn {
-      guard history.head > first else { return false }
-      var isFound = false
-      try history.visit((first + 1)...history.head) { entry in
-        isFound = try holds(entry)
-        return !isFound
-      }
-      return isFound
     }
   }
 
@@ -90,20 +67,14 @@ extension LiveStore {
     }
   }
 
-  /// Makes an earlier point the present, by a recorded action, and shows it.
-  ///
-  /// - Throws: where what is shown is nothing that happened.
-  package func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
-    try turn {
-      if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
-      let versions = timeline.versions(toGoOnFrom: number)
-      try requireCode(of: versions, after: number)
-      let plugins = try ready(versions)
-      var state = try history.state(at: number)
-      for hosted in plugins { state.shell.note(hosted.plugin.source) }
-      lookAtPresent()
-      return dispatch(.restore(to: number, state: state), source)
-    }
+  /// The state after an action, with the plugins of then ready to go on from it.
+  package func stateToGoOnFrom(_ number: Int) throws -> HostState {
+    let versions = timeline.versions(toGoOnFrom: number)
+    try requireCode(of: versions, after: number)
+    let plugins = try ready(versions)
+    var state = try history.state(at: number)
+    for hosted in plugins { state.shell.note(hosted.plugin.source) }
+    return state
   }
 
   /// Follows what an action did to the shell's own slice, in its commit: plugins, gates and settings.
@@ -113,13 +84,14 @@ extension LiveStore {
     case .restore(let number, _):
       exchangePlugins(for: timeline.versions(toGoOnFrom: number).compactMap(\.hosted), before, after)
       store.cancelEffects(startedAfter: number)
+    case .takeBack(let numbers, _): store.cancelEffects(startedBy: Set(numbers))
     default: break
     }
     let (old, new) = (before.shell, after.shell)
     if old.gates != new.gates || old.plugins != new.plugins { moveGates(new) }
     // Their names were unique when the plugins were loaded.
     if old.plugins != new.plugins { try? replaceInterceptors() }
-    if old.emission != new.emission { store.setEmission(Self.policy(new.emission)) }
+    if old.emission != new.emission { store.setEmission(Self.policy(new.emission, application)) }
     if old.runaway != new.runaway { store.setRunawayLimit(new.runaway) }
     if old.purity != new.purity { applyPurity() }
     upkeep.watchesPlugins = new.watchesPlugins
@@ -133,7 +105,7 @@ extension LiveStore {
       do throws(PluginError) {
         try old.plugin.unload(view: StateSnapshot(host: self, state: before))
       } catch {
-        listening.faults.note(error)
+        attendance.faults.note(error)
       }
     }
     plugins = target

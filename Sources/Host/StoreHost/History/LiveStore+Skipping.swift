@@ -8,8 +8,12 @@ import StoreSchema
 extension LiveStore {
   /// The point after an action, had some actions not been there.
   ///
-  /// - Parameter skipped: their numbers; those of later actions make no difference.
-  package func point(_ number: Int, without skipped: [Int]) throws -> PastView {
+  /// - Parameters:
+  ///   - skipped: their numbers; those of later actions make no difference.
+  ///   - check: asked about every other action, whether it is well that it makes these changes now, or none, where it fails.
+  package func point(
+    _ number: Int, without skipped: [Int], check: (LoggedEntry, [Change]?) throws -> Void = { _, _ in }
+  ) throws -> PastView {
     let skipped = skipped.filter { $0 <= number }.sorted()
     guard let first = skipped.first else {
       return PastView(number, try history.state(at: number), try plugins(at: number))
@@ -40,7 +44,9 @@ extension LiveStore {
             entry, as: recorded(entry.number), before: { try history.state(at: entry.number - 1) })
         }
       } else {
-        rerun.reduce(entry)
+        let before = rerun.current.state
+        let isDone = rerun.reduce(entry)
+        try check(entry, isDone ? HostState.changes(from: before, to: rerun.current.state) : nil)
       }
       let edited = timeline.edited(at: entry)
       if !edited.isEmpty {
@@ -86,15 +92,18 @@ private struct Rerun {
   }
 
   /// Runs an action of a module; one that fails, that nobody knows any more, or that an interceptor dropped, changes nothing.
-  mutating func reduce(_ entry: LoggedEntry) {
+  ///
+  /// - Returns: whether it was applied.
+  mutating func reduce(_ entry: LoggedEntry) -> Bool {
     guard entry.droppedBy == nil, !entry.wasInterrupted, let type = types[entry.action],
       let action = try? application.hostAction(entry.call(type))
-    else { return }
+    else { return false }
     let context = ActionContext(number: entry.number, source: entry.source, time: entry.time, root: entry.number)
     guard let state = try? reducer.replay([ReplayedAction(action, context: context)], from: current.state) else {
-      return
+      return false
     }
     current.state = state
+    return true
   }
 
   /// Has plugins that are there run other code from now on.
@@ -128,6 +137,7 @@ private struct Rerun {
       let named = ImportedModules.named(by: entry)
       return try current.state.take(from: recorded.state) { named?.contains($0) ?? true }
     }
+    if entry.action == ShellAction.Types.restore.fullName { return try current.state.apply(entry.changes) }
     guard case .string(let name)? = entry.arguments.values.first else { return }
     switch (entry.action, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):

@@ -4,10 +4,10 @@ import StoreSchema
 
 /// Plugins of the present and of earlier points, the latter made ready again from their code.
 extension LiveStore {
-  /// The folders of the loaded plugins, by name.
-  package var loadedPlugins: [LoadedPluginListing] {
+  /// The plugins of a state as listings show them, and those of which nothing is left but their state after an action.
+  package func listings(of shown: ShownPoint, missingAt number: Int) -> [LoadedPluginListing] {
     turn {
-      let shell = withShownState { $0.shell }
+      let shell = shown.state.shell
       func listing(
         _ code: RecordingHeader.Plugin, in folder: String, _ hosted: HostedPlugin?
       ) -> LoadedPluginListing {
@@ -16,8 +16,8 @@ extension LiveStore {
           units: hosted?.units.map(\.name) ?? [], digest: code.digest,
           reloadFailed: hosted.flatMap { _ in upkeep.failedReloads[code.name] }, isLost: hosted == nil)
       }
-      let missing = timeline.versions(at: looking.past?.number ?? history.head).filter(\.isMissing)
-      return shownPlugins.map { listing($0.plugin.source.recorded, in: $0.plugin.source.folder, $0) }
+      let missing = timeline.versions(at: number).filter(\.isMissing)
+      return shown.plugins.map { listing($0.plugin.source.recorded, in: $0.plugin.source.folder, $0) }
         + missing.map(\.code.recorded).sorted { $0.name < $1.name }.map { listing($0, in: $0.directory, nil) }
     }
   }

@@ -2,20 +2,33 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// The state as plugins and Lua see it: of the moment of each read.
-package struct HostView: StateView {
+/// The state as plugins see it: of the moment of each read.
+package struct LiveView: StateView {
   package unowned let host: LiveStore
 
   package var moduleNames: [String] { host.modules.map(\.name) }
 
   package func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
-    host.looking.readModules?.insert(module)
-    return host.withShownState { $0.readSlice(module, body) }
+    host.store.withState { $0.readSlice(module, body) }
   }
 
-  // A store that shows an earlier state changes it without an action.
+  package func version(of module: String) -> Int? { host.comparing.versions.version(of: module) }
+}
+
+/// The state as the Lua of a client sees it: what is shown to the client at the moment of each read.
+package struct ClientView: StateView {
+  package unowned let client: StoreClient
+
+  package var moduleNames: [String] { client.modules.map(\.name) }
+
+  package func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
+    client.readModules?.insert(module)
+    return client.withShownState { $0.readSlice(module, body) }
+  }
+
+  // A client that looks at an earlier state goes there and back without an action.
   package func version(of module: String) -> Int? {
-    host.looking.past != nil || host.store.isParked ? nil : host.comparing.versions.version(of: module)
+    client.past == nil ? client.live.comparing.versions.version(of: module) : nil
   }
 }
 

@@ -5,19 +5,12 @@ package final class Interruption {
   /// Asked now and then.
   package var isRequested: () -> Bool = { false }
 
+  /// Nothing stops.
+  package init() {}
+
   /// Throws where it is to stop.
   package func check() throws(HostError) {
     if isRequested() { throw .interrupted }
-  }
-}
-
-extension LiveStore {
-  /// Has the store ask between two actions whether what one dispatch caused is to end there.
-  package func setInterruption(_ isInterrupted: @escaping () -> Bool) {
-    turn {
-      listening.interruption.isRequested = isInterrupted
-      store.setInterruption(isInterrupted)
-    }
   }
 }
 

@@ -18,7 +18,7 @@ extension LiveStore {
       // The action ends with the tasks following the state where there were units that want it to.
       try recompose(reconciling: !store.supervises)
     } catch {
-      listening.faults.note(error)
+      attendance.faults.note(error)
     }
   }
 }

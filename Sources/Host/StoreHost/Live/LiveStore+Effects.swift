@@ -30,24 +30,6 @@ extension LiveStore {
     }
   }
 
-  /// Whether there is anything to be told of by `takeFaults`.
-  package var hasFaults: Bool { turn { !listening.faults.isEmpty } }
-
-  /// What went wrong since it was last asked, where no dispatch told of it: in tasks, and in what they caused.
-  package func takeFaults() -> [any Error] {
-    turn {
-      stopFaulty()
-      return listening.faults.take()
-    }
-  }
-
-  /// Has `takeFaults` tell of what went wrong in a dispatch that was one of several in a statement.
-  package func leaveFaults(of report: DispatchReport) {
-    turn {
-      for fault in report.faults { listening.faults.note(fault) }
-    }
-  }
-
   private func describe(_ number: Int) -> String? {
     log[number: number].map { "#\($0.number) \($0.action) (\($0.source.short))" }
   }
@@ -59,8 +41,8 @@ extension LiveStore {
   package func surroundings(for plugin: String) -> PluginSurroundings {
     turn {
       PluginSurroundings(
-        view: view, typed: typed, faults: listening.faults, strikes: PluginStrikes(listening.faults),
-        waiters: listening.waiters,
+        view: view, typed: typed, faults: attendance.faults,
+        strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters,
         isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
         stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in log.last?.number ?? 0 },
         describe: { [unowned self] in describe($0) })

@@ -6,7 +6,10 @@ extension LiveStore {
   /// Does what a plugin needs before it stands in the store: it is heard, and its interceptors are made.
   package func prepare(_ plugin: Plugin) throws(PluginError) {
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
-    plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] in listening.pluginLog?($0) }
+    plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] line in
+      guard !attendance.isMuted else { return }
+      for client in clients { client.hearing.plugins?(line) }
+    }
     try plugin.interceptors.build(view: view)
   }
 

@@ -8,7 +8,6 @@ extension LiveStore {
   /// Runs a plugin's definition and adds it, by a recorded action; all or nothing (R28).
   package func load(_ source: PluginSource, from actionSource: ActionSource) throws -> (Plugin, DispatchReport) {
     try turn {
-      try requirePresent()
       let name = source.manifest.name
       guard !modules.contains(where: { $0.name == name }), name != "shell" else {
         throw PluginError(
@@ -67,7 +66,6 @@ extension LiveStore {
   /// Takes a plugin away with all that it registered, by a recorded action.
   package func unload(_ name: String, source: ActionSource) throws -> DispatchReport {
     try turn {
-      try requirePresent()
       guard let hosted = plugins.first(where: { $0.plugin.module.name == name }) else {
         throw unknownPlugin(name)
       }

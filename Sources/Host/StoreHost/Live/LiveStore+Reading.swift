@@ -2,22 +2,39 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// Reading what is shown by paths.
-extension LiveStore {
-  /// The state that is shown: that of the moment, or an earlier one.
-  package var shownState: State { withShownState { $0 } }
+/// A state, and the plugins that belong to it.
+package struct ShownPoint {
+  package let state: HostState
+  package let plugins: [HostedPlugin]
+  /// Whether it was the present a moment ago.
+  package let isPresent: Bool
 
-  /// What stands at a path, or what a projection gives.
-  package func read(_ path: Path) throws -> Reading {
-    try turn {
-      try withShownState { state in try read(path, in: state) }
-    }
+  init(present state: HostState, _ plugins: [HostedPlugin]) {
+    self.state = state
+    self.plugins = plugins
+    isPresent = true
   }
 
-  private func read(_ path: Path, in state: State) throws -> Reading {
+  init(past: PastView) {
+    state = past.state
+    plugins = past.plugins
+    isPresent = false
+  }
+}
+
+/// Reading by paths.
+extension LiveStore {
+  /// What there is at present.
+  package var present: ShownPoint { turn { ShownPoint(present: store.withState { copy $0 }, plugins) } }
+
+  /// What stands at a path, or what a projection gives.
+  ///
+  /// - Parameter note: told which modules are looked at.
+  package func read(_ path: Path, in shown: ShownPoint, note: (Set<String>) -> Void = { _ in }) throws -> Reading {
     guard case .field(let name) = path.steps.first else {
       throw PathError(message: "a path starts with the name of a module, got '\(path)'")
     }
+    let modules = modules(in: shown)
     guard let module = modules.first(where: { $0.name == name }) else {
       let hint = Suggestion.question(name, among: modules.map(\.name))
       throw PathError(message: "there is no module '\(name)'", hint: hint)
@@ -31,34 +48,44 @@ extension LiveStore {
         let hint = Suggestion.nearest(to: member, among: names).map { "did you mean '\(name).\($0)'?" }
         throw PathError(message: "'\(name)' has no field or projection '\(member)'", hint: hint)
       }
-      let value = try project(module, projection, in: state)
+      // A projection does not say what it looks at.
+      note(Set(modules.map(\.name)))
+      let value = try project(module, projection, in: shown)
       return try withUnsafePointer(to: value) { value in
         try projection.schema.read(
           path.steps.dropFirst(2), in: UnsafeRawPointer(value), from: origin.appending(path.steps[1]))
       }
     }
-    looking.readModules?.insert(name)
+    note([name])
     var result: Result<Reading, PathError>?
     let steps = path.steps.dropFirst()
-    _ = state.readSlice(name) { schema, slice in
+    _ = shown.state.readSlice(name) { schema, slice in
       result = Result { () throws(PathError) in try schema.read(steps, in: slice, from: origin) }
     }
     guard let result else { throw PathError(message: "'\(name)' has no state") }
     return try result.get()
   }
 
-  private func project(_ module: Module, _ projection: ProjectionType, in state: State) throws -> Value {
-    // A projection does not say what it looks at.
-    looking.readModules?.formUnion(modules.map(\.name))
-    if let hosted = shownPlugins.first(where: { $0.plugin.module.name == module.name }) {
+  private func project(_ module: Module, _ projection: ProjectionType, in shown: ShownPoint) throws -> Value {
+    if let hosted = shown.plugins.first(where: { $0.plugin.module.name == module.name }) {
       // One that is being unloaded is here until its watchers have been told.
-      guard state.shell.plugins.contains(where: { $0.name == module.name }) else {
+      guard shown.state.shell.plugins.contains(where: { $0.name == module.name }) else {
         throw PathError(message: "there is no module '\(module.name)'")
       }
-      return try hosted.plugin.projections.project(
-        projection.name, view: looking.past == nil ? view : StateSnapshot(host: self, state: state))
+      return try turn {
+        try hosted.plugin.projections.project(
+          projection.name, view: shown.isPresent ? view : StateSnapshot(host: self, state: shown.state))
+      }
     }
     let found = application.projections.first { $0.module == module.name && $0.name == projection.name }
-    return found?.read(state.app) ?? .none
+    return found?.read(shown.state.app) ?? .none
+  }
+}
+
+extension Module {
+  /// Whether the module's type says which names can follow its own; a substate that nobody declared has parts of any name.
+  package var hasNamedParts: Bool {
+    if case .any = schema?.kind { return false }
+    return true
   }
 }

@@ -12,7 +12,6 @@ extension LiveStore {
     _ source: PluginSource, _ options: PluginReloadOptions, from actionSource: ActionSource
   ) throws -> PluginReloadReport {
     try turn {
-      try requirePresent()
       let name = source.manifest.name
       guard let old = plugins.first(where: { $0.plugin.module.name == name }) else { throw unknownPlugin(name) }
       let plugin = try Plugin(loading: source, into: surroundings(of: name))
@@ -68,7 +67,7 @@ extension LiveStore {
     do throws(PluginError) {
       try old.plugin.unload(view: StateSnapshot(host: self, state: before))
     } catch {
-      listening.faults.note(error)
+      attendance.faults.note(error)
     }
     for unit in old.units { store.cancelEffects(unit: unit.name) }
     plugins[index] = new
@@ -100,7 +99,7 @@ extension LiveStore {
   ) -> DispatchReport {
     guard let onLoad, report.failure == nil else { return report }
     var report = report
-    let answer = dispatch(onLoad, source: source)
+    let answer = dispatch(typed(onLoad), source)
     if let failure = answer.failure { report.faults.append(failure) }
     report.faults += answer.faults
     return report

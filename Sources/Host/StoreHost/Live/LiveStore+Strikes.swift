@@ -3,12 +3,12 @@ import StoreCore
 extension LiveStore {
   /// Stops the plugins that failed too often in a row (R29).
   package func stopFaulty() {
-    guard listening.faults.hasPluginToStop else { return }
-    listening.faults.hasPluginToStop = false
+    guard attendance.faults.hasPluginToStop else { return }
+    attendance.faults.hasPluginToStop = false
     for hosted in plugins where hosted.strikes.takeOut() {
       let (name, strikes) = (hosted.plugin.module.name, hosted.strikes)
       let note = "\(name) is off after \(PluginStrikes.limit) failures in a row; plugin enable \(name)"
-      if !listening.notes.contains(note) { listening.notes.append(note) }
+      for client in clients { client.hear(note: note) }
       let action = ShellAction.switchPlugin(name: name, to: .faulted)
       store.dispatch(
         Action(call: action.call, payload: .shell(action)),

@@ -33,10 +33,8 @@ package final class LiveStore: @unchecked Sendable {
   package var firstPoint = 0
   /// Where what happens is kept; nil: nowhere but in memory.
   @exclusivity(unchecked) package var journal: HostJournal?
-  /// What the one that uses the store hears of it.
-  @exclusivity(unchecked) package var listening = Listening()
-  /// What is shown, and read.
-  @exclusivity(unchecked) package var looking = Looking()
+  /// Who uses the store, and what is kept for them.
+  @exclusivity(unchecked) package var attendance = Attendance()
   /// How plugins are kept.
   package var upkeep = PluginUpkeep()
   /// How states are told apart.
@@ -44,32 +42,38 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Hosts an application.
   ///
-  /// - Parameter program: what the program is called, as its journals and hints say.
+  /// - Parameters:
+  ///   - program: what the program is called, as its journals and hints say.
+  ///   - queueLimit: how many actions from other threads may wait; nil: any number.
   /// - Throws: ``StoreError`` where two of its middlewares share a name.
-  package init(_ application: HostedApplication, program: String, clock: any StoreClock) throws(StoreError) {
+  package init(_ application: HostedApplication, program: String, clock: any StoreClock, queueLimit: Int? = nil)
+    throws(StoreError)
+  {
     self.application = application
     self.program = program
     self.clock = clock
-    let sink = listening.logSink
+    let sink = attendance.logSink
     logger = HostUnit(
       "logger", origin: .swift, gate: Gate(isOpen: false),
       Middleware<Action, Never, State>.logger("logger", difference: State.changes) { entry in
-        sink.write?(
+        sink.write(
           LoggedLine(
             number: entry.context.number, call: entry.action.call, source: entry.context.source, changes: entry.changes)
         )
       }.lift(input: { $0 }, to: Action.self, state: { $0 }))
     var initial = HostState(app: application.initial)
+    if let emission = application.emission { initial.shell.emission = emission.name }
     initial.shell.gates = ([logger] + application.units).map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen) }
-    history = History(from: initial, endedBy: listening.interruption)
+    history = History(from: initial, endedBy: attendance.interruption)
     store = try Store(
       initial: initial, reducer: Self.reducer(application, []),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
-      interceptors: application.interceptors, emission: Self.policy("whenDifferent"), clock: clock,
-      areEqual: State.areEqual)
+      interceptors: application.interceptors, emission: Self.policy(initial.shell.emission, application), clock: clock,
+      areEqual: State.areEqual, queueLimit: queueLimit)
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
-    store.setErrorHandler { [faults = listening.faults] error in
+    attend()
+    store.setErrorHandler { [faults = attendance.faults] error in
       let stop = error as? StoreError
       if stop != nil { faults.noteLoss() }
       // What no dispatch is answered with must not pass in silence all the same. Of the store's own errors that is the
@@ -91,8 +95,10 @@ package final class LiveStore: @unchecked Sendable {
       .lift(action: { $0.shell }, state: \State.self))
   }
 
-  package static func policy(_ name: String) -> EmissionPolicy<State> {
-    switch name {
+  /// The emission policy of a name: one of the shell's, or the application's own.
+  package static func policy(_ name: String, _ application: HostedApplication) -> EmissionPolicy<State> {
+    if let own = application.emission, own.name == name { return own }
+    return switch name {
     case "always": .always
     case "never": .never
     default: .when { !State.areEqual($0, $1) }
@@ -126,44 +132,43 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
-  // MARK: What the shell asks
+  // MARK: What there is
 
   /// The modules in order: Swift ones as hosted, then plugins as loaded.
-  package var modules: [Module] {
-    turn {
-      let added = shownPlugins.flatMap(\.plugin.addedActions)
-      return (application.modules + shownPlugins.map(\.plugin.module)).map { $0.adding(added) } + modulesWithoutCode
-        + substateModules
+  package var modules: [Module] { modules(in: present) }
+
+  /// The modules of a state.
+  package func modules(in shown: ShownPoint) -> [Module] {
+    let (state, plugins) = (shown.state, shown.plugins)
+    let added = plugins.flatMap(\.plugin.addedActions)
+    let own = (application.modules + plugins.map(\.plugin.module)).map { $0.adding(added) }
+    // Plugins of which nothing is left but their state.
+    let lost = state.plugins.filter { slice in !plugins.contains { $0.plugin.module.name == slice.name } }.map {
+      slice in
+      Module(name: slice.name, origin: .lua, schema: slice.schema, actions: [])
     }
+    return own + lost
+      + state.substates.map { slice in
+        let declared = application.substates.first { $0.name == slice.name }
+        return Module(name: slice.name, origin: .swift, schema: slice.schema, actions: declared?.actions ?? [])
+      }
   }
-  /// When watchers are told.
-  package var emission: String { withShownState { $0.shell.emission } }
-  /// How many actions one outside dispatch may cause.
-  package var runaway: Int { withShownState { $0.shell.runaway } }
-  /// Where a setting of the store was changed; nil: nowhere, it is what it is by default.
-  package func settingOrigin(_ name: String) -> String? { withShownState { $0.shell.settingOrigins[name] } }
+
   /// How often plugins are looked at for state of their own.
-  package var purity: Purity { turn { withShownState { $0.shell.purity } ?? upkeep.defaultPurity } }
-  /// The most that a plugin may ask for.
-  package var ceiling: PluginManifest.Limits { withShownState { $0.shell.ceiling } }
-  /// Hands the look at the state that plugins and Lua get.
-  package var view: any StateView { HostView(host: self) }
+  package var purity: Purity { turn { store.withState { $0.shell.purity } ?? upkeep.defaultPurity } }
+  /// The state at present, as plugins see it.
+  package var view: any StateView { LiveView(host: self) }
 
   package var hostUnits: [HostUnit] { [logger] + application.units + plugins.flatMap(\.units) }
 
-  /// The middlewares in composition order.
-  package var units: [UnitListing] {
-    turn {
-      let running = Dictionary(grouping: store.effects, by: \.unit)
-      let shown = [logger] + application.units + shownPlugins.flatMap(\.units)
-      return withShownState { state in
-        shown.map { unit in
-          UnitListing(
-            name: unit.name, isOpen: state.shell.isOpen(unit.name), gate: state.shell.gate(unit.name),
-            seen: unit.counters.seen, held: unit.gate.held,
-            dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
-        }
-      }
+  /// The middlewares of the application and of plugins, in composition order, as their gates stand in a state.
+  package func units(in shown: ShownPoint) -> [UnitListing] {
+    let running = Dictionary(grouping: store.effects, by: \.unit)
+    return ([logger] + application.units + shown.plugins.flatMap(\.units)).map { unit in
+      UnitListing(
+        name: unit.name, isOpen: shown.state.shell.isOpen(unit.name), gate: shown.state.shell.gate(unit.name),
+        seen: unit.counters.seen, held: unit.gate.held,
+        dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
     }
   }
 
@@ -172,75 +177,45 @@ package final class LiveStore: @unchecked Sendable {
 
   /// The plugin of that name.
   package func plugin(named name: String) -> Plugin? {
-    turn { shownPlugins.first { $0.plugin.module.name == name }?.plugin }
-  }
-
-  /// Has every phase of every action reported; nil: no longer.
-  package func setTrace(_ sink: ((TraceEvent) -> Void)?) {
-    turn {
-      listening.traceSink = sink
-      store.setTrace(sink)
-    }
+    turn { plugins.first { $0.plugin.module.name == name }?.plugin }
   }
 
   /// Has the phases of every action timed; nil: no longer.
   package func setSpans(_ listener: SpanListener?) { store.setSpans(listener) }
 
   /// Reports something that happened before an action reached the store.
-  package func trace(_ event: TraceEvent) { turn { listening.traceSink?(event) } }
+  package func trace(_ event: TraceEvent) { turn { attendance.traceSink?(event) } }
 
   package var state: State { store.withState { $0 } }
 
   /// Tells of every action that goes through the reducers, with the states around it.
-  package func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { turn { listening.observer = tell } }
-
-  /// Gets what the logger middleware says.
-  package func setLogSink(_ sink: @escaping @Sendable (LoggedLine) -> Void) {
-    turn { listening.logSink.write = sink }
-  }
+  package func observe(_ tell: @escaping (PurityProof.Recorded) -> Void) { turn { attendance.observer = tell } }
 
   /// True if plugins that were saved are reloaded.
   package var watchesPlugins: Bool { turn { upkeep.watchesPlugins } }
 
-  /// Gets what plugins say.
-  package func setPluginLog(_ sink: @escaping (PluginLogLine) -> Void) { turn { listening.pluginLog = sink } }
-
   // MARK: Dispatching
 
-  /// Has an action processed, with all that it causes.
-  package func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
-    do throws(SchemaError) {
-      return dispatch(try application.hostAction(call), source)
-    } catch {
-      return DispatchReport(number: nil, failure: error, faults: [])
-    }
-  }
-
-  /// Has a typed action processed, with all that it causes.
+  /// Has an action processed, with all that it causes, for the client on whose behalf the turn is held.
   package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
     turn {
-      if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-      let outer = listening.faults.take()
+      guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
+      let outer = attendance.faults.collect()
       let result = store.dispatch(action, source: source)
-      if case .stopped = result.outcome { listening.faults.noteLoss() }
+      if let number = result.number { attendance.acting?.note(dispatched: number) }
+      if case .stopped = result.outcome { attendance.faults.noteLoss() }
       var report = DispatchReport(
         number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
-        faults: listening.faults.take())
+        faults: attendance.faults.take(leaving: outer))
       if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
-      listening.faults.put(outer)
       stopFaulty()
       return report
     }
   }
 
-  /// Moves a gate, by a recorded action.
-  package func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport {
-    turn {
-      let running = effectCount(of: name)
-      var report = dispatch(.setGate(name: name, isOpen: isOpen), source)
-      if !isOpen { report.cancelled = running - effectCount(of: name) }
-      return report
-    }
+  /// Has an action of the shell processed.
+  package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
+    dispatch(Action(call: action.call, payload: .shell(action)), source)
   }
 
   /// Sets how often plugins are looked at for state of their own, where nobody sets it by an action.
@@ -255,26 +230,12 @@ package final class LiveStore: @unchecked Sendable {
     for hosted in plugins { hosted.plugin.purity = purity }
   }
 
-  /// What the store did by itself since it was last asked, in a sentence each.
-  package func takeNotes() -> [String] {
-    turn {
-      for hosted in plugins { hosted.plugin.sayDroppedLogLines() }
-      guard !listening.notes.isEmpty else { return [] }
-      defer { listening.notes = [] }
-      return listening.notes
-    }
-  }
-
-  package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
-    dispatch(Action(call: action.call, payload: .shell(action)), source)
-  }
-
   private func record(_ record: ActionRecord<Action, State>) {
     let action = record.failure == nil && record.droppedBy == nil ? record.action.shell : nil
     if let action { follow(action, from: record.before, to: record.after) }
     let call = record.action.call
-    if let observer = listening.observer { observer(PurityProof.Recorded(record)) }
-    for fault in application.substateFaults(of: record.action, in: record.before) { listening.faults.note(fault) }
+    if let observer = attendance.observer { observer(PurityProof.Recorded(record)) }
+    for fault in application.substateFaults(of: record.action, in: record.before) { attendance.faults.note(fault) }
     let changes =
       record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
     comparing.versions.note(changes)
@@ -296,7 +257,7 @@ package final class LiveStore: @unchecked Sendable {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
     if let journal { keep(entry, record, in: journal) }
-    if record.failure == nil, record.droppedBy == nil { listening.waiters.tell(call) }
+    if record.failure == nil, record.droppedBy == nil { attendance.waiters.tell(call) }
     stopFaulty()
   }
 
@@ -311,7 +272,7 @@ package final class LiveStore: @unchecked Sendable {
     for unit in hostUnits {
       let isOpen = shell.isOpen(unit.name)
       guard unit.gate.set(isOpen: isOpen) else { continue }
-      listening.traceSink?(.gate(unit: unit.name, isOpen: isOpen))
+      attendance.traceSink?(.gate(unit: unit.name, isOpen: isOpen))
       if !isOpen { store.cancelEffects(unit: unit.name) }
     }
   }
@@ -328,17 +289,8 @@ package final class LiveStore: @unchecked Sendable {
     turn {
       // R10: under the policy `always` a watcher is told after every action, changed or not.
       store.watch(
-        name, { _ in read() }, isDifferent: { [unowned self] in $0 != $1 || emission == "always" }, onChange)
-    }
-  }
-
-  /// What stops the Lua of each plugin, from any thread.
-  package var interrupts: [@Sendable () -> Void] { turn { plugins.map(\.plugin.interrupt) } }
-
-  /// The plugins whose Lua ran when it was to be stopped, since it was last asked.
-  package func takeInterrupted() -> [String] {
-    turn {
-      plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name)
+        name, { _ in read() },
+        isDifferent: { [unowned self] in $0 != $1 || store.withState { $0.shell.emission } == "always" }, onChange)
     }
   }
 }

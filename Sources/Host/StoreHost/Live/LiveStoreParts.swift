@@ -2,9 +2,13 @@ import StoreCore
 import StorePlugins
 import StoreSchema
 
-/// What the one that uses a live store hears of it, and how it stops long work.
-package struct Listening {
-  /// What went wrong beside an action that was applied.
+/// Who uses a live store, and what is kept for them.
+package struct Attendance {
+  /// The clients, in the order in which they came.
+  var clients: [AttachedClient] = []
+  /// The client on whose behalf the turn is held; nil: the owner's code, or nobody in particular.
+  var acting: StoreClient?
+  /// What goes wrong beside an action.
   package let faults = FaultBox()
   /// Commands that wait for actions.
   package let waiters = ActionWaiters()
@@ -12,22 +16,21 @@ package struct Listening {
   package let interruption = Interruption()
   /// Gets what the logger middleware says.
   let logSink = LogSink()
-  /// Gets what plugins say.
-  package var pluginLog: ((PluginLogLine) -> Void)?
   /// Gets every phase of every action.
   var traceSink: ((TraceEvent) -> Void)?
   /// Gets every action that goes through the reducers, with the states around it.
   var observer: ((PurityProof.Recorded) -> Void)?
-  /// What the store did by itself, in a sentence each.
-  var notes: [String] = []
+  /// Hears of faults that no client has caused.
+  var onFault: ((any Error) -> Void)?
+  /// Set once the store was closed.
+  let isClosed = SharedFlag()
+  /// Whether nobody hears what plugins say.
+  var isMuted = false
 }
 
-/// What of a live store is shown, and which of it was read.
-package struct Looking {
-  /// What is shown instead of the present.
-  var past: PastView?
-  /// The modules that were read since somebody wanted to know.
-  var readModules: Set<String>?
+/// A client, for as long as it is there.
+struct AttachedClient {
+  weak var client: StoreClient?
 }
 
 /// How the plugins of a live store are kept.

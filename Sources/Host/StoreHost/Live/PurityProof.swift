@@ -50,9 +50,9 @@ package struct PurityProof {
     self.store = store
     name = source.manifest.name
     let surroundings = store.surroundings(of: name)
-    let others = store.loadedPlugins.map(\.name).filter { [name] in $0 != name }
+    let others = store.sources.map(\.manifest).filter { [name] in $0.name != name }
     shared = Set(
-      others.compactMap { store.plugin(named: $0)?.source.manifest.permissions }.joined().compactMap {
+      others.map(\.permissions).joined().compactMap {
         if case .reduce(let module) = $0 { module } else { nil }
       })
     // Lua seeds its hashes from the addresses of a state, which differ while both are there.

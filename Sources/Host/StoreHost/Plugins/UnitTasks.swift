@@ -137,7 +137,7 @@ package struct PluginSurroundings: @unchecked Sendable {
   ///
   /// - Parameter action: the action that started it in words, where the log does not have it yet.
   package func note(_ error: PluginError, unit: String, startedBy number: Int, _ action: String? = nil) {
-    faults.noteOnce(TaskFailure(error: error, startedBy: action ?? describe(number)))
+    faults.note(TaskFailure(error: error, startedBy: action ?? describe(number)), startedBy: number)
     guard error.code != .interrupted else { return }
     strikes.failed(in: max(lastAction(), number), unit: unit)
     stopFaulty()

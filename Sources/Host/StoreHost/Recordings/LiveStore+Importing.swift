@@ -3,16 +3,6 @@ import StorePlugins
 import StoreSchema
 
 extension LiveStore {
-  /// The state of all modules as one value, with what is to be known of those that come and go.
-  package var exportedState: Value {
-    turn {
-      withShownState { state in
-        let state = copy state
-        return state.exported(ExportedShell(state))
-      }
-    }
-  }
-
   /// Takes over a state, by a recorded action; all or nothing.
   ///
   /// - Parameter requireFree: throws where a substate may not have a name.
@@ -21,7 +11,6 @@ extension LiveStore {
     _ json: Value, from file: String, source: ActionSource, requireFree: (String) throws -> Void
   ) throws -> DispatchReport {
     try turn {
-      try requirePresent()
       guard case .map(var members) = json else {
         throw SchemaError(expected: "a record of modules", found: json)
       }
@@ -45,7 +34,7 @@ extension LiveStore {
           members[.string(name)] = nil
         }
         try requirePlugins(shell.plugins.map(\.name), of: members, file)
-        state.addSubstates(shell.substates, in: members, type: substateSchema)
+        state.addSubstates(shell.substates, in: members, type: application.substateSchema)
         try state.setSlices(fromJSON: .map(members), isPartial: true)
       }
       let added = state.addedSubstates(since: before)

@@ -50,7 +50,7 @@ extension LiveStore {
   }
 
   /// The oldest point from which on nothing returns to an older one, which a replay could not know.
-  private var recordingStart: Int {
+  fileprivate var recordingStart: Int {
     get throws {
       var start = history.oldest
       guard start > 0, start < history.head else { return start }
@@ -63,8 +63,10 @@ extension LiveStore {
       return start
     }
   }
+}
 
-  /// Hands out all that is kept and can be replayed, from the oldest on.
+extension StoreClient {
+  /// Hands out all that is kept and can be replayed, from the oldest on, as it is now: the store goes on meanwhile.
   ///
   /// - Parameters:
   ///   - header: gets what a replay needs to know first, and the state before the first entry.
@@ -73,18 +75,21 @@ extension LiveStore {
     header: (RecordingHeader, HostState) throws -> Void,
     entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
   ) throws {
-    try turn {
-      let start = try recordingStart
-      var state = try history.state(at: start)
-      try header(try recordingHeader(from: state, at: start), state)
-      guard start < history.head else { return }
-      var hashes = SliceHashes(state)
-      try history.visit((start + 1)...history.head) { logged in
-        let before = state
-        try history.advance(&state, by: logged)
-        try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
-        return true
-      }
+    let (history, beginning) = try turn {
+      let start = try live.recordingStart
+      let state = try live.history.state(at: start)
+      return (live.history, (try live.recordingHeader(from: state, at: start), state))
+    }
+    var state = beginning.1
+    let start = beginning.0.start
+    try header(beginning.0, state)
+    guard start < history.head else { return }
+    var hashes = SliceHashes(state)
+    try visit((start + 1)...history.head, of: history) { logged in
+      let before = state
+      try history.advance(&state, by: logged)
+      try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
+      return true
     }
   }
 }

@@ -51,7 +51,7 @@ extension LiveStore {
         return names.compactMap(\.text)
       }
       try requirePlugins(names("plugins"), of: slices, file)
-      state.addSubstates(names("substates"), in: slices, type: substateSchema)
+      state.addSubstates(names("substates"), in: slices, type: application.substateSchema)
     }
     let names = try take(json, into: &state, "computedStates[\(index + 1)].state", file)
     return (state, names)

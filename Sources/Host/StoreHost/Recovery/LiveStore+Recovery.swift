@@ -110,7 +110,8 @@ extension LiveStore {
       let oldest = isOfAnotherType ? contents.last : contents.base
       let entries = JournalEntries(
         file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
-      history = History(from: state, at: contents.last, older: entries, endedBy: listening.interruption)
+      history = History(from: state, at: contents.last, older: entries, endedBy: attendance.interruption)
+      for client in clients { client.joined = contents.last }
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
         hasOtherCode: !changed.isEmpty && !isOfAnotherType, unkept: unkept, kept: kept, absent: absent)
@@ -241,7 +242,7 @@ extension LiveStore {
 
   /// The type of a plugin's slice or of a substate; nil: nobody declares it.
   package func type(of name: String, among plugins: [HostedPlugin]) -> Schema? {
-    plugins.first { $0.plugin.module.name == name }?.plugin.module.schema ?? substateSchema(name)
+    plugins.first { $0.plugin.module.name == name }?.plugin.module.schema ?? application.substateSchema(name)
   }
 
   /// Has a plugin whose code has changed take over the state that it left; one that it cannot take over is taken out.

@@ -7,6 +7,7 @@ extension LiveStore {
   /// The state that the store began with.
   package var initialState: HostState {
     var initial = HostState(app: application.initial)
+    if let emission = application.emission { initial.shell.emission = emission.name }
     let added = Set(plugins.flatMap(\.units).map(\.name))
     initial.shell.gates = hostUnits.filter { !added.contains($0.name) }.map {
       ShellState.Gate(name: $0.name, isOpen: $0.startsOpen)
@@ -17,13 +18,12 @@ extension LiveStore {
   /// Makes what a recording led to the present, and its actions the history. Watchers are told once (R27).
   package func adopt(_ recording: ReplayedRecording) throws {
     try turn {
-      try requirePresent()
       let before = store.withState { $0 }
       for old in plugins {
         do throws(PluginError) {
           try old.plugin.unload(view: view)
         } catch {
-          listening.faults.note(error)
+          attendance.faults.note(error)
         }
         for unit in old.units { store.cancelEffects(unit: unit.name) }
       }
@@ -36,6 +36,7 @@ extension LiveStore {
         history.older = JournalEntries(file, oldest: recording.start, of: self)
       }
       timeline = recording.timeline
+      for client in clients { client.joined = history.head }
       // No reducer knows the action; it brings the state and the number to go on from.
       let last = ActionContext(number: recording.history.head, source: .here(), time: clock.now, root: 0)
       try store.replay(
@@ -43,7 +44,7 @@ extension LiveStore {
         from: recording.state)
       follow(nil, from: before, to: recording.state)
       for hosted in plugins { hosted.strikes.forget() }
-      listening.faults.hasPluginToStop = false
+      attendance.faults.hasPluginToStop = false
     }
   }
 }

@@ -44,12 +44,16 @@ extension LiveStore {
   /// Runs a recording beside the store: nothing of it is changed. Where it is written and does not run to its end, the journal
   /// gets back what happened so far.
   ///
-  /// - Parameter progress: is told how many of how many actions were run; throws to stop.
+  /// - Parameters:
+  ///   - interruption: ends it early.
+  ///   - progress: is told how many of how many actions were run; throws to stop.
   package func replay(
-    _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
+    _ path: String, _ options: ReplayOptions, endedBy interruption: Interruption, locate: @escaping Replayer.Locate,
+    progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
     do {
-      return try run(path, options, locate: locate, progress: progress)
+      let targets = try RecordingFile(path).restoreTargets(until: interruption)
+      return try run(path, options, targets, locate: locate, progress: progress)
     } catch {
       if let journal = options.journal { try rewrite(journal) }
       throw error
@@ -57,9 +61,9 @@ extension LiveStore {
   }
 
   private func run(
-    _ path: String, _ options: ReplayOptions, locate: @escaping Replayer.Locate, progress: (Int, Int) throws -> Void
+    _ path: String, _ options: ReplayOptions, _ targets: Set<Int>, locate: @escaping Replayer.Locate,
+    progress: (Int, Int) throws -> Void
   ) throws -> ReplayedRecording {
-    let targets = try RecordingFile(path).restoreTargets(until: listening.interruption)
     let file = try RecordingFile(path)
     let replayer: Replayer
     do {
@@ -68,7 +72,7 @@ extension LiveStore {
       throw file.fault("state: \(error.message)", hint: file.header.schema == schemaHash ? nil : Self.otherTypes)
     }
     let start = replayer.state
-    var history = History(from: start, at: file.header.start, endedBy: listening.interruption)
+    var history = History(from: start, at: file.header.start, endedBy: attendance.interruption)
     options.journal?.restart(start, after: file.header.start, plugins: replayer.plugins.map(\.plugin.source))
     if let last = options.last, last < file.header.start {
       throw HistoryError.notKept(last, oldest: file.header.start)

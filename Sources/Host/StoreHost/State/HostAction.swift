@@ -66,6 +66,8 @@ package enum ShellAction: Sendable {
   case setHistoryLimits(HistoryLimits)
   /// The number of the point, and its state.
   case restore(to: Int, state: HostState)
+  /// The numbers of the actions that are taken back while later ones stay, and the state without them.
+  case takeBack([Int], state: HostState)
   /// The file that the state is from, the state, the modules that the file names, nil where those are all, and the substates in
   /// it that were not there before.
   case importState(file: String, HostState, modules: [String]?, added: [String])
@@ -109,8 +111,8 @@ package enum ShellAction: Sendable {
       fields: [Field("file", String.schema), ImportedModules.field, ImportedSubstates.field],
       documentation: "Takes over a state from a file.")
     package static let restore = ActionType(
-      module: "shell", name: "restore", fields: [Field("to", Int.schema)],
-      documentation: "Makes an earlier point of the history the present.")
+      module: "shell", name: "restore", fields: [Field("to", Int?.schema), Field("without", [Int]?.schema)],
+      documentation: "Makes an earlier point of the history the present, or takes back some actions alone.")
   }
 
   /// The action as the journal names it, with its arguments.
@@ -137,7 +139,9 @@ package enum ShellAction: Sendable {
       ActionCall(
         Types.importState,
         [.string(file), ImportedModules.argument(modules), ImportedSubstates.argument(added, in: state)])
-    case .restore(let number, _): ActionCall(Types.restore, [.int(number)])
+    case .restore(let number, _): ActionCall(Types.restore, [.int(number), .none])
+    case .takeBack(let numbers, _):
+      ActionCall(Types.restore, [.none, .list(PersistentList(numbers.map { .int($0) }))])
     }
   }
 
@@ -155,7 +159,7 @@ package enum ShellAction: Sendable {
     switch self {
     case .unloadPlugin(let name): name != plugin
     case .reloadPlugin(let loaded, _, _): loaded.name != plugin
-    case .restore, .importState: false
+    case .restore, .takeBack, .importState: false
     default: true
     }
   }
@@ -211,7 +215,7 @@ package enum ShellAction: Sendable {
     case .reloadPlugin(let plugin, let slice, let gates): state.replacePlugin(plugin, slice, gates)
     case .setPluginWatch(let isOn): state.shell.watchesPlugins = isOn
     case .setHistoryLimits(let limits): state.shell.limits = limits
-    case .restore(_, let earlier): state = earlier
+    case .restore(_, let other), .takeBack(_, let other): state = other
     case .importState(_, let imported, _, _): state = imported
     }
   }

@@ -62,20 +62,21 @@ package final class UnitCounters: Sendable {
 
 /// Where the logger middleware writes.
 package final class LogSink: @unchecked Sendable {
-  // Safe: set and used by the thread that holds the turn.
-  package var write: (@Sendable (LoggedLine) -> Void)?
+  // Safe: set before the store is used, and used by the thread that holds the turn.
+  package var write: (LoggedLine) -> Void = { _ in }
 }
 
-/// Collects what went wrong beside an action while it was processed.
+/// Collects what goes wrong beside an action while it is processed, and hands on what goes wrong at other times.
 package final class FaultBox: @unchecked Sendable {
   // Safe: used by the thread that holds the turn.
   @exclusivity(unchecked) private var faults: [any Error] = []
+  @exclusivity(unchecked) private var isCollecting = false
   /// Whether a plugin has failed so often in a row that it must be stopped.
   package var hasPluginToStop = false
   /// How many drains ended before their queue did.
   package private(set) var losses = 0
-
-  package var isEmpty: Bool { faults.isEmpty }
+  /// Gets what goes wrong while nothing is collected, and the action that started what failed; nil: it is dropped.
+  package var handOn: ((any Error, _ action: Int?) -> Void)?
 
   /// Takes note that the rest of a queue was dropped, perhaps with what stops a plugin.
   package func noteLoss() {
@@ -83,21 +84,36 @@ package final class FaultBox: @unchecked Sendable {
     hasPluginToStop = true
   }
 
-  package func note(_ error: any Error) { faults.append(error) }
-
-  /// The same, unless it is what was noted last.
-  package func noteOnce<Fault: Error & Equatable>(_ error: Fault) {
-    if let last = faults.last as? Fault, last == error { return }
-    note(error)
+  /// Takes note of something that went wrong.
+  ///
+  /// - Parameter action: the action that started what failed, where that is known.
+  package func note(_ error: any Error, startedBy action: Int? = nil) {
+    if isCollecting { faults.appendOnce(error) } else { handOn?(error, action) }
   }
 
-  package func take() -> [any Error] {
-    if faults.isEmpty { return [] }
-    defer { faults = [] }
+  /// What was collected so far, and whether anything was.
+  package struct Collected {
+    fileprivate let faults: [any Error]
+    fileprivate let isCollecting: Bool
+  }
+
+  /// Collects from now on.
+  ///
+  /// - Returns: what goes on to be collected afterwards.
+  package func collect() -> Collected {
+    defer {
+      faults = []
+      isCollecting = true
+    }
+    return Collected(faults: faults, isCollecting: isCollecting)
+  }
+
+  /// Takes what was collected, and goes on as before.
+  package func take(leaving outer: Collected) -> [any Error] {
+    defer {
+      faults = outer.faults
+      isCollecting = outer.isCollecting
+    }
     return faults
-  }
-
-  package func put(_ earlier: [any Error]) {
-    if !earlier.isEmpty { faults = earlier + faults }
   }
 }

@@ -24,8 +24,8 @@ extension CommandDefinition {
       let answer = try session.firstAction(where: text)
       var notes: [String] = []
       if answer.heldBefore { notes.append("\(text) holds already at the start") }
-      if store.oldest > 0 {
-        notes.append("states before #\(store.oldest) are not kept: it may have held in one of them")
+      if store.live.oldest > 0 {
+        notes.append("states before #\(store.live.oldest) are not kept: it may have held in one of them")
       }
       let entry = answer.entry
       guard try session.isInWords(request.form) else {
@@ -42,22 +42,23 @@ extension Session {
   /// The first action after which a Lua expression holds.
   fileprivate func firstAction(where text: String) throws -> (entry: LoggedEntry, heldBefore: Bool) {
     let condition = try lua().condition(text, chunk: chunkName)
-    let end = store.viewed?.number ?? store.head
-    guard store.oldest < end else {
-      throw store.oldest == 0
+    let end = store.viewed?.number ?? store.live.head
+    guard store.live.oldest < end else {
+      throw store.live.oldest == 0
         ? ShellError(code: .neverHeld, message: "nothing has happened yet")
         : ShellError(
           code: .notKept,
-          message: "#\(store.oldest) is the oldest state that is kept, and nothing has happened since",
-          hint: store.hintAtBeginning)
+          message: "#\(store.live.oldest) is the oldest state that is kept, and nothing has happened since",
+          hint: store.live.hintAtBeginning)
     }
-    let numbers = (store.oldest + 1)...end
+    let numbers = (store.live.oldest + 1)...end
     let answer = try store.bisect(numbers, holds: condition.holds)
-    guard !answer.heldBefore || store.oldest == 0 else {
+    guard !answer.heldBefore || store.live.oldest == 0 else {
       throw ShellError(
         code: .notKept,
-        message: "\(text) holds already after #\(store.oldest), the oldest state that is kept: it may have held before",
-        hint: store.hintAtBeginning)
+        message:
+          "\(text) holds already after #\(store.live.oldest), the oldest state that is kept: it may have held before",
+        hint: store.live.hintAtBeginning)
     }
     guard let entry = answer.entry else {
       throw ShellError(

@@ -21,9 +21,9 @@ extension CommandDefinition {
     },
     perform: { (request: (old: ActionNumber?, new: Given<ActionNumber?>?, form: ResultForm), session) in
       let store = session.store
-      let shown = store.viewed?.number ?? store.head
+      let shown = store.viewed?.number ?? store.live.head
       let old = try request.old?.value(in: session) ?? shown - 1
-      let new = try request.new.map { try $0.value(in: session)?.value(in: session) ?? store.head } ?? shown
+      let new = try request.new.map { try $0.value(in: session)?.value(in: session) ?? store.live.head } ?? shown
       let changes = new == 0 && old < 0 ? [] : try store.changes(from: old, to: new)
       guard try session.isInWords(request.form) else {
         return try session.answer(changes.reading(asJSON: session.isInJSON(request.form)), as: request.form)

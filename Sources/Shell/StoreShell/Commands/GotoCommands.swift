@@ -4,7 +4,7 @@ import StoreSchema
 extension CommandDefinition {
   static let goto = CommandDefinition(
     "goto", usage: ["goto N|head"],
-    summary: "shows the state after action #N, read-only; timers pause; goto head returns to the present",
+    summary: "shows the state after action #N, read-only; goto head returns to the present",
     operands: [.number(["head"])],
     examples: [
       CommandExample(
@@ -38,9 +38,8 @@ extension CommandDefinition {
     },
     perform: { number, session in
       guard let number = try number.value(in: session) else {
-        session.clock.isPaused = false
         session.store.lookAtPresent()
-        return session.answer("at head (#\(session.store.head))\n")
+        return session.answer("at head (#\(session.store.live.head))\n")
       }
       return try session.look(at: number.value(in: session), without: [])
     })
@@ -78,8 +77,8 @@ extension CommandDefinition {
     perform: { request, session in
       let store = session.store
       let number = try request.number.value(in: session)
-      let shown = store.viewed?.number ?? store.head
-      guard number > store.oldest, number <= shown, try store.entry(number) != nil else {
+      let shown = store.viewed?.number ?? store.live.head
+      guard number > store.live.oldest, number <= shown, try store.live.entry(number) != nil else {
         throw ShellError(
           code: .outOfRange, message: "there is no #\(number) among the actions up to #\(shown)", at: request.word,
           hint: "log lists them")
@@ -120,7 +119,6 @@ extension CommandDefinition {
 extension Session {
   fileprivate func look(at number: Int, without skipped: [Int]) throws -> CommandResult {
     try store.look(at: number, without: skipped)
-    clock.isPaused = true
     return answer("viewing \(store.viewed?.text ?? "") (read-only)\n")
   }
 

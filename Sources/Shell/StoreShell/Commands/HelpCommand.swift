@@ -223,7 +223,7 @@ extension Session {
   fileprivate func instances(of definition: CommandDefinition) -> [String] {
     switch definition.operands.first {
     case .action: store.modules.flatMap(\.actions).prefix(2).map(\.signature)
-    case .thunk: store.thunks.prefix(2).map(\.signature)
+    case .thunk: store.live.thunks.prefix(2).map(\.signature)
     default: []
     }
   }

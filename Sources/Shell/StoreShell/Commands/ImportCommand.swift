@@ -68,11 +68,13 @@ private struct ImportRequest {
     let bytes = try text.map { Array($0.utf8) } ?? Files.read(file, until: session.interrupts.descriptor)
     do {
       let json = try JSON.value(of: bytes.span)
-      let report = try session.store.importState(json, from: file, source: session.source(function: "import")) {
-        do {
-          try session.requireFree($0, as: .substate, at: word)
-        } catch let error as ShellError {
-          throw ShellError(code: error.code, message: "\(file): \(error.message)")
+      let report = try session.store.change { live in
+        try live.importState(json, from: file, source: session.source(function: "import")) {
+          do {
+            try session.requireFree($0, as: .substate, at: word)
+          } catch let error as ShellError {
+            throw ShellError(code: error.code, message: "\(file): \(error.message)")
+          }
         }
       }
       return try session.finish(report)

@@ -67,10 +67,10 @@ private struct LogRequest {
       isUnfolded ? $0.map { FoldedEntry($0) } : $0.folded()
     }
     if !session.options.isJSON {
-      if isCut { session.console.writeError("note: the history goes back to #\(store.oldestEntry + 1)\n") }
-      if let first = lines.first, first.first.number <= store.oldest {
+      if isCut { session.console.writeError("note: the history goes back to #\(store.live.oldestEntry + 1)\n") }
+      if let first = lines.first, first.first.number <= store.live.oldest {
         session.console.writeError(
-          "note: up to #\(store.oldest) the state had another type: goto, diff and undo go back to there\n")
+          "note: up to #\(store.live.oldest) the state had another type: goto, diff and undo go back to there\n")
       }
     }
     return try session.answer(LogListing.reading(of: lines), as: form)
@@ -84,7 +84,7 @@ extension Session {
     do {
       _ = try read(path)
     } catch let error as PathError {
-      guard !store.log.entries.lazy.flatMap(\.changes).contains(where: concern(path)) else { return named(path) }
+      guard !store.live.log.entries.lazy.flatMap(\.changes).contains(where: concern(path)) else { return named(path) }
       throw ShellError(code: .unknownPath, message: error.message, at: given.word, hint: error.hint)
     }
     return named(path)
@@ -103,7 +103,7 @@ private struct LogFilter {
   }
 }
 
-extension LiveStore {
+extension StoreClient {
   /// The last lines of the log up to the point that is shown, however old.
   ///
   /// - Returns: the lines, and whether there may have been earlier ones that are no longer kept.
@@ -111,7 +111,8 @@ extension LiveStore {
     _ limit: Int, where isWanted: (LoggedEntry) -> Bool, _ fold: ([LoggedEntry]) -> [FoldedEntry]
   ) throws -> (lines: some Collection<FoldedEntry>, isCut: Bool) {
     var entries: [LoggedEntry] = []
-    var upper = viewed?.number ?? head
+    let oldestEntry = live.oldestEntry
+    var upper = viewed?.number ?? live.head
     var size = limit == .max ? .max : 256
     // A line more than asked for: the first one may go on further back.
     while upper > oldestEntry, limit == .max || fold(entries).count <= limit {

@@ -51,10 +51,10 @@ extension CommandDefinition {
     read: { try $0.command() },
     perform: { command, session in
       let start = session.clock.wallTime()
-      let first = session.store.head
+      let first = session.store.live.head
       let result = try session.commands.run(command, in: session)
       let measured = Measurement(
-        time: session.clock.wallTime() - start, actions: max(session.store.head - first, 0))
+        time: session.clock.wallTime() - start, actions: max(session.store.live.head - first, 0))
       guard !session.answersInJSON else { return CommandResult(json: measured.json(result), notes: result.notes) }
       session.console.write(measured.text + "\n")
       return CommandResult(json: nil, notes: result.notes)

@@ -90,13 +90,13 @@ extension Session {
   func replay(_ file: String, _ options: ReplayOptions, adopts: Bool) throws -> Int {
     var recording = try run(file, options, "replaying")
     guard adopts else { return recording.count }
-    if let journal = store.turn({ store.journal }) {
+    if let journal = store.live.turn({ store.live.journal }) {
       // Only what runs to its end is written, which takes another run: memory may not hold all of it.
       var options = options
       options.journal = journal
       recording = try run(file, options, "writing")
     }
-    try store.adopt(recording)
+    try store.change { try $0.adopt(recording) }
     if !options.verifies, !self.options.isJSON, let edited = recording.editedPlugins {
       console.writeError("note: \(edited)\n")
     }
@@ -108,8 +108,8 @@ extension Session {
     var progress = Progress(self, activity)
     defer { progress.clear() }
     var isReplaced = false
-    let recording = try store.replay(
-      file, options,
+    let recording = try store.live.replay(
+      file, options, endedBy: store.interruption,
       locate: { name, recorded in
         try self.requirePlugins()
         if let replacement = options.replacement, replacement.manifest.name == name {
@@ -118,7 +118,7 @@ extension Session {
         }
         let found = Result { try locator.source(name, recordedIn: recorded?.directory) }
         guard let recorded, (try? found.get())?.digest != recorded.digest else { return try found.get() }
-        return try self.store.timeline.source(recorded.digest) ?? found.get()
+        return try self.store.live.timeline.source(recorded.digest) ?? found.get()
       },
       progress: { count, total in
         progress.total = total

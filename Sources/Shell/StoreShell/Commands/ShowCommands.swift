@@ -135,7 +135,7 @@ extension Session {
     let id = watches.upcoming
     let writer = WatchLineWriter(
       console: console, isJSON: options.isJSON, id: id, path: path,
-      actionName: { [unowned store] number in store.log[number: number]?.action ?? "" })
+      actionName: { [unowned store] number in store.live.log[number: number]?.action ?? "" })
     let reading = try given.word.marking { try read(path) }
     let inbox = inbox
     let watched = WatchedPath(session: self, path: path) { error in inbox.bring { writer.write(error) } }
@@ -145,7 +145,7 @@ extension Session {
     // Only what was shown is watched.
     watches.add(
       path,
-      store.watch(
+      store.live.watch(
         "watch \(id)", { watched.value },
         { change in
           guard let number = change.context?.number, let old = change.old else { return }

@@ -42,7 +42,7 @@ extension CommandDefinition {
     ],
     listing: {
       CommandListing(
-        ShellListing.effects.reading(in: $0), inWords: $0.store.effects.isEmpty ? "(none running)\n" : nil)
+        ShellListing.effects.reading(in: $0), inWords: $0.store.live.effects.isEmpty ? "(none running)\n" : nil)
     },
     read: { reader in
       let word = reader.operands[0]
@@ -55,14 +55,14 @@ extension CommandDefinition {
     perform: { request, session in
       let (id, store) = (try request.id.value(in: session), session.store)
       try store.requirePresent()
-      guard !store.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
+      guard !store.live.cancelEffects(id == "all" ? nil : id), id != "all" else { return .none }
       // The task may just have ended.
       if store.units.contains(where: { id.hasPrefix($0.name.replacing(".", with: "/") + "/") }) {
         return CommandResult(json: nil, notes: ["nothing under \(id)"])
       }
       throw ShellError(
         code: .unknownEffect, message: "there is no effect '\(id)'", at: request.word,
-        hint: Suggestion.question(id, among: store.effects.map(\.id)) ?? "effects lists them")
+        hint: Suggestion.question(id, among: store.live.effects.map(\.id)) ?? "effects lists them")
     })
 }
 
@@ -110,8 +110,8 @@ private struct WaitRequest {
     case .word(let word):
       let (text, duration) = try word.value(in: session)
       guard let duration else {
-        let end = try session.wait(atMost: timeout) { session.store.effects.isEmpty }
-        let ids = session.store.effects.map(\.id)
+        let end = try session.wait(atMost: timeout) { session.store.live.effects.isEmpty }
+        let ids = session.store.live.effects.map(\.id)
         return try session.finishWait(
           end, timeout, "\(ids.count) \(ids.count == 1 ? "task" : "tasks") still running", details: ids)
       }

@@ -19,7 +19,7 @@ extension CommandDefinition {
     listing: {
       CommandListing(
         ShellListing.thunks.reading(in: $0),
-        inWords: $0.store.thunks.isEmpty ? "(no module declares a thunk)\n" : nil)
+        inWords: $0.store.live.thunks.isEmpty ? "(no module declares a thunk)\n" : nil)
     },
     read: ThunkRequest.read, perform: { try $0.value(in: $1).perform(in: $1) })
 }

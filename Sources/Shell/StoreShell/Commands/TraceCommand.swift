@@ -67,7 +67,7 @@ private enum TraceRequest {
     case .on(let isStable):
       session.settings.isTracing = true
       let writer = LogLineWriter(console: session.console, isJSON: session.options.isJSON)
-      let (inbox, clock) = (session.inbox, session.store.clock)
+      let (inbox, clock) = (session.inbox, session.store.live.clock)
       session.store.setTrace { event in
         let time = isStable ? "" : "\(TraceText.milliseconds(clock.now)) "
         let line = "\(time)\(TraceText.line(of: event))"

@@ -4,11 +4,12 @@ import StoreSchema
 
 extension CommandDefinition {
   static let undo = CommandDefinition(
-    "undo", usage: ["undo [COUNT] [--to N] [--quiet]"],
+    "undo", usage: ["undo [COUNT] [--any] [--to N] [--quiet]"],
     summary:
       "takes back your last action and all it caused, or the last COUNT, or all after #N: a new action, so nothing is lost",
     flags: [
       FlagDefinition("to", value: "N", "return to the state after action #N; 0 is the start"),
+      FlagDefinition("any", "count what others dispatched as well, where the store is shared"),
       FlagDefinition("quiet", "print nothing"),
     ],
     operands: [.number([])],
@@ -41,7 +42,7 @@ extension CommandDefinition {
     },
     perform: { request, session in
       try session.store.requirePresent()
-      let target = try session.store.undoLine.redo(request.count.value(in: session))
+      let target = try session.store.live.undoLine.redo(request.count.value(in: session))
       let report = try session.restore(to: target, source: session.source(function: UndoLine.redo))
       return try session.finish(report, quietly: request.isQuiet)
     })
@@ -53,7 +54,7 @@ private struct UndoRequest {
   private let isQuiet: Bool
 
   private enum Extent {
-    case actions(Given<Int>)
+    case actions(Given<Int>, any: Bool)
     case to(ActionNumber)
   }
 
@@ -64,25 +65,31 @@ private struct UndoRequest {
       try reader.refuseOperands(from: 0)
       extent = .to(try reader.number(text, at: reader.word(of: "to")))
     } else {
-      extent = .actions(try reader.count())
+      extent = .actions(try reader.count(), any: reader.has("any"))
     }
   }
 
   func perform(in session: Session) throws -> CommandResult {
     let (store, source) = (session.store, session.source(function: UndoLine.undo))
-    let line = store.undoLine
+    let line = store.live.undoLine
     switch extent {
     case .to(let number):
       let target = try line.origin(of: number.value(in: session))
-      let first = store.firstPoint
+      let first = store.live.firstPoint
       guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
       let report = try session.restore(to: target, source: source)
-      session.clock.isPaused = false
       return try session.finish(report, quietly: isQuiet)
-    case .actions(let count):
+    case .actions(let count, let any):
       try store.requirePresent()
-      let step = try line.undo(count.value(in: session))
-      let first = try store.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
+      let step = try store.undoStep(count.value(in: session), any: any)
+      let first = try store.live.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
+      guard any || step.others.isEmpty else {
+        let report = try store.takeBack(from: step.first, leaving: step.others, source: source)
+        let others = "\(step.others.count) later \(step.others.count == 1 ? "action" : "actions") by others"
+        return try session.finish(
+          report, quietly: isQuiet,
+          remark: "takes back \(first); \(others) \(step.others.count == 1 ? "stays" : "stay")")
+      }
       let report = try session.restore(to: step.target, source: source)
       let later = step.later == 0 ? "" : " and \(step.later) later \(step.later == 1 ? "action" : "actions")"
       return try session.finish(report, quietly: isQuiet, remark: "takes back \(first)\(later)")

@@ -53,12 +53,12 @@ private struct WhyRequest {
     var chain = Causes(asJSON: try session.isInJSON(form))
     switch subject {
     case .action(let number):
-      let number = try number.value(in: session, since: store.oldestEntry)
-      guard let entry = try store.entry(number) else {
+      let number = try number.value(in: session, since: store.live.oldestEntry)
+      guard let entry = try store.live.entry(number) else {
         throw ShellError(
           code: .outOfRange, message: "there is no action #\(number)", at: word, hint: "log lists them")
       }
-      try chain.follow(entry, showing: entry.changes, in: store)
+      try chain.follow(entry, showing: entry.changes, in: store.live)
     case .value(let path):
       let path = try path.value(in: session)
       if let refusal = store.viewed?.refusal(of: "why") { throw refusal }
@@ -73,35 +73,36 @@ extension Session {
   fileprivate func findCauses(of path: Path, at word: Word, _ chain: inout Causes) throws {
     let reading = Result { try word.marking { try read(path) } }
     let wanted = named(path)
-    var end = store.viewed?.number ?? store.head
+    var end = store.viewed?.number ?? store.live.head
     let concerned = concern(wanted)
     func concerns(_ entry: LoggedEntry) throws -> Bool {
       if entry.changes.contains(where: concerned) { return true }
       guard case .field(let module)? = wanted.steps.first, !hasNoPlace(for: wanted) else { return false }
-      return try store.bringsOrTakes(module, entry)
+      return try store.live.bringsOrTakes(module, entry)
     }
     while let entry = try store.lastEntry(upTo: end, where: concerns) {
-      if entry.number <= store.oldest, end >= store.oldest, case .changed(let changes) = try store.migration(of: wanted)
+      if entry.number <= store.live.oldest, end >= store.live.oldest,
+        case .changed(let changes) = try store.live.migration(of: wanted)
       {
-        chain.addMigration(after: store.oldest, changes)
+        chain.addMigration(after: store.live.oldest, changes)
       }
-      try chain.follow(entry, showing: entry.changes.filter(concerned), in: store)
+      try chain.follow(entry, showing: entry.changes.filter(concerned), in: store.live)
       guard let target = entry.restoreTarget else { return }
       chain.addReturn(to: target)
       end = target
     }
-    if end >= store.oldest {
-      switch try store.migration(of: wanted) {
-      case .changed(let changes): return chain.addMigration(after: store.oldest, changes)
-      case .unknown: return chain.addBeginning(store.oldest, of: chain.isEmpty ? path : nil)
+    if end >= store.live.oldest {
+      switch try store.live.migration(of: wanted) {
+      case .changed(let changes): return chain.addMigration(after: store.live.oldest, changes)
+      case .unknown: return chain.addBeginning(store.live.oldest, of: chain.isEmpty ? path : nil)
       case .none: break
       }
     }
-    guard chain.isEmpty else { return chain.addBeginning(store.oldestEntry) }
+    guard chain.isEmpty else { return chain.addBeginning(store.live.oldestEntry) }
     // Nobody ever changed it; but a path that leads nowhere is a mistake.
     _ = try reading.get()
     try refuseProjection(path, at: word)
-    chain.addBeginning(store.oldestEntry, of: path)
+    chain.addBeginning(store.live.oldestEntry, of: path)
   }
 
   /// A projection is no part of the state, so that no action is told to have changed it.
@@ -184,13 +185,13 @@ extension Session {
   }
 }
 
-extension LiveStore {
+extension StoreClient {
   /// The last entry up to a number that meets a condition.
   func lastEntry(upTo end: Int, where condition: (LoggedEntry) throws -> Bool) throws -> LoggedEntry? {
     var upper = end
     var size = 256
-    while upper > oldestEntry {
-      let lower = max(oldestEntry + 1, upper - size + 1)
+    while upper > live.oldestEntry {
+      let lower = max(live.oldestEntry + 1, upper - size + 1)
       var found: LoggedEntry?
       try visit(lower...upper) { entry in
         if try condition(entry) { found = entry }

@@ -2,12 +2,14 @@ import Platform
 import StoreCore
 import Synchronization
 
-/// The clock that a session's tasks wait by. The session moves it, on its own thread: a virtual one only while somebody
-/// waits. A real one moves whenever the session waits for something, be it a line at the prompt.
+/// The clock that a session waits by. A session with a store of its own moves it, on its own thread: a virtual one only
+/// while it waits, a real one whenever it waits for something, be it a line at the prompt. The clock of a store that others
+/// share moves by itself, or, a virtual one, while all of them wait.
 final class SessionClock {
   private enum Kind {
     case real(RealClock)
     case virtual(VirtualClock)
+    case shared(any StoreClock)
   }
 
   private let kind: Kind
@@ -23,8 +25,17 @@ final class SessionClock {
     kind = isVirtual ? .virtual(VirtualClock()) : .real(RealClock(driver: .host(wake: { [wake] in wake.send() })))
   }
 
+  /// Follows the clock of a store that others share.
+  init(of clock: any StoreClock) {
+    kind = (clock as? VirtualClock).map { .virtual($0) } ?? .shared(clock)
+  }
+
+  /// The clock, where it moves only while everybody waits.
+  var virtual: VirtualClock? { if case .virtual(let clock) = kind { clock } else { nil } }
+
   var clock: any StoreClock {
     switch kind {
+    case .shared(let clock): clock
     case .real(let clock): clock
     case .virtual(let clock): clock
     }
@@ -41,28 +52,16 @@ final class SessionClock {
     switch kind {
     case .real(let clock): clock.nextDeadline
     case .virtual(let clock): clock.nextDeadline
-    }
-  }
-
-  /// True if the clock stands still, because an earlier state is shown. A virtual clock moves only while somebody waits
-  /// anyway.
-  var isPaused: Bool {
-    get {
-      if case .real(let clock) = kind { return clock.isPaused }
-      return false
-    }
-    set {
-      guard case .real(let clock) = kind else { return }
-      if newValue { clock.pause() } else { clock.resume() }
+    case .shared: nil
     }
   }
 
   /// True if time passes while somebody waits.
-  var passesByItself: Bool { if case .real = kind { true } else { false } }
+  var passesByItself: Bool { virtual == nil }
 
   /// The time until something falls due by itself.
   var untilNext: Duration? {
-    guard case .real(let clock) = kind, !clock.isPaused else { return nil }
+    guard case .real(let clock) = kind else { return nil }
     return clock.nextDeadline.map { max($0 - clock.now, .zero) }
   }
 
@@ -89,21 +88,34 @@ final class SessionClock {
       // Other threads may start something without telling: nobody waits longer than this without looking.
       let wait = min(
         next.map { max($0 - clock.now, .zero) } ?? .milliseconds(100), longest ?? .seconds(60), .seconds(60))
-      var sources = ([interrupt] + wake).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-      let (seconds, attoseconds) = wait.components
-      poll(
-        &sources, nfds_t(sources.count),
-        Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
-      runDue()
+      rest(for: wait, interrupt: interrupt, wake: wake)
+    case .shared(let clock):
+      // Others dispatch without telling.
+      let wait = min(next.map { max($0 - clock.now, .zero) } ?? Self.glance, longest ?? Self.glance, Self.glance)
+      rest(for: wait, interrupt: interrupt, wake: wake)
     }
     return true
+  }
+
+  /// The longest time for which a session that waits does not look at a store that others change.
+  private static let glance = Duration.milliseconds(20)
+
+  /// Waits for a while by the clock on the wall, or until a descriptor can be read, and runs what is due then.
+  func rest(for wait: Duration = glance, interrupt: Int32, wake: [Int32]) {
+    var sources = ([interrupt] + wake).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    let (seconds, attoseconds) = wait.components
+    poll(
+      &sources, nfds_t(sources.count),
+      Int32(seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
+    runDue()
   }
 }
 
 /// A descriptor that becomes readable when another thread than the one that made it says so.
 private final class WakeSignal: Sendable {
   private let ends = Pipe()
-  private let owner = pthread_self()
+  /// The thread that waits.
+  private let owner = Atomic<UInt>(UInt(pthread_self()))
   /// Spares whoever takes a system call.
   private let isSent = Atomic<Bool>(false)
 
@@ -116,12 +128,13 @@ private final class WakeSignal: Sendable {
   var descriptor: Int32 { ends?.read ?? -1 }
 
   func send() {
-    guard pthread_equal(owner, pthread_self()) == 0 else { return }
+    guard owner.load(ordering: .relaxed) != UInt(pthread_self()) else { return }
     isSent.store(true, ordering: .releasing)
     _ = write(ends?.write ?? -1, [1], 1)
   }
 
   func take() {
+    owner.store(UInt(pthread_self()), ordering: .relaxed)
     guard isSent.load(ordering: .relaxed), isSent.exchange(false, ordering: .acquiring) else { return }
     var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 0]
     while read(descriptor, &bytes, bytes.count) > 0 {}

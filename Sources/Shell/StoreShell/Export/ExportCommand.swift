@@ -85,7 +85,7 @@ private struct ExportRequest {
       return try session.export(to: file) {
         ScriptExport(
           $0, program: session.options.name, locator: PluginLocator(session.options), isTimed: try session.isTimed,
-          needsStore: try session.returnsFarBack, substateSchema: session.store.substateSchema)
+          needsStore: try session.returnsFarBack, substateSchema: session.store.live.application.substateSchema)
       }
     case .reduxDevTools: return try session.export(to: file) { ReduxExport($0) }
     }
@@ -131,7 +131,7 @@ extension Session {
     let (count, start) = try write(to: output, make)
     return CommandResult(
       json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n").json,
-      notes: store.notes(ofWhatIsLeftOutUpTo: start))
+      notes: store.live.notes(ofWhatIsLeftOutUpTo: start))
   }
 
   /// Prints what happened; with `--json` its text is the result.
@@ -146,7 +146,7 @@ extension Session {
     let (_, start) = try write(to: output, make)
     return CommandResult(
       json: answersInJSON ? answer(text).json : nil,
-      notes: store.notes(ofWhatIsLeftOutUpTo: start))
+      notes: store.live.notes(ofWhatIsLeftOutUpTo: start))
   }
 
   /// Writes what happened.
@@ -198,8 +198,8 @@ extension Session {
   /// are told the time, and an application's may be.
   fileprivate var isTimed: Bool {
     get throws {
-      var tellsTime = store.tellsReducersTheTime
-      return try store.contains(after: store.oldest) { entry in
+      var tellsTime = store.live.tellsReducersTheTime
+      return try store.contains(after: store.live.oldest) { entry in
         defer { if entry.action == ShellAction.Types.loadPlugin.fullName { tellsTime = true } }
         return entry.source.kind == .effect || (tellsTime && entry.time > .zero)
       }
@@ -209,8 +209,8 @@ extension Session {
   /// True if a kept action returned to a state that is no longer in memory by then.
   fileprivate var returnsFarBack: Bool {
     get throws {
-      try store.contains(after: store.oldest) { entry in
-        entry.restoreTarget.map { entry.number - $0 > store.historyLimits.entries } ?? false
+      try store.contains(after: store.live.oldest) { entry in
+        entry.restoreTarget.map { entry.number - $0 > store.live.historyLimits.entries } ?? false
       }
     }
   }

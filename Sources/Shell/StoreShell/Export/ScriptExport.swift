@@ -144,6 +144,9 @@ struct ScriptExport: RecordingExport {
     case (ShellAction.Types.restore.fullName, .int(let target)?, _): return "undo --to \(target)"
     case (ShellAction.Types.importState.fullName, .string(let file)?, _):
       return "import state \(ScalarText.quoted(file)) --value \(try importedState(entry, state))"
+    case (ShellAction.Types.restore.fullName, _, _):
+      // A script has nobody beside it whose actions would stay.
+      return "import state \(entry.source.function) --value \(try importedState(entry, state))"
     case (SubstateChange.addType.fullName, .string(let name)?, let isReplacing):
       let value = substateLiteral(entry.arguments["value"] ?? .none, name)
       let flag = isReplacing == .bool(true) ? " --replace" : ""

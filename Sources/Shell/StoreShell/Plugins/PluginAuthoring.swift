@@ -80,8 +80,10 @@ extension Session {
     guard Files.exists("\(folder)/plugin.json") else { return store.modules }
     let source = try PluginSource(folder: folder)
     let name = source.manifest.name
-    let plugin = try Plugin(loading: source, into: store.surroundings(of: name))
+    let plugin = try Plugin(loading: source, into: store.live.surroundings(of: name))
     let modules = store.modules.filter { $0.name != name } + [plugin.module]
-    return modules.map { $0.adding(plugin.addedActions.filter { added in store.action(named: added.fullName) == nil }) }
+    return modules.map {
+      $0.adding(plugin.addedActions.filter { added in store.live.action(named: added.fullName) == nil })
+    }
   }
 }

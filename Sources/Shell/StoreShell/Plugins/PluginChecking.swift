@@ -19,7 +19,7 @@ extension PluginSubcommand {
         return try session.report([PluginCheck.Finding(isFault: true, text: error.line())], of: word, as: request.form)
       }
       let name = source.manifest.name
-      let check = PluginCheck(source, in: session.store.surroundings(of: name), view: session.store.view)
+      let check = PluginCheck(source, in: session.store.live.surroundings(of: name), view: session.store.view)
       var findings = check.findings
       if let clash = session.clash(ofPlugin: name) { findings[0] = PluginCheck.Finding(isFault: true, text: clash) }
       return try session.report(findings, of: name, as: request.form)

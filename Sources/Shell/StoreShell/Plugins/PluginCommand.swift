@@ -138,7 +138,9 @@ extension PluginSubcommand {
       try session.store.requirePresent()
       let plugin = try plugin.loaded(in: session)
       let counts = plugin.counts
-      let report = try session.store.unload(plugin.module.name, source: session.source(function: "plugin"))
+      let report = try session.store.change {
+        try $0.unload(plugin.module.name, source: session.source(function: "plugin"))
+      }
       return try session.finish(report, details: counts)
     })
 

@@ -64,7 +64,7 @@ struct Completer {
     if let flag = words.openFlag(definition) { return list(flagValues(flag, definition, words)) }
     let operands = words.operands(definition)
     if verb == "thunk", operands.count > 1 {
-      let thunk = session.store.thunks.first { $0.fullName == operands[1] || $0.action.name == operands[1] }
+      let thunk = session.store.live.thunks.first { $0.fullName == operands[1] || $0.action.name == operands[1] }
       guard let thunk else { return list([]) }
       return completeArguments(
         of: thunk.action, thunk.signature, operands.dropFirst(2), words.current, start: start, list: list)
@@ -188,10 +188,10 @@ struct Completer {
       return plain(session.watches.list.map { "\($0.id)" } + ["all"])
     case .effect:
       guard words.complete.last == "cancel" else { return [] }
-      return plain(session.store.effects.map(\.id) + ["all"])
+      return plain(session.store.live.effects.map(\.id) + ["all"])
     case .module: return plain(session.store.modules.map(\.name))
     case .thunk:
-      let thunks = session.store.thunks
+      let thunks = session.store.live.thunks
       // The module may be left out where no other has a thunk of the name.
       let short = thunks.map(\.action.name).filter { name in thunks.count { $0.action.name == name } == 1 }
       let typed = words.spelling.typed
@@ -303,7 +303,7 @@ struct Completer {
     case ("as", "export"):
       ["jsonl", "stsh", "redux-devtools"].map { LineCompletion.Candidate(text: $0) }
     case ("map", "ingest"):
-      (words.value(of: "--as").flatMap(session.store.action(named:))?.fields ?? []).map {
+      (words.value(of: "--as").flatMap(session.store.live.action(named:))?.fields ?? []).map {
         LineCompletion.Candidate(text: "\($0.name)=", suffix: "")
       }
     case ("with", "replay"): pluginFolders(typed)

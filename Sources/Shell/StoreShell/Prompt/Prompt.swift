@@ -41,7 +41,7 @@ public final class Prompt {
   /// - Returns: the status to exit with.
   public func run() throws -> Int32 {
     session.running.origin = .prompt
-    session.store.setDefaultPurity(.always)
+    session.store.live.setDefaultPurity(.always)
     let completer = Completer(session)
     editor.completer = { [weak self] line, cursor in
       completer.complete(line: line, cursor: cursor, openLines: self?.open ?? [])

@@ -12,7 +12,7 @@ extension Session {
 
   /// Tells that a projection lets an action go no further (R26).
   func noteDropped(_ name: String, by projection: String) {
-    store.trace(.dropped(what: name, reason: "projection \(projection)"))
+    store.live.trace(.dropped(what: name, reason: "projection \(projection)"))
     if !options.isJSON { console.writeError("note: \(name) is mapped to nothing by the projection \(projection)\n") }
   }
 

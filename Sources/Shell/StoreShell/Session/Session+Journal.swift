@@ -13,10 +13,10 @@ extension Session {
     do {
       try openJournal(plan)
       console.beforeTelling = { [store] in
-        store.settleJournal()
-        return store.takeJournalNotes()
+        store.live.settleJournal()
+        return store.live.takeJournalNotes()
       }
-      store.startTasks()
+      store.live.startTasks()
       return 0
     } catch {
       return writeError(error)
@@ -29,10 +29,10 @@ extension Session {
   public func endJournal() -> Int32 {
     console.flush()
     archive?.close()
-    guard let journal = store.replaceJournal(nil) else { return 0 }
+    guard let journal = store.live.replaceJournal(nil) else { return 0 }
     let isAtPrompt = options.journal?.opening == .withFirstAction
     do throws(JournalError) {
-      try journal.end(store.journaledState)
+      try journal.end(store.live.journaledState)
       if let notes = journal.takeNotes(), !options.isJSON { console.writeError(notes) }
       if isAtPrompt { options.sessionFiles?.prune(keeping: options.keptSessions) }
       return 0
@@ -43,37 +43,37 @@ extension Session {
   }
 
   private func openJournal(_ plan: JournalPlan) throws {
-    let header = store.journalHeader(began: time(nil))
+    let header = store.live.journalHeader(began: time(nil))
     let name = options.sessionFiles?.displayName(of: plan.path) ?? plan.path
     switch plan.opening {
     case .withFirstAction:
       tellOfAbandonedSessions()
-      store.replaceJournal(HostJournal(plan, header: header, in: options.sessionFiles))
+      store.live.replaceJournal(HostJournal(plan, header: header, in: options.sessionFiles))
     case .readOnly(let number): try openArchive(plan.path, upTo: number, name)
     case .atOnce:
       let journal = try Journal(
         plan.path, durability: plan.durability, header: header,
-        initial: store.journaledState.slices(isWhole: true))
+        initial: store.live.journaledState.slices(isWhole: true))
       let recovered: RecoveredStore?
       do {
         recovered = try journal.found.flatMap { try recover(journal, $0) }
         if let recovered {
           tell(recovered, name)
         } else {
-          journal.append(stateAfter: 0, store.journaledState.slices(isWhole: true))
+          journal.append(stateAfter: 0, store.live.journaledState.slices(isWhole: true))
         }
       } catch {
         try? journal.end()
         throw examined(error)
       }
-      store.replaceJournal(HostJournal(journal, plan, header: header, taking: recovered))
+      store.live.replaceJournal(HostJournal(journal, plan, header: header, taking: recovered))
     }
   }
 
   /// An error with the last good action of a file that could not be read in full.
   private func examined(_ error: any Error) -> any Error {
     guard case .damaged(let path, nil, _)? = error as? JournalError,
-      let archive = try? JournalArchive(path, initial: store.journaledState.slices(isWhole: true))
+      let archive = try? JournalArchive(path, initial: store.live.journaledState.slices(isWhole: true))
     else { return error }
     defer { archive.close() }
     return examined(error, archive)
@@ -85,7 +85,7 @@ extension Session {
   }
 
   private func openArchive(_ path: String, upTo number: Int?, _ name: String) throws {
-    let archive = try JournalArchive(path, upTo: number, initial: store.journaledState.slices(isWhole: true))
+    let archive = try JournalArchive(path, upTo: number, initial: store.live.journaledState.slices(isWhole: true))
     let recovered: RecoveredStore?
     do {
       let contents = archive.contents
@@ -159,7 +159,7 @@ extension Session {
   private func recover(_ file: any JournalReading, _ contents: JournalContents) throws -> RecoveredStore? {
     let advice = { (name: String) in file is Journal ? "; `plugin reload \(name)` has the file say so" : "" }
     var edited: [String] = []
-    let recovered = try store.recover(file, contents) { plugin in
+    let recovered = try store.live.recover(file, contents) { plugin in
       try requirePlugins()
       let source = try PluginLocator(options).source(plugin, in: file)
       try grant(source)

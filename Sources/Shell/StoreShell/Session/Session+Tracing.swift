@@ -19,7 +19,7 @@ extension Session {
   func startTrace(_ path: String) throws(FileError) {
     let trace = try ChromeTrace(path)
     settings.chromeTrace = trace
-    store.setSpans(trace.listener)
+    store.live.setSpans(trace.listener)
   }
 
   /// Ends the trace that is written into a file.
@@ -29,7 +29,7 @@ extension Session {
   func finishTrace() throws(FileError) -> ChromeTrace? {
     guard let trace = settings.chromeTrace else { return nil }
     settings.chromeTrace = nil
-    store.setSpans(nil)
+    store.live.setSpans(nil)
     console.prepareTelling()
     try trace.end()
     return trace

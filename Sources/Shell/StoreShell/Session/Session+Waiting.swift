@@ -24,7 +24,8 @@ extension Session {
     try store.requirePresent()
     let limit = duration.map { clock.clock.now + $0 }
     var isEnd = false
-    clock.runDue()
+    defer { store.endWait() }
+    runDueTasks()
     while true {
       try interrupts.patience?()
       tellOthers()
@@ -32,16 +33,31 @@ extension Session {
       if isEnd { return .timeOver }
       // Whoever looks on sees what was said before the wait.
       if clock.passesByItself { console.flush() }
-      guard
-        clock.pass(
-          until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady)
-      else { return .stuck }
+      guard passTime(until: limit) else { return .stuck }
       if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
       if isInterrupted { throw ShellError.interrupted }
       // The work that is due at the very end has still to run.
       if let limit { isEnd = clock.clock.now >= limit && clock.nextDeadline.map { $0 > limit } ?? true }
     }
   }
+
+  /// Lets time pass to what is due next or to a limit, whichever comes first.
+  ///
+  /// - Returns: false: nothing will ever happen.
+  private func passTime(until limit: Duration?) -> Bool {
+    if let shared = clock.virtual, store.hasCompany {
+      guard store.wait(for: shared, until: limit) else { return false }
+      if limit.map({ shared.now < $0 }) ?? true { clock.rest(interrupt: interrupts.descriptor, wake: wakeDescriptors) }
+      return true
+    }
+    return store.acting {
+      clock.pass(
+        until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady)
+    }
+  }
+
+  /// Runs what fell due by the session's clock.
+  func runDueTasks() { store.acting { clock.runDue() } }
 
   /// True if Ctrl-C waits to be taken.
   var isInterrupted: Bool {
@@ -52,7 +68,7 @@ extension Session {
 
   /// Runs what fell due while nothing else was to do, and reports what went wrong in it.
   func runDue() {
-    clock.runDue()
+    runDueTasks()
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
     for error in store.takeFaults() { writeError(error) }

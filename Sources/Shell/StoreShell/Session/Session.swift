@@ -20,8 +20,8 @@ public final class Session {
   /// The person who gives the lines.
   var person = Person()
 
-  /// The store that the session speaks to.
-  let store: LiveStore
+  /// The session's hold on the store that it speaks to.
+  let store: StoreClient
   let clock: SessionClock
   /// The messages that others cause for it.
   let inbox: SessionInbox
@@ -43,9 +43,10 @@ public final class Session {
   private var luaState: SessionLua?
 
   init(
-    _ store: LiveStore, _ application: SessionApplication, _ clock: SessionClock, options: SessionOptions,
+    _ live: LiveStore, _ application: SessionApplication, _ clock: SessionClock, options: SessionOptions,
     console: Console
   ) {
+    let store = StoreClient(of: live)
     self.options = options
     self.console = console
     self.clock = clock
@@ -57,9 +58,12 @@ public final class Session {
     _ = inbox.take()
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
-    store.setLogSink { line in inbox.bring { writer.write(line) } }
-    store.setPluginLog { line in inbox.bring { writer.write(line) } }
-    store.setInterruption { [weak self] in self?.isInterrupted ?? false }
+    store.interruption.isRequested = { [weak self] in self?.isInterrupted ?? false }
+    store.turn {
+      store.hearing.logger = { line in inbox.bring { writer.write(line) } }
+      store.hearing.plugins = { line in inbox.bring { writer.write(line) } }
+      store.hearing.end = inbox.closeStore
+    }
   }
 
   /// Asks the person at the terminal a question; nil: there is nobody to ask.
@@ -76,15 +80,15 @@ public final class Session {
 
   deinit {
     // While what they read is still there.
-    store.cancelEffects(nil)
+    if application.endsStore { store.live.cancelEffects(nil) }
   }
 
-  /// Ends the trace, the journal and the effects.
+  /// Ends the trace, and, where nobody shares the store, the journal and the effects.
   ///
   /// - Returns: 0, or 1 where something could not be written, which is reported.
   public func end() -> Int32 {
-    defer { store.cancelEffects(nil) }
-    return max(endTrace(), endJournal())
+    defer { if application.endsStore { store.live.cancelEffects(nil) } }
+    return max(endTrace(), application.endsStore ? endJournal() : 0)
   }
 
   // MARK: Lua
@@ -134,12 +138,12 @@ public final class Session {
     outcome.tally.reached += 1
     console.transcribe(statement, program: options.name)
     let before = outcome.tally
-    clock.runDue()
+    runDueTasks()
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins() }
     var status = execute(statement)
     tellOthers()
-    if store.watchesPlugins || plugins.watch != nil { followPlugins() }
+    if store.live.watchesPlugins || plugins.watch != nil { followPlugins() }
     let late = store.takeFaults()
     reportEach(late.map { ShellError(describing: $0) }, in: statement)
     if status == 0, !late.isEmpty {
@@ -163,11 +167,11 @@ public final class Session {
   ///
   /// - Returns: 0, or the status of the error.
   private func execute(_ statement: Statement) -> Int32 {
-    let head = console.isHolding ? store.head : nil
+    let head = console.isHolding ? store.live.head : nil
     do {
       let result = try commands.run(statement, in: self)
       // A result that nobody has seen yet is not shown any more, unless it tells of what was done.
-      if console.isHolding, store.head == head, isInterrupted {
+      if console.isHolding, store.live.head == head, isInterrupted {
         console.dropHeld()
         throw ShellError.interrupted
       }
@@ -186,7 +190,7 @@ public final class Session {
 
   /// Prints what the store did by itself, and what became of the file that it is kept in.
   func writeNotes() {
-    if let notes = store.takeJournalNotes() { console.writeAhead(notes) }
+    if let notes = store.live.takeJournalNotes() { console.writeAhead(notes) }
     for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
   }
 
@@ -209,7 +213,7 @@ extension Session: SessionLuaHost {
   ///
   /// - Throws: ``ShellError`` where there is none.
   public func action(named name: String) throws -> ActionType {
-    guard let type = store.action(named: name) else { throw unknownAction(name, at: .command) }
+    guard let type = store.live.action(named: name) else { throw unknownAction(name, at: .command) }
     return type
   }
 

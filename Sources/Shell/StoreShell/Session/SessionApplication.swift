@@ -2,6 +2,8 @@
 struct SessionApplication {
   /// The commands of the shell and of the application.
   let commands: CommandTable
+  /// True if the session is the only one, so that the store ends with it.
+  let endsStore: Bool
   /// Makes a session over the same application, with a store of its own.
   let makeSibling: (SessionOptions, Console) throws -> Session
 }

@@ -1,5 +1,6 @@
 import Platform
 import StoreCore
+import StoreHost
 import Synchronization
 
 /// The messages that others cause for a session: lines of watches, of the logger and of plugins. A message from the
@@ -38,6 +39,18 @@ final class SessionInbox: Sendable {
     return leftOut
   }
 
+  /// Set once the store that the session speaks to is closed.
+  private let isStoreClosed = SharedFlag()
+
+  /// Takes note that the store is closed.
+  func closeStore() {
+    _ = isStoreClosed.set(true)
+    bring {}
+  }
+
+  /// True once, if the store was closed.
+  func takeClosing() -> Bool { isStoreClosed.isSet && isStoreClosed.set(false) }
+
   /// Has something told, at once or when the session looks.
   func bring(_ tell: @escaping @Sendable () -> Void) {
     if isOwnThread { return tell() }
@@ -53,6 +66,10 @@ extension Session {
   /// Tells what others caused since the session looked last.
   func tellOthers() {
     let leftOut = inbox.take()
+    if inbox.takeClosing() {
+      console.writeError("the store was closed by the program that owns it\n")
+      outcome.hasQuit = true
+    }
     if leftOut > 0, !options.isJSON { console.writeError("… \(leftOut) \(leftOut == 1 ? "line" : "lines") left out\n") }
   }
 }

@@ -49,12 +49,12 @@ struct Setting: Sendable {
 
   private static let others = [
     Setting(
-      "emit", ["always", "whenDifferent", "never"], "when watchers are told", read: { $0.store.emission },
+      "emit", ["always", "whenDifferent", "never"], "when watchers are told", read: { $0.store.settings.emission },
       change: { value in { try $0.perform(.setEmission(value), by: "set") } }),
     Setting(
       "journal.limit", [], "how much of history memory holds",
       form: "a number of actions, a size such as 32MiB, or both",
-      read: { $0.store.historyLimits.text },
+      read: { $0.store.live.historyLimits.text },
       change: { value in
         guard HistoryLimits().changed(by: value) != nil else {
           throw ShellError(
@@ -62,7 +62,7 @@ struct Setting: Sendable {
             message: "journal.limit is a number of actions, a size such as 32MiB, or both, got '\(value)'")
         }
         return { session in
-          let limits = session.store.historyLimits
+          let limits = session.store.live.historyLimits
           return try session.perform(.setHistoryLimits(limits.changed(by: value) ?? limits), by: "set")
         }
       }),
@@ -77,7 +77,7 @@ struct Setting: Sendable {
       }),
     Setting(
       "plugin.purity", Purity.allCases.map(\.rawValue), "how often plugins are looked at for state of their own",
-      read: { $0.store.purity.rawValue },
+      read: { $0.store.live.purity.rawValue },
       change: { value in
         { session in
           guard !session.settings.isTest || value == Purity.always.rawValue else {
@@ -89,10 +89,10 @@ struct Setting: Sendable {
       }),
     Setting(
       "plugin.watch", ["on", "off"], "whether plugins are loaded again when their files change",
-      read: { $0.store.watchesPlugins ? "on" : "off" },
+      read: { $0.store.live.watchesPlugins ? "on" : "off" },
       change: { value in { try $0.perform(.setPluginWatch(value == "on"), by: "set") } }),
     Setting(
-      "runaway", [], "how many actions one dispatch may cause", read: { "\($0.store.runaway)" },
+      "runaway", [], "how many actions one dispatch may cause", read: { "\($0.store.settings.runaway)" },
       change: { value in
         let limit = try number(value, "runaway", atMost: .max)
         return { try $0.perform(.setRunaway(limit), by: "set") }
@@ -123,12 +123,12 @@ struct Setting: Sendable {
     return Setting(
       name, [], "the most \(limit.summary) that a plugin may ask for",
       form: limit.isSize ? "a size such as 4MiB, or a number of bytes" : "a number",
-      read: { "\($0.store.ceiling[keyPath: limit.path])" },
+      read: { "\($0.store.settings.ceiling[keyPath: limit.path])" },
       change: { value in
         let size = limit.isSize ? PluginManifest.bytes(value).map { "\($0)" } : nil
         let most = try number(size ?? value, name, atMost: PluginManifest.ceiling[keyPath: limit.path])
         return { session in
-          var ceiling = session.store.ceiling
+          var ceiling = session.store.settings.ceiling
           ceiling[keyPath: limit.path] = most
           return try session.perform(.setCeiling(limit, ceiling), by: "set")
         }
@@ -143,7 +143,7 @@ struct Setting: Sendable {
 
   /// The place that the setting got its value from: the place of a `set`, an option of the program, or `default`.
   func origin(in session: Session) -> String {
-    (isOfSession ? session.settings.origins[name] : session.store.settingOrigin(name)) ?? "default"
+    (isOfSession ? session.settings.origins[name] : session.store.settings.settingOrigins[name]) ?? "default"
   }
 
   /// Reads a value that a word says.

@@ -41,7 +41,7 @@ enum ShellListing: String, CaseIterable {
         })
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
     case .effects:
-      rows(["id", "wakes"], session.store.effects.map { [.string($0.id), .text($0.wakes)] })
+      rows(["id", "wakes"], session.store.live.effects.map { [.string($0.id), .text($0.wakes)] })
     case .projections:
       rows(
         ["name", "runs", "hits", "reads"],
@@ -56,7 +56,7 @@ enum ShellListing: String, CaseIterable {
     case .thunks:
       rows(
         ["name", "arguments", "summary"],
-        session.store.thunks.map { thunk in
+        session.store.live.thunks.map { thunk in
           let arguments = thunk.action.fields.map(\.signature).joined(separator: " ")
           return [
             .string(thunk.fullName), thunk.takesAny ? .string("any") : arguments.isEmpty ? .none : .string(arguments),
@@ -76,7 +76,7 @@ enum ShellListing: String, CaseIterable {
     case .log:
       rows(
         ["n", "at", "source", "action", "args", "changed"],
-        session.store.log.entries.map { entry in
+        session.store.live.log.entries.map { entry in
           [
             .int(entry.number), .double(entry.time.seconds), entry.source.value, .string(entry.action),
             .record(entry.arguments), .texts(entry.changes.map(\.path.description)),

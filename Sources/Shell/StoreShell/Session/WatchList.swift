@@ -60,7 +60,11 @@ final class WatchedPath: @unchecked Sendable {
       // action.
       let isOwn = session.inbox.isOwnThread
       if !isOwn, isNamedBySession { return last }
-      last = try isOwn ? session.read(path).value : session.store.read(path).value
+      // A watch is of the present, whatever the session looks at.
+      let live = session.store.live
+      last =
+        try isOwn
+        ? session.store.viewing(nil) { try session.read(path).value } : live.read(path, in: live.present).value
       isFailing = false
     } catch let error as PluginError {
       if !isFailing { report(error) }

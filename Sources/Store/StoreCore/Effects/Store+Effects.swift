@@ -48,6 +48,15 @@ extension Store {
     }
   }
 
+  /// Cancels what some actions started, but for effects that follow the state.
+  package func cancelEffects(startedBy numbers: Set<Int>) {
+    visit {
+      for unit in unitEffects {
+        unit.cancel { numbers.contains($0.number) && !$0.isSupervised && !($0.key?.isChannel ?? false) }
+      }
+    }
+  }
+
   /// Cancels what the actions of a root started: it is stopped (R30).
   ///
   /// - Parameter all: true to cancel long-lived effects too, which may well have no part in it.

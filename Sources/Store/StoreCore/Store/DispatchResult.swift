@@ -14,6 +14,9 @@ public struct DispatchResult: Sendable {
   /// The result for an action that is not processed, because nobody is left who would.
   package static var cancelled: DispatchResult { DispatchResult(number: nil, outcome: .stopped(.cancelled)) }
 
+  /// The result for an action that comes when the program has closed its store.
+  package static var closed: DispatchResult { DispatchResult(number: nil, outcome: .stopped(.closed)) }
+
   /// The ways in which a dispatch ends.
   public enum Outcome: Sendable {
     /// The action, and what it caused, was processed.

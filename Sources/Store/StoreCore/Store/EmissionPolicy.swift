@@ -33,6 +33,19 @@ public struct EmissionPolicy<State>: Sendable {
   }
 }
 
+extension EmissionPolicy {
+  /// The same policy for a store whose state holds this one's.
+  package func lift<Whole>(_ read: @escaping @Sendable (Whole) -> State) -> EmissionPolicy<Whole> {
+    switch decide {
+    case .always: .always
+    case .never: .never
+    case .when(let predicate): EmissionPolicy<Whole>(name: name, decide: .when { predicate(read($0), read($1)) })
+    case .whenDifferent(let isDifferent):
+      EmissionPolicy<Whole>(name: name, decide: .whenDifferent { isDifferent(read($0), read($1)) })
+    }
+  }
+}
+
 extension EmissionPolicy where State: Equatable & Sendable {
   /// After the actions that changed the state.
   @inlinable public static var whenDifferent: EmissionPolicy {

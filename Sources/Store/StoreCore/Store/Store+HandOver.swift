@@ -36,6 +36,11 @@ extension Store {
     }
   }
 
+  /// Makes the worker thread, so that the first hand-over does not have to.
+  package func startWorker() {
+    exclusively { if worker == nil { worker = try? DrainWorker() } }
+  }
+
   /// Processes everything, whoever brought it, and gives the store back; or gives it to a thread that waits for its turn.
   private func drainToEnd() {
     repeat {

@@ -43,6 +43,9 @@ extension Store {
   /// The root that the present action counts for (R30); 0: none is processed.
   package var currentRoot: Int { processing == 0 ? jobRoot : processingRoot }
 
+  /// The action that caused the present one; nil: none did, or none is processed.
+  package var currentCause: Int? { processing == 0 ? nil : contextStorage.source.cause }
+
   /// Processes an action that the holder of the turn dispatches. The caller's module inlines this, since it knows the types.
   @inlinable
   func takeInTurn(_ action: Action, _ describe: (inout ActionSource) -> Void) -> DispatchResult {

@@ -26,6 +26,8 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case busy
   /// The store shows a state of the past, and nothing may change it (R27).
   case parked
+  /// The host that shares the store with others was closed.
+  case closed
   /// The store is busy, and as many actions wait as its queue may hold (R2): this one was not enqueued.
   case queueFull(limit: Int)
 
@@ -49,6 +51,7 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
       return "\(limit) actions wait already, and the queue holds no more; dispatch again once the store has caught up"
     case .cancelled: return "what dispatches was cancelled"
     case .busy: return "the store is processing an action; do this between two actions"
+    case .closed: return "the store was closed by the program that owns it"
     case .parked:
       return "the store shows an earlier state and is read-only; go back to the present to dispatch"
     case .interrupted(let next, let source):

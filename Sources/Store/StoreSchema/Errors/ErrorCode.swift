@@ -10,6 +10,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case badRecording = "bad-recording"
   /// A file with a state is not JSON.
   case badState = "bad-state"
+  /// The program that owns the store has closed it.
+  case closed
   /// Two middlewares have the same name.
   case duplicateUnit = "duplicate-unit"
   /// The system refused something; the message says what.
@@ -99,6 +101,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case timedOut = "timed-out"
   /// A value is not of the type that is declared.
   case typeMismatch = "type-mismatch"
+  /// Others have acted on what undo would take back.
+  case undoConflict = "undo-conflict"
   /// The command or action takes no such argument.
   case unexpectedArgument = "unexpected-argument"
   /// No module has an action of that name. describe MODULE lists a module's actions.
@@ -159,6 +163,8 @@ extension ErrorCode {
       "a file with a state is not JSON. Nothing was changed."
     case .badRecord:
       "a line of an ingested file is not JSON or does not fit the action. What came before it stays."
+    case .closed:
+      "the program that owns the store has closed it; nothing was changed."
     case .duplicateUnit:
       "two middlewares have the same name."
     case .failed:
@@ -247,6 +253,8 @@ extension ErrorCode {
       "what wait waited for did not come in time. The status is 5."
     case .typeMismatch:
       "a value is not of the type that is declared. The message says both."
+    case .undoConflict:
+      "others have acted on what undo would take back; nothing was changed. undo --any takes back whoever's action was last."
     case .unexpectedArgument:
       "the command or action takes no such argument."
     case .unknownAction:

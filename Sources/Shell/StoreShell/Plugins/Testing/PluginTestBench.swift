@@ -28,7 +28,7 @@ final class PluginTestBench: PluginTestHost {
     session.interrupts.descriptor = outer.interrupts.descriptor
     // Tests look at every call, so that what they show depends on nothing but the plugin.
     session.settings.isTest = true
-    session.store.setDefaultPurity(.always)
+    session.store.live.setDefaultPurity(.always)
     name = sources.last?.manifest.name ?? ""
     let deadline = ContinuousClock.now + .seconds(PluginTestBench.limit)
     session.interrupts.patience = {
@@ -37,13 +37,13 @@ final class PluginTestBench: PluginTestHost {
       }
     }
     for source in sources {
-      let (_, report) = try session.store.load(
+      let (_, report) = try session.store.live.load(
         source, from: ActionSource(file: "test", function: "load", line: 0, kind: .batch))
       if let failure = report.failure ?? report.faults.first { throw failure }
     }
-    first = session.store.log.last?.number ?? 0
+    first = session.store.live.log.last?.number ?? 0
     // The loading of the plugin is not the test's doing.
-    session.store.firstPoint = first
+    session.store.live.firstPoint = first
     console.interceptor = { [unowned self] text, target in
       if target == .standardOutput { printed += text }
     }
@@ -58,7 +58,7 @@ final class PluginTestBench: PluginTestHost {
 
   func dispatch(_ action: String, _ arguments: [(name: String, value: Value)], at place: PluginTestPlace) throws {
     let names = [action, "\(name).\(action)"]
-    guard let type = names.lazy.compactMap({ self.session.store.action(named: $0) }).first else {
+    guard let type = names.lazy.compactMap({ self.session.store.live.action(named: $0) }).first else {
       let known = session.store.modules.flatMap { $0.actions.map(\.fullName) }
       let own = known.filter { $0.hasPrefix("\(name).") }.map { String($0.dropFirst(name.count + 1)) }
       throw PluginTestFailure(
@@ -128,7 +128,7 @@ final class PluginTestBench: PluginTestHost {
   ]
 
   func actions() -> [Value] {
-    session.store.log.entries.filter { $0.number > first }.map { entry in
+    session.store.live.log.entries.filter { $0.number > first }.map { entry in
       .record(
         Record(
           PluginTestBench.actionLayout,

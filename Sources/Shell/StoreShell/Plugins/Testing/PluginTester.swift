@@ -67,7 +67,7 @@ final class PluginTester {
     session.interrupts.relay.set(bench.session.interruptHandlers + [file.interrupt])
     defer { session.interrupts.relay.set([]) }
     recorded = []
-    let proof = options.isPure ? try loading { try PurityProof(source, in: bench.session.store) } : nil
+    let proof = options.isPure ? try loading { try PurityProof(source, in: bench.session.store.live) } : nil
     if let proof { record(bench, for: proof) }
     let ended = file.run(index, host: bench)
     try checkInterrupt()
@@ -87,7 +87,7 @@ final class PluginTester {
 
   /// Has what the plugin's reducers answer in a store recorded.
   private func record(_ bench: PluginTestBench, for proof: PurityProof) {
-    bench.session.store.observe { [unowned self] entry in
+    bench.session.store.live.observe { [unowned self] entry in
       if proof.concerns(entry.call.type) { recorded.append(entry) }
     }
   }
@@ -132,15 +132,15 @@ final class PluginTester {
   private func goOn(_ purity: inout PluginTestReport.Purity, in bench: PluginTestBench) throws {
     guard let plugin = bench.plugin else { return }
     let seed = options.seed ?? .random(in: 1...999_999)
-    let proof = try loading { try PurityProof(source, in: bench.session.store) }
+    let proof = try loading { try PurityProof(source, in: bench.session.store.live) }
     record(bench, for: proof)
     session.interrupts.relay.set(bench.session.interruptHandlers)
     defer { session.interrupts.relay.set([]) }
-    let types = plugin.reducedActionNames.compactMap { bench.session.store.action(named: $0) }
+    let types = plugin.reducedActionNames.compactMap { bench.session.store.live.action(named: $0) }
     var generator = ActionGenerator(types, seed: seed)
     // Each may cause a thousand others.
     let enough = ContinuousClock.now + .seconds(2)
-    var state = bench.session.store.state
+    var state = bench.session.store.live.state
     var time = Duration.zero
     for number in 1...Self.generatedCount {
       try checkInterrupt()

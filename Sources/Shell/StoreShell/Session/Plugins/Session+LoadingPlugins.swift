@@ -9,11 +9,13 @@ extension Session {
   func loadPlugin(_ word: String, silently isSilent: Bool = false) throws -> CommandResult {
     try store.requirePresent()
     try requirePlugins()
-    let source = try PluginLocator(options).source(word).bounded(by: store.ceiling)
+    let source = try PluginLocator(options).source(word).bounded(by: store.settings.ceiling)
     guard !isRestored(source) else { return .none }
     try requireFreeName(source)
     try grant(source)
-    let (plugin, report) = try refusing { try store.load(source, from: self.source(function: "plugin")) }
+    let (plugin, report) = try refusing {
+      try store.change { try $0.load(source, from: self.source(function: "plugin")) }
+    }
     plugins.watch?.note(plugin.source)
     guard !isSilent else {
       if let failure = report.failure { throw ShellError(describing: failure) }
@@ -48,7 +50,7 @@ extension Session {
 
   /// Makes an earlier point the present, once the plugins that come back with it may have what they ask for.
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
-    for plugin in store.returningPlugins(to: number) {
+    for plugin in store.live.returningPlugins(to: number) {
       try requirePlugins()
       try grant(plugin)
     }

@@ -70,7 +70,7 @@ extension Session: PluginCommandHost {
 
   /// The call as one of the action that now goes by its name: the plugin may have been reloaded while its command waited.
   private func renewed(_ call: ActionCall) throws -> ActionCall {
-    guard let type = store.action(named: call.type.fullName) else {
+    guard let type = store.live.action(named: call.type.fullName) else {
       throw ShellError(code: .unknownAction, message: "unknown action '\(call.type.fullName)'")
     }
     guard type !== call.type else { return call }
@@ -87,12 +87,12 @@ extension Session: PluginCommandHost {
 
   /// Lets tasks run for a command of a plugin until what it waits for is there.
   public func wait(_ wait: PluginWait) throws -> AwaitedAction? {
-    var last = store.log.last?.number ?? 0
+    var last = store.live.log.last?.number ?? 0
     var found: AwaitedAction?
     let end = try store.withoutTurn {
       try self.wait(atMost: wait.limit) {
         guard !wait.actions.isEmpty else { return false }
-        let log = store.log
+        let log = store.live.log
         for entry in log.entries.reversed() {
           guard entry.number > last else { break }
           guard entry.failure == nil, entry.droppedBy == nil, wait.actions.contains(entry.action) else { continue }

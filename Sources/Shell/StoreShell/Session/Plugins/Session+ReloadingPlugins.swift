@@ -17,7 +17,7 @@ extension Session {
     let name = plugin.module.name
     try store.requirePresent()
     do {
-      let source = try plugin.source.readAgain().bounded(by: store.ceiling)
+      let source = try plugin.source.readAgain().bounded(by: store.settings.ceiling)
       guard source.manifest.name == name else {
         throw PluginError(
           .load, of: name, "\(source.displayName)/plugin.json now has the name '\(source.manifest.name)'",
@@ -25,9 +25,9 @@ extension Session {
       }
       plugins.watch?.note(source)
       try grant(source, asks: asks)
-      return try store.reload(source, options, from: actionSource)
+      return try store.change { try $0.reload(source, options, from: actionSource) }
     } catch {
-      store.noteFailedReload(of: name)
+      store.live.noteFailedReload(of: name)
       let refusal = ShellError(refusing: error)
       // The hint of a misfit says which version runs.
       throw (error as? PluginError)?.code == .misfit ? refusal : refusal.leavingPreviousVersion

@@ -13,13 +13,13 @@ extension Session {
 
   /// Watches the folders of the plugins that are loaded, where that is wanted.
   func followPlugins() {
-    guard store.watchesPlugins else {
+    guard store.live.watchesPlugins else {
       plugins.watch = nil
       return
     }
     let watch = plugins.watch ?? PluginWatch()
     plugins.watch = watch
-    watch.follow(store.sources)
+    watch.follow(store.live.sources)
   }
 
   /// Reloads the plugins that were saved. A fault of one is printed, its previous version goes on, and the next save is
@@ -38,7 +38,7 @@ extension Session {
   }
 
   private func plugins(from folder: String) -> [Plugin] {
-    store.sources.filter { $0.folder == folder }.compactMap { store.plugin(named: $0.manifest.name) }
+    store.live.sources.filter { $0.folder == folder }.compactMap { store.plugin(named: $0.manifest.name) }
   }
 
   private func writeAbsence(of plugin: Plugin) {

@@ -17,14 +17,14 @@ struct ActionNumber {
   /// - Parameter oldest: the oldest number that may be named; nil: that whose state can be made.
   func value(in session: Session, since oldest: Int? = nil) throws -> Int {
     let (number, store) = (try number.value(in: session), session.store)
-    let (head, oldest) = (store.head, oldest ?? store.oldest)
+    let (head, oldest) = (store.live.head, oldest ?? store.live.oldest)
     let error: HistoryError? =
       number > head
-      ? .beyondHead(number, head: head) : number < oldest ? store.beforeBeginning(number, oldest: oldest) : nil
+      ? .beyondHead(number, head: head) : number < oldest ? store.live.beforeBeginning(number, oldest: oldest) : nil
     guard let error else { return number }
     var described = ShellError(describing: error)
     described.place = place
-    if number > store.oldestEntry, number < oldest { described.hint = store.hintAtBeginning }
+    if number > store.live.oldestEntry, number < oldest { described.hint = store.live.hintAtBeginning }
     throw described
   }
 }

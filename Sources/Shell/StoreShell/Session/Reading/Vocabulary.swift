@@ -14,10 +14,12 @@ struct Vocabulary {
   // MARK: Actions and parts of the store
 
   /// The action of that full name, where names stand for nothing else.
-  func plainAction(named name: String) -> ActionType? { session.hasNames ? nil : session.store.action(named: name) }
+  func plainAction(named name: String) -> ActionType? {
+    session.hasNames ? nil : session.store.live.action(named: name)
+  }
 
   /// The action of that full name.
-  func action(named name: String) -> ActionType? { session.store.action(named: name) }
+  func action(named name: String) -> ActionType? { session.store.live.action(named: name) }
 
   /// The action that a name stands for.
   func action(_ name: String, at place: ShellError.Place) throws -> ActionMeaning {
@@ -27,7 +29,7 @@ struct Vocabulary {
 
   var modules: [Module] { session.store.modules }
   var middlewareNames: [String] { session.store.units.map(\.name) }
-  var thunks: [ThunkType] { session.store.thunks }
+  var thunks: [ThunkType] { session.store.live.thunks }
   var loadedPlugins: [LoadedPluginListing] { session.store.loadedPlugins }
   func plugin(named name: String) -> Plugin? { session.store.plugin(named: name) }
 
@@ -38,7 +40,7 @@ struct Vocabulary {
   func isSubstate(_ name: String) -> Bool { session.store.isSubstate(name) && modules.contains { $0.name == name } }
 
   /// The type of a substate of that name.
-  func substateSchema(_ name: String) -> Schema { session.store.substateSchema(name) }
+  func substateSchema(_ name: String) -> Schema { session.store.live.application.substateSchema(name) }
 
   // MARK: Paths
 

@@ -1,0 +1,54 @@
+import StoreHistory
+import StoreSchema
+
+/// Reading the history while others go on: the turn is held for a part of it at a time.
+extension StoreClient {
+  /// The number of entries for which the turn is held, a few milliseconds where they are read back from a file.
+  private static let part = 256
+
+  /// Hands out entries in order, as far as they are kept, until the body returns false.
+  package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
+    try visit(numbers, of: live.turn { live.history }, body)
+  }
+
+  /// True if a condition holds for an action after one of that number.
+  package func contains(after first: Int, where holds: (LoggedEntry) throws -> Bool) throws -> Bool {
+    let history = live.turn { live.history }
+    guard history.head > first else { return false }
+    var isFound = false
+    try visit((first + 1)...history.head, of: history) { entry in
+      isFound = try holds(entry)
+      return !isFound
+    }
+    return isFound
+  }
+
+  /// The same of the history as it was at some moment.
+  func visit(
+    _ numbers: ClosedRange<Int>, of history: History<HostState>, _ body: (LoggedEntry) throws -> Bool
+  ) throws {
+    try inParts(numbers) { part in
+      var entries: [LoggedEntry] = []
+      try turn {
+        try history.visit(part) { entry in
+          entries.append(entry)
+          return true
+        }
+      }
+      return try entries.allSatisfy(body)
+    }
+  }
+
+  /// Hands out numbers, some at a time, until the body returns false or the command is to stop.
+  func inParts(_ numbers: ClosedRange<Int>, _ body: (ClosedRange<Int>) throws -> Bool) throws {
+    var rest = numbers
+    while rest.count > Self.part {
+      try interruption.check()
+      let end = rest.lowerBound + Self.part
+      guard try body(rest.lowerBound...(end - 1)) else { return }
+      rest = end...rest.upperBound
+    }
+    try interruption.check()
+    _ = try body(rest)
+  }
+}

@@ -1,0 +1,60 @@
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// Looking at earlier points, on snapshots that the turn is held to take. The store, its timers and everybody else go on (R27).
+extension StoreClient {
+  /// What is shown instead of the present; nil: the present.
+  package var viewed: ViewedPoint? {
+    past.map { ViewedPoint(number: $0.number, skipped: $0.skipped, head: live.head) }
+  }
+
+  /// Throws the error for what may not be done while the past is shown.
+  package func requirePresent() throws {
+    if let viewed { throw viewed.refusal }
+  }
+
+  /// Has everything read the state after an action, without those that are skipped, while a closure runs.
+  package func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
+    try viewing(try turn { try live.point(number, without: past?.skipped ?? []) }, body)
+  }
+
+  /// Has everything read another state while a closure runs; nil: the present one.
+  package func viewing<Result>(_ view: PastView?, _ body: () throws -> Result) rethrows -> Result {
+    let outer = past
+    past = view
+    defer { past = outer }
+    return try body()
+  }
+
+  /// Shows the state after an action from now on, read-only (R27), with some actions left out.
+  package func look(at number: Int, without skipped: [Int]) throws {
+    past = try turn { try live.point(number, without: skipped) }
+  }
+
+  /// Shows the present again.
+  package func lookAtPresent() { past = nil }
+
+  /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
+  package func changes(from old: Int, to new: Int) throws -> [Change] {
+    let skipped = past?.skipped ?? []
+    let (before, after) = try turn {
+      (try live.point(old, without: skipped).state, try live.point(new, without: skipped).state)
+    }
+    return HostState.changes(from: before, to: after)
+  }
+
+  /// Makes an earlier point the present, by a recorded action, and shows it.
+  ///
+  /// - Throws: where what is shown is nothing that happened.
+  package func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
+    try turn {
+      if let viewed, !viewed.skipped.isEmpty { throw viewed.refusal }
+      let state = try live.stateToGoOnFrom(number)
+      past = nil
+      return live.dispatch(.restore(to: number, state: state), source)
+    }
+  }
+}

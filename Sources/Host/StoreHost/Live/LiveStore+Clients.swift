@@ -1,0 +1,41 @@
+import StoreCore
+import StoreHistory
+
+/// What the clients of a live store hear of it.
+extension LiveStore {
+  /// Has what units, plugins and tasks say and do wrong told to those whom it concerns.
+  func attend() {
+    attendance.interruption.isRequested = { [unowned self] in attendance.acting?.interruption.isRequested() ?? false }
+    store.setInterruption { [unowned self] in attendance.acting?.interruption.isRequested() ?? false }
+    attendance.logSink.write = { [unowned self] line in
+      for client in clients { client.hearing.logger?(line) }
+    }
+    attendance.faults.handOn = { [unowned self] error, action in
+      if let client = client(ofFaultStartedBy: action) { client.hear(error) } else { attendance.onFault?(error) }
+    }
+  }
+
+  /// The clients that are there, in the order in which they came.
+  var clients: [StoreClient] { attendance.clients.compactMap(\.client) }
+
+  /// The client that a fault concerns: the one on whose behalf the turn is held, or the one that dispatched what led to it, or,
+  /// where nobody did and no owner hears of it, the first.
+  private func client(ofFaultStartedBy action: Int?) -> StoreClient? {
+    if let acting = attendance.acting { return acting }
+    let clients = clients
+    var number = action ?? store.currentRoot
+    if let cause = store.currentCause, action == nil { number = cause }
+    while number > 0 {
+      if let client = clients.first(where: { $0.dispatched.contains(number) }) { return client }
+      number = history.log[number: number]?.source.cause ?? 0
+    }
+    return attendance.onFault == nil ? clients.first : nil
+  }
+
+  /// Has the phases of actions reported to the clients that want that.
+  func spreadTrace() {
+    let sinks = clients.compactMap(\.hearing.trace)
+    attendance.traceSink = sinks.isEmpty ? nil : { event in for sink in sinks { sink(event) } }
+    store.setTrace(attendance.traceSink)
+  }
+}

@@ -1,0 +1,53 @@
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// Reading what is shown to a client.
+extension StoreClient {
+  /// What is shown: the present of the moment, or an earlier point.
+  private var shown: ShownPoint { past.map { ShownPoint(past: $0) } ?? live.present }
+
+  /// Hands out the state that is shown.
+  package func withShownState<Result>(_ body: (borrowing HostState) throws -> Result) rethrows -> Result {
+    if let past { return try body(past.state) }
+    return try live.store.withState(body)
+  }
+
+  /// The state that is shown: that of the moment, or an earlier one.
+  package var shownState: HostState { withShownState { copy $0 } }
+  /// The settings of the store, as they are shown.
+  package var settings: ShellState { withShownState { $0.shell } }
+  /// Hands a look at the state that is shown, for Lua.
+  package var view: any StateView { ClientView(client: self) }
+  /// The modules in order: Swift ones as hosted, then plugins as loaded.
+  package var modules: [Module] { live.modules(in: shown) }
+
+  /// The middlewares in composition order.
+  package var units: [UnitListing] { live.turn { live.units(in: shown) } }
+
+  /// The loaded plugins, as listings show them.
+  package var loadedPlugins: [LoadedPluginListing] {
+    live.turn {
+      live.listings(of: shown, missingAt: past?.number ?? live.history.head)
+    }
+  }
+
+  /// The plugin of that name.
+  package func plugin(named name: String) -> Plugin? {
+    past == nil ? live.plugin(named: name) : shown.plugins.first { $0.plugin.module.name == name }?.plugin
+  }
+
+  /// Whether a module is a substate.
+  package func isSubstate(_ name: String) -> Bool { withShownState { $0.substates.contains { $0.name == name } } }
+
+  /// The state of all modules as one value, with what is to be known of those that come and go.
+  package var exportedState: Value {
+    let state = shownState
+    return state.exported(ExportedShell(state))
+  }
+
+  /// What stands at a path, or what a projection gives.
+  package func read(_ path: Path) throws -> Reading {
+    try live.read(path, in: shown) { readModules?.formUnion($0) }
+  }
+}

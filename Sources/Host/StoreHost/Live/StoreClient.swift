@@ -1,0 +1,207 @@
+import StoreCore
+import StoreHistory
+import StoreModules
+import StorePlugins
+import StoreSchema
+
+/// A client of a live store: one of the parties that share it. It has what it looks at, and what it is to hear, for itself;
+/// the store, its plugins and its history are everybody's.
+package final class StoreClient: @unchecked Sendable {
+  // Safe: what it looks at is its own thread's; the rest is read and changed only by the thread that holds the store's turn.
+
+  /// The store that it shares with others.
+  package let live: LiveStore
+  /// What is shown to it instead of the present.
+  @exclusivity(unchecked) var past: PastView?
+  /// The modules that it has read since somebody wanted to know.
+  @exclusivity(unchecked) var readModules: Set<String>?
+  /// What it hears of what others cause.
+  @exclusivity(unchecked) package var hearing = Hearing()
+  /// The time until which it waits at most, for a clock that moves only while everybody waits; nil: it does not wait.
+  private var wait: Wait?
+  /// Whether its command is to stop.
+  package let interruption = Interruption()
+  /// The number of the last action before it joined.
+  @exclusivity(unchecked) package var joined: Int
+  /// The numbers of the actions that it dispatched.
+  @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
+  private let isActing = SharedFlag()
+  private var faults: [any Error] = []
+  private var notes: [String] = []
+
+  /// Joins the store.
+  package init(of live: LiveStore) {
+    self.live = live
+    joined = live.head
+    live.turn { live.attendance.clients.append(AttachedClient(client: self)) }
+  }
+
+  deinit { live.turn { live.attendance.clients.removeAll { $0.client == nil } } }
+
+  // MARK: The turn
+
+  /// Runs a closure while this thread holds the store's turn (R34) on behalf of the client.
+  package func turn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try live.turn {
+      let outer = live.attendance.acting
+      if outer === self { return try body() }
+      live.attendance.acting = self
+      defer { live.attendance.acting = outer }
+      return try acting(body)
+    }
+  }
+
+  /// Gives the turn away while a closure waits for others.
+  package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = live.attendance.acting
+    live.attendance.acting = nil
+    defer { live.attendance.acting = outer }
+    return try live.store.withoutTurn(body)
+  }
+
+  /// Runs a closure in which Lua that runs does so for the client, so that its ``interrupts`` end that.
+  package func acting<Result>(_ body: () throws -> Result) rethrows -> Result {
+    let outer = isActing.set(true)
+    defer { _ = isActing.set(outer) }
+    return try body()
+  }
+
+  /// What stops the Lua of each plugin, from any thread, while it runs for the client.
+  package var interrupts: [@Sendable () -> Void] {
+    live.turn {
+      live.plugins.map { hosted in
+        { [isActing, interrupt = hosted.plugin.interrupt] in if isActing.isSet { interrupt() } }
+      }
+    }
+  }
+
+  /// The plugins whose Lua ran when it was to be stopped, since it was last asked.
+  package func takeInterrupted() -> [String] {
+    turn { live.plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name) }
+  }
+
+  // MARK: Waiting
+
+  private struct Wait {
+    let end: Duration?
+  }
+
+  /// Waits for a virtual clock, which moves once every client does.
+  ///
+  /// - Returns: false: nothing will ever happen.
+  package func wait(for clock: VirtualClock, until end: Duration?) -> Bool {
+    turn {
+      wait = Wait(end: end)
+      let waits = live.clients.map(\.wait)
+      guard waits.allSatisfy({ $0 != nil }) else { return true }
+      guard let next = ([clock.nextDeadline] + waits.map { $0?.end }).compactMap({ $0 }).min() else { return false }
+      clock.advance(by: next - clock.now)
+      return true
+    }
+  }
+
+  /// Whether others are there, for whom time passes too.
+  package var hasCompany: Bool { live.turn { live.clients.count > 1 } }
+
+  /// Waits no longer.
+  package func endWait() { live.turn { wait = nil } }
+
+  // MARK: Dispatching
+
+  /// Has an action processed, with all that it causes.
+  package func dispatch(_ call: ActionCall, source: ActionSource) -> DispatchReport {
+    do throws(SchemaError) {
+      return dispatch(try live.application.hostAction(call), source)
+    } catch {
+      return DispatchReport(number: nil, failure: error, faults: [])
+    }
+  }
+
+  /// Has a typed action processed, with all that it causes.
+  package func dispatch(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
+    turn {
+      if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
+      return live.dispatch(action, source)
+    }
+  }
+
+  /// Has an action of the shell processed.
+  package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
+    dispatch(HostAction(call: action.call, payload: .shell(action)), source)
+  }
+
+  /// Moves a gate, by a recorded action.
+  package func setGate(_ name: String, isOpen: Bool, source: ActionSource) -> DispatchReport {
+    turn {
+      let running = live.effectCount(of: name)
+      var report = dispatch(.setGate(name: name, isOpen: isOpen), source)
+      if !isOpen { report.cancelled = running - live.effectCount(of: name) }
+      return report
+    }
+  }
+
+  /// Has the store changed in another way, from the present alone (R27).
+  package func change<Result>(_ body: (LiveStore) throws -> Result) throws -> Result {
+    try turn {
+      try requirePresent()
+      return try body(live)
+    }
+  }
+
+  /// Takes note of an action that it dispatched.
+  func note(dispatched number: Int) { dispatched.insert(number) }
+
+  // MARK: Hearing
+
+  /// Takes note of something that went wrong beside its actions, in tasks and in what they caused.
+  func hear(_ error: any Error) { faults.appendOnce(error) }
+
+  /// Takes note of what the store did by itself.
+  func hear(note: String) { if !notes.contains(note) { notes.append(note) } }
+
+  /// Whether there is anything to be told of by ``takeFaults()``.
+  package var hasFaults: Bool { live.turn { !faults.isEmpty } }
+
+  /// What went wrong since it was last asked, where no dispatch told of it: in tasks, and in what they caused.
+  package func takeFaults() -> [any Error] {
+    turn {
+      live.stopFaulty()
+      if faults.isEmpty { return [] }
+      defer { faults = [] }
+      return faults
+    }
+  }
+
+  /// Has ``takeFaults()`` tell of what went wrong in a dispatch that was one of several in a statement.
+  package func leaveFaults(of report: DispatchReport) { live.turn { faults += report.faults } }
+
+  /// What the store did by itself since it was last asked, in a sentence each.
+  package func takeNotes() -> [String] {
+    live.turn {
+      for hosted in live.plugins { hosted.plugin.sayDroppedLogLines() }
+      guard !notes.isEmpty else { return [] }
+      defer { notes = [] }
+      return notes
+    }
+  }
+
+  /// Has every phase of every action reported; nil: no longer.
+  package func setTrace(_ sink: ((TraceEvent) -> Void)?) {
+    live.turn {
+      hearing.trace = sink
+      live.spreadTrace()
+    }
+  }
+}
+
+/// What a client hears of what others cause.
+package struct Hearing {
+  /// Gets what the logger middleware says.
+  package var logger: ((LoggedLine) -> Void)?
+  /// Gets what plugins say.
+  package var plugins: ((PluginLogLine) -> Void)?
+  /// Told when the store is closed.
+  package var end: (() -> Void)?
+  /// Gets every phase of every action.
+  var trace: ((TraceEvent) -> Void)?
+}

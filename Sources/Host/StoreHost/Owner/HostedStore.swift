@@ -1,0 +1,67 @@
+import StoreCore
+import StoreSchema
+
+/// The typed handle of a store that a host shares: what a `Store` is for the program that owns one. Its actions stand in the
+/// history, and can be taken back, as those of sessions.
+public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: StoreProtocol {
+  private let live: LiveStore
+  private let erase: @Sendable (Action) -> HostAction
+  private let read: @Sendable (HostState) -> State
+
+  init(_ live: LiveStore, _ application: Application<Action, State>) {
+    self.live = live
+    erase = HostedApplication.erasing(ModuleTable(application))
+    read = HostedApplication.reading(application)
+  }
+
+  private var root: Store<HostAction, HostState> { live.store }
+
+  /// The way in and a way out, without keeping the store alive, for a bridge to another library.
+  public var connection: StoreConnection<Action, State> {
+    root.projection(action: erase, state: read).connection(isDifferent: nil)
+  }
+
+  /// Reads part of the state.
+  public func withState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result {
+    try root.withState { try body(read(copy $0)) }
+  }
+
+  /// Has an action processed, or enqueued where the store is busy (R2).
+  ///
+  /// - Returns: among others `StoreError.queueFull` and `StoreError.closed`.
+  @discardableResult
+  public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult {
+    guard live.isOpen else { return .closed }
+    return root.dispatch(erase(action), source: source)
+  }
+
+  /// Has an action processed behind what is queued, and waits until it is done.
+  @discardableResult
+  public func dispatchAndWait(_ dispatched: DispatchedAction<Action>) async -> DispatchResult {
+    guard live.isOpen else { return .closed }
+    return await root.dispatchAndWait(DispatchedAction(erase(dispatched.action), source: dispatched.source))
+  }
+
+  /// Tells a watcher of the state, now and after every commit that the store's emission policy lets through.
+  public func watch(
+    _ name: String = "watcher", _ onChange: @escaping @Sendable (Notification<State>) -> Void
+  ) -> Subscription {
+    root.watch(name, read, isDifferent: nil, onChange)
+  }
+
+  /// Tells a watcher of a part of the state, now and after every commit after which it counts as different; `nil`: always.
+  public func watch<Part>(
+    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?,
+    _ onChange: @escaping @Sendable (Notification<Part>) -> Void
+  ) -> Subscription {
+    root.watch(name, { [read] in part(read($0)) }, isDifferent: isDifferent, onChange)
+  }
+
+  /// A view of the store with other actions and another state (R26).
+  public func projection<Local: Sendable, Part: Sendable>(
+    named name: String?, action: @escaping @Sendable (Local) -> Action?, state: @escaping @Sendable (State) -> Part
+  ) -> StoreProjection<Local, Part> {
+    root.projection(
+      named: name, action: { [erase] in action($0).map(erase) }, state: { [read] in state(read($0)) })
+  }
+}

@@ -1,0 +1,24 @@
+import StoreCore
+import StoreHistory
+
+/// The end of a live store.
+extension LiveStore {
+  /// False once the store was closed.
+  package var isOpen: Bool { !attendance.isClosed.isSet }
+
+  /// Ends effects and journal, and tells the clients; again: nothing.
+  package func close() throws(HostError) {
+    let journal: HostJournal? = turn {
+      guard isOpen else { return nil }
+      _ = attendance.isClosed.set(true)
+      store.cancelEffects()
+      for client in clients { client.hearing.end?() }
+      return replaceJournal(nil)
+    }
+    do throws(JournalError) {
+      try journal?.end(journaledState)
+    } catch {
+      throw HostError(describing: error, program: program)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import StoreCore
+import StoreHistory
+import StoreSchema
+
+/// A live store that its program, any number of sessions and plugins share: made from an application, with a history, gates and
+/// plugins around it.
+///
+/// The program speaks to it by ``store``, a session by `Session(host)`; each from any thread. Whatever changes or reads what
+/// belongs to the store holds the store's turn, whoever asks (R34).
+public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Sendable {
+  /// The store for the program that owns it.
+  public let store: HostedStore<Action, State>
+  /// The clock that stamps actions and wakes effects.
+  public let clock: any StoreClock
+  package let application: Application<Action, State>
+  package let live: LiveStore
+
+  /// Hosts an application.
+  ///
+  /// - Parameters:
+  ///   - application: the store to host.
+  ///   - clock: stamps actions with the time, and wakes effects. A virtual clock moves only while every session waits.
+  ///   - program: what the program is called, as journals and hints say; by default its executable's name.
+  ///   - queueLimit: how many actions from other threads may wait while the store is busy: more are refused with
+  ///     `StoreError.queueFull`. Nil: any number may wait.
+  ///   - onFault: hears of what goes wrong where no `dispatch` tells of it and no session has caused it, such as in an effect that
+  ///     the program's own action started; on the thread that processes actions. Nil: the first session hears of it.
+  /// - Throws: `StoreError` where two middlewares or interceptors share a name.
+  public init(
+    _ application: Application<Action, State>, clock: any StoreClock = RealClock(), program: String? = nil,
+    queueLimit: Int? = nil, onFault: (@Sendable (any Error) -> Void)? = nil
+  ) throws(StoreError) {
+    self.application = application
+    self.clock = clock
+    live = try LiveStore(
+      HostedApplication(application), program: program ?? Self.executable, clock: clock, queueLimit: queueLimit)
+    live.attendance.onFault = onFault
+    store = HostedStore(live, application)
+  }
+
+  /// Gives the store a thread of its own at once. Without, it works from whoever calls, and makes the thread when a caller has done
+  /// its own part and others' actions wait (R2).
+  public func start() { live.store.startWorker() }
+
+  /// Ends the store: its effects are cancelled, what is to be kept is written, sessions are told and end. What is dispatched from
+  /// now on is refused with `StoreError.closed`.
+  ///
+  /// - Throws: ``HostError`` with what could not be written.
+  public func close() throws(HostError) { try live.close() }
+
+  /// The name of the running executable.
+  private static var executable: String {
+    CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "store"
+  }
+}

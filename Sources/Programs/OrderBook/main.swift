@@ -1,0 +1,44 @@
+import Dispatch
+import Glibc
+import LineEditor
+import StoreHost
+import StoreShell
+
+let host = try StoreHost(orderBook, program: "orderbook")
+host.start()
+
+// The owner's code, on threads of its own: traders, and a watcher.
+let desk = Desk(host.store)
+let watching = host.store.watch("crossed", { ($0.book.spread ?? 1) <= 0 }) { isCrossed in
+  if isCrossed.new { print("orderbook: a bid meets an ask, and nobody trades") }
+}
+
+// A view: the main actor shows the newest state while the prompt runs elsewhere.
+let board = Board()
+let showing = Task { @MainActor in await board.follow(host.store.states()) }
+
+/// One conversation with the store; there may be more of them at a time.
+@Sendable func talk() throws -> Int32 {
+  let session = try Session(host, options: SessionOptions(program: "orderbook"))
+  defer { session.console.flush() }
+  guard isatty(0) == 1 else { return session.run(descriptor: 0) }
+  let editor = try ReadlineEditor(program: "orderbook", historyFile: HistoryFile(program: "orderbook"))
+  return try Prompt(session, on: editor, pager: .preferred).run()
+}
+
+host.store.dispatch(.market(.open()))
+desk.start(traders: 4, pause: 5000)
+let status = await withCheckedContinuation { end in
+  DispatchQueue(label: "prompt").async {
+    do {
+      end.resume(returning: try talk())
+    } catch {
+      print("orderbook: \(error)")
+      end.resume(returning: 1)
+    }
+  }
+}
+desk.close()
+showing.cancel()
+try host.close()
+exit(status)

@@ -1,0 +1,94 @@
+/// A store as the code that owns one sees it: a ``Store``, or the typed handle of one that a host shares with others. Code that
+/// is written for the protocol takes either.
+///
+/// All of it may be called from any thread. A store is busy only while it processes an action (R2).
+public protocol StoreProtocol<Action, State>: Sendable {
+  /// The type of the actions.
+  associatedtype Action: Sendable
+  /// The type of the state.
+  associatedtype State: Sendable
+
+  /// The way in and a way out, without keeping the store alive, for a bridge to another library.
+  var connection: StoreConnection<Action, State> { get }
+
+  /// Reads part of the state without copying the rest.
+  func withState<Result>(_ body: (borrowing State) throws -> Result) rethrows -> Result
+
+  /// Has an action from a known source processed, or enqueued where the store is busy.
+  @discardableResult
+  func dispatch(_ action: Action, source: ActionSource) -> DispatchResult
+
+  /// Has an action processed behind what is queued, and waits until it is done: committed, failed or dropped. This never blocks the
+  /// thread.
+  @discardableResult
+  func dispatchAndWait(_ dispatched: DispatchedAction<Action>) async -> DispatchResult
+
+  /// Tells a watcher of the state, now and after every commit that the store's emission policy lets through.
+  ///
+  /// - Parameters:
+  ///   - name: the name in traces.
+  ///   - onChange: runs on the thread that processes actions, one call at a time, and may dispatch.
+  func watch(_ name: String, _ onChange: @escaping @Sendable (Notification<State>) -> Void) -> Subscription
+
+  /// Tells a watcher of a part of the state, now and after every commit after which it counts as different; `nil`: always.
+  func watch<Part>(
+    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?,
+    _ onChange: @escaping @Sendable (Notification<Part>) -> Void
+  ) -> Subscription
+
+  /// A view of the store with other actions and another state (R26).
+  ///
+  /// - Parameters:
+  ///   - name: the name in traces of dropped actions.
+  ///   - action: the store's action for one of the view's; nil drops it before it is enqueued.
+  ///   - state: the part of the state that the view shows.
+  func projection<Local: Sendable, Part: Sendable>(
+    named name: String?, action: @escaping @Sendable (Local) -> Action?, state: @escaping @Sendable (State) -> Part
+  ) -> StoreProjection<Local, Part>
+}
+
+extension Store: StoreProtocol {}
+
+extension StoreProtocol {
+  /// The state now.
+  public var state: State { withState { copy $0 } }
+
+  /// Has an action processed, or enqueued where the store is busy.
+  @discardableResult
+  public func dispatch(
+    _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
+  ) -> DispatchResult {
+    dispatch(action, source: .here(info: info, file: file, function: function, line: line))
+  }
+
+  /// Has an action processed behind what is queued, and waits until it is done.
+  @discardableResult
+  public func dispatchAndWait(
+    _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
+  ) async -> DispatchResult {
+    await dispatchAndWait(
+      DispatchedAction(action, source: .here(info: info, file: file, function: function, line: line)))
+  }
+
+  /// Tells a watcher of a part of the state, now and after every commit that changed it.
+  public func watch<Part: Equatable & Sendable>(
+    _ name: String = "watcher", _ part: @escaping @Sendable (State) -> Part,
+    _ onChange: @escaping @Sendable (Notification<Part>) -> Void
+  ) -> Subscription {
+    watch(name, part, isDifferent: { $0 != $1 }, onChange)
+  }
+
+  /// The states as an asynchronous sequence: the current one first, then each change; see ``StateStream``.
+  ///
+  /// - Parameter buffering: the fate of states that come faster than they are taken.
+  public func states(buffering: StateStream<State>.Buffering = .newest(1)) -> StateStream<State> {
+    connection.states(buffering: buffering)
+  }
+
+  /// A view of the store with the same state and other actions, or the other way round (R26).
+  public func projection<Local: Sendable, Part: Sendable>(
+    action: @escaping @Sendable (Local) -> Action?, state: @escaping @Sendable (State) -> Part
+  ) -> StoreProjection<Local, Part> {
+    projection(named: nil, action: action, state: state)
+  }
+}

@@ -1,0 +1,190 @@
+import Dispatch
+import ShellLanguage
+import StandardModules
+import StoreCore
+@testable import StoreHost
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+/// A store that its program and several sessions share (R34, R35).
+@Suite struct SharedStoreTests {
+  typealias Host = StoreHost<StandardAction, StandardState>
+
+  private static func host(onFault: (@Sendable (any Error) -> Void)? = nil) throws -> Host {
+    try Host(.hosted, clock: VirtualClock(), program: "stsh", onFault: onFault)
+  }
+
+  private static func shell(_ host: Host) throws -> Shell {
+    try Shell(over: { try Session(host, options: $0, console: $1) })
+  }
+
+  // MARK: Sessions
+
+  @Test func whatASessionHasIsItsOwn() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    _ = try one.type("let x = 5", "alias inc dispatch counter.increment", "use tasks", "set output json")
+    #expect(try one.type("echo $x").output == "5\n")
+    #expect(try two.type("echo $x").errors.contains("unknown-variable"))
+    #expect(try two.type("inc").errors.contains("unknown-command"))
+    #expect(try two.type("show counter.value").output == "0\n")
+    _ = try one.type("quit")
+    #expect(one.session.hasQuit && !two.session.hasQuit)
+  }
+
+  @Test func whatASessionDispatchesAllSee() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    _ = try two.type("watch counter.value")
+    _ = try one.type("dispatch counter.increment --quiet", "set emit always")
+    #expect(try two.type("show counter.value").output == "1\n")
+    #expect(try two.type("set emit").output.contains("always"))
+    #expect(try two.type("log").output.contains("counter.increment"))
+  }
+
+  /// A watch line belongs to the session that asked, and stands before its next answer.
+  @Test func watchLinesGoToWhoAsked() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    _ = try one.type("watch counter.value")
+    DispatchQueue.global().sync {
+      host.store.dispatch(.counter(.increment()))
+      host.store.dispatch(.counter(.increment()))
+    }
+    #expect(try two.type("show counter.value").errors == "")
+    let lines = try one.type("show counter.value")
+    #expect(
+      lines.errors
+        == "[watch 1] counter.value  0 -> 1  (#1 counter.increment)\n[watch 1] counter.value  1 -> 2  (#2 counter.increment)\n"
+    )
+    #expect(lines.output == "2\n")
+  }
+
+  @Test func onlyTheSessionThatGoesBackIsInThePast() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    _ = try one.type("dispatch counter.increment --quiet", "watch counter.value", "goto 0")
+    #expect(try two.type("dispatch counter.increment --quiet", "show counter.value").output == "2\n")
+    host.store.dispatch(.counter(.increment()))
+    let past = try one.type("show counter.value")
+    #expect(past.output == "0\n")
+    #expect(past.errors.contains("2 -> 3"), "a watch is of the present")
+    #expect(try one.type("dispatch counter.increment").errors.contains("not-at-head"))
+    #expect(try one.type("goto head", "show counter.value").output == "at head (#3)\n3\n")
+  }
+
+  @Test func aSessionThatEndsLeavesTheStore() throws {
+    let host = try Self.host()
+    do {
+      let one = try Self.shell(host)
+      _ = try one.type("watch counter.value", "dispatch counter.increment --quiet")
+      #expect(one.session.end() == 0)
+    }
+    #expect(host.live.clients.isEmpty)
+    #expect(host.store.dispatch(.counter(.increment())).number == 2)
+    #expect(host.store.state.counter.value == 2)
+  }
+
+  @Test func aVirtualClockMovesOnlyWhileAllWait() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    let isDone = Lock(false)
+    let waiting = DispatchGroup()
+    nonisolated(unsafe) let waiter = one
+    DispatchQueue(label: "one").async(group: waiting) {
+      _ = try? waiter.type("wait 5s")
+      isDone.withLock { $0 = true }
+    }
+    #expect(waiting.wait(timeout: .now() + .milliseconds(100)) == .timedOut)
+    #expect(host.clock.now == .zero)
+    _ = try two.type("wait 2s")
+    #expect(host.clock.now == .seconds(2))
+    #expect(!isDone.withLock { $0 })
+    _ = try two.type("wait 3s")
+    waiting.wait()
+    #expect(host.clock.now == .seconds(5))
+  }
+
+  // MARK: Going back, among others
+
+  @Test func undoTakesBackOnesOwn() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    _ = try one.type("dispatch tasks.add milk --quiet")
+    _ = try two.type("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
+    let line = "#4 shell.restore without=[1]  (takes back #1 tasks.add; 2 later actions by others stay)\n"
+    #expect(try one.type("undo").output.hasPrefix(line))
+    #expect(host.store.state.counter.value == 2)
+    #expect(host.store.state.tasks.items.isEmpty)
+    #expect(try two.type("undo").output.hasPrefix("#5 shell.restore"))
+    #expect(host.store.state.counter.value == 1)
+  }
+
+  @Test func whatWouldChangeWhatOthersDidIsRefused() throws {
+    let host = try Self.host()
+    let (one, two) = (try Self.shell(host), try Self.shell(host))
+    _ = try one.type("dispatch tasks.add milk --quiet")
+    _ = try two.type("dispatch tasks.add bread --quiet")
+    #expect(
+      try one.type("undo").errors == """
+        error[undo-conflict]: others have acted since: #2 tasks.add title="bread" would make other changes without it
+          hint: `undo --any` takes back the last action whoever dispatched it
+
+        """)
+    #expect(host.store.state.tasks.items.count == 2)
+    #expect(try one.type("undo --any").output.contains("takes back #2 tasks.add"))
+  }
+
+  @Test func withoutOthersUndoIsAsEver() throws {
+    let host = try Self.host()
+    let one = try Self.shell(host)
+    _ = try one.type("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
+    #expect(try one.type("undo").output.hasPrefix("#3 shell.restore to=1"))
+    #expect(try one.type("redo").output.hasPrefix("#4 shell.restore to=2"))
+  }
+
+  // MARK: The owner
+
+  @Test func theHandleIsAStore() async throws {
+    func use(_ store: some StoreProtocol<StandardAction, StandardState>) async -> [Int] {
+      let seen = Lock<[Int]>([])
+      let watching = store.watch("value", { $0.counter.value }) { change in seen.withLock { $0.append(change.new) } }
+      store.dispatch(.counter(.increment(by: 2)))
+      await store.dispatchAndWait(.counter(.increment()))
+      let projection = store.projection(action: { (step: Int) in .counter(.increment(by: step)) }) { $0.counter.value }
+      projection.dispatch(10)
+      watching.cancel()
+      var states = store.states().makeAsyncIterator()
+      let first = await states.next()
+      return seen.withLock { $0 } + [store.state.counter.value, first?.counter.value ?? 0]
+    }
+    #expect(await use(try Self.host().store) == [0, 2, 3, 13, 13, 13])
+    #expect(
+      await use(try Store(initial: StandardState(), reducer: StandardState.reducer)) == [0, 2, 3, 13, 13, 13])
+  }
+
+  @Test func theOwnersActionsAreLoggedWithTheirPlace() throws {
+    let host = try Self.host()
+    let shell = try Self.shell(host)
+    host.store.dispatch(.counter(.increment()))
+    let line = #line - 1
+    #expect(try shell.type("why #1").output.contains("<- StoreShellTests/SharedStoreTests.swift:\(line)"))
+    #expect(try shell.type("undo").errors.contains("nothing-to-undo"))
+  }
+
+  @Test func aClosedStoreRefuses() throws {
+    let host = try Self.host()
+    let shell = try Self.shell(host)
+    try host.close()
+    try host.close()
+    guard case .stopped(.closed) = host.store.dispatch(.counter(.increment())).outcome else {
+      Issue.record("a closed store took an action")
+      return
+    }
+    let outcome = try shell.type("dispatch counter.increment")
+    #expect(outcome.errors.contains("the store was closed by the program that owns it"))
+    #expect(shell.session.hasQuit)
+  }
+}
