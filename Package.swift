@@ -198,6 +198,13 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
+      name: "StoreHostTests",
+      dependencies: [
+        "StoreHost", "StoreShell", "StoreHistory", "StoreModules", "StoreUnits", "StoreCore", "StoreSchema",
+        "StandardModules",
+      ],
+      swiftSettings: strict),
+    .testTarget(
       name: "OrderBookTests",
       dependencies: ["OrderBook", "StoreShell", "StoreHost", "StoreHistory", "StoreCore", "StoreSchema"],
       swiftSettings: strict),
@@ -208,11 +215,17 @@ let package = Package(
   ]
 )
 
-// For scripts/test-threads: nothing but the store needs the thread sanitizer, with which all is compiled anew.
-if Context.environment["STORESHELL_STORE_ONLY"] != nil {
-  let libraries: Set = ["StoreCore", "StoreUnits", "StoreSchema", "StoreTesting", "StoreCombine"]
-  let support: Set = ["SchemaExpansion", "StoreSchemaMacros", "TraceSupport"]
-  let tests: Set = ["StoreCoreTests", "StoreUnitsTests", "StoreTestingTests", "StoreCombineTests"]
-  package.products.removeAll { !libraries.contains($0.name) }
-  package.targets.removeAll { !libraries.union(support).union(tests).contains($0.name) }
+// For scripts/test-threads: what several threads use needs the thread sanitizer, with which all is compiled anew.
+if Context.environment["STORESHELL_THREADS_ONLY"] != nil {
+  let others: Set = [
+    "Gallery", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks", "PluginSupport", "LineEditorProbe", "TerminalSupport",
+  ]
+  let tests: Set = [
+    "StoreCoreTests", "StoreUnitsTests", "StoreTestingTests", "StoreCombineTests", "StoreHostTests", "OrderBookTests",
+  ]
+  package.targets.removeAll { target in
+    target.type == .test ? !tests.contains(target.name) : others.contains(target.name)
+  }
+  let left = Set(package.targets.map(\.name))
+  package.products.removeAll { !left.contains($0.name) }
 }

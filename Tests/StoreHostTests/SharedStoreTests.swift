@@ -1,60 +1,57 @@
 import Dispatch
-import ShellLanguage
 import StandardModules
 import StoreCore
 @testable import StoreHost
 import StoreSchema
 import Testing
 
-@testable import StoreShell
+import StoreShell
 
 /// A store that its program and several sessions share (R34, R35).
 @Suite struct SharedStoreTests {
   typealias Host = StoreHost<StandardAction, StandardState>
 
   private static func host(onFault: (@Sendable (any Error) -> Void)? = nil) throws -> Host {
-    try Host(.hosted, clock: VirtualClock(), program: "stsh", onFault: onFault)
+    try Host(
+      Application(initial: StandardState(), reducer: StandardState.reducer), clock: VirtualClock(), program: "stsh", onFault: onFault)
   }
 
-  private static func shell(_ host: Host) throws -> Shell {
-    try Shell(over: { try Session(host, options: $0, console: $1) })
-  }
+  private static func shell(_ host: Host) throws -> Conversation { try Conversation(with: host) }
 
   // MARK: Sessions
 
   @Test func whatASessionHasIsItsOwn() throws {
     let host = try Self.host()
     let (one, two) = (try Self.shell(host), try Self.shell(host))
-    _ = try one.type("let x = 5", "alias inc dispatch counter.increment", "use tasks", "set output json")
-    #expect(try one.type("echo $x").output == "5\n")
-    #expect(try two.type("echo $x").errors.contains("unknown-variable"))
-    #expect(try two.type("inc").errors.contains("unknown-command"))
-    #expect(try two.type("show counter.value").output == "0\n")
-    _ = try one.type("quit")
+    one.say("let x = 5", "use tasks", "set output json")
+    #expect(one.say("echo $x").output == "5\n")
+    #expect(two.say("echo $x").errors.contains("unknown-variable"))
+    #expect(two.say("show counter.value").output == "0\n")
+    one.say("quit")
     #expect(one.session.hasQuit && !two.session.hasQuit)
   }
 
   @Test func whatASessionDispatchesAllSee() throws {
     let host = try Self.host()
     let (one, two) = (try Self.shell(host), try Self.shell(host))
-    _ = try two.type("watch counter.value")
-    _ = try one.type("dispatch counter.increment --quiet", "set emit always")
-    #expect(try two.type("show counter.value").output == "1\n")
-    #expect(try two.type("set emit").output.contains("always"))
-    #expect(try two.type("log").output.contains("counter.increment"))
+    two.say("watch counter.value")
+    one.say("dispatch counter.increment --quiet", "set emit always")
+    #expect(two.say("show counter.value").output == "1\n")
+    #expect(two.say("set emit").output.contains("always"))
+    #expect(two.say("log").output.contains("counter.increment"))
   }
 
   /// A watch line belongs to the session that asked, and stands before its next answer.
   @Test func watchLinesGoToWhoAsked() throws {
     let host = try Self.host()
     let (one, two) = (try Self.shell(host), try Self.shell(host))
-    _ = try one.type("watch counter.value")
+    one.say("watch counter.value")
     DispatchQueue.global().sync {
       host.store.dispatch(.counter(.increment()))
       host.store.dispatch(.counter(.increment()))
     }
-    #expect(try two.type("show counter.value").errors == "")
-    let lines = try one.type("show counter.value")
+    #expect(two.say("show counter.value").errors == "")
+    let lines = one.say("show counter.value")
     #expect(
       lines.errors
         == "[watch 1] counter.value  0 -> 1  (#1 counter.increment)\n[watch 1] counter.value  1 -> 2  (#2 counter.increment)\n"
@@ -65,21 +62,21 @@ import Testing
   @Test func onlyTheSessionThatGoesBackIsInThePast() throws {
     let host = try Self.host()
     let (one, two) = (try Self.shell(host), try Self.shell(host))
-    _ = try one.type("dispatch counter.increment --quiet", "watch counter.value", "goto 0")
-    #expect(try two.type("dispatch counter.increment --quiet", "show counter.value").output == "2\n")
+    one.say("dispatch counter.increment --quiet", "watch counter.value", "goto 0")
+    #expect(two.say("dispatch counter.increment --quiet", "show counter.value").output == "2\n")
     host.store.dispatch(.counter(.increment()))
-    let past = try one.type("show counter.value")
+    let past = one.say("show counter.value")
     #expect(past.output == "0\n")
     #expect(past.errors.contains("2 -> 3"), "a watch is of the present")
-    #expect(try one.type("dispatch counter.increment").errors.contains("not-at-head"))
-    #expect(try one.type("goto head", "show counter.value").output == "at head (#3)\n3\n")
+    #expect(one.say("dispatch counter.increment").errors.contains("not-at-head"))
+    #expect(one.say("goto head", "show counter.value").output == "at head (#3)\n3\n")
   }
 
   @Test func aSessionThatEndsLeavesTheStore() throws {
     let host = try Self.host()
     do {
       let one = try Self.shell(host)
-      _ = try one.type("watch counter.value", "dispatch counter.increment --quiet")
+      one.say("watch counter.value", "dispatch counter.increment --quiet")
       #expect(one.session.end() == 0)
     }
     #expect(host.live.clients.isEmpty)
@@ -94,15 +91,15 @@ import Testing
     let waiting = DispatchGroup()
     nonisolated(unsafe) let waiter = one
     DispatchQueue(label: "one").async(group: waiting) {
-      _ = try? waiter.type("wait 5s")
+      waiter.say("wait 5s")
       isDone.withLock { $0 = true }
     }
     #expect(waiting.wait(timeout: .now() + .milliseconds(100)) == .timedOut)
     #expect(host.clock.now == .zero)
-    _ = try two.type("wait 2s")
+    two.say("wait 2s")
     #expect(host.clock.now == .seconds(2))
     #expect(!isDone.withLock { $0 })
-    _ = try two.type("wait 3s")
+    two.say("wait 3s")
     waiting.wait()
     #expect(host.clock.now == .seconds(5))
   }
@@ -112,37 +109,37 @@ import Testing
   @Test func undoTakesBackOnesOwn() throws {
     let host = try Self.host()
     let (one, two) = (try Self.shell(host), try Self.shell(host))
-    _ = try one.type("dispatch tasks.add milk --quiet")
-    _ = try two.type("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
+    one.say("dispatch tasks.add milk --quiet")
+    two.say("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
     let line = "#4 shell.restore without=[1]  (takes back #1 tasks.add; 2 later actions by others stay)\n"
-    #expect(try one.type("undo").output.hasPrefix(line))
+    #expect(one.say("undo").output.hasPrefix(line))
     #expect(host.store.state.counter.value == 2)
     #expect(host.store.state.tasks.items.isEmpty)
-    #expect(try two.type("undo").output.hasPrefix("#5 shell.restore"))
+    #expect(two.say("undo").output.hasPrefix("#5 shell.restore"))
     #expect(host.store.state.counter.value == 1)
   }
 
   @Test func whatWouldChangeWhatOthersDidIsRefused() throws {
     let host = try Self.host()
     let (one, two) = (try Self.shell(host), try Self.shell(host))
-    _ = try one.type("dispatch tasks.add milk --quiet")
-    _ = try two.type("dispatch tasks.add bread --quiet")
+    one.say("dispatch tasks.add milk --quiet")
+    two.say("dispatch tasks.add bread --quiet")
     #expect(
-      try one.type("undo").errors == """
-        error[undo-conflict]: others have acted since: #2 tasks.add title="bread" would make other changes without it
+      one.say("undo").errors == """
+        -c:1:1: error[undo-conflict]: others have acted since: #2 tasks.add title="bread" would make other changes without it
           hint: `undo --any` takes back the last action whoever dispatched it
 
         """)
     #expect(host.store.state.tasks.items.count == 2)
-    #expect(try one.type("undo --any").output.contains("takes back #2 tasks.add"))
+    #expect(one.say("undo --any").output.contains("takes back #2 tasks.add"))
   }
 
   @Test func withoutOthersUndoIsAsEver() throws {
     let host = try Self.host()
     let one = try Self.shell(host)
-    _ = try one.type("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
-    #expect(try one.type("undo").output.hasPrefix("#3 shell.restore to=1"))
-    #expect(try one.type("redo").output.hasPrefix("#4 shell.restore to=2"))
+    one.say("dispatch counter.increment --quiet", "dispatch counter.increment --quiet")
+    #expect(one.say("undo").output.hasPrefix("#3 shell.restore to=1"))
+    #expect(one.say("redo").output.hasPrefix("#4 shell.restore to=2"))
   }
 
   // MARK: The owner
@@ -170,8 +167,8 @@ import Testing
     let shell = try Self.shell(host)
     host.store.dispatch(.counter(.increment()))
     let line = #line - 1
-    #expect(try shell.type("why #1").output.contains("<- StoreShellTests/SharedStoreTests.swift:\(line)"))
-    #expect(try shell.type("undo").errors.contains("nothing-to-undo"))
+    #expect(shell.say("why #1").output.contains("<- StoreHostTests/SharedStoreTests.swift:\(line)"))
+    #expect(shell.say("undo").errors.contains("nothing-to-undo"))
   }
 
   @Test func aClosedStoreRefuses() throws {
@@ -183,7 +180,7 @@ import Testing
       Issue.record("a closed store took an action")
       return
     }
-    let outcome = try shell.type("dispatch counter.increment")
+    let outcome = shell.say("dispatch counter.increment")
     #expect(outcome.errors.contains("the store was closed by the program that owns it"))
     #expect(shell.session.hasQuit)
   }
