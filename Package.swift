@@ -215,10 +215,11 @@ let package = Package(
   ]
 )
 
-// For scripts/test-threads: what several threads use needs the thread sanitizer, with which all is compiled anew.
+// For scripts/test-threads: what several threads use, and no more: with the sanitizer all is compiled anew.
 if Context.environment["STORESHELL_THREADS_ONLY"] != nil {
   let others: Set = [
-    "Gallery", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks", "PluginSupport", "LineEditorProbe", "TerminalSupport",
+    "Gallery", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks", "PluginSupport", "LineEditorProbe",
+    "TerminalSupport",
   ]
   let tests: Set = [
     "StoreCoreTests", "StoreUnitsTests", "StoreTestingTests", "StoreCombineTests", "StoreHostTests", "OrderBookTests",
