@@ -199,14 +199,15 @@ package final class LiveStore: @unchecked Sendable {
   /// Has an action processed, with all that it causes, for the client on whose behalf the turn is held.
   package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
     turn {
-      guard isOpen else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
-      let outer = attendance.faults.collect()
+      let (faults, isClosed) = (attendance.faults, attendance.isClosed.isSet)
+      guard !isClosed else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
+      let earlier = faults.collect()
       let result = store.dispatch(action, source: source)
       if let number = result.number { attendance.acting?.note(dispatched: number) }
-      if case .stopped = result.outcome { attendance.faults.noteLoss() }
+      if case .stopped = result.outcome { faults.noteLoss() }
       var report = DispatchReport(
         number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
-        faults: attendance.faults.take(leaving: outer))
+        faults: faults.take(behind: earlier))
       if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
       stopFaulty()
       return report

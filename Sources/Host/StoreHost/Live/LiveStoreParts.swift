@@ -7,7 +7,8 @@ package struct Attendance {
   /// The clients, in the order in which they came.
   var clients: [AttachedClient] = []
   /// The client on whose behalf the turn is held; nil: the owner's code, or nobody in particular.
-  var acting: StoreClient?
+  /// Unsafe to hold: whoever holds the turn keeps its client meanwhile.
+  unowned(unsafe) var acting: StoreClient?
   /// What goes wrong beside an action.
   package let faults = FaultBox()
   /// Commands that wait for actions.

@@ -173,7 +173,9 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// Has ``takeFaults()`` tell of what went wrong in a dispatch that was one of several in a statement.
-  package func leaveFaults(of report: DispatchReport) { live.turn { faults += report.faults } }
+  package func leaveFaults(of report: DispatchReport) {
+    if !report.faults.isEmpty { live.turn { faults += report.faults } }
+  }
 
   /// What the store did by itself since it was last asked, in a sentence each.
   package func takeNotes() -> [String] {

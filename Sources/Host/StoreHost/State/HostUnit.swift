@@ -70,7 +70,8 @@ package final class LogSink: @unchecked Sendable {
 package final class FaultBox: @unchecked Sendable {
   // Safe: used by the thread that holds the turn.
   @exclusivity(unchecked) private var faults: [any Error] = []
-  @exclusivity(unchecked) private var isCollecting = false
+  /// How many collect at present, each what came since it began.
+  @exclusivity(unchecked) private var collectors = 0
   /// Whether a plugin has failed so often in a row that it must be stopped.
   package var hasPluginToStop = false
   /// How many drains ended before their queue did.
@@ -88,32 +89,22 @@ package final class FaultBox: @unchecked Sendable {
   ///
   /// - Parameter action: the action that started what failed, where that is known.
   package func note(_ error: any Error, startedBy action: Int? = nil) {
-    if isCollecting { faults.appendOnce(error) } else { handOn?(error, action) }
-  }
-
-  /// What was collected so far, and whether anything was.
-  package struct Collected {
-    fileprivate let faults: [any Error]
-    fileprivate let isCollecting: Bool
+    if collectors > 0 { faults.appendOnce(error) } else { handOn?(error, action) }
   }
 
   /// Collects from now on.
   ///
-  /// - Returns: what goes on to be collected afterwards.
-  package func collect() -> Collected {
-    defer {
-      faults = []
-      isCollecting = true
-    }
-    return Collected(faults: faults, isCollecting: isCollecting)
+  /// - Returns: how much others have collected so far.
+  package func collect() -> Int {
+    collectors += 1
+    return faults.count
   }
 
-  /// Takes what was collected, and goes on as before.
-  package func take(leaving outer: Collected) -> [any Error] {
-    defer {
-      faults = outer.faults
-      isCollecting = outer.isCollecting
-    }
-    return faults
+  /// Takes what was collected since, and goes on as before.
+  package func take(behind count: Int) -> [any Error] {
+    collectors -= 1
+    guard faults.count > count else { return [] }
+    defer { faults.removeSubrange(count...) }
+    return Array(faults[count...])
   }
 }

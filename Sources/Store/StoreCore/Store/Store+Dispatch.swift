@@ -10,6 +10,7 @@ extension Store {
   ///
   /// - Returns: among others ``StoreError/queueFull(limit:)``, where the store is busy on another thread and its queue full.
   @inlinable
+  @inline(__always)
   @discardableResult
   public func dispatch(
     _ action: Action, info: String? = nil, file: String = #fileID, function: String = #function, line: Int = #line
@@ -26,6 +27,7 @@ extension Store {
 
   /// Has an action from a known source processed, or enqueued where the store is busy.
   @inlinable
+  @inline(__always)
   @discardableResult
   public func dispatch(_ action: Action, source: ActionSource) -> DispatchResult { take(action) { $0 = source } }
 
