@@ -36,10 +36,10 @@ package final class ChildProcess {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF))
     posix_spawnattr_setpgroup(&attributes, 0)
     // Whoever started us may have the first two ignored; then it would be refused the terminal instead of being stopped for it.
-    // The program itself has the last ignored.
+    // The program itself may have the others ignored.
     var stopping = sigset_t()
     sigemptyset(&stopping)
-    for number in [SIGTTIN, SIGTTOU, SIGXFSZ] { sigaddset(&stopping, number) }
+    for number in [SIGTTIN, SIGTTOU, SIGXFSZ, SIGPIPE] { sigaddset(&stopping, number) }
     posix_spawnattr_setsigdefault(&attributes, &stopping)
     let arguments = ["sh", "-c", line]
     var words: [UnsafeMutablePointer<CChar>?] = arguments.map { strdup($0) } + [nil]

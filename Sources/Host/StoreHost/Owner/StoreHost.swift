@@ -1,3 +1,4 @@
+import Platform
 import StoreCore
 import StoreHistory
 import StoreSchema
@@ -15,7 +16,7 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   package let application: Application<Action, State>
   package let live: LiveStore
 
-  /// Hosts an application.
+  /// Hosts an application, and has the program ignore SIGPIPE.
   ///
   /// - Parameters:
   ///   - application: the store to host.
@@ -26,14 +27,24 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   ///   - onFault: hears of what goes wrong where no `dispatch` tells of it and no session has caused it, such as in an effect that
   ///     the program's own action started; on the thread that processes actions. Nil: the first session hears of it.
   /// - Throws: `StoreError` where two middlewares or interceptors share a name.
-  public init(
+  public convenience init(
     _ application: Application<Action, State>, clock: any StoreClock = RealClock(), program: String? = nil,
     queueLimit: Int? = nil, onFault: (@Sendable (any Error) -> Void)? = nil
+  ) throws(StoreError) {
+    BrokenPipes.ignore()
+    try self.init(
+      alone: application, clock: clock, program: program ?? Self.executable, queueLimit: queueLimit, onFault: onFault)
+  }
+
+  /// Hosts an application for one session, whose reader's end is the program's.
+  package init(
+    alone application: Application<Action, State>, clock: any StoreClock, program: String, queueLimit: Int? = nil,
+    onFault: (@Sendable (any Error) -> Void)? = nil
   ) throws(StoreError) {
     self.application = application
     self.clock = clock
     live = try LiveStore(
-      HostedApplication(application), program: program ?? Self.executable, clock: clock, queueLimit: queueLimit)
+      HostedApplication(application), program: program, clock: clock, queueLimit: queueLimit)
     live.attendance.onFault = onFault
     store = HostedStore(live, application)
   }

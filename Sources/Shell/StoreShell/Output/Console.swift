@@ -25,6 +25,8 @@ public final class Console {
   var beforeTelling: (() -> String?)?
   /// Readable once the run is to end, which then waits no longer for somebody who does not read its results.
   var stopDescriptor: Int32 = -1
+  /// True once the reader of the results went away, where that has not ended the program by SIGPIPE.
+  private(set) var hasLostReader = false
   /// True if the reader of the results was waited for in vain.
   private var hasGivenUp = false
   /// Readable while Ctrl-C waits to be taken, which keeps results from going on to the terminal.
@@ -194,15 +196,22 @@ public final class Console {
   /// Writes the buffered text, in pieces that a pipe takes at once or not at all. Between two of them the run can be
   /// stopped, and Ctrl-C keeps the rest from the terminal.
   private func deliver() -> Int32? {
-    guard stopDescriptor >= 0 || canBeInterrupted else { return Console.write(output, to: outputDescriptor) }
+    guard stopDescriptor >= 0 || canBeInterrupted else { return hand(output[...]) }
     var rest = output[...]
     while !rest.isEmpty, !hasGivenUp, !hasDroppedResults {
       guard isTaken() else { return nil }
       let piece = rest.prefix(Int(PIPE_BUF))
-      if let code = Console.write(piece, to: outputDescriptor) { return code }
+      if let code = hand(piece) { return code }
       rest = rest.dropFirst(piece.count)
       resultCount += piece.count
     }
+    return nil
+  }
+
+  private func hand(_ bytes: ArraySlice<UInt8>) -> Int32? {
+    let code = Files.write(bytes, to: outputDescriptor).failure
+    guard code == EPIPE else { return code }
+    hasLostReader = true
     return nil
   }
 

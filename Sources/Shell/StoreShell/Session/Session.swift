@@ -142,6 +142,8 @@ public final class Session {
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins() }
     var status = execute(statement)
+    // Whoever asked is gone.
+    if console.hasLostReader { outcome.hasQuit = true }
     tellOthers()
     if store.live.watchesPlugins || plugins.watch != nil { followPlugins() }
     let late = store.takeFaults()

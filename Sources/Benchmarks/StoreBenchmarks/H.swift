@@ -1,0 +1,111 @@
+import Dispatch
+import Glibc
+import StoreCore
+import StoreHost
+import StoreSchema
+import StoreShell
+
+@Schema
+private struct Ledger: Sendable {
+  var count = 0
+  var rows: PersistentList<Row> = []
+
+  @Schema
+  struct Row: Sendable {
+    var id: Int
+    var title: String
+  }
+}
+
+@Schema
+private enum LedgerAction: Sendable {
+  case add(by: Int = 1)
+  case fill(count: Int)
+}
+
+@Schema
+private struct Owned: Sendable { var ledger = Ledger() }
+
+@Schema
+private enum OwnedAction: Sendable { case ledger(LedgerAction) }
+
+private let owned = Application<OwnedAction, Owned>(
+  initial: Owned(),
+  reducer: Reducer<LedgerAction, Ledger>("ledger") { action, ledger in
+    switch action {
+    case .add(let amount): ledger.count &+= amount
+    case .fill(let count):
+      for id in 0..<max(0, count) { ledger.rows.append(Ledger.Row(id: id, title: "row \(id)")) }
+    }
+  }.lift(action: \.ledger, state: \.ledger))
+
+/// The host: how long those wait who share a store.
+func hostBenchmarks() -> [Benchmark] {
+  [
+    Benchmark(
+      row: "H1", work: "p99.9 of four threads' dispatches, a session at work", unit: "ms", target: 10,
+      prepare: { { try sharing(seconds: 2).dispatch } }),
+    Benchmark(
+      row: "H2", work: "p99.9 of reads, watches and their ends beside H1", unit: "ms", target: 10,
+      prepare: { { try sharing(seconds: 2).look } }),
+  ]
+}
+
+/// Has four threads dispatch in a loop, another one look, and a session walk through the history, print a million rows, replay and
+/// ingest.
+///
+/// - Returns: the 99.9th percentiles of one dispatch and of one look, in milliseconds.
+private func sharing(seconds: Int) throws -> (dispatch: Double, look: Double) {
+  let host = try StoreHost(owned, program: "bench")
+  host.start()
+  host.store.dispatch(.ledger(.fill(count: 1_000_000)))
+  let end = monotonicNanoseconds() + seconds * 1_000_000_000
+  let times = Lock<(dispatch: [Int], look: [Int])>(([], []))
+  let parties = DispatchGroup()
+  func party(_ name: String, _ work: @escaping @Sendable () -> Void) {
+    DispatchQueue(label: name).async(group: parties, execute: DispatchWorkItem(block: work))
+  }
+  @Sendable func timed(_ body: () -> Void) -> Int {
+    let start = monotonicNanoseconds()
+    body()
+    return monotonicNanoseconds() - start
+  }
+  for number in 1...4 {
+    party("dispatch \(number)") {
+      var own: [Int] = []
+      while monotonicNanoseconds() < end { own.append(timed { host.store.dispatch(.ledger(.add())) }) }
+      times.withLock { [own] in $0.dispatch += own }
+    }
+  }
+  party("look") {
+    var own: [Int] = []
+    while monotonicNanoseconds() < end {
+      own.append(timed { _ = host.store.withState { $0.ledger.count } })
+      own.append(timed { host.store.watch("count", { $0.ledger.count }) { _ in }.cancel() })
+    }
+    times.withLock { [own] in $0.look += own }
+  }
+  party("session") {
+    let null = open("/dev/null", O_WRONLY)
+    defer { close(null) }
+    let file = "/tmp/stsh-bench-host-\(getuid())"
+    guard let session = try? Session(host, console: Console(output: null, error: null)) else { return }
+    while monotonicNanoseconds() < end {
+      _ = session.run(commands: [
+        "bisect state.ledger.count < 0 --keep-going", "show ledger.rows --as json", "export journal \(file)",
+        "replay \(file)", "log 20", "why ledger.count", "undo", "goto 1", "goto head",
+      ])
+    }
+    unlink(file)
+  }
+  parties.wait()
+  try host.close()
+  let all = times.withLock { $0 }
+  return (percentile(all.dispatch), percentile(all.look))
+}
+
+private func percentile(_ times: [Int]) -> Double {
+  let sorted = times.sorted()
+  guard !sorted.isEmpty else { return 0 }
+  return Double(sorted[min(sorted.count - 1, sorted.count * 999 / 1000)]) / 1_000_000
+}
