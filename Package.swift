@@ -4,11 +4,8 @@ import PackageDescription
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 
-// The archive of the system's Lua where the linker can be told so: a call through the table of a shared library costs a
-// dispatch up to a tenth of its time.
-let lua: [LinkerSetting] = [
-  .linkedLibrary(":liblua5.4.a", .when(platforms: [.linux])), .linkedLibrary("lua5.4", .when(platforms: [.macOS])),
-]
+// The archive of the system's Lua: a call through the table of a shared library costs a dispatch up to a tenth of its time.
+let lua: [LinkerSetting] = [.linkedLibrary(":liblua5.4.a")]
 
 let collections: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
 
@@ -18,6 +15,7 @@ let package = Package(
     .library(name: "StoreCore", targets: ["StoreCore"]),
     .library(name: "StoreUnits", targets: ["StoreUnits"]),
     .library(name: "StoreSchema", targets: ["StoreSchema"]),
+    .library(name: "StoreSchemaFoundation", targets: ["StoreSchemaFoundation"]),
     .library(name: "StoreTesting", targets: ["StoreTesting"]),
     .library(name: "StoreModules", targets: ["StoreModules"]),
     .library(name: "StorePlugins", targets: ["StorePlugins"]),
@@ -46,6 +44,9 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "StoreSchema", dependencies: [collections, "StoreSchemaMacros"], path: "Sources/Store/StoreSchema",
+      swiftSettings: strict),
+    .target(
+      name: "StoreSchemaFoundation", dependencies: ["StoreSchema"], path: "Sources/Store/StoreSchemaFoundation",
       swiftSettings: strict),
     // Apart from the plug-in: a test that depends on a macro has all tests, and all they depend on, built a second time, for
     // the host.
@@ -81,8 +82,7 @@ let package = Package(
       name: "StoreCombine",
       dependencies: [
         "StoreCore",
-        .product(
-          name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows])),
+        .product(name: "OpenCombine", package: "OpenCombine"),
       ],
       path: "Sources/Store/StoreCombine", swiftSettings: strict),
     .target(
@@ -135,7 +135,8 @@ let package = Package(
     .executableTarget(
       name: "LineEditorProbe", dependencies: ["LineEditor", "StoreShell"], path: "Tests/LineEditorProbe",
       swiftSettings: strict),
-    .testTarget(name: "StoreSchemaTests", dependencies: ["StoreSchema"], swiftSettings: strict),
+    .testTarget(
+      name: "StoreSchemaTests", dependencies: ["StoreSchema", "StoreSchemaFoundation"], swiftSettings: strict),
     .testTarget(
       name: "SchemaExpansionTests",
       dependencies: [
@@ -152,7 +153,8 @@ let package = Package(
       dependencies: ["StoreTesting", "StoreUnits", "StoreCore", "StoreSchema", "TraceSupport"],
       swiftSettings: strict),
     .testTarget(
-      name: "DocumentationTests", dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreTesting"],
+      name: "DocumentationTests",
+      dependencies: ["StoreCore", "StoreUnits", "StoreSchema", "StoreSchemaFoundation", "StoreTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "StoreHistoryTests",
@@ -164,8 +166,7 @@ let package = Package(
       name: "StoreCombineTests",
       dependencies: [
         "StoreCombine", "StoreCore", "TraceSupport",
-        .product(
-          name: "OpenCombine", package: "OpenCombine", condition: .when(platforms: [.linux, .android, .windows])),
+        .product(name: "OpenCombine", package: "OpenCombine"),
       ], swiftSettings: strict),
     .testTarget(
       name: "ScenarioTests",

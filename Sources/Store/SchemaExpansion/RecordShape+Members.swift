@@ -6,7 +6,7 @@ extension RecordShape {
     let fields = properties.map { "  \($0.storedField)" }.joined(separator: ",\n")
     let value = """
       StoreSchema.Schema.record(
-      Self.self, name: \(quoted(name.plainName)),
+      Self.self, name: \(surroundings.typeName(name.plainName)),
       fields: [
       \(fields)
       ])

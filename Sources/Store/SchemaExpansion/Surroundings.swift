@@ -7,14 +7,26 @@ struct Surroundings {
   let access: String
   /// True if the type or an outer one is generic, so that there can be no static stored properties.
   let isGeneric: Bool
+  /// The names of the type parameters, those of the outer types first.
+  private let typeParameters: [String]
 
   init(of declaration: some DeclGroupSyntax, in context: some MacroExpansionContext) {
     let enclosing = context.lexicalContext.first?.as(ExtensionDeclSyntax.self)
     access =
       Surroundings.access(declaration.modifiers) ?? enclosing.flatMap { Surroundings.access($0.modifiers) } ?? ""
-    isGeneric = ([Syntax(declaration)] + context.lexicalContext).contains { node in
-      node.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause != nil
+    let parameters = ([Syntax(declaration)] + context.lexicalContext).compactMap {
+      $0.asProtocol((any WithGenericParametersSyntax).self)?.genericParameterClause?.parameters
     }
+    isGeneric = !parameters.isEmpty
+    // Values and packs are no types of their own.
+    typeParameters = parameters.reversed().flatMap { $0 }.filter { $0.specifier == nil }.map(\.name.text)
+  }
+
+  /// The source text of a type's name, with its arguments where it is generic.
+  func typeName(_ name: String) -> String {
+    guard !typeParameters.isEmpty else { return quoted(name) }
+    return
+      "StoreSchema.Schema.name(\(quoted(name)), of: \(typeParameters.map { "\($0).self" }.joined(separator: ", ")))"
   }
 
   /// `static let name: type = value`, or the computed form in a generic type.

@@ -35,7 +35,7 @@ enum TypeRules {
 
   // Other generic types may well give a schema without asking for their argument's.
   private static let containers: Set<String> = [
-    "Optional", "Array", "Dictionary", "TreeDictionary", "PersistentList", "PersistentMap",
+    "Optional", "Array", "Set", "Dictionary", "TreeDictionary", "PersistentList", "PersistentMap",
   ]
 }
 

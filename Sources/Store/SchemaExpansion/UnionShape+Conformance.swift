@@ -5,7 +5,7 @@ extension UnionShape {
   func schemaMember(_ surroundings: Surroundings) -> DeclSyntax {
     let value = """
       StoreSchema.Schema.union(
-      Self.self, name: \(quoted(name.plainName)),
+      Self.self, name: \(surroundings.typeName(name.plainName)),
       cases: [
       \(cases.map(\.description).joined(separator: ",\n"))
       ])

@@ -62,7 +62,7 @@ import Testing
 
   @Test func genericStructsDescribeTheirArguments() throws {
     let record = try record(MacroPair<Int, String>.self)
-    #expect(record.name == "MacroPair")
+    #expect(record.name == "MacroPair<Int, String>")
     #expect(record.fields.map(\.schema.typeName) == ["Int", "String?"])
     let value = MacroPair(first: MacroPair(first: 1, second: "x"), second: [true])
     #expect(try MacroPair(schemaValue: value.schemaValue) == value)

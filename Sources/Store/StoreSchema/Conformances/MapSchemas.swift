@@ -1,39 +1,5 @@
 import HashTreeCollections
 
-/// A Swift type that can be the key of a map.
-public protocol SchematicKey: Hashable, Comparable, Sendable {
-  /// The kind of the key.
-  static var keyKind: Schema.KeyKind { get }
-  /// The key that a run-time key stands for, or nil where its kind does not fit.
-  init?(mapKey: MapKey)
-  /// The key in its run-time form.
-  var mapKey: MapKey { get }
-}
-
-extension Int: SchematicKey {
-  /// An integer key.
-  public static var keyKind: Schema.KeyKind { .int }
-  /// The integer, or nil where the key is text.
-  public init?(mapKey: MapKey) {
-    guard case .int(let key) = mapKey else { return nil }
-    self = key
-  }
-  /// The key.
-  public var mapKey: MapKey { .int(self) }
-}
-
-extension String: SchematicKey {
-  /// A text key.
-  public static var keyKind: Schema.KeyKind { .string }
-  /// The text, or nil where the key is an integer.
-  public init?(mapKey: MapKey) {
-    guard case .string(let key) = mapKey else { return nil }
-    self = key
-  }
-  /// The key.
-  public var mapKey: MapKey { .string(self) }
-}
-
 /// A hashed collection of entries, as seen by its schema.
 @usableFromInline
 protocol HashedEntries: Sendable {

@@ -1,5 +1,12 @@
 extension Schema {
-  /// A schema for a Swift type without parts.
+  /// A schema for a Swift type without parts, or one whose parts are read and replaced as a whole.
+  ///
+  /// With it a type of one's own has a schema, whatever it holds; the page of this library shows one.
+  ///
+  /// - Parameters:
+  ///   - type: the Swift type.
+  ///   - kind: the form in which its values are written.
+  ///   - read: a value in that form.
   @inlinable
   public static func scalar<Scalar: Schematic & Equatable>(
     _ type: Scalar.Type, _ kind: Kind, read: @escaping @Sendable (Scalar) -> Value
@@ -58,6 +65,16 @@ extension Double: Schematic {
     default: throw Double.schema.mismatch(value)
     }
   }
+}
+
+extension Float: Schematic {
+  /// `Double`: the number that the shortest decimal of the `Float` stands for, so that 0.1 stays 0.1.
+  public static let schema = Schema.scalar(Float.self, .double) { number in
+    if let shown = Double("\(number)"), Float(shown) == number { return .double(shown) }
+    return .double(Double(number))
+  }
+  /// The number, rounded to the nearest `Float`; an integer is one too.
+  public init(schemaValue value: Value) throws(SchemaError) { self.init(try Double(schemaValue: value)) }
 }
 
 extension String: Schematic {

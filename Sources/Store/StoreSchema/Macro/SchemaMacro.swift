@@ -10,10 +10,13 @@
 /// with a payload gets an optional property of its name, which can be set only while the enum is that very case. A
 /// property or nested type that the enum's own body declares under one of these names is left as it is.
 ///
-/// Payload and property types must be ``Schematic`` themselves. A type cannot contain itself, be it by way of others:
+/// Payload and property types must be ``Schematic`` themselves: `Bool`, `String`, numbers, `Duration`, optionals, arrays,
+/// sets, ranges and dictionaries of such types, and types with `@Schema` are. A type with a raw value becomes one by
+/// ``SchematicRawValue``, any other by ``Schema/scalar(_:_:read:)``. `Date`, `UUID` and other types of Foundation are with
+/// the library StoreSchemaFoundation. A type cannot contain itself, be it by way of others:
 /// its description would have no end. A payload changes in place, but one of an `indirect` case is copied first. The
-/// schema of a generic type is computed anew at every use, because generic types cannot hold static storage. Prefer
-/// plain types where actions or state are read often.
+/// schema of a generic type has its arguments in its name, and is computed anew at every use, because generic types cannot
+/// hold static storage. Prefer plain types where actions or state are read often.
 @attached(
   extension, conformances: SchematicRecord, SchematicUnion, CasePathable,
   names: named(init(schemaFields:)), named(init(schemaCase:fields:)), named(schemaCaseIndex), named(schemaPayload),

@@ -50,6 +50,11 @@ extension Schema {
       guard access.read(source, key, { descend(element, $0, step) }) else {
         throw PathError(message: "'\(origin)' has no entry \(JSON.text(of: key.value))")
       }
+    case (.none, .list, _), (.none, .map, _), (.none, .record, _):
+      // A Swift type that shows its parts as a whole only, such as a set.
+      return try withUnsafePointer(to: access.read(source)) { (whole) throws(PathError) in
+        try dynamic.read(steps, in: UnsafeRawPointer(whole), from: origin)
+      }
     case (_, .any, _) where isDynamic:
       guard let shape = access.read(source).shape else { throw wrongStep(step, origin) }
       return try shape.read(steps, in: source, from: origin)

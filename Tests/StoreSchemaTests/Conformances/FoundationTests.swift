@@ -1,0 +1,74 @@
+import Foundation
+import StoreSchema
+import StoreSchemaFoundation
+import Testing
+
+/// Types of Foundation.
+@Suite struct FoundationTests {
+  private func date(_ text: String) throws -> Date { try Date(schemaValue: .string(text)) }
+
+  @Test func aTicketSurvivesTheRoundTrip() throws {
+    let id = try #require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"))
+    let ticket = Ticket(
+      id: id, bought: Date(timeIntervalSince1970: 1_764_091_800.5), link: URL(string: "https://example.org/a?b=c"),
+      price: try #require(Decimal(string: "12345678901234567890.12")), code: Data([0, 255]),
+      days: Date(timeIntervalSince1970: 0)...Date(timeIntervalSince1970: 86_400), seats: [id: 4])
+    #expect(
+      JSON.text(of: ticket.schemaValue)
+        == #"{"id":"E621E1F8-C36C-495A-93FC-0C247A3E6E5F","bought":"2025-11-25T17:30:00.5Z","#
+        + #""link":"https://example.org/a?b=c","price":"12345678901234567890.12","code":"AP8=","#
+        + #""days":{"lowerBound":"1970-01-01T00:00:00Z","upperBound":"1970-01-02T00:00:00Z"},"#
+        + #""seats":{"E621E1F8-C36C-495A-93FC-0C247A3E6E5F":4}}"#)
+    #expect(try Ticket(schemaValue: try Ticket.schema.check(ticket.schemaValue)) == ticket)
+  }
+
+  @Test(arguments: ["", "12a", "1,5", "."])
+  func textsThatAreNoNumbersAreRefused(text: String) {
+    #expect(throws: SchemaError.self) { try Decimal(schemaValue: .string(text)) }
+  }
+
+  @Test func errorsNameTheType() {
+    let error = #expect(throws: SchemaError.self) { try UUID(schemaValue: .string("x")) }
+    #expect(error?.message == #"value must be UUID, got string "x""#)
+  }
+
+  @Test func datesAgreeWithFoundation() throws {
+    // From 1585 on. Foundation reads earlier dates by the Julian calendar, which ISO 8601 does not know.
+    var seconds = -13_100_000_000.0
+    while seconds < 70_000_000_000 {
+      let date = Date(timeIntervalSinceReferenceDate: seconds)
+      let text = date.ISO8601Format()
+      #expect(date.schemaValue == .string(text))
+      #expect(try self.date(text) == date)
+      seconds += 1_234_567_891
+    }
+  }
+
+  @Test func noPartOfASecondIsLost() throws {
+    for interval in [0.1, 785_000_000.123456, 1e-9, -0.25, 785_786_400.9999999, 3.000_000_000_000_01] {
+      let date = Date(timeIntervalSinceReferenceDate: interval)
+      #expect(try Date(schemaValue: date.schemaValue) == date)
+    }
+    for date in [Date.distantPast, .distantFuture, .now] { #expect(try Date(schemaValue: date.schemaValue) == date) }
+  }
+
+  @Test func timesAndZonesMayBeLeftOut() throws {
+    #expect(try date("2001-01-02") == Date(timeIntervalSinceReferenceDate: 86_400))
+    #expect(try date("2001-01-01 01:00+01:00") == Date(timeIntervalSinceReferenceDate: 0))
+    #expect(try date("2001-01-01T00:00:00.5-0130") == Date(timeIntervalSinceReferenceDate: 5_400.5))
+    #expect(try date("12001-01-01T00:00Z").schemaValue == .string("+12001-01-01T00:00:00Z"))
+  }
+
+  @Test(arguments: [
+    "", "2001", "2001-02-29", "2001-13-01", "2001-00-01", "2001-01-01T24:00", "2001-01-01T00:60", "2001-01-01Z",
+    "2001-01-01T00:00:00,5Z", "now", "inf",
+  ])
+  func textsThatAreNoDatesAreRefused(text: String) {
+    #expect(throws: SchemaError.self) { try date(text) }
+  }
+
+  @Test func aDateBeyondAllYearsIsNotReadBack() {
+    let date = Date(timeIntervalSinceReferenceDate: .infinity)
+    #expect(throws: SchemaError.self) { try Date(schemaValue: date.schemaValue) }
+  }
+}
