@@ -52,6 +52,17 @@ extension Middleware {
   }
 }
 
+extension Middleware {
+  /// Says that an output map is missing, where the compiler would find fault with the types.
+  @available(
+    *, unavailable,
+    message: "this middleware dispatches actions: say by 'output:' which of the larger store's actions they are"
+  )
+  public func lift<GlobalInput, GlobalState>(
+    input: @escaping @Sendable (GlobalInput) -> Input?, state: @escaping @Sendable (GlobalState) -> State
+  ) -> Middleware<GlobalInput, GlobalInput, GlobalState> { .identity }
+}
+
 /// Anything follows from a value that cannot be.
 @inlinable
 @Sendable

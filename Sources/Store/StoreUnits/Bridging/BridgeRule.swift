@@ -86,4 +86,13 @@ extension BridgeRule where Input: CasePathable {
   ) -> BridgeRule where Output: Sendable {
     on(Input.cases[keyPath: path].extract, guard: allows, when: holds, dispatch: derived, file: file, line: line)
   }
+
+  /// A rule from a case that carries over what it holds: `.on(\.life.opened, dispatch: { .show($0) })`.
+  public static func on<Payload>(
+    _ path: KeyPath<Input.Cases, CasePath<Input, Payload>>, guard allows: (@Sendable (State) -> Bool)? = nil,
+    when holds: (@Sendable (State) -> Bool)? = nil, dispatch derive: @escaping @Sendable (Payload) -> Output?,
+    file: String = #fileID, line: Int = #line
+  ) -> BridgeRule {
+    on(Input.cases[keyPath: path].extract, guard: allows, when: holds, dispatch: derive, file: file, line: line)
+  }
 }

@@ -69,3 +69,30 @@ extension Middleware {
       input: GlobalInput.cases[keyPath: input].extract, output: GlobalOutput.cases[keyPath: output].embed, state: state)
   }
 }
+
+extension Middleware where Output == Never {
+  /// Makes a middleware that cannot dispatch (R15) one of a larger store by a case path and a key path.
+  ///
+  /// - Parameters:
+  ///   - input: the case of the global action that holds this middleware's; other cases skip it.
+  ///   - output: the larger store's actions.
+  ///   - state: the slice.
+  @inlinable
+  public func lift<GlobalInput: CasePathable, GlobalOutput, GlobalState>(
+    input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, Input>>, to output: GlobalOutput.Type = GlobalOutput.self,
+    state: KeyPath<GlobalState, State> & Sendable
+  ) -> Middleware<GlobalInput, GlobalOutput, GlobalState> {
+    lift(input: GlobalInput.cases[keyPath: input].extract, to: output, state: { $0[keyPath: state] })
+  }
+}
+
+extension Middleware {
+  /// Says that an output map is missing, where the compiler would find fault with the types.
+  @available(
+    *, unavailable,
+    message: "this middleware dispatches actions: say by 'output:' which case of the larger store's wraps them"
+  )
+  public func lift<GlobalInput: CasePathable, GlobalState>(
+    input: KeyPath<GlobalInput.Cases, CasePath<GlobalInput, Input>>, state: KeyPath<GlobalState, State> & Sendable
+  ) -> Middleware<GlobalInput, GlobalInput, GlobalState> { .identity }
+}
