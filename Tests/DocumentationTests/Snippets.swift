@@ -1,3 +1,4 @@
+import Observation
 import StoreCore
 import StoreUnits
 
@@ -30,6 +31,7 @@ enum ShopAction: Sendable {
 
 struct Badge: Sendable {
   func show(_ count: Int) {}
+  func needsDisplay() {}
 }
 
 let cartReducer = Reducer<CartAction, Cart>("cart") { action, cart in
@@ -144,13 +146,33 @@ func intercepting(_ ordering: Reducer<OrderAction, Orders>) throws -> Store<Orde
   return store
 }
 
+struct Chat: Equatable, Sendable {
+  var count = 0
+}
+
 enum ChatAction: Sendable {
   case received(String)
 }
 
 func streaming(
-  _ store: Store<ChatAction, Int>, _ messages: AsyncStream<String>, _ render: (Int) -> Void
+  _ store: Store<ChatAction, Chat>, _ messages: AsyncStream<String>, _ badge: Badge, _ render: (Chat) -> Void,
+  _ audit: (Chat, ChatAction?) -> Void
 ) async {
-  for await state in store.connection.states() { render(state) }
+  for await state in store.states() { render(state) }
+  for await count in store.states(of: \.count) { badge.show(count) }
+  for await committed in store.statesWithActions() { audit(committed.state, committed.action) }
   await store.connection.dispatch(each: messages.map(ChatAction.received))
+}
+
+@MainActor
+func observing(_ shop: Store<ShopAction, Shop>, _ badge: Badge, _ book: Book) -> Subscription {
+  let model = shop.projection(action: { ShopAction.cart($0) }, state: { $0.cart }).observable()
+  withObservationTracking {
+    badge.show(model.items.count)
+  } onChange: {
+    badge.needsDisplay()
+  }
+  model.dispatch(.add(book))
+  let watchingTotal = shop.watchOnMain("total", \.total) { badge.show($0) }
+  return watchingTotal
 }

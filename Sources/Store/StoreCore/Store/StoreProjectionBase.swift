@@ -22,12 +22,6 @@ extension Store: ProjectionBase {
   func read<Part>(_ part: (State) -> Part) -> Part { withState { part($0) } }
 
   func send(_ action: Action, _ source: ActionSource) -> DispatchResult? { dispatch(action, source: source) }
-
-  func connection<Part: Sendable>(
-    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?
-  ) -> StoreConnection<Action, Part> {
-    StoreConnection(to: self) { store, onChange in store.watch(name, part, isDifferent: isDifferent, onChange) }
-  }
 }
 
 /// A projection of a base. Watchers are mapped all the way down, so that they are compared, and traced, by what they see.

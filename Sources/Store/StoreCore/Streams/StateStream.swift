@@ -53,3 +53,32 @@ extension StoreConnection {
     StateStream(of: self, buffering: buffering)
   }
 }
+
+extension StoreHandle {
+  /// The states as they are shown, as an asynchronous sequence; see ``StateStream``.
+  ///
+  /// - Parameter buffering: the fate of states that come faster than they are taken; by default the newest one is kept.
+  public func states(buffering: StateStream<State>.Buffering = .newest(1)) -> StateStream<State> {
+    connection("states", { $0 }, isDifferent: nil).states(buffering: buffering)
+  }
+
+  /// A part of the states, now and each time that it changed, as an asynchronous sequence.
+  ///
+  /// - Parameters:
+  ///   - part: the part.
+  ///   - buffering: the fate of parts that come faster than they are taken; by default the newest one is kept.
+  public func states<Part: Equatable & Sendable>(
+    of part: @escaping @Sendable (State) -> Part, buffering: StateStream<Part>.Buffering = .newest(1)
+  ) -> StateStream<Part> {
+    connection("states", part, isDifferent: { $0 != $1 }).states(buffering: buffering)
+  }
+}
+
+extension StoreHandle where State: Equatable {
+  /// The states as they are shown, each time that they differ, as an asynchronous sequence; see ``StateStream``.
+  ///
+  /// - Parameter buffering: the fate of states that come faster than they are taken; by default the newest one is kept.
+  public func states(buffering: StateStream<State>.Buffering = .newest(1)) -> StateStream<State> {
+    states(of: { $0 }, buffering: buffering)
+  }
+}

@@ -83,6 +83,6 @@ extension StoreProjection {
   public func connection(
     isDifferent: (@Sendable (State, State) -> Bool)?
   ) -> StoreConnection<Action, State> {
-    base.connection("connection", { $0 }, isDifferent: isDifferent)
+    connection("connection", { $0 }, isDifferent: isDifferent)
   }
 }
