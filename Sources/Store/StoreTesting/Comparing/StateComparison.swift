@@ -11,7 +11,8 @@ public struct StateComparison<State>: Sendable {
   ///   count as the same.
   public init(_ lines: @escaping @Sendable (_ expected: State, _ got: State) -> [String]) { self.lines = lines }
 
-  /// By schema where the state has one: a line for each place that differs, `items[id=3].title: expected "a", got "b"`. Else
+  /// By schema where the state has one: a line for each place that differs, `items[id=3].title: expected "a", got "b"`.
+  /// Positions count from 0. Else
   /// by `==` where the state is `Equatable`, else by text; the difference is then one of lines, with two lines of context.
   public static var automatic: StateComparison {
     if let type = State.self as? any Schematic.Type {
@@ -37,13 +38,21 @@ public struct StateComparison<State>: Sendable {
       }
     }
     return changes.map { change in
-      let place = change.path.isEmpty ? "state" : change.path.description
+      let place = change.path.isEmpty ? "state" : swiftText(change.path)
       return switch change.kind {
       case .replace(let expected, let got): "\(place): expected \(text(expected)), got \(text(got))"
       case .add(let got): "\(place): expected nothing, got \(text(got))"
       case .remove(let expected): "\(place): expected \(text(expected)), got nothing"
       }
     }
+  }
+
+  /// The text of a path, positions counted from 0 as in the code of the test.
+  private static func swiftText(_ path: Path) -> String {
+    let steps = path.steps.map { step -> Path.Step in
+      if case .index(let index) = step, index > 0 { .index(index - 1) } else { step }
+    }
+    return Path(steps).description
   }
 
   private static func text(_ value: Value) -> String {
