@@ -2,11 +2,7 @@ import StoreCombine
 import StoreCore
 import Testing
 
-#if canImport(Combine)
-  import Combine
-#else
-  import OpenCombine
-#endif
+import OpenCombine
 
 /// Row 21: publishers of actions.
 @Suite struct ActionPublisherTests {

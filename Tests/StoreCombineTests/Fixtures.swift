@@ -1,11 +1,7 @@
 import StoreCore
 import Synchronization
 
-#if canImport(Combine)
-  import Combine
-#else
-  import OpenCombine
-#endif
+import OpenCombine
 
 enum Act: Equatable, Sendable {
   case inc, noop

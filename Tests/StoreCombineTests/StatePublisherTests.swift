@@ -4,11 +4,7 @@ import StoreCore
 import Testing
 import TraceSupport
 
-#if canImport(Combine)
-  import Combine
-#else
-  import OpenCombine
-#endif
+import OpenCombine
 
 /// Rows 14, 21, 87: states as publishers.
 @Suite struct StatePublisherTests {

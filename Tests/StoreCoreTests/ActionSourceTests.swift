@@ -1,11 +1,7 @@
 import StoreCore
 import Testing
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FoundationEssentials
 
 /// R12, R13: what a source says survives being written down, read back and mapped.
 @Suite struct ActionSourceTests {

@@ -3,11 +3,7 @@ import StoreCore
 import Testing
 import TraceSupport
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 /// R1, R2: one queue, never nested, from any thread.
 @Suite struct QueueTests {

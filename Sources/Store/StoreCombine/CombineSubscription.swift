@@ -1,8 +1,4 @@
-#if canImport(Combine)
-  import Combine
-#else
-  import OpenCombine
-#endif
+import OpenCombine
 
 /// The library's protocol, in a file that does not see the type of that name in StoreCore.
 typealias CombineSubscription = Subscription

@@ -1,10 +1,6 @@
 import StoreCore
 
-#if canImport(Combine)
-  import Combine
-#else
-  import OpenCombine
-#endif
+import OpenCombine
 
 extension Effect where Output: Sendable {
   /// Emits what a publisher publishes, in order and none left out, until it finishes or the effect is cancelled, which

@@ -1,10 +1,6 @@
 import StoreCore
 
-#if canImport(Combine)
-  import Combine
-#else
-  import OpenCombine
-#endif
+import OpenCombine
 
 extension Publisher where Failure == Never {
   /// Dispatches published values into a store. Ends when the publisher finishes, the result is cancelled or released,

@@ -1,10 +1,6 @@
 import StoreCore
 
-#if canImport(Combine)
-  import Combine
-#else
-  import OpenCombine
-#endif
+import OpenCombine
 
 /// Brings the states of a store to one subscriber, as many as it asked for.
 ///

@@ -1,10 +1,6 @@
 import StoreCore
 
-#if canImport(Combine)
-  import Combine
-#else
-  import OpenCombine
-#endif
+import OpenCombine
 
 /// The states of a store, or of a view of it, as a publisher: the current one first, then each change.
 ///

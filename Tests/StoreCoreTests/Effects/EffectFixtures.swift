@@ -45,11 +45,7 @@ func effects(
   }
 }
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 /// Tells threads apart.
 enum StoreThread {

@@ -3,11 +3,7 @@ import StoreHistory
 import StoreSchema
 import Testing
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 /// A folder of its own for the files of a test.
 final class JournalFolder {

@@ -5,11 +5,7 @@ import Testing
 
 @testable import StoreHistory
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 @Suite struct JournalTests {
   let folder: JournalFolder

@@ -71,11 +71,7 @@ package final class FileLock: Sendable {
     private let size: Int
 
     fileprivate init(_ status: stat) {
-      #if canImport(Glibc)
-        (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
-      #else
-        (seconds, nanoseconds) = (status.st_mtimespec.tv_sec, status.st_mtimespec.tv_nsec)
-      #endif
+      (seconds, nanoseconds) = (status.st_mtim.tv_sec, status.st_mtim.tv_nsec)
       size = Int(status.st_size)
     }
   }

@@ -18,17 +18,11 @@ package final class FolderWatch {
   }
 
   package init() {
-    #if canImport(Glibc)
-      descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
-    #else
-      descriptor = -1
-    #endif
+    descriptor = inotify_init1(Int32(IN_NONBLOCK) | Int32(IN_CLOEXEC))
   }
 
   deinit {
-    #if canImport(Glibc)
-      if descriptor >= 0 { close(descriptor) }
-    #endif
+    if descriptor >= 0 { close(descriptor) }
   }
 
   /// Watches folders with what stands below their `lib`, and where they stand themselves, so that one is found again that was
@@ -56,51 +50,43 @@ package final class FolderWatch {
     return [path] + Files.names(in: path).map { "\(path)/\($0)" }.filter { !Files.isLink($0) }.flatMap(folders)
   }
 
-  #if canImport(Glibc)
-    private static let events =
-      UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
-      | UInt32(IN_ONLYDIR)
+  private static let events =
+    UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_TO) | UInt32(IN_CREATE) | UInt32(IN_DELETE) | UInt32(IN_MOVED_FROM)
+    | UInt32(IN_ONLYDIR)
 
-    private func watch(_ path: String) -> Int32? {
-      let number = inotify_add_watch(descriptor, path, Self.events)
-      return number < 0 ? nil : number
-    }
+  private func watch(_ path: String) -> Int32? {
+    let number = inotify_add_watch(descriptor, path, Self.events)
+    return number < 0 ? nil : number
+  }
 
-    private func forget(_ number: Int32) { inotify_rm_watch(descriptor, number) }
+  private func forget(_ number: Int32) { inotify_rm_watch(descriptor, number) }
 
-    /// The folders in which something was saved, or from which something was taken, since it was last asked.
-    package func take() -> Set<String> {
-      var folders: Set<String> = []
-      var buffer = [UInt8](repeating: 0, count: 1 << 14)
-      while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
-        buffer.withUnsafeBytes { bytes in
-          var offset = 0
-          let head = MemoryLayout<inotify_event>.size
-          while offset + head <= count {
-            let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
-            let name = bytes[(offset + head)..<(offset + head + Int(event.len))].prefix { $0 != 0 }
-            note(event, String(decoding: name, as: UTF8.self), in: &folders)
-            offset += head + Int(event.len)
-          }
+  /// The folders in which something was saved, or from which something was taken, since it was last asked.
+  package func take() -> Set<String> {
+    var folders: Set<String> = []
+    var buffer = [UInt8](repeating: 0, count: 1 << 14)
+    while case let count = read(descriptor, &buffer, buffer.count), count > 0 {
+      buffer.withUnsafeBytes { bytes in
+        var offset = 0
+        let head = MemoryLayout<inotify_event>.size
+        while offset + head <= count {
+          let event = bytes.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+          let name = bytes[(offset + head)..<(offset + head + Int(event.len))].prefix { $0 != 0 }
+          note(event, String(decoding: name, as: UTF8.self), in: &folders)
+          offset += head + Int(event.len)
         }
       }
-      return folders
     }
+    return folders
+  }
 
-    private func note(_ event: inotify_event, _ name: String, in folders: inout Set<String>) {
-      // Too much happened to be told one by one.
-      guard event.mask & UInt32(IN_Q_OVERFLOW) == 0 else {
-        return folders.formUnion(places.values.joined().map(\.folder))
-      }
-      // A file that was only created is not written yet.
-      guard event.mask & UInt32(IN_CREATE) == 0 || event.mask & UInt32(IN_ISDIR) != 0 else { return }
-      for place in places[event.wd] ?? [] where place.name == nil || place.name == name { folders.insert(place.folder) }
+  private func note(_ event: inotify_event, _ name: String, in folders: inout Set<String>) {
+    // Too much happened to be told one by one.
+    guard event.mask & UInt32(IN_Q_OVERFLOW) == 0 else {
+      return folders.formUnion(places.values.joined().map(\.folder))
     }
-  #else
-    private func watch(_ path: String) -> Int32? { nil }
-    private func forget(_ number: Int32) {}
-
-    /// The folders in which something was saved since it was last asked.
-    package func take() -> Set<String> { [] }
-  #endif
+    // A file that was only created is not written yet.
+    guard event.mask & UInt32(IN_CREATE) == 0 || event.mask & UInt32(IN_ISDIR) != 0 else { return }
+    for place in places[event.wd] ?? [] where place.name == nil || place.name == name { folders.insert(place.folder) }
+  }
 }

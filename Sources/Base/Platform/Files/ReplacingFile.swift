@@ -93,22 +93,14 @@ package final class ReplacingFile {
 
   /// A file without a name in the folder of another; -1: there is no such thing here.
   private static func openNameless(inFolderOf path: String) -> Int32 {
-    #if os(Linux)
-      // O_TMPFILE, a macro that Swift does not see.
-      let nameless = 0o20_000_000 | O_DIRECTORY
-      return open(path.folder, O_WRONLY | nameless | O_CLOEXEC, 0o666)
-    #else
-      return -1
-    #endif
+    // O_TMPFILE, a macro that Swift does not see.
+    let nameless = 0o20_000_000 | O_DIRECTORY
+    return open(path.folder, O_WRONLY | nameless | O_CLOEXEC, 0o666)
   }
 
   /// Gives a file that has no name one.
   private func link(as name: String) -> Bool {
-    #if os(Linux)
-      linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
-    #else
-      false
-    #endif
+    linkat(AT_FDCWD, "/proc/self/fd/\(descriptor)", AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0
   }
 
   deinit {

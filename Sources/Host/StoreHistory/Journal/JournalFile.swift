@@ -262,11 +262,7 @@ final class JournalFile: Sendable {
   /// The size that the system lets files reach, in bytes; nil: any.
   private static var sizeLimit: Int? {
     var limit = rlimit()
-    #if canImport(Glibc)
-      let code = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
-    #else
-      let code = getrlimit(RLIMIT_FSIZE, &limit)
-    #endif
+    let code = getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
     return code == 0 ? Int(exactly: limit.rlim_cur) : nil
   }
 }

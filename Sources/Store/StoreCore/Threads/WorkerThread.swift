@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 /// A thread of the system's for work that waits in a system call, which would hold up a thread that others need.
 package struct WorkerThread: @unchecked Sendable {

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 /// True if two stretches of memory are the same; at once for a word or two, where a call costs more than the look.
 @usableFromInline

@@ -1,6 +1,4 @@
-#if canImport(Testing)
-  import Testing
-#endif
+import Testing
 
 /// The verdict of a ``TestStore`` on one step: what was expected, what was found, and at which line.
 public struct TestFailure: Hashable, Sendable, CustomStringConvertible {
@@ -26,16 +24,12 @@ public struct TestFailure: Hashable, Sendable, CustomStringConvertible {
   /// Outside a test of Swift Testing, where nobody would hear of it, a failure stops the program. Give ``TestStore`` a
   /// function of your own there, as for XCTest: `report: { if !$0.isNote { XCTFail($0.text) } }`.
   public static func record(_ failure: TestFailure) {
-    #if canImport(Testing)
-      guard Test.current != nil else { return stop(failure) }
-      let location = failure.location
-      Issue.record(
-        Comment(rawValue: failure.text), severity: failure.isNote ? .warning : .error,
-        sourceLocation: SourceLocation(
-          fileID: location.fileID, filePath: location.filePath, line: location.line, column: 1))
-    #else
-      stop(failure)
-    #endif
+    guard Test.current != nil else { return stop(failure) }
+    let location = failure.location
+    Issue.record(
+      Comment(rawValue: failure.text), severity: failure.isNote ? .warning : .error,
+      sourceLocation: SourceLocation(
+        fileID: location.fileID, filePath: location.filePath, line: location.line, column: 1))
   }
 
   private static func stop(_ failure: TestFailure) {

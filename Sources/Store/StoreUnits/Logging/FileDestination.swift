@@ -1,9 +1,5 @@
 import StoreCore
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Glibc
 
 /// A log at the end of a file, which is made if there is none. The file may rotate: it becomes `PATH.1`, the former
 /// `PATH.1` becomes `PATH.2`, and so on.
@@ -69,10 +65,6 @@ public final class FileDestination: LogDestination {
   }
 
   private static func openForAppending(_ path: String) -> Int32 {
-    #if canImport(Glibc)
-      Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-    #else
-      Darwin.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
-    #endif
+    Glibc.open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
   }
 }
