@@ -15,7 +15,8 @@ import Testing
     ]
 
   private static let compiledFiles = [
-    "Snippets", "SchemaSnippets", "FoundationSnippets", "RxBridge", "ReactiveBridge", "LandingExample", "ReadmeExample",
+    "Snippets", "SchemaSnippets", "StockExample", "FoundationSnippets", "RxBridge", "ReactiveBridge", "LandingExample",
+    "ReadmeExample",
   ]
 
   /// Lines without what stands before and behind them, and without empty ones and imports.
@@ -51,10 +52,6 @@ import Testing
   }
 
   @Test func theArithmeticOfAReducerIsChecked() throws {
-    let text = try PackageFolder.text("Sources/Store/StoreSchema/StoreSchema.docc/StoreSchema.md")
-    let example = lines(try PackageFolder.text("Tests/DocumentationTests/StockExample.swift"))
-      .filter { !$0.hasPrefix("//") }
-    #expect(blocks(of: text).contains(example))
     let store = try Store(initial: Int.max, reducer: stock)
     #expect(throws: ArithmeticError.self) { try store.dispatch(.add(pieces: 1)).get() }
     #expect(store.state == .max)
