@@ -7,6 +7,11 @@ let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
 // The archive of the system's Lua: a call through the table of a shared library costs a dispatch up to a tenth of its time.
 let lua: [LinkerSetting] = [.linkedLibrary(":liblua5.4.a")]
 
+/// A product that the users of a trait's libraries need, and nobody else resolves.
+func needed(by trait: String, _ product: String, of package: String) -> Target.Dependency {
+  .product(name: product, package: package, condition: .when(traits: [trait]))
+}
+
 let collections: Target.Dependency = .product(name: "HashTreeCollections", package: "swift-collections")
 
 let package = Package(
@@ -26,6 +31,14 @@ let package = Package(
     .library(name: "StoreShell", targets: ["StoreShell"]),
     .library(name: "LineEditor", targets: ["LineEditor"]),
     .executable(name: "stsh", targets: ["stsh"]),
+  ],
+  traits: [
+    .trait(name: "Schema", description: "StoreSchema, StoreUnits and StoreTesting, by swift-syntax"),
+    .trait(name: "Publishers", description: "StoreCombine, by OpenCombine"),
+    .trait(
+      name: "Shell", description: "the shell, its host and its programs, by GRDB and swift-argument-parser",
+      enabledTraits: ["Schema"]),
+    .default(enabledTraits: ["Shell", "Publishers"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
@@ -51,13 +64,13 @@ let package = Package(
     // Apart from the plug-in: a test that depends on a macro has all tests, and all they depend on, built a second time, for
     // the host.
     .target(
-      name: "SchemaExpansion", dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")],
+      name: "SchemaExpansion", dependencies: [needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax")],
       path: "Sources/Store/SchemaExpansion", swiftSettings: strict),
     .macro(
       name: "StoreSchemaMacros",
       dependencies: [
-        "SchemaExpansion", .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-        .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
+        "SchemaExpansion", needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
+        needed(by: "Schema", "SwiftCompilerPlugin", of: "swift-syntax"),
       ],
       path: "Sources/Store/StoreSchemaMacros", swiftSettings: strict),
     .target(
@@ -75,14 +88,14 @@ let package = Package(
       name: "StoreHistory",
       dependencies: [
         "Platform", "StoreCore", "StoreSchema", .product(name: "DequeModule", package: "swift-collections"),
-        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        needed(by: "Shell", "GRDB", of: "GRDB.swift"), needed(by: "Shell", "GRDBSQLite", of: "GRDB.swift"),
       ],
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
     .target(
       name: "StoreCombine",
       dependencies: [
         "StoreCore",
-        .product(name: "OpenCombine", package: "OpenCombine"),
+        needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
       ],
       path: "Sources/Store/StoreCombine", swiftSettings: strict),
     .target(
@@ -112,7 +125,7 @@ let package = Package(
       name: "stsh",
       dependencies: [
         "Platform", "StoreCore", "StoreHost", "ShellLanguage", "StoreShell", "LineEditor", "StandardModules",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        needed(by: "Shell", "ArgumentParser", of: "swift-argument-parser"),
       ],
       path: "Sources/Programs/stsh", swiftSettings: strict),
     .executableTarget(
@@ -140,8 +153,8 @@ let package = Package(
     .testTarget(
       name: "SchemaExpansionTests",
       dependencies: [
-        "SchemaExpansion", .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
-        .product(name: "SwiftSyntaxMacroExpansion", package: "swift-syntax"),
+        "SchemaExpansion", needed(by: "Schema", "SwiftSyntaxMacros", of: "swift-syntax"),
+        needed(by: "Schema", "SwiftSyntaxMacroExpansion", of: "swift-syntax"),
       ],
       swiftSettings: strict),
     .testTarget(name: "StoreCoreTests", dependencies: ["StoreCore", "TraceSupport"], swiftSettings: strict),
@@ -159,14 +172,14 @@ let package = Package(
     .testTarget(
       name: "StoreHistoryTests",
       dependencies: [
-        "StoreHistory", "Platform", "StoreCore", "StoreSchema", .product(name: "GRDB", package: "GRDB.swift"),
+        "StoreHistory", "Platform", "StoreCore", "StoreSchema", needed(by: "Shell", "GRDB", of: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "StoreCombineTests",
       dependencies: [
         "StoreCombine", "StoreCore", "TraceSupport",
-        .product(name: "OpenCombine", package: "OpenCombine"),
+        needed(by: "Publishers", "OpenCombine", of: "OpenCombine"),
       ], swiftSettings: strict),
     .testTarget(
       name: "ScenarioTests",
@@ -195,7 +208,7 @@ let package = Package(
         "StoreShell", "StoreHost", "StoreHistory", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore",
         "StoreSchema",
         "ShellLanguage", "StandardModules", "LuaRuntime", "Platform", "PluginSupport",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        needed(by: "Shell", "GRDB", of: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
