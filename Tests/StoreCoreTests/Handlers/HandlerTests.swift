@@ -62,6 +62,17 @@ import Testing
       })
   }
 
+  @Test func aStoreTakesAHandler() throws {
+    let handler = Handler<Int, Int>(
+      reducer: Reducer("adding") { $1 += $0 },
+      middleware: Middleware("once more") { number, _, _ in number == 1 ? IO { $0.dispatch(2) } : .none })
+    let store = try Store(initial: 0, handler: handler)
+    store.dispatch(1)
+    #expect(store.state == 3)
+    let always = try Store(initial: 0, handler: handler, emission: .always)
+    #expect(always.dispatch(5).number == 1)
+  }
+
   @Test func oneDeclarationLiftsBoth() throws {
     let left = Self.doubling("l").lift(action: { (app: App) in app.left }, embed: { .left($0) }, state: \Two.left)
     let right = Self.doubling("r").lift(
