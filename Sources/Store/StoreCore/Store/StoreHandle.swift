@@ -1,5 +1,5 @@
-/// A store in the hands of its users: a ``Store``, a ``StoreProjection`` of it, or the handle of a store that others host.
-/// All of them are read, watched and acted on by the same calls.
+/// A store in the hands of those who watch it: a ``Store``, a ``StoreProjection`` of it, or the handle of a store that others
+/// host. The same calls give the states of all of them, and show them on the main actor.
 public protocol StoreHandle<Action, State>: Sendable {
   /// The actions that it takes.
   associatedtype Action: Sendable

@@ -2,12 +2,7 @@
 /// is written for the protocol takes either.
 ///
 /// All of it may be called from any thread. A store is busy only while it processes an action (R2).
-public protocol StoreProtocol<Action, State>: Sendable {
-  /// The type of the actions.
-  associatedtype Action: Sendable
-  /// The type of the state.
-  associatedtype State: Sendable
-
+public protocol StoreProtocol<Action, State>: StoreHandle {
   /// The way in and a way out, without keeping the store alive, for a bridge to another library.
   var connection: StoreConnection<Action, State> { get }
 
@@ -78,11 +73,11 @@ extension StoreProtocol {
     watch(name, part, isDifferent: { $0 != $1 }, onChange)
   }
 
-  /// The states as an asynchronous sequence: the current one first, then each change; see ``StateStream``.
-  ///
-  /// - Parameter buffering: the fate of states that come faster than they are taken.
-  public func states(buffering: StateStream<State>.Buffering = .newest(1)) -> StateStream<State> {
-    connection.states(buffering: buffering)
+  /// The connection to a part of the state; see ``StoreHandle/connection(_:_:isDifferent:)``.
+  public func connection<Part: Sendable>(
+    _ name: String, _ part: @escaping @Sendable (State) -> Part, isDifferent: (@Sendable (Part, Part) -> Bool)?
+  ) -> StoreConnection<Action, Part> {
+    projection(action: { $0 }, state: part).connection(name, { $0 }, isDifferent: isDifferent)
   }
 
   /// A view of the store with the same state and other actions, or the other way round (R26).
