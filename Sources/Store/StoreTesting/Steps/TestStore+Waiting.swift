@@ -4,7 +4,7 @@ import StoreSchema
 // Effects that leave the store's thread emit when they will: these steps wait for them, in real time.
 
 extension TestStore {
-  /// Waits until an action was emitted, then receives it; see ``receive(_:_:within:fileID:filePath:line:)``.
+  /// Waits until an action was emitted, then receives it as `receive` without a time-out does.
   ///
   /// - Parameters:
   ///   - action: the action.
