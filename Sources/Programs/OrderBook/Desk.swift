@@ -43,10 +43,13 @@ where Orders.Action == OrderBookAction, Orders.State == OrderBookState {
   private func act(_ trader: Int, _ number: Int) {
     let id = trader * 1_000_000_000 + number
     let price = store.withState { $0.market.price } + (number * 37 + trader * 11) % 101 - 50
-    store.dispatch(
-      .book(.place(id: id, side: (number + trader).isMultiple(of: 2) ? .buy : .sell, price: max(1, price), quantity: 1))
-    )
+    send(.place(id: id, side: (number + trader).isMultiple(of: 2) ? .buy : .sell, price: max(1, price), quantity: 1))
     // Nobody waits for ever.
-    if number > 8 { store.dispatch(.book(.cancel(id: id - 8))) }
+    if number > 8 { send(.cancel(id: id - 8)) }
+  }
+
+  /// Dispatches once there is room for it: traders may be faster than the store.
+  private func send(_ action: BookAction) {
+    while case .stopped(.queueFull) = store.dispatch(.book(action)).outcome { usleep(1000) }
   }
 }

@@ -52,8 +52,9 @@ extension LiveStore {
   /// What undo and redo find in the log.
   package var undoLine: UndoLine {
     turn {
-      UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self] number in
-        try turn { try history.entry(number) }
+      UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self, history] number in
+        // What is in memory may be read by anybody.
+        try history.log[number: number] ?? turn { try history.entry(number) }
       }
     }
   }

@@ -8,11 +8,8 @@ extension StoreClient {
   ///
   /// - Parameter any: whether those of others count, too.
   package func undoStep(_ count: Int, any: Bool) throws -> UndoLine.Step {
-    try turn {
-      try live.undoLine.undo(count) { [self] entry in
-        !any && entry.number > joined && !dispatched.contains(entry.number)
-      }
-    }
+    let (line, joined, dispatched) = turn { (live.undoLine, self.joined, self.dispatched) }
+    return try line.undo(count) { !any && $0.number > joined && !dispatched.contains($0.number) }
   }
 
   /// Takes back actions of the client's own from one on, with what they caused; what others did since stays. The state is what it would

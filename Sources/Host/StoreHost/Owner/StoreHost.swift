@@ -23,13 +23,14 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   ///   - clock: stamps actions with the time, and wakes effects. A virtual clock moves only while every session waits.
   ///   - program: what the program is called, as journals and hints say; by default its executable's name.
   ///   - queueLimit: how many actions from other threads may wait while the store is busy: more are refused with
-  ///     `StoreError.queueFull`. Nil: any number may wait.
+  ///     `StoreError.queueFull`, so that threads which dispatch faster than the store can follow hold nobody up. Nil: any number may
+  ///     wait.
   ///   - onFault: hears of what goes wrong where no `dispatch` tells of it and no session has caused it, such as in an effect that
   ///     the program's own action started; on the thread that processes actions. Nil: the first session hears of it.
   /// - Throws: `StoreError` where two middlewares or interceptors share a name.
   public convenience init(
     _ application: Application<Action, State>, clock: any StoreClock = RealClock(), program: String? = nil,
-    queueLimit: Int? = nil, onFault: (@Sendable (any Error) -> Void)? = nil
+    queueLimit: Int? = 10_000, onFault: (@Sendable (any Error) -> Void)? = nil
   ) throws(StoreError) {
     BrokenPipes.ignore()
     try self.init(

@@ -21,48 +21,6 @@ extension LiveStore {
     hash.add(text)
     return hash.value
   }
-
-  /// What a replay needs to know before the first entry that is kept.
-  package func recordingHeader(from state: HostState, at start: Int) throws -> RecordingHeader {
-    var count = 0
-    var versions: [RecordingHeader.Plugin] = []
-    func recorded(at number: Int) -> [RecordingHeader.Plugin] {
-      timeline.versions(at: number).map(\.code.recorded)
-    }
-    func note(_ plugins: [RecordingHeader.Plugin]) {
-      for version in plugins where !versions.contains(version) { versions.append(version) }
-    }
-    let loaded = recorded(at: start)
-    note(loaded)
-    if start < history.head {
-      try history.visit((start + 1)...history.head) { entry in
-        count += 1
-        if entry.isWhole { note(recorded(at: entry.number)) }
-        return true
-      }
-    }
-    return RecordingHeader(
-      schema: schemaHash, count: count, start: start, plugins: versions,
-      loaded: loaded.map {
-        RecordingHeader.Loaded(
-          name: $0.name, digest: $0.digest, condition: state.shell.condition(of: $0.name).rawValue)
-      }, state: state.value, substates: state.substates.map(\.name))
-  }
-
-  /// The oldest point from which on nothing returns to an older one, which a replay could not know.
-  fileprivate var recordingStart: Int {
-    get throws {
-      var start = history.oldest
-      guard start > 0, start < history.head else { return start }
-      var returns: [(number: Int, target: Int)] = []
-      try history.visit((start + 1)...history.head) { entry in
-        if let target = entry.restoreTarget { returns.append((entry.number, target)) }
-        return true
-      }
-      while let last = returns.last(where: { $0.number > start && $0.target < start }) { start = last.number }
-      return start
-    }
-  }
 }
 
 extension StoreClient {
@@ -75,14 +33,10 @@ extension StoreClient {
     header: (RecordingHeader, HostState) throws -> Void,
     entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
   ) throws {
-    let (history, beginning) = try turn {
-      let start = try live.recordingStart
-      let state = try live.history.state(at: start)
-      return (live.history, (try live.recordingHeader(from: state, at: start), state))
-    }
-    var state = beginning.1
-    let start = beginning.0.start
-    try header(beginning.0, state)
+    let history = turn { live.history }
+    let start = try recordingStart(in: history)
+    var state = try turn { try history.state(at: start) }
+    try header(try recordingHeader(of: history, from: state, at: start), state)
     guard start < history.head else { return }
     var hashes = SliceHashes(state)
     try visit((start + 1)...history.head, of: history) { logged in
@@ -91,6 +45,48 @@ extension StoreClient {
       try entry(logged, hashes.follow(logged.changes, from: before, to: state), state)
       return true
     }
+  }
+
+  /// What a replay needs to know before the first entry that is kept.
+  private func recordingHeader(
+    of history: History<HostState>, from state: HostState, at start: Int
+  ) throws -> RecordingHeader {
+    var count = 0
+    var versions: [RecordingHeader.Plugin] = []
+    func recorded(at number: Int) -> [RecordingHeader.Plugin] {
+      turn { live.timeline.versions(at: number).map(\.code.recorded) }
+    }
+    func note(_ plugins: [RecordingHeader.Plugin]) {
+      for version in plugins where !versions.contains(version) { versions.append(version) }
+    }
+    let loaded = recorded(at: start)
+    note(loaded)
+    if start < history.head {
+      try visit((start + 1)...history.head, of: history) { entry in
+        count += 1
+        if entry.isWhole { note(recorded(at: entry.number)) }
+        return true
+      }
+    }
+    return RecordingHeader(
+      schema: live.schemaHash, count: count, start: start, plugins: versions,
+      loaded: loaded.map {
+        RecordingHeader.Loaded(
+          name: $0.name, digest: $0.digest, condition: state.shell.condition(of: $0.name).rawValue)
+      }, state: state.value, substates: state.substates.map(\.name))
+  }
+
+  /// The oldest point from which on nothing returns to an older one, which a replay could not know.
+  private func recordingStart(in history: History<HostState>) throws -> Int {
+    var start = history.oldest
+    guard start > 0, start < history.head else { return start }
+    var returns: [(number: Int, target: Int)] = []
+    try visit((start + 1)...history.head, of: history) { entry in
+      if let target = entry.restoreTarget { returns.append((entry.number, target)) }
+      return true
+    }
+    while let last = returns.last(where: { $0.number > start && $0.target < start }) { start = last.number }
+    return start
   }
 }
 
