@@ -87,14 +87,15 @@ import Testing
 
   @Test(arguments: [
     ("500ms", Duration.milliseconds(500)), ("2s", .seconds(2)), ("1.5s", .milliseconds(1500)), ("5min", .seconds(300)),
-    ("1h", .seconds(3600)), ("0.001ms", .microseconds(1)), ("0s", .zero),
+    ("1h", .seconds(3600)), ("9223372036s", .seconds(9_223_372_036)), ("0.001ms", .microseconds(1)), ("0s", .zero),
   ])
   func durations(_ text: String, _ expected: Duration) {
     #expect(DurationLiteral.parse(text) == expected)
   }
 
   @Test(arguments: [
-    "", "s", "5", "-1s", "1.s", ".5s", "1..2s", "5m", "5 s", "99999999999999999s", "1e3s", "1.1234567891s",
+    "", "s", "5", "-1s", "1.s", ".5s", "1..2s", "5m", "5 s", "99999999999999999s", "1e3s", "1.1234567891s", "2562048h",
+    "9223372037s",
   ])
   func noDurations(_ text: String) {
     #expect(DurationLiteral.parse(text) == nil)

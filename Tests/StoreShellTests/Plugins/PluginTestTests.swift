@@ -33,6 +33,12 @@ import Testing
 
   // MARK: Results
 
+  @Test func timeGoesNoFurtherThanTheClock() throws {
+    #expect(
+      try body("for i = 1, 20 do t:dispatch('add') t:advance(1e9) end")
+        .contains("error[out-of-range]: the virtual clock goes no further than 292 years"))
+  }
+
   @Test func aNewPluginPasses() throws {
     let other = "\(shell.folder)/peas"
     _ = shell.run("plugin new \(other)")

@@ -61,6 +61,49 @@ import Testing
     #expect(try fault(shell, with(3, String(lines[3].prefix(20))), ending: "").hasPrefix("bad.jsonl:4: "))
   }
 
+  @Test func numbersPastTheEndsAreRefused() throws {
+    let (shell, lines) = try recording()
+    func with(_ index: Int, _ old: String, _ new: String) throws -> String {
+      var lines = lines
+      #expect(lines[index].contains(old))
+      lines[index] = lines[index].replacing(old, with: new)
+      return try fault(shell, lines)
+    }
+    #expect(
+      try with(3, #""id":3"#, #""id":9007199254740992"#)
+        == "bad.jsonl:4: 'id' must be in 1...9007199254740991, got 9007199254740992")
+    #expect(
+      try with(1, #""id":1"#, #""id":-9223372036854775808"#)
+        == "bad.jsonl:2: 'id' must be in 1...9007199254740991, got -9223372036854775808")
+    #expect(
+      try with(0, #""start":0"#, #""start":-9223372036854775808"#)
+        == "bad.jsonl:1: 'header.start' must be in 0...9007199254740991, got -9223372036854775808")
+    #expect(
+      try with(0, #""actions":3"#, #""actions":9223372036854775807"#)
+        == "bad.jsonl:1: 'header.actions' must be in 0...9007199254740991, got 9223372036854775807")
+    let time = try #require(lines[3].firstMatch(of: /"at":([0-9.]+)/))
+    #expect(
+      try with(3, String(time.0), #""at":9223372037"#) == "bad.jsonl:4: 'at' must be seconds, got '9223372037'")
+  }
+
+  @Test func whatAGapLeadsToIsReturnedTo() throws {
+    let (shell, lines) = try recording()
+    var leaping = lines
+    leaping[0] = leaping[0].replacing(#""actions":3"#, with: #""actions":4"#)
+    leaping[3] = leaping[3].replacing(#""id":3"#, with: #""id":9007199254740000"#)
+    leaping.append(
+      leaping[1].replacing(#""id":1"#, with: #""id":9007199254740990"#)
+        .replacing(/"action":.*$/) { _ in
+          #""action":"shell.restore","args":{"to":1000000},"source":{"kind":"repl","file":"repl","function":"undo","#
+            + #""line":1},"changes":[{"op":"replace","path":"tasks.items[id=1].done","from":true,"to":false}]}"#
+        })
+    try shell.write("leaping.jsonl", leaping.joined(separator: "\n"))
+    let other = try Shell()
+    let outcome = other.run("replay \(shell.folder)/leaping.jsonl", "show tasks.items[1].done")
+    #expect(outcome == .init(output: "replayed 4 actions\nfalse\n"))
+    #expect(try other.type("dispatch counter.reset").output.hasPrefix("#9007199254740991 counter.reset\n"))
+  }
+
   @Test func aLineThatWasChangedByHandDiverges() throws {
     let (shell, lines) = try recording()
     var edited = lines

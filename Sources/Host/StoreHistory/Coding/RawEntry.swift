@@ -86,6 +86,17 @@ struct ObjectMembers {
     return number
   }
 
+  /// The number of an action.
+  ///
+  /// - Parameter least: the smallest that may stand there.
+  func number(_ name: String, from least: Int) throws(EntryError) -> Int {
+    let number = try integer(name)
+    guard (least...LoggedEntry.greatestNumber).contains(number) else {
+      throw EntryError("'\(prefix)\(name)' must be in \(least)...\(LoggedEntry.greatestNumber), got \(number)")
+    }
+    return number
+  }
+
   func flag(_ name: String) throws(EntryError) -> Bool {
     guard let value = self[name] else { return false }
     guard case .bool(let flag) = value else {

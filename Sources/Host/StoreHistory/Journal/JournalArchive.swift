@@ -86,7 +86,7 @@ public final class JournalArchive: JournalReading, Sendable {
     meta[JournalMeta.end] = nil
     contents = JournalContents(
       numbers: good.isEmpty ? nil : good.lowerBound...(good.upperBound - 1), meta, nil,
-      base: max(good.lowerBound - 1, Int(meta[JournalMeta.base] ?? "") ?? 0), last: good.upperBound - 1
+      base: max(good.lowerBound - 1, JournalContents.base(meta)), last: good.upperBound - 1
     ).upTo(number)
     reader = best.reader
     let first = meta[JournalMeta.restart] == nil ? 1 : ([good] + best.others).map(\.lowerBound).min() ?? 1

@@ -45,6 +45,10 @@ public final class LoggedEntry: Sendable {
     }
   }
 
+  /// The greatest number that an action may have. Programs that read JSON as JavaScript does round greater ones, and it
+  /// leaves more room behind it than a store will ever fill.
+  public static var greatestNumber: Int { 1 << 53 - 1 }
+
   /// True if the action carries a thunk, which an interceptor takes in any case (R20).
   public var isThunk: Bool { action.hasPrefix(Self.thunkPrefix) }
 

@@ -122,8 +122,8 @@ public struct RecordingHeader: Equatable, Sendable {
       throw EntryError("'header.schema' must be 16 hexadecimal digits")
     }
     self.schema = schema
-    count = try header.integer("actions")
-    start = try header.integer("start")
+    count = try header.number("actions", from: 0)
+    start = try header.number("start", from: 0)
     plugins = try RecordingHeader.list(header["plugins"], "header.plugins") { (json, place) throws(EntryError) in
       let members = try ObjectMembers(json, place, names: ["name", "version", "directory", "digest"])
       return Plugin(

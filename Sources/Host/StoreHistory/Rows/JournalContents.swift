@@ -57,13 +57,19 @@ public struct JournalContents: Hashable, Sendable {
       program: meta[JournalMeta.program] ?? "", began: Int(meta[JournalMeta.began] ?? "") ?? 0,
       schema: meta[JournalMeta.schema] ?? "", schemaHash: meta[JournalMeta.schemaHash] ?? "")
     process = meta[JournalMeta.process].flatMap { Int($0) }
-    self.base = base ?? meta[JournalMeta.base].flatMap { Int($0) } ?? 0
+    self.base = base ?? Self.base(meta)
     self.loss = loss
     isOfOldFormat = version < JournalTables.version
   }
 
   /// The actions, from the first to behind the last.
   var openPart: Range<Int> { numbers.map { $0.lowerBound..<$0.upperBound + 1 } ?? last + 1..<last + 1 }
+
+  /// The action from whose state on states can be restored, by what a file says of itself.
+  static func base(_ meta: [String: String]) -> Int {
+    let base = meta[JournalMeta.base].flatMap { Int($0) } ?? 0
+    return (0...LoggedEntry.greatestNumber).contains(base) ? base : 0
+  }
 
   /// The contents after an action, as far as they go.
   func upTo(_ number: Int?) -> JournalContents {

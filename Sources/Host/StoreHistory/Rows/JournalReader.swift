@@ -99,6 +99,9 @@ public struct JournalReader: Sendable {
       guard version <= JournalTables.version else { throw JournalError.unknownFormat(path: path, version: version) }
       let first = try Int.fetchOne(db, sql: "SELECT min(number) FROM actions")
       let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions")
+      for number in [first, last].compactMap(\.self) where !(1...LoggedEntry.greatestNumber).contains(number) {
+        throw damaged(after: 0, "#\(number) is no number of an action")
+      }
       // Nothing of them is needed, but they must be there, that of code where the file was made or written with it.
       let code = try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE name = 'code'")
       for table in ["kinds", "sources", "plugins", "slices", "snapshots"] + code {

@@ -194,9 +194,9 @@ extension ActionSource {
 }
 
 extension Duration {
-  /// The duration in nanoseconds, rounded down.
+  /// The duration in nanoseconds, rounded down, or the nearest that an Int holds.
   var wholeNanoseconds: Int {
-    let (seconds, attoseconds) = components
+    let (seconds, attoseconds) = min(max(self, .nanoseconds(Int64.min)), .nanoseconds(Int64.max)).components
     return Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
   }
 }

@@ -37,11 +37,9 @@ package final class Replayer {
   private let host: LiveStore
   private let header: RecordingHeader
   private let locate: Locate
-  /// The points that later restores return to.
-  private let targets: Set<Int>
+  /// The points that later restores return to, the next one last.
+  private var targets: [Int]
   private var returns: [Int: (state: HostState, plugins: [HostedPlugin])] = [:]
-  /// The action that the state is after.
-  private var last: Int
   private var reducer: Reducer<HostAction, HostState>
   private var types: [String: ActionType] = [:]
   private var hashes = SliceHashes()
@@ -55,9 +53,8 @@ package final class Replayer {
   package init(_ host: LiveStore, _ header: RecordingHeader, targets: Set<Int>, locate: @escaping Locate) throws {
     self.host = host
     self.header = header
-    self.targets = targets
+    self.targets = targets.filter { $0 >= header.start }.sorted(by: >)
     self.locate = locate
-    last = header.start - 1
     reducer = host.application.reducers
     state = host.initialState
     for loaded in header.loaded {
@@ -79,10 +76,10 @@ package final class Replayer {
 
   /// Keeps the point after an action where something returns to it. A number that no action has stands for the one before.
   private func notePoint(_ number: Int) {
-    for number in stride(from: last + 1, through: number, by: 1) where targets.contains(number) {
-      returns[number] = (state, plugins)
+    while let target = targets.last, target <= number {
+      targets.removeLast()
+      returns[target] = (state, plugins)
     }
-    last = number
   }
 
   /// The types by which the next entry is read.

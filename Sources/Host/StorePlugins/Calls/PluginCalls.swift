@@ -136,7 +136,9 @@ final class PluginCalls {
 extension Duration {
   /// The duration in seconds.
   public var seconds: Double {
+    let (seconds, attoseconds) = components
+    guard abs(seconds) < 9_000_000_000 else { return Double(seconds) }
     // Whole nanoseconds first, so that 1.5 s is 1.5 and not its nearest sum of two parts.
-    Double(components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000) / 1e9
+    return Double(seconds * 1_000_000_000 + attoseconds / 1_000_000_000) / 1e9
   }
 }

@@ -67,8 +67,7 @@ package struct LineChart {
         before = nil
         continue
       }
-      // Halves keep the difference of the extremes within range.
-      let share = largest > smallest ? (value / 2 - smallest / 2) / (largest / 2 - smallest / 2) : 0
+      let share = Sparkline.share(of: value, smallest, largest)
       let y = down - 1 - Int((share * Double(down - 1)).rounded())
       let former = before ?? y
       for between in min(former, y)...max(former, y) where between != former || former == y { visit(x, between) }

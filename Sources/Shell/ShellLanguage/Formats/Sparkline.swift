@@ -20,10 +20,16 @@ package enum Sparkline {
       numbers.map { number in
         guard let number, !number.isNaN else { return " " }
         guard number > smallest, largest > smallest else { return bars[0] }
-        // Halves keep the difference of the extremes within range.
-        let share = (min(number, largest) / 2 - smallest / 2) / (largest / 2 - smallest / 2)
+        let share = share(of: min(number, largest), smallest, largest)
         return bars[Int(share * Double(bars.count - 1) + 0.5)]
       })
+  }
+
+  /// How far a value is from the smallest to the largest: 0 to 1.
+  static func share(of value: Double, _ smallest: Double, _ largest: Double) -> Double {
+    // Halves keep the difference of the extremes within range, but those of the smallest numbers are zero.
+    let share = (value / 2 - smallest / 2) / (largest / 2 - smallest / 2)
+    return share.isFinite ? share : value > smallest ? 1 : 0
   }
 
   private static func number(_ value: Value) throws(ShellError) -> Double? {

@@ -1,7 +1,7 @@
 /// Durations as the command language writes them.
 public enum DurationLiteral {
   /// Reads `500ms`, `2s`, `1.5s`, `5min` or `1h`: digits, at most one point, a unit. Nil where the text is none of
-  /// these or does not fit.
+  /// these, or a time of more nanoseconds than an Int holds, which are 292 years.
   public static func parse(_ text: String) -> Duration? {
     let bytes = Array(text.utf8)
     var position = 0
@@ -30,12 +30,14 @@ public enum DurationLiteral {
     }
     guard position > 0, bytes[position - 1] != UInt8(ascii: ".") else { return nil }
     let amount = Duration(secondsComponent: whole, attosecondsComponent: nanoseconds * 1_000_000_000)
+    let duration: Duration
     switch String(decoding: bytes[position...], as: UTF8.self) {
-    case "ms": return amount / 1000
-    case "s": return amount
-    case "min": return amount * 60
-    case "h": return amount * 3600
+    case "ms": duration = amount / 1000
+    case "s": duration = amount
+    case "min": duration = amount * 60
+    case "h": duration = amount * 3600
     default: return nil
     }
+    return duration <= .nanoseconds(Int64.max) ? duration : nil
   }
 }

@@ -12,6 +12,9 @@ final class SessionClock {
     case shared(any StoreClock)
   }
 
+  /// The last time that a virtual clock shows: what is recorded counts nanoseconds.
+  static let end = Duration.nanoseconds(Int64.max)
+
   private let kind: Kind
   private let wake = WakeSignal()
 

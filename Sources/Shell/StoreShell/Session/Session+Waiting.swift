@@ -33,7 +33,7 @@ extension Session {
       if isEnd { return .timeOver }
       // Whoever looks on sees what was said before the wait.
       if clock.passesByItself { console.flush() }
-      guard passTime(until: limit) else { return .stuck }
+      guard try passTime(until: limit) else { return .stuck }
       if plugins.watch != nil { reloadSavedPlugins(after: PluginWatch.pause) }
       if isInterrupted { throw ShellError.interrupted }
       // The work that is due at the very end has still to run.
@@ -44,7 +44,11 @@ extension Session {
   /// Lets time pass to what is due next or to a limit, whichever comes first.
   ///
   /// - Returns: false: nothing will ever happen.
-  private func passTime(until limit: Duration?) -> Bool {
+  /// - Throws: `out-of-range` where a virtual clock would go past its end.
+  private func passTime(until limit: Duration?) throws -> Bool {
+    if clock.virtual != nil, [clock.nextDeadline, limit].compactMap(\.self).min() ?? .zero > SessionClock.end {
+      throw ShellError(code: .outOfRange, message: "the virtual clock goes no further than 292 years")
+    }
     if let shared = clock.virtual, store.hasCompany {
       guard store.wait(for: shared, until: limit) else { return false }
       if limit.map({ shared.now < $0 }) ?? true { clock.rest(interrupt: interrupts.descriptor, wake: wakeDescriptors) }
