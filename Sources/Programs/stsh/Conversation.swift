@@ -13,6 +13,12 @@ struct Conversation {
     prompt = Prompt(session, on: editor, pager: options.noExec ? nil : .preferred)
   }
 
+  /// Has it end where something outside ends the run.
+  func obey(_ stop: RunStop) {
+    prompt.stop = stop
+    editor.stopDescriptor = stop.descriptor
+  }
+
   /// Gives the terminal back.
   func close() { editor.close() }
 }

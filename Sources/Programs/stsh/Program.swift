@@ -27,7 +27,13 @@ struct Program {
     // The process ends with the session: to take a long history apart first would only take time.
     _ = Unmanaged.passRetained(session)
     defer { console.flush() }
+    let stop = RunStop()
+    // What runs before a prompt is ended by its keys and signals as the system ends programs.
+    let signals = beginsAtPrompt ? nil : RunSignals(stop, timeout: try timeout(), handlesInterrupt: true)
+    if signals != nil { session.obey(stop) }
+    defer { signals?.finish() }
     if let file = options.transcript { try startTranscript(file, session) }
+    if let status = session.stoppedStatus() { return status }
     if options.recover, session.options.journal == nil {
       return session.writeError(
         ShellError(
@@ -40,7 +46,7 @@ struct Program {
     defer { conversation?.close() }
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
-    let status = try run(session, conversation)
+    let status = try run(session, conversation, signals)
     let ended = session.end()
     return status == 0 ? ended : status
   }
@@ -56,25 +62,31 @@ struct Program {
     }
     do {
       try session.console.startTranscript(file)
+    } catch where session.stoppedStatus() != nil {
+      // The run says why it ends.
     } catch {
       throw ValidationError("--transcript \(file): it cannot be written")
     }
   }
 
-  private func run(_ session: Session, _ conversation: Conversation?) throws -> Int32 {
+  private func run(_ session: Session, _ conversation: Conversation?, _ signals: RunSignals?) throws -> Int32 {
     let loaded = session.loadPlugins()
     guard loaded == 0 || options.keepGoing else { return loaded }
-    let status = try runStatements(session, conversation)
+    let status = try runStatements(session, conversation, signals)
     // The first failure gives the status.
     return loaded == 0 ? status : loaded
   }
 
-  private func runStatements(_ session: Session, _ conversation: Conversation?) throws -> Int32 {
+  private func runStatements(
+    _ session: Session, _ conversation: Conversation?, _ signals: RunSignals?
+  ) throws -> Int32 {
     if let file = options.replay {
       let started = session.start(from: file)
       guard started == 0 else { return started }
     }
-    let status = try batch(session)
+    let status = batch(session)
+    session.obey(nil)
+    signals?.finish()
     if let status, !options.interactive || session.hasQuit || options.check { return status }
     if let conversation { return try prompt(session, conversation) }
     let conversation = try Conversation(session, options)
@@ -85,16 +97,9 @@ struct Program {
   /// Runs what needs no prompt.
   ///
   /// - Returns: the status; nil: there was nothing.
-  private func batch(_ session: Session) throws -> Int32? {
+  private func batch(_ session: Session) -> Int32? {
     let file = options.script.first
     guard !options.command.isEmpty || file != nil || isatty(0) != 1 else { return nil }
-    let stop = RunStop()
-    session.obey(stop)
-    let signals = RunSignals(stop, timeout: try timeout(), handlesInterrupt: true)
-    defer {
-      session.obey(nil)
-      signals.finish()
-    }
     if !options.command.isEmpty { return session.run(commands: options.command) }
     guard let file, file != "-" else {
       return session.run(descriptor: 0, arguments: Array(options.script.dropFirst()))
@@ -116,7 +121,7 @@ struct Program {
           + "set HOME or XDG_STATE_HOME\n")
     }
     let stop = RunStop()
-    prompt.stop = stop
+    conversation.obey(stop)
     let signals = RunSignals(stop, timeout: nil, handlesInterrupt: false)
     defer { signals.finish() }
     if !options.noInit, let file = places.initFile, access(file, F_OK) == 0 { prompt.run(initFile: file) }

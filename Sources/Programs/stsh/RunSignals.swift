@@ -9,7 +9,7 @@ import Synchronization
 final class RunSignals {
   private static let ends: (read: Int32, write: Int32) = Pipe().map { ($0.read, $0.write) } ?? (-1, -1)
   private static let count = Atomic<Int>(0)
-  private let thread: WorkerThread?
+  private var thread: WorkerThread?
 
   /// - Parameter handlesInterrupt: true if SIGINT is such a signal.
   init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool) {
@@ -36,10 +36,11 @@ final class RunSignals {
     unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
   }
 
-  /// Passes them on no more.
+  /// Passes them on no more; may be called again.
   func finish() {
-    // Ends the thread; the next one must not take the byte.
     guard let thread else { return }
+    self.thread = nil
+    // Ends the thread; the next one must not take the byte.
     _ = write(RunSignals.ends.write, [0], 1)
     thread.join()
   }

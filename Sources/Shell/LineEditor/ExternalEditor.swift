@@ -4,9 +4,14 @@ import Platform
 struct ExternalEditor {
   /// The editor's command line, read by `sh`; the file is added as its last word.
   let command: String
+  /// Ends the editor when it becomes readable; -1: nothing does.
+  private let stop: Int32
 
-  /// - Parameter variable: Looks up an environment variable.
-  init(variable: (String) -> String?) {
+  /// - Parameters:
+  ///   - stop: Ends the editor when it becomes readable.
+  ///   - variable: Looks up an environment variable.
+  init(until stop: Int32 = -1, variable: (String) -> String?) {
+    self.stop = stop
     command = ["VISUAL", "EDITOR"].lazy.compactMap(variable).first { !$0.isEmpty } ?? "vi"
   }
 
@@ -36,16 +41,11 @@ struct ExternalEditor {
   }
 
   private func run(_ path: String) throws(LineEditorError) -> Bool {
-    let words = ["sh", "-c", command + " \"$1\"", "sh", path]
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var process: pid_t = 0
-    let problem = posix_spawn(&process, "/bin/sh", nil, nil, &arguments, environ)
-    guard problem == 0 else { throw .system(subject: command, code: problem) }
-    var status: Int32 = 0
-    while waitpid(process, &status, 0) < 0 {
-      guard errno == EINTR else { throw .system(subject: command, code: errno) }
+    let word = "'\(path.replacing("'", with: "'\\''"))'"
+    do throws(FileError) {
+      return try ShellCommand(line: "\(command) \(word)", stops: [stop], readsTerminal: true).run([]) == .exited(0)
+    } catch {
+      throw .system(subject: command, code: error.code)
     }
-    return status == 0
   }
 }

@@ -41,7 +41,7 @@ public struct HistoryFile {
 
   /// Reads the statements that other sessions have appended since they were last read, oldest first.
   public mutating func loadNew() throws(LineEditorError) -> [String] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else {
       if errno == ENOENT { return [] }
       throw .system(subject: path, code: errno)
@@ -78,7 +78,7 @@ public struct HistoryFile {
     } catch {
       throw .system(subject: error.path, code: error.code)
     }
-    let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw .system(subject: path, code: errno) }
     defer { Platform.close(descriptor) }
     // A file that was made by other means may be open to others.

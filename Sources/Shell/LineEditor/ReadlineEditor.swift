@@ -11,6 +11,8 @@ import StoreShell
 public final class ReadlineEditor: LineEditing {
   /// Proposes what may stand at the cursor.
   public var completer: ((_ line: String, _ cursor: Int) -> LineCompletion)?
+  /// Readable once the program is to end, which ends an external editor too; -1: nothing says so.
+  public var stopDescriptor: Int32 = -1
   /// The earlier lines of an open statement.
   public var openLines: String?
   /// The statements that Up and Ctrl-R find, oldest first.
@@ -217,7 +219,7 @@ public final class ReadlineEditor: LineEditing {
   private func editExternally() {
     let line = String(cString: creadline_text())
     let statement = holdsOpenLines ? line : [openLines, line].compactMap(\.self).joined(separator: "\n")
-    let editor = ExternalEditor { name in getenv(name).map { String(cString: $0) } }
+    let editor = ExternalEditor(until: stopDescriptor) { name in getenv(name).map { String(cString: $0) } }
     var failure: LineEditorError?
     creadline_lend_terminal()
     do {
@@ -232,6 +234,8 @@ public final class ReadlineEditor: LineEditing {
     // Ctrl-C in the editor was the editor's.
     _ = creadline_take_interrupt()
     creadline_reclaim_terminal()
+    var stop = pollfd(fd: stopDescriptor, events: Int16(POLLIN), revents: 0)
+    if poll(&stop, 1, 0) > 0 { creadline_note_interrupt() }
     if let failure { printAbove(failure.description, to: .standardError) }
   }
 }

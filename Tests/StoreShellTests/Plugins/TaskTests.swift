@@ -381,6 +381,30 @@ import Testing
     #expect(try shell.type("dispatch p.halt --quiet", "wait idle") == .init())
   }
 
+  @Test func waitingBesideATaskThatNeverEnds() throws {
+    let shell = try shell(Self.clock)
+    _ = try shell.type("dispatch p.go")
+    let endless = "after 20000 moves of the virtual clock\n  p/clock/ticks\n  hint: --timeout DURATION says how long to wait\n"
+    #expect(
+      try shell.type("wait idle") == .init(errors: "error[timed-out]: 1 task still running \(endless)", status: 5))
+    #expect(
+      try shell.type("wait until state.p.ticks < 0")
+        == .init(errors: "error[timed-out]: state.p.ticks < 0 does not hold \(endless)", status: 5))
+    // With a limit that is waited for, however often the clock moves.
+    #expect(try shell.type("wait 30000s") == .init())
+  }
+
+  @Test func manyTasksThatEndAreWaitedFor() throws {
+    let shell = try shell(
+      """
+      { name = "m", on = { "go", "tick" }, after = function(action, ctx)
+        local n = ctx.state.p.ticks
+        if n < 25000 then ctx:task("t" .. n % 5000, function(task) task:sleep(0.001) task:dispatch("tick") end) end
+      end },
+      """)
+    #expect(try shell.type("dispatch p.go --quiet", "wait idle", "show p.ticks").output.hasSuffix("25000\n"))
+  }
+
   @Test func waitsNeitherJumpTooFarNorTooShort() throws {
     let shell = try shell(Self.clock)
     _ = try shell.type("dispatch p.go")

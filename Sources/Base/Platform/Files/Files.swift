@@ -62,6 +62,35 @@ package enum Files {
     if sources[1].revents != 0 { throw FileError(path: path, code: EINTR) }
   }
 
+  /// Opens a pipe to be written, once somebody reads it.
+  ///
+  /// - Parameter stop: a descriptor that ends the wait when it becomes readable; -1: nothing does.
+  /// - Throws: ``FileError`` with the system's reason; with `EINTR` where the wait was ended.
+  package static func openToWrite(pipe path: String, until stop: Int32) throws(FileError) -> Int32 {
+    while true {
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC | (stop < 0 ? 0 : O_NONBLOCK))
+      if descriptor >= 0 {
+        _ = fcntl(descriptor, F_SETFL, 0)
+        return descriptor
+      }
+      guard errno == ENXIO, stop >= 0 else { throw FileError(path: path, code: errno, .writing) }
+      // Nothing tells when a reader comes.
+      var source = pollfd(fd: stop, events: Int16(POLLIN), revents: 0)
+      if poll(&source, 1, 20) > 0 { throw FileError(path: path, code: EINTR, .writing) }
+    }
+  }
+
+  /// Waits until something can be written.
+  ///
+  /// - Throws: ``FileError`` with `EINTR` where `stop` became readable.
+  package static func waitToWrite(_ descriptor: Int32, path: String, until stop: Int32) throws(FileError) {
+    var sources = [
+      pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0), pollfd(fd: stop, events: Int16(POLLIN), revents: 0),
+    ]
+    while poll(&sources, 2, -1) < 0, errno == EINTR {}
+    if sources[0].revents == 0, sources[1].revents != 0 { throw FileError(path: path, code: EINTR, .writing) }
+  }
+
   /// The most bytes that are read at once.
   private static let largest = 1 << 32
 

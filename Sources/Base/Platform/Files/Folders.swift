@@ -26,6 +26,12 @@ extension Files {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Returns true if a pipe stands at a path.
+  package static func isPipe(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+  }
+
   /// Returns true if two paths lead to one file, or are the same path where one leads nowhere yet.
   package static func areSame(_ left: String, _ right: String) -> Bool {
     var (one, other) = (stat(), stat())

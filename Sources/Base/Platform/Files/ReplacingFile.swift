@@ -12,6 +12,8 @@ package final class ReplacingFile {
   private let beside: String?
   private let appends: Bool
   private let sink: (([UInt8]) -> Void)?
+  /// Ends the wait for whoever reads a pipe when it becomes readable; -1: nothing does.
+  private let stop: Int32
   private var hasName = false
   private var descriptor: Int32
   private var isDone = false
@@ -26,10 +28,13 @@ package final class ReplacingFile {
   /// terminal, a pipe), has several names, or has owners that another could not have. The same holds for the program's
   /// own output, a link that leads nowhere yet, and a file in a folder that takes no others.
   ///
-  /// - Parameter appends: add to the end of the file that stands there instead.
-  /// - Throws: `FileError` with the system's reason.
-  package init(_ path: String, appends: Bool = false) throws(FileError) {
+  /// - Parameters:
+  ///   - appends: add to the end of the file that stands there instead.
+  ///   - stop: a descriptor that ends the wait for whoever reads a pipe when it becomes readable; -1: nothing does.
+  /// - Throws: `FileError` with the system's reason; with `EINTR` where the wait was ended.
+  package init(_ path: String, appends: Bool = false, until stop: Int32 = -1) throws(FileError) {
     self.path = path
+    self.stop = stop
     self.appends = appends
     sink = nil
     var status = stat()
@@ -39,6 +44,9 @@ package final class ReplacingFile {
     if let own = isThere ? Self.ownOutput(status) : nil {
       beside = nil
       descriptor = fcntl(own, F_DUPFD_CLOEXEC, 3)
+    } else if isThere, status.st_mode & S_IFMT == S_IFIFO {
+      beside = nil
+      descriptor = try Files.openToWrite(pipe: path, until: stop)
     } else if appends {
       // A file that is made here goes again where nothing comes of it, under the name that it keeps.
       beside = isThere ? nil : target
@@ -72,7 +80,7 @@ package final class ReplacingFile {
 
   /// Begins what is no file: pieces are handed on instead of being written.
   package init(handingOn sink: @escaping (_ piece: [UInt8]) -> Void) {
-    (path, target, beside, appends, descriptor) = ("-", "-", nil, false, -1)
+    (path, target, beside, appends, descriptor, stop) = ("-", "-", nil, false, -1, -1)
     self.sink = sink
   }
 
@@ -140,11 +148,21 @@ package final class ReplacingFile {
       bytes.removeAll(keepingCapacity: true)
       return
     }
-    let (count, failure) = Files.write(bytes[...], to: descriptor)
-    written += count
-    if let failure {
-      takeBack()
-      throw FileError(path: path, code: failure, .writing)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      var piece = rest
+      if stop >= 0, isInPlace {
+        try Files.waitToWrite(descriptor, path: path, until: stop)
+        // As much as a pipe that has room takes at once.
+        piece = rest.prefix(Int(PIPE_BUF))
+      }
+      let (count, failure) = Files.write(piece, to: descriptor)
+      written += count
+      rest = rest.dropFirst(count)
+      if let failure {
+        takeBack()
+        throw FileError(path: path, code: failure, .writing)
+      }
     }
     bytes.removeAll(keepingCapacity: true)
   }

@@ -1,4 +1,5 @@
-/// A command line of the system's shell that reads a text: `| command`, and the pager.
+/// A command line of the system's shell that reads a text, as `| command` and the pager do, or the terminal, as an editor
+/// does.
 package struct ShellCommand {
   /// The command line.
   package let line: String
@@ -8,15 +9,19 @@ package struct ShellCommand {
   package var terminal: Int32?
   /// The command is ended, with all that it has started, once one of these descriptors is readable.
   package var stops: [Int32] = []
+  /// True if it reads from our standard input instead of a text.
+  package var readsTerminal = false
 
   /// A command line, and what becomes of its output.
   package init(
-    line: String, receiver: (([UInt8]) -> Void)? = nil, terminal: Int32? = nil, stops: [Int32] = []
+    line: String, receiver: (([UInt8]) -> Void)? = nil, terminal: Int32? = nil, stops: [Int32] = [],
+    readsTerminal: Bool = false
   ) {
     self.line = line
     self.receiver = receiver
     self.terminal = terminal
     self.stops = stops
+    self.readsTerminal = readsTerminal
   }
 
   /// The time that a command has to end by itself when it is told to.
@@ -36,17 +41,18 @@ package struct ShellCommand {
   ///
   /// - Throws: `FileError` where it cannot be started.
   package func run(_ input: [UInt8]) throws(FileError) -> Ending {
-    guard let given = Pipe() else { throw FileError(path: line, code: errno) }
+    let given = readsTerminal ? nil : Pipe()
+    guard readsTerminal || given != nil else { throw FileError(path: line, code: errno) }
     let taken = receiver == nil ? nil : terminal.flatMap { Pipe(like: $0) } ?? Pipe()
     let process: ChildProcess
     do {
       defer {
-        close(given.read)
+        if let given { close(given.read) }
         if let taken { close(taken.write) }
       }
-      process = try ChildProcess(shell: line, input: given.read, output: taken?.write)
+      process = try ChildProcess(shell: line, input: given?.read ?? STDIN_FILENO, output: taken?.write)
     } catch {
-      close(given.write)
+      if let given { close(given.write) }
       if let taken { close(taken.read) }
       throw error
     }
@@ -54,7 +60,7 @@ package struct ShellCommand {
     let former = signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, former) }
     var run = ShellCommandRun(
-      process, input: given.write, output: taken?.read ?? -1, receiver: receiver, terminal: terminal, stops: stops,
+      process, input: given?.write ?? -1, output: taken?.read ?? -1, receiver: receiver, terminal: terminal, stops: stops,
       grace: Self.grace)
     run.toEnd(rest: input[...])
     return run.ending

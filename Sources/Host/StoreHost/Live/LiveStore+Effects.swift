@@ -15,6 +15,9 @@ extension LiveStore {
     }
   }
 
+  /// True if the application has units that may dispatch what they hear of outside, without an effect that shows it.
+  package var mayHearOfOthers: Bool { !application.units.isEmpty || !application.interceptors.isEmpty }
+
   /// Cancels the effects of an id; nil: all.
   ///
   /// - Returns: whether there was any.

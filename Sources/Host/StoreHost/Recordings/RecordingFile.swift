@@ -16,6 +16,12 @@ package struct RecordingFile {
   /// - Throws: ``HostError`` with the line that is at fault; `FileError` where the file cannot be read.
   package init(_ path: String) throws {
     self.path = path
+    // It is read twice.
+    if Files.isPipe(path) {
+      throw HostError(
+        code: .unreadableFile, message: "\(path): it is a pipe, and a recording is read twice",
+        hint: "save it to a file first", status: 2)
+    }
     lines = try LineReader(file: path)
     guard let first = try lines.next() else { throw RecordingFile.fault(path, 1, "the file is empty") }
     do throws(EntryError) {

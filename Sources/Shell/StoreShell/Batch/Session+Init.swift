@@ -7,7 +7,7 @@ extension Session {
   public func run(initFile file: String) {
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try Files.read(file)
+      bytes = try Files.read(file, until: interrupts.descriptor)
     } catch {
       _ = writeError(error)
       return

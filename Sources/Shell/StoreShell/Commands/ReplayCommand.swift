@@ -157,7 +157,7 @@ extension Session {
       try replay(file, ReplayOptions(), adopts: true)
       return 0
     } catch {
-      return writeError(error)
+      return stoppedStatus() ?? writeError(error)
     }
   }
 }

@@ -106,7 +106,8 @@ private struct WaitRequest {
     case .condition(let text):
       let lua = try session.lua()
       let end = try session.wait(atMost: timeout) { try lua.holds(text, chunk: session.chunkName) }
-      return try session.finishWait(end, timeout, "\(text) does not hold")
+      return try session.finishWait(
+        end, timeout, "\(text) does not hold", details: end == .endless ? session.store.effects.map(\.id) : [])
     case .word(let word):
       let (text, duration) = try word.value(in: session)
       guard let duration else {
@@ -128,11 +129,15 @@ extension Session {
     _ end: WaitEnd, _ timeout: Duration?, _ what: String, details: [String] = []
   ) throws -> CommandResult {
     let reason: String
+    var hint: String?
     switch end {
     case .done: return .none
     case .timeOver: reason = "\(what) after \(EffectListing.limit(timeout ?? .zero))"
     case .stuck: reason = "\(what), and nothing waits for the clock"
+    case .endless:
+      reason = "\(what) after \(Session.mostMoves) moves of the virtual clock"
+      hint = "--timeout DURATION says how long to wait"
     }
-    throw ShellError(code: .timedOut, message: reason, details: details, status: 5)
+    throw ShellError(code: .timedOut, message: reason, details: details, hint: hint, status: 5)
   }
 }

@@ -43,7 +43,7 @@ public final class RunStop: Sendable {
   var isStopped: Bool { isSet.load(ordering: .acquiring) }
 
   /// Readable once the run is to end.
-  var descriptor: Int32 { ends?.read ?? -1 }
+  public var descriptor: Int32 { ends?.read ?? -1 }
 
   /// Sets the function that ends the wait for a line.
   func setWake(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }

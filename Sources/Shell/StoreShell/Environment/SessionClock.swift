@@ -36,6 +36,9 @@ final class SessionClock {
   /// The clock, where it moves only while everybody waits.
   var virtual: VirtualClock? { if case .virtual(let clock) = kind { clock } else { nil } }
 
+  /// True if others move it.
+  var isShared: Bool { if case .shared = kind { true } else { false } }
+
   var clock: any StoreClock {
     switch kind {
     case .shared(let clock): clock

@@ -115,7 +115,7 @@ extension Session {
       console.write(text + "\n")
       return .none
     }
-    let output = try ReplacingFile(file)
+    let output = try ReplacingFile(file, until: interrupts.descriptor)
     JSON.append(store.exportedState, to: &output.bytes)
     output.bytes.append(0x0A)
     try finish(output)
@@ -127,7 +127,7 @@ extension Session {
     to file: String, _ make: (ReplacingFile) throws -> some RecordingExport
   ) throws -> CommandResult {
     guard file != "-" else { return try printExport(make) }
-    let output = try ReplacingFile(file)
+    let output = try ReplacingFile(file, until: interrupts.descriptor)
     let (count, start) = try write(to: output, make)
     return CommandResult(
       json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n").json,

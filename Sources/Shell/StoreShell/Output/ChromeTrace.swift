@@ -23,6 +23,8 @@ final class ChromeTrace {
   /// - Throws: `FileError` where the file cannot be made.
   init(_ path: String) throws(FileError) {
     self.path = path
+    // It is written by and by, and nothing would end the wait for whoever reads it.
+    if Files.isPipe(path) { throw FileError(path: path, code: EINVAL, .writing) }
     file = try ReplacingFile(path)
     file.bytes.append(UInt8(ascii: "["))
   }

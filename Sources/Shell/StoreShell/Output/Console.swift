@@ -147,7 +147,7 @@ public final class Console {
   /// Keeps all statements and what they print in a file too, as they would stand at a prompt.
   ///
   /// - Throws: `FileError` where the file cannot be written.
-  public func startTranscript(_ file: String) throws { transcript = try Transcript(file: file) }
+  public func startTranscript(_ file: String) throws { transcript = try Transcript(file: file, until: stopDescriptor) }
 
   /// Keeps a statement that is about to run.
   func transcribe(_ statement: Statement, program: String) { transcript?.write(statement, program: program) }

@@ -10,9 +10,13 @@ final class Transcript {
   private(set) var failure: FileError?
 
   /// Starts a file; one that is there is replaced.
-  init(file: String) throws(FileError) {
+  ///
+  /// - Parameter stop: ends the wait for whoever reads a pipe when it becomes readable; -1: nothing does.
+  init(file: String, until stop: Int32 = -1) throws(FileError) {
     self.file = file
-    descriptor = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+    descriptor =
+      Files.isPipe(file)
+      ? try Files.openToWrite(pipe: file, until: stop) : open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw FileError(path: file, code: errno, .writing) }
   }
 

@@ -18,10 +18,8 @@ extension Session {
       piped.notes += result.notes
       return piped
     }
-    let reader = try waitForReader(of: target)
-    defer { if let reader { close(reader) } }
     try at(redirection) { () throws(FileError) -> Void in
-      let file = if let file { file } else { try ReplacingFile(target, appends: redirection.kind == .append) }
+      let file = if let file { file } else { try open(target, redirection) }
       // The text printed before may go to the same place.
       if file.isInPlace { console.flush() }
       file.bytes += Array(text.utf8)
@@ -65,26 +63,12 @@ extension Session {
   /// - Returns: nil for a pipe, which would wait for its reader.
   private func prepare(_ file: String, _ redirection: Redirection) throws -> ReplacingFile? {
     try refuseStore(file, at: .span(redirection.span))
-    guard !isPipe(file) else { return nil }
-    return try at(redirection) { () throws(FileError) in try ReplacingFile(file, appends: redirection.kind == .append) }
+    guard !Files.isPipe(file) else { return nil }
+    return try at(redirection) { () throws(FileError) in try open(file, redirection) }
   }
 
-  private func isPipe(_ file: String) -> Bool {
-    var status = stat()
-    return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
-  }
-
-  /// Waits for somebody to read from a pipe, which stays open until the result is written; nil where the file is none.
-  private func waitForReader(of file: String) throws -> Int32? {
-    guard interrupts.descriptor >= 0, isPipe(file) else { return nil }
-    while true {
-      let descriptor = open(file, O_WRONLY | O_NONBLOCK | O_CLOEXEC)
-      if descriptor >= 0 { return descriptor }
-      guard errno == ENXIO else { return nil }
-      // Nothing tells when a reader comes.
-      var stop = pollfd(fd: interrupts.descriptor, events: Int16(POLLIN), revents: 0)
-      if poll(&stop, 1, 20) > 0 { throw ShellError.interrupted }
-    }
+  private func open(_ file: String, _ redirection: Redirection) throws(FileError) -> ReplacingFile {
+    try ReplacingFile(file, appends: redirection.kind == .append, until: interrupts.descriptor)
   }
 
   private func redirectionTarget(_ redirection: Redirection) throws -> String {

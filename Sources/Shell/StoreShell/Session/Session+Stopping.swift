@@ -14,7 +14,7 @@ extension Session {
   func publishInterrupts() { interrupts.stop?.setInterrupts(interruptHandlers) }
 
   /// The status with which a run ends that was stopped; nil: it goes on. A stop between two commands is told of here.
-  func stoppedStatus() -> Int32? {
+  public func stoppedStatus() -> Int32? {
     guard let stop = interrupts.stop, stop.isStopped, let error = stop.error else { return nil }
     if !outcome.hasReportedStop, error.code == .timedOut {
       outcome.hasReportedStop = true

@@ -11,7 +11,13 @@ extension Session {
     case timeOver
     /// Nothing will ever happen any more.
     case stuck
+    /// The virtual clock has moved very often, and what runs goes on.
+    case endless
   }
+
+  /// So often a virtual clock moves for a wait without a limit while the same tasks run: a task that never ends is no
+  /// endless wait.
+  static let mostMoves = 20_000
 
   /// Lets tasks run until a condition holds.
   ///
@@ -24,6 +30,7 @@ extension Session {
     try store.requirePresent()
     let limit = duration.map { clock.clock.now + $0 }
     var isEnd = false
+    var patience = WaitPatience()
     defer { store.endWait() }
     runDueTasks()
     while true {
@@ -31,6 +38,12 @@ extension Session {
       tellOthers()
       if try isDone() { return .done }
       if isEnd { return .timeOver }
+      if limit == nil {
+        if nothingCanHappen { return .stuck }
+        if !clock.passesByItself, !store.hasCompany, patience.isOver(running: { store.live.effects.map(\.id) }) {
+          return .endless
+        }
+      }
       // Whoever looks on sees what was said before the wait.
       if clock.passesByItself { console.flush() }
       guard try passTime(until: limit) else { return .stuck }
@@ -62,6 +75,14 @@ extension Session {
 
   /// Runs what fell due by the session's clock.
   func runDueTasks() { store.acting { clock.runDue() } }
+
+  /// True if nothing is left that could bring about what a script waits for on the real clock. At the prompt somebody is
+  /// there to end the wait. Whoever shares the store, Lua that may read files, and middlewares of the application may bring
+  /// something about.
+  private var nothingCanHappen: Bool {
+    running.origin.kind != .repl && !options.allowsUnsafeLua && plugins.watch == nil && clock.nextDeadline == nil
+      && !clock.isShared && !store.hasCompany && !store.live.mayHearOfOthers && store.live.effects.isEmpty
+  }
 
   /// True if Ctrl-C waits to be taken.
   var isInterrupted: Bool {

@@ -102,9 +102,16 @@ extension Session: PluginCommandHost {
         return found != nil
       }
     }
-    guard case .stuck = end else { return found }
-    throw ShellError(
-      code: .timedOut,
-      message: "\(wait.actions.joined(separator: " or ")) did not come, and nothing waits for the clock", status: 5)
+    let actions = wait.actions.joined(separator: " or ")
+    switch end {
+    case .done, .timeOver: return found
+    case .stuck:
+      throw ShellError(
+        code: .timedOut, message: "\(actions) did not come, and nothing waits for the clock", status: 5)
+    case .endless:
+      throw ShellError(
+        code: .timedOut, message: "\(actions) did not come in \(Self.mostMoves) moves of the virtual clock",
+        details: store.effects.map(\.id), status: 5)
+    }
   }
 }

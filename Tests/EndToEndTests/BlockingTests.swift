@@ -1,0 +1,92 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+/// Whatever blocks is ended by signals and by the end of the run's time.
+@Suite("What blocks")
+struct BlockingTests {
+  private func pipe(in shell: Shell) throws { try ProgramFailure.check("mkfifo", mkfifo(shell.folder.path + "/f", 0o600)) }
+
+  @Test(arguments: [
+    ["-c", "export state f"], ["-c", "export journal f"], ["-c", "export journal f --as stsh"],
+    ["-c", "dispatch counter.increment > f"], ["-c", "show tasks >> f"], ["-c", "source f"],
+    ["-c", "ingest f --as tasks.add"], ["--transcript", "f", "-c", "echo x"], ["f"],
+  ])
+  func aPipeIsWaitedForUntilTheTimeIsOver(arguments: [String]) throws {
+    let shell = try Shell()
+    try pipe(in: shell)
+    let outcome = try shell.run(["--timeout", "300ms"] + arguments)
+    #expect(outcome.status == 5)
+    #expect(outcome.output == "")
+    #expect(outcome.errors.contains("error[timed-out]: the run was not over after 0.3s"), "\(outcome.errors)")
+  }
+
+  @Test(arguments: [["-c", "export state f"], ["--transcript", "f", "-c", "echo x"], ["-c", "wait until false --timeout 1h"]])
+  func aSignalEndsTheWait(arguments: [String]) throws {
+    let shell = try Shell()
+    try pipe(in: shell)
+    guard let output = tmpfile() else { throw ProgramFailure("no temporary file") }
+    defer { fclose(output) }
+    let running = try shell.start(arguments, descriptors: [(1, fileno(output)), (2, fileno(output))])
+    usleep(400_000)
+    kill(running.process, SIGTERM)
+    #expect(try running.waitForEnd() == 143)
+  }
+
+  @Test func aPipeThatIsReadGetsAll() throws {
+    let shell = try Shell()
+    try pipe(in: shell)
+    let outcome = try shell.runInShell(
+      "(sleep 0.2; cat f > got; cat f >> got) & "
+        + "stsh --timeout 20s -c 'lua for i = 1, 3000 do dispatch(\"counter.increment\") end' "
+        + "-c 'export journal f' -c 'export state f'; wait; wc -l < got")
+    #expect(outcome.output.hasSuffix("wrote 3000 actions to f\nwrote the state to f\n3002\n"), "\(outcome)")
+  }
+
+  @Test func aRecordingIsNoPipe() throws {
+    let shell = try Shell()
+    try pipe(in: shell)
+    for arguments in [["-c", "replay f"], ["--replay", "f"]] {
+      let outcome = try shell.run(arguments)
+      #expect(outcome.status == 2)
+      #expect(outcome.errors.contains("error[unreadable-file]: f: it is a pipe, and a recording is read twice"))
+      #expect(outcome.errors.contains("  hint: save it to a file first\n"))
+    }
+  }
+
+  @Test func anEditorEndsWithTheProgram() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt(environment: ["VISUAL": "touch opened; sleep 100; :"])
+    terminal.type("echo hi\u{18}\u{5}")
+    let limit = ContinuousClock.now + .seconds(30)
+    while access(shell.folder.path + "/opened", F_OK) != 0, ContinuousClock.now < limit { usleep(1000) }
+    terminal.signal(SIGTERM)
+    #expect(try terminal.waitForEnd() == 143)
+    #expect(terminal.isInUsualMode)
+  }
+
+  @Test func aPagerEndsWithTheProgram() throws {
+    let shell = try Shell()
+    let terminal = try shell.prompt(environment: ["PAGER": "touch opened; cat > /dev/null; sleep 100; :"])
+    terminal.type("help log\rshow tasks\r")
+    terminal.type("help show\rlua for i = 1, 200 do print(i) end\r")
+    let limit = ContinuousClock.now + .seconds(30)
+    while access(shell.folder.path + "/opened", F_OK) != 0, ContinuousClock.now < limit { usleep(1000) }
+    terminal.signal(SIGTERM)
+    #expect(try terminal.waitForEnd() == 143)
+  }
+
+  @Test func filesOfTheProgramThatArePipesHoldNobodyUp() throws {
+    let shell = try Shell()
+    try shell.folder.write("home/.local/state/stsh/x", "")
+    try shell.folder.write("home/.config/stsh/x", "")
+    for name in ["home/.local/state/stsh/grants.json", "home/.local/state/stsh/history"] {
+      try ProgramFailure.check("mkfifo", mkfifo(shell.folder.path + "/" + name, 0o600))
+    }
+    let terminal = try shell.prompt()
+    try terminal.enter("echo ready")
+    #expect(terminal.text.contains("\nready\n"))
+    terminal.type("\u{4}")
+    #expect(try terminal.waitForEnd() == 0)
+  }
+}
