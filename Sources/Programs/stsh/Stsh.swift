@@ -145,7 +145,7 @@ struct Stsh: ParsableCommand {
     // A closed descriptor stays of no use: the next file or pipe that is opened would take its place.
     for descriptor in 0...2 where fcntl(Int32(descriptor), F_GETFD) < 0 { _ = open("/dev/null", O_RDONLY) }
     do {
-      let arguments = Array(CommandLine.arguments.dropFirst())
+      let arguments = try ProgramArguments.given()
       if let invocation = ProgramInvocation(plain: arguments) { throw ExitCode(try Program(invocation).run()) }
       var command = try parseAsRoot(endingOptions(arguments))
       try command.run()

@@ -18,7 +18,7 @@ struct ExternalEditor {
   /// Lets the user edit a text in a private temporary file. The terminal must be in its usual mode.
   /// - Returns: The text without its last newlines; nil when the editor ended with a failure.
   func edit(_ text: String) throws(LineEditorError) -> String? {
-    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    let folder = getenv("TMPDIR").flatMap { String(validatingCString: $0) } ?? "/tmp"
     // The ending tells the editor which language this is; mkstemps makes the file for its owner alone.
     let ending = ".stsh"
     var template = Array("\(folder)/statement-XXXXXX\(ending)".utf8CString)

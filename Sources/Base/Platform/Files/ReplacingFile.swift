@@ -180,13 +180,16 @@ extension ReplacingFile {
 }
 
 extension Files {
-  /// A path from the root, however the working folder changes; as given where nothing stands there.
+  /// A path from the root, however the working folder changes; as given where nothing stands there, or where the
+  /// path is not UTF-8.
   package static func absolute(_ path: String) -> String { resolved(path) ?? path }
 
-  /// A path from the root without links; nil where nothing stands there, which `errno` explains.
+  /// A path from the root without links; nil where nothing stands there, or where the path is not UTF-8: `errno` says which.
   package static func resolved(_ path: String) -> String? {
     guard let found = realpath(path, nil) else { return nil }
     defer { free(found) }
-    return String(cString: found)
+    if let path = String(validatingCString: found) { return path }
+    errno = EILSEQ
+    return nil
   }
 }

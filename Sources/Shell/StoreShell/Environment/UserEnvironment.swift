@@ -3,8 +3,8 @@ import Platform
 /// The environment that a program was started in: it tells of its user and of the terminal, by the conventions that
 /// other programs follow too.
 public enum UserEnvironment {
-  /// A variable; nil: it is not set.
-  public static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+  /// A variable; nil: it is not set, or is not UTF-8.
+  public static func variable(_ name: String) -> String? { getenv(name).flatMap { String(validatingCString: $0) } }
 
   /// A variable; empty counts as unset.
   public static func nonEmpty(_ name: String) -> String? { variable(name).flatMap { $0.isEmpty ? nil : $0 } }
@@ -13,7 +13,7 @@ public enum UserEnvironment {
   public static var home: String? { nonEmpty("HOME") ?? folder(of: getpwuid(getuid())) }
 
   private static func folder(of user: UnsafeMutablePointer<passwd>?) -> String? {
-    user?.pointee.pw_dir.map { String(cString: $0) }
+    user?.pointee.pw_dir.flatMap { String(validatingCString: $0) }
   }
 
   /// A path in which a `~` at the start stands for the folder of the user.

@@ -27,6 +27,8 @@ enum DirectoryListing {
   private typealias Entry = (name: String, isFolder: Bool)
 
   private static func entries(in directory: String) -> [Entry] {
-    Files.names(in: directory).map { ($0, Files.isDirectory("\(directory)/\($0)")) }
+    // A name that is not UTF-8 cannot be typed.
+    Files.names(in: directory).filter { !$0.unicodeScalars.contains("\u{FFFD}") }
+      .map { ($0, Files.isDirectory("\(directory)/\($0)")) }
   }
 }

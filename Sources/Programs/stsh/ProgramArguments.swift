@@ -1,0 +1,29 @@
+import ArgumentParser
+import Platform
+
+/// The words that the program was started with.
+enum ProgramArguments {
+  /// The words behind the program's name.
+  ///
+  /// - Throws: `ValidationError` for the first that is not UTF-8: Swift would repair it to another word.
+  static func given() throws -> [String] {
+    var words: [String] = []
+    for index in 1..<max(Int(CommandLine.argc), 1) {
+      guard let start = CommandLine.unsafeArgv[index] else { break }
+      guard let word = String(validatingCString: start) else {
+        throw ValidationError("argument \(index) is not UTF-8: '\(spelled(start))'")
+      }
+      words.append(word)
+    }
+    return words
+  }
+
+  /// A word in ASCII, other bytes by their numbers.
+  private static func spelled(_ word: UnsafePointer<CChar>) -> String {
+    UnsafeBufferPointer(start: word, count: strlen(word)).map { byte in
+      (0x20..<0x7F).contains(byte)
+        ? String(UnicodeScalar(UInt8(byte)))
+        : "\\x" + String(UInt8(bitPattern: byte), radix: 16, uppercase: true)
+    }.joined()
+  }
+}
