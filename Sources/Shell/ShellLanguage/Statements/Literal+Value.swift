@@ -50,6 +50,8 @@ extension Literal {
     case (.lua, _), (.variable, _), (_, .any): return try value(resolving: resolve)
     case (_, .optional(let wrapped)): return isNil ? .none : try shaped(for: wrapped, resolve)
     case (.bare(let word), _): return Literal.typed(word, schema.kind)
+    // As JSON writes the numbers that it has no digits for.
+    case (.text(let text), .double) where ["inf", "-inf", "nan"].contains(text): return Literal.typed(text, schema.kind)
     case (.text(let text), _): return .string(text)
     case (.list(let elements), .list(let element)):
       return .list(PersistentList(try elements.map { try $0.shaped(for: element, resolve) }))
@@ -114,8 +116,11 @@ extension Literal {
     case .double:
       // Digits that no number holds are not what `inf` says.
       if word.looksLikeANumber, let number = Double(word), number.isFinite { return .double(number) }
+      // As they are shown, and as Lua writes them.
       switch word {
-      case "inf", "-inf", "nan": return Double(word).map { .double($0) } ?? .string(word)
+      case "inf", "1/0": return .double(.infinity)
+      case "-inf", "-1/0": return .double(-.infinity)
+      case "nan", "0/0": return .double(.nan)
       default: return .string(word)
       }
     case .bool:

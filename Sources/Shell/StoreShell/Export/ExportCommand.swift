@@ -84,7 +84,7 @@ private struct ExportRequest {
     case .script:
       return try session.export(to: file) {
         ScriptExport(
-          $0, program: session.options.name, locator: PluginLocator(session.options), isTimed: try session.isTimed,
+          $0, program: session.options.name, locator: PluginLocator(session.options.withoutPluginFolders), isTimed: try session.isTimed,
           needsStore: try session.returnsFarBack, substateSchema: session.store.live.application.substateSchema)
       }
     case .reduxDevTools: return try session.export(to: file) { ReduxExport($0) }
@@ -104,6 +104,21 @@ protocol RecordingExport {
   mutating func add(_ entry: LoggedEntry, hashes: [(module: String, hash: UInt64)], state: HostState) throws
   /// Ends.
   mutating func end() throws
+  /// What is to be known about the file, in a sentence each.
+  var notes: [String] { get }
+}
+
+extension RecordingExport {
+  var notes: [String] { [] }
+}
+
+extension SessionOptions {
+  /// The same for a run that is told no folders of plugins.
+  fileprivate var withoutPluginFolders: SessionOptions {
+    var options = self
+    options.pluginFolders = []
+    return options
+  }
 }
 
 extension Session {
@@ -128,10 +143,10 @@ extension Session {
   ) throws -> CommandResult {
     guard file != "-" else { return try printExport(make) }
     let output = try ReplacingFile(file, until: interrupts.descriptor)
-    let (count, start) = try write(to: output, make)
+    let (count, start, notes) = try write(to: output, make)
     return CommandResult(
       json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n").json,
-      notes: store.live.notes(ofWhatIsLeftOutUpTo: start))
+      notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
   }
 
   /// Prints what happened; with `--json` its text is the result.
@@ -143,18 +158,18 @@ extension Session {
       console.write(text)
       text = ""
     }
-    let (_, start) = try write(to: output, make)
+    let (_, start, notes) = try write(to: output, make)
     return CommandResult(
       json: answersInJSON ? answer(text).json : nil,
-      notes: store.live.notes(ofWhatIsLeftOutUpTo: start))
+      notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
   }
 
   /// Writes what happened.
   ///
-  /// - Returns: the number of those actions, and the number of the last one before them.
+  /// - Returns: the number of those actions, the number of the last one before them, and notes.
   private func write(
     to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport
-  ) throws -> (count: Int, start: Int) {
+  ) throws -> (count: Int, start: Int, notes: [String]) {
     var export = try make(output)
     var (count, start) = (0, 0)
     var progress = Progress(self, "writing")
@@ -170,7 +185,7 @@ extension Session {
     try export.end()
     try finish(output)
     progress.clear()
-    return (count, start)
+    return (count, start, export.notes)
   }
 }
 

@@ -13,6 +13,8 @@ struct ReduxExport: RecordingExport {
   private var numbers: [UInt8] = []
   private var count = 0
   private var last = 0
+  /// True if a whole number is among what is written that JavaScript rounds.
+  private var hasLargeNumbers = false
   /// The substates that were there at some time.
   private var substates: [String] = []
   /// The plugins that were there at some time.
@@ -20,8 +22,14 @@ struct ReduxExport: RecordingExport {
 
   init(_ output: ReplacingFile) { self.output = output }
 
+  var notes: [String] {
+    hasLargeNumbers
+      ? ["it has whole numbers beyond \(LoggedEntry.greatestNumber), which tools in JavaScript round"] : []
+  }
+
   mutating func begin(_ header: RecordingHeader, _ state: HostState) {
     substates = header.substates
+    hasLargeNumbers = header.state.hasLargeNumbers
     for plugin in header.plugins where !plugins.contains(plugin.name) { plugins.append(plugin.name) }
     JSON.append(
       "{\"monitorState\":{},\"isLocked\":false,\"isPaused\":false,\"skippedActionIds\":[],\"committedState\":"
@@ -58,6 +66,9 @@ struct ReduxExport: RecordingExport {
     JSON.append("}},\"timestamp\":" as StaticString, to: &actions)
     JSON.append(Int(entry.time / .milliseconds(1)), to: &actions)
     actions.append(UInt8(ascii: "}"))
+    hasLargeNumbers =
+      hasLargeNumbers || entry.arguments.values.contains(where: \.hasLargeNumbers)
+      || entry.changes.contains(where: \.bringsLargeNumbers)
     count += 1
     last = entry.number
     for name in state.substates.map(\.name) where !substates.contains(name) { substates.append(name) }
@@ -83,5 +94,28 @@ struct ReduxExport: RecordingExport {
     guard !names.isEmpty else { return }
     JSON.append(member, to: &output.bytes)
     JSON.append(.texts(names), to: &output.bytes)
+  }
+}
+
+extension Change {
+  fileprivate var bringsLargeNumbers: Bool {
+    switch kind {
+    case .replace(_, let value), .add(let value): value.hasLargeNumbers
+    case .remove: false
+    }
+  }
+}
+
+extension Value {
+  /// True if a whole number is in it that a Double cannot tell from its neighbours.
+  fileprivate var hasLargeNumbers: Bool {
+    switch self {
+    case .int(let number): number.magnitude > UInt(LoggedEntry.greatestNumber)
+    case .list(let list): list.contains(where: \.hasLargeNumbers)
+    case .map(let map): map.contains { $0.value.hasLargeNumbers }
+    case .record(let record): record.values.contains(where: \.hasLargeNumbers)
+    case .variant(let variant): variant.payload.values.contains(where: \.hasLargeNumbers)
+    case .none, .bool, .double, .string: false
+    }
   }
 }

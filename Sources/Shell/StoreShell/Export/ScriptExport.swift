@@ -161,7 +161,7 @@ struct ScriptExport: RecordingExport {
     }
   }
 
-  /// The word after `plugin load`: the plugin's name where it finds the same folder, else the folder.
+  /// The word after `plugin load`: the plugin's name where that finds the same folder whatever the options, else the folder.
   private func word(_ name: String, _ digest: String?) -> String {
     guard let recorded = directories.first(where: { $0.name == name && $0.digest == digest }) else { return name }
     if let found = try? locator.source(name), Files.absolute(found.folder) == recorded.directory { return name }
