@@ -71,7 +71,7 @@ do {
     case .interrupted:
       print(event)
       editor.openLines = nil
-    case .endOfInput:
+    case .endOfInput, .hangUp:
       print(event)
       break loop
     }

@@ -47,7 +47,7 @@ struct Program {
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
     let status = try run(session, conversation, signals)
-    let ended = session.end()
+    let ended = session.stoppedStatus() == nil ? session.end() : session.endStopped()
     return status == 0 ? ended : status
   }
 

@@ -134,7 +134,9 @@ public final class ReadlineEditor: LineEditing {
       defer { holdsOpenLines = false }
       return holdsOpenLines ? .statement(line) : .line(line)
     case CREADLINE_END_OF_INPUT:
-      return .endOfInput
+      // A terminal that is gone tells nothing of itself any more.
+      var settings = termios()
+      return tcgetattr(STDIN_FILENO, &settings) == 0 ? .endOfInput : .hangUp
     default:
       return nil
     }

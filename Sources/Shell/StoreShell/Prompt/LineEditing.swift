@@ -65,8 +65,10 @@ public enum LineEvent: Equatable, Sendable {
   case statement(String)
   /// Ctrl-C. The text on the line is dropped, `^C` and a newline are printed.
   case interrupted(hadText: Bool)
-  /// Ctrl-D on an empty line, or the terminal is gone. A newline is printed.
+  /// Ctrl-D on an empty line. A newline is printed.
   case endOfInput
+  /// The terminal is gone.
+  case hangUp
   /// The time given is over; the line is still being edited.
   case deadline
   /// The descriptor given is readable; the line is still being edited.

@@ -1,3 +1,4 @@
+import Platform
 import ShellLanguage
 
 /// The conversation with a person: reads statements line by line, shows what is open, prints above the line.
@@ -71,6 +72,10 @@ public final class Prompt {
           continue
         }
         return 0
+      case .hangUp:
+        // The signal may come later, or never.
+        stop?.stop(.signal(SIGHUP))
+        return 128 + SIGHUP
       case .deadline, .woken:
         // The line goes on being edited; what tasks say appears above it.
         session.console.interceptor = { [editor] in editor.printAbove($0, to: $1) }

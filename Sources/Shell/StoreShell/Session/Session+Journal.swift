@@ -42,6 +42,20 @@ extension Session {
     }
   }
 
+  /// Ends the trace and the effects of a session that a signal has ended. The journal of a session at the prompt is left as it
+  /// is: the next start offers to go on from it.
+  ///
+  /// - Returns: as ``end()``.
+  public func endStopped() -> Int32 {
+    guard options.journal?.opening == .withFirstAction else { return end() }
+    defer { store.cancelEffects(nil) }
+    let status = endTrace()
+    console.flush()
+    store.settleJournal()
+    if let notes = store.takeJournalNotes() { console.writeError(notes) }
+    return status
+  }
+
   private func openJournal(_ plan: JournalPlan) throws {
     let header = store.live.journalHeader(began: time(nil))
     let name = options.sessionFiles?.displayName(of: plan.path) ?? plan.path
