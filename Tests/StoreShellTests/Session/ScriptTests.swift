@@ -126,7 +126,7 @@ import Testing
     let outcome = try shell.run(
       script: "# comment\n\nassert false\necho one\nsource \(inner)\nshow counter --jsn\necho two\n")
     #expect(outcome.output == "one\na\nb\ntwo\n")
-    #expect(outcome.errors.hasSuffix("3 of 7 commands failed\n"))
+    #expect(outcome.errors.hasSuffix("3 of 8 commands failed\n"))
     #expect(outcome.errors.components("commands failed") == 1)
     #expect(outcome.status == 3)
   }

@@ -21,9 +21,12 @@ struct BadRecord {
   var hint: String?
   /// True if it may be right in a file of another format.
   let isOfFormat: Bool
+  /// The number of lines that it takes in.
+  let lineCount: Int
   /// True if it was ingested all the same, under an error code of its own.
   var isIngested: Bool { code != nil }
-  private let code: ErrorCode?
+  /// The code of what went wrong beside it.
+  let code: ErrorCode?
 
   init(_ error: any Error, file: String, line: Int, type: ActionType) {
     self.file = file
@@ -31,6 +34,7 @@ struct BadRecord {
     code = (error as? BesideRecord).map { ShellError(describing: $0.error).code }
     isOfFormat = (error as? JSONError).map { !$0.isOfValue } ?? (error is FileFault)
     let error = (error as? BesideRecord)?.error ?? error
+    lineCount = (error as? RecordFault)?.lineCount ?? 1
     switch (error as? FileFault)?.error ?? error {
     case let error as RecordFault: (message, hint) = (error.message, error.hint)
     case let error as JSONError:

@@ -13,7 +13,7 @@ extension CommandDefinition {
       FlagDefinition("map", value: "NAME=FIELD", "fill an argument by another field"),
       FlagDefinition("format", value: "FORMAT", "jsonl, csv or tsv, where the file's name and start do not show it"),
       FlagDefinition("ignore-others", "leave out fields that the action has no argument for"),
-      FlagDefinition("keep-going", "go on after bad records, and count them at the end"),
+      FlagDefinition("keep-going", "go on after bad records, and count them at the end, which is then an error"),
     ],
     operands: [.file],
     examples: [

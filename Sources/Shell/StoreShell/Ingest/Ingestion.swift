@@ -20,7 +20,7 @@ struct Ingestion {
 
   /// - Returns: the counts of the records.
   func run(_ lines: LineReader, _ records: inout any RecordReading) throws -> CommandResult {
-    var tally = Tally()
+    var tally = IngestTally()
     var progress = session.console.showsProgress ? IngestProgress(session.console, size: lines.size) : nil
     defer { session.console.hideProgress() }
     while true {
@@ -38,28 +38,18 @@ struct Ingestion {
           fault.hint = "is it \(format.rawValue)? --format \(format.rawValue)"
         }
         if !keepsGoing || error is FileFault { throw fault.error(behind: tally.count) }
-        if fault.isIngested { tally.faulty += 1 } else { tally.bad += 1 }
+        tally.note(fault)
         tell(of: fault, tally.bad + tally.faulty)
       }
     }
-    if !session.options.isJSON { tellOfOthers(than: tally) }
-    if session.answersInJSON { return CommandResult(json: JSON.text(of: tally.value(type.fullName))) }
-    session.console.write(summary(tally) + "\n")
-    return .none
-  }
-
-  /// Tells a person how many records were not ingested as they should be.
-  private func tellOfOthers(than tally: Tally) {
-    let (bad, faulty, dropped) = (tally.bad, tally.faulty, tally.dropped)
-    func records(_ count: Int) -> String { count == 1 ? "record" : "records" }
-    if bad > 0 { session.console.writeError("\(bad) bad \(records(bad)) of \(file) left out\n") }
-    if faulty > 0 {
-      session.console.writeError("\(faulty) \(records(faulty)) of \(file) ingested, with errors beside what they did\n")
+    if !session.options.isJSON, tally.dropped > 0 { session.console.writeError("\(tally.droppedText(of: file))\n") }
+    let json = session.answersInJSON ? JSON.text(of: tally.value(type.fullName)) : nil
+    if json == nil { session.console.write(summary(tally) + "\n") }
+    if var error = tally.error(of: file) {
+      error.data = json
+      throw error
     }
-    if dropped > 0 {
-      let interceptors = tally.interceptors.sorted().joined(separator: ", ")
-      session.console.writeError("\(dropped) \(records(dropped)) of \(file) dropped by \(interceptors)\n")
-    }
+    return CommandResult(json: json)
   }
 
   /// Tells of a bad record that is left out, or of one beside which something went wrong; a person is not told of too many.
@@ -76,38 +66,14 @@ struct Ingestion {
   }
 
   /// The error of Ctrl-C, with the tally of the records so far.
-  private func interrupted(_ tally: Tally) -> ShellError {
+  private func interrupted(_ tally: IngestTally) -> ShellError {
     var error = ShellError.interrupted
-    error.details = ["\(summary(tally))\(tally.count == 0 ? "" : tally.count == 1 ? ", which stays" : ", which stay")"]
+    let stay = tally.count == 0 ? "" : tally.count == 1 ? ", which stays" : ", which stay"
+    error.details = ["\(summary(tally))\(stay)"] + tally.failures(of: file)
     return error
   }
 
-  private struct Tally {
-    var count = 0
-    var first: Int?
-    var last = 0
-    var bad = 0
-    /// The number of ingested records that had errors beside their actions.
-    var faulty = 0
-    /// The number of records that interceptors took, and the names of these.
-    private(set) var dropped = 0
-    private(set) var interceptors: Set<String> = []
-
-    private static let layout = RecordLayout(
-      name: "Ingestion", fields: ["action", "records", "first", "last", "bad", "dropped"])
-
-    mutating func drop(by interceptor: String) {
-      dropped += 1
-      interceptors.insert(interceptor)
-    }
-
-    func value(_ action: String) -> Value {
-      let numbers = first.map { [Value.int($0), .int(last)] } ?? [.none, .none]
-      return .record(Record(Self.layout, [.string(action), .int(count)] + numbers + [.int(bad), .int(dropped)]))
-    }
-  }
-
-  private func take(_ call: ActionCall, at line: Int, _ tally: inout Tally) throws {
+  private func take(_ call: ActionCall, at line: Int, _ tally: inout IngestTally) throws {
     let source = ActionSource(file: file, function: "ingest", line: line, kind: session.running.origin.kind)
     let report = session.store.dispatch(call, source: source)
     // The work that a record caused may have been stopped; the record itself stands.
@@ -122,7 +88,7 @@ struct Ingestion {
     if let fault = report.failure ?? report.faults.first { throw BesideRecord(error: fault) }
   }
 
-  private func summary(_ tally: Tally) -> String {
+  private func summary(_ tally: IngestTally) -> String {
     let text = "ingested \(tally.count) \(tally.count == 1 ? "record" : "records") as \(type.fullName)"
     guard let first = tally.first else { return text }
     return text + (first == tally.last ? " (#\(first))" : " (#\(first)-#\(tally.last))")

@@ -69,6 +69,15 @@ struct RecordFault: Error {
   let message: String
   /// The advice to the user.
   var hint: String?
+  /// The number of lines that the record takes in.
+  var lineCount = 1
+
+  /// The same fault of a record that takes in some lines; of several they are named.
+  func of(lines: ClosedRange<Int>) -> RecordFault {
+    guard lines.count > 1, lineCount == 1 else { return self }
+    return RecordFault(
+      message: "\(message) (lines \(lines.lowerBound) to \(lines.upperBound))", hint: hint, lineCount: lines.count)
+  }
 }
 
 /// The rule by which the fields of records become the arguments of an action.

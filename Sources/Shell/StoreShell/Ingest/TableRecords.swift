@@ -33,7 +33,8 @@ struct TableRecords: RecordReading {
     guard rows.count == columns.count else {
       throw RecordFault(
         message:
-          "the row has \(rows.count) \(rows.count == 1 ? "field" : "fields"), the first row names \(columns.count)")
+          "the row has \(rows.count) \(rows.count == 1 ? "field" : "fields"), the first row names \(columns.count)"
+      ).of(lines: rows.taken)
     }
     var given = [Value?](repeating: nil, count: fields.count)
     for (column, argument) in columns.enumerated() {

@@ -10,6 +10,8 @@ struct TableRows {
 
   /// The line on which the last row starts, from 1.
   private(set) var line = 0
+  /// The lines that the last row takes in.
+  var taken: ClosedRange<Int> { line...max(line, lines.number) }
   /// The number of cells of the last row.
   var count: Int { cells.count }
 
@@ -40,6 +42,14 @@ struct TableRows {
   /// - Returns: false at the end.
   /// - Throws: ``RecordFault``, after which the next call goes on behind the row; `FileError`.
   mutating func next() throws -> Bool {
+    do {
+      return try read()
+    } catch let fault as RecordFault {
+      throw fault.of(lines: taken)
+    }
+  }
+
+  private mutating func read() throws -> Bool {
     cells.removeAll(keepingCapacity: true)
     bytes.removeAll(keepingCapacity: true)
     var read = try lines.next()

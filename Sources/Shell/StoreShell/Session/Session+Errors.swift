@@ -9,7 +9,6 @@ extension Session {
     case let expansion as ExpansionFailed: return failed(expansion.error, in: expansion.statement)
     case let failed as SourcedFileFailed:
       // Reported where it happened, and counted there.
-      outcome.tally.reached -= 1
       if options.isJSON {
         console.write(JSONReport.failure(failed.error, in: statement, file: running.origin.file) + "\n")
       }

@@ -162,7 +162,7 @@ extension ErrorCode {
     case .badState:
       "a file with a state is not JSON. Nothing was changed."
     case .badRecord:
-      "a line of an ingested file is not JSON or does not fit the action. What came before it stays."
+      "a line of an ingested file is not JSON or does not fit the action. What came before it stays; with --keep-going what comes behind it is ingested too."
     case .closed:
       "the program that owns the store has closed it; nothing was changed."
     case .duplicateUnit:

@@ -1,0 +1,71 @@
+import ShellLanguage
+import StoreSchema
+
+/// The records of an `ingest`, counted.
+struct IngestTally {
+  /// The number of ingested records.
+  var count = 0
+  /// The numbers of the first and the last action.
+  var first: Int?
+  var last = 0
+  /// The number of records that were left out.
+  private(set) var bad = 0
+  /// The number of lines that these take in.
+  private var badLines = 0
+  /// The number of ingested records that had errors beside their actions, and the code of the first.
+  private(set) var faulty = 0
+  private var code: ErrorCode?
+  /// The number of records that interceptors took, and the names of these.
+  private(set) var dropped = 0
+  private var interceptors: Set<String> = []
+
+  private static let layout = RecordLayout(
+    name: "Ingestion", fields: ["action", "records", "first", "last", "bad", "dropped"])
+
+  mutating func drop(by interceptor: String) {
+    dropped += 1
+    interceptors.insert(interceptor)
+  }
+
+  /// Takes note of a record that was left out, or beside which something went wrong.
+  mutating func note(_ record: BadRecord) {
+    if record.isIngested {
+      faulty += 1
+      code = code ?? record.code
+    } else {
+      bad += 1
+      badLines += record.lineCount
+    }
+  }
+
+  func value(_ action: String) -> Value {
+    let numbers = first.map { [Value.int($0), .int(last)] } ?? [.none, .none]
+    return .record(Record(Self.layout, [.string(action), .int(count)] + numbers + [.int(bad), .int(dropped)]))
+  }
+
+  /// The records that interceptors took, in words.
+  func droppedText(of file: String) -> String {
+    "\(Self.records(dropped)) of \(file) dropped by \(interceptors.sorted().joined(separator: ", "))"
+  }
+
+  /// What was not ingested as it should be, in a sentence each.
+  func failures(of file: String) -> [String] {
+    var texts: [String] = []
+    let lines = badLines > bad ? ", \(badLines) lines" : ""
+    if bad > 0 { texts.append("\(Self.records(bad, "bad ")) of \(file) left out\(lines)") }
+    if faulty > 0 { texts.append("\(Self.records(faulty)) of \(file) ingested, with errors beside what they did") }
+    return texts
+  }
+
+  /// The error of an `ingest` that went on after bad records; nil: there was none.
+  func error(of file: String) -> ShellError? {
+    let failures = failures(of: file)
+    guard let first = failures.first else { return nil }
+    return ShellError(
+      code: bad > 0 ? .badRecord : code ?? .badRecord, message: first, details: Array(failures.dropFirst()))
+  }
+
+  private static func records(_ count: Int, _ kind: String = "") -> String {
+    "\(count) \(kind)\(count == 1 ? "record" : "records")"
+  }
+}
