@@ -210,8 +210,9 @@ public final class SessionLua {
   /// - Parameters:
   ///   - chunk: the name of the text in errors, such as `stdin:3`.
   ///   - isReadOnly: true if dispatching is refused, in all that the text evaluates in turn, too.
+  ///   - takesAll: true if several values are read as a list of them, else the first is.
   public func evaluate(
-    _ expression: String, chunk: String, isReadOnly: Bool = false
+    _ expression: String, chunk: String, isReadOnly: Bool = false, takesAll: Bool = false
   ) throws(SessionLuaError) -> Reading {
     let outer = (projected, self.isReadOnly)
     projected = ProjectedReadings()
@@ -219,8 +220,13 @@ public final class SessionLua {
     defer { (projected, self.isReadOnly) = outer }
     return try running { () throws(LuaError) in
       let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
-      if case .object(SliceObjects.stateObject) = results.first { return try wholeState() }
+      if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first { return try wholeState() }
       do throws(SchemaError) {
+        if takesAll, results.count > 1 {
+          var values: [Value] = []
+          for result in results { values.append(try objects.value(of: result)) }
+          return Reading(value: .list(PersistentList(values)), schema: .dynamic(.any))
+        }
         if case .object(let object) = results.first, let schema = objects.schema(of: object) {
           return Reading(value: try objects.value(of: object), schema: schema)
         }

@@ -74,7 +74,7 @@ final class WatchLineWriter: @unchecked Sendable {
   }
 
   /// Writes why there is no value to see.
-  func write(_ error: PluginError) {
+  func write(_ error: any Error) {
     let error = ShellError(describing: error)
     guard !isJSON else {
       return console.writeEvent(JSONReport.watch(id: id, path: path.description, failure: error))

@@ -20,11 +20,10 @@ public struct Pager: Sendable {
   /// Shows a text.
   ///
   /// - Parameter stop: ends it when it becomes readable.
-  /// - Returns: true if there is such a command.
+  /// - Returns: true if the command has shown it, or was ended: not where it failed.
   func show(_ text: [UInt8], until stop: Int32) -> Bool {
     guard let ending = try? ShellCommand(line: command, stops: [stop]).run(text) else { return false }
-    // A shell ends so for a command that it does not find or may not run.
-    return ![.exited(126), .exited(127)].contains(ending)
+    return ending == .exited(0) || ending == .interrupted
   }
 }
 

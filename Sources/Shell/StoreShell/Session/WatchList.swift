@@ -1,3 +1,4 @@
+import ShellLanguage
 import StoreCore
 import StorePlugins
 import StoreSchema
@@ -34,19 +35,19 @@ struct WatchList {
   }
 }
 
-/// The value that a watch looks at: at a path, none where the path leads nowhere just now. If a projection fails, the
-/// value is the one from before.
+/// The value that a watch looks at: at a path, none where the path leads nowhere just now. If a projection or an
+/// expression fails, the value is the one from before.
 final class WatchedPath: @unchecked Sendable {
   // Safe: read by the thread that holds the store's turn.
   private weak var session: Session?
   private let path: Path
-  private let report: (PluginError) -> Void
+  private let report: (any Error) -> Void
   private var last = Value.none
   private var isFailing = false
   private let isNamedBySession: Bool
 
-  /// - Parameter report: told why a projection fails, once until it works again.
-  init(session: Session, path: Path, report: @escaping (PluginError) -> Void) {
+  /// - Parameter report: told why a projection or an expression fails, once until it works again.
+  init(session: Session, path: Path, report: @escaping (any Error) -> Void) {
     self.session = session
     self.path = path
     self.report = report
@@ -66,12 +67,12 @@ final class WatchedPath: @unchecked Sendable {
         try isOwn
         ? session.store.viewing(nil) { try session.read(path).value } : live.read(path, in: live.present).value
       isFailing = false
-    } catch let error as PluginError {
-      if !isFailing { report(error) }
-      isFailing = true
-    } catch {
+    } catch where ShellError(describing: error).code == .unknownPath {
       last = .none
       isFailing = false
+    } catch {
+      if !isFailing { report(error) }
+      isFailing = true
     }
     return last
   }
