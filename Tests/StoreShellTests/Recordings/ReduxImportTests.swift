@@ -24,9 +24,9 @@ import Testing
     #expect(
       other.run("import state \(file)").errors.hasSuffix(
         """
-        error[unknown-plugin]: \(file): the state of plugin 'bag' is there, but the plugin is not loaded
+        error[import]: \(file) does not fit this store: it holds the state of plugin 'bag', which is not loaded
           import state \(file)
-          hint: plugin load bag
+          hint: nothing was changed; plugin load bag
 
         """))
     #expect(other.run("plugin load \(folder)", "import state \(file)", "show bag.items[1].id").errors == "")
@@ -58,7 +58,7 @@ import Testing
     let shell = try Shell()
     let file = try shell.write("bad.json", text)
     let outcome = shell.run("import state \(file)")
-    #expect(outcome.errors.contains("error[bad-state]: \(file): \(place)"), "\(outcome)")
+    #expect(outcome.errors.contains("error[import]: \(file) does not fit this store: \(place)"), "\(outcome)")
     #expect(shell.session.store.live.log.entries.isEmpty)
   }
 }

@@ -53,24 +53,36 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"counter":{"value":"7","step":2}}"#, #"type-mismatch]: FILE: 'counter.value' must be Int, got string "7""#),
+    (
+      #"{"counter":{"value":"7","step":2}}"#,
+      #"import]: FILE does not fit this store: 'counter.value' must be Int, got string "7""#
+    ),
     (
       #"{"counter":{"value":1,"step":2},"tasks":{"nextId":1,"items":[{"id":1,"title":"x"}]}}"#,
-      "missing-argument]: FILE: 'tasks.items[1]' needs 'done' (Bool)"
+      "import]: FILE does not fit this store: 'tasks.items[1]' needs 'done' (Bool)"
     ),
     (
       #"{"counter":{"value":1,"step":92233720368547758070}}"#,
-      "type-mismatch]: FILE: 'counter.step' must be Int, got number 92233720368547758070, which is too large for one"
+      "import]: FILE does not fit this store: 'counter.step' must be Int, got number 92233720368547758070, which is too large for one"
     ),
-    (#"{"counter":{"valeu":1}}"#, "unexpected-argument]: FILE: counter has no field 'valeu' (did you mean 'value'?)"),
-    (#"{"conter":{}}"#, "unexpected-argument]: FILE: the store has no field 'conter' (did you mean 'counter'?)"),
-    ("[1]", "type-mismatch]: FILE: value must be a record of modules, got a list"),
+    (
+      #"{"counter":{"valeu":1}}"#,
+      "import]: FILE does not fit this store: counter has no field 'valeu' (did you mean 'value'?)"
+    ),
+    (
+      #"{"conter":{}}"#,
+      "import]: FILE does not fit this store: the store has no field 'conter' (did you mean 'counter'?)"
+    ),
+    ("[1]", "import]: FILE does not fit this store: value must be a record of modules, got a list"),
     ("{\n\"counter\":\n}", "bad-state]: FILE:3:1: expected a value"),
     (
       #"{"shell":{"plugins":{"bag":"1"}},"bag":{}}"#,
-      "unknown-plugin]: FILE: the state of plugin 'bag' is there, but the plugin is not loaded"
+      "import]: FILE does not fit this store: it holds the state of plugin 'bag', which is not loaded"
     ),
-    (#"{"shell":{"plugins":7}}"#, "type-mismatch]: FILE: 'shell.plugins' must be [String: String], got number 7"),
+    (
+      #"{"shell":{"plugins":7}}"#,
+      "import]: FILE does not fit this store: 'shell.plugins' must be [String: String], got number 7"
+    ),
   ])
   func theFirstBadPathIsNamedAndNothingChanges(json: String, message: String) throws {
     let shell = try Shell()
@@ -79,6 +91,7 @@ import Testing
     #expect(outcome.status == 1)
     #expect(
       outcome.errors.hasPrefix("-c:1:1: error[" + message.replacing("FILE", with: file) + "\n"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("\n  hint: nothing was changed") == message.hasPrefix("import"))
     #expect(shell.run("log", "show counter.value").output == "0 items\n0\n")
   }
 
@@ -226,19 +239,22 @@ import Testing
   @Test(arguments: [
     (
       #"{"cart":{"n":"4"},"shell":{"substates":["cart"]}}"#,
-      "type-mismatch]: FILE: 'cart.n' must be Int, got string \"4\""
+      "import]: FILE does not fit this store: 'cart.n' must be Int, got string \"4\""
     ),
-    (#"{"cart":{"n":4}}"#, "unexpected-argument]: FILE: the store has no field 'cart'"),
-    (#"{"echo":1,"shell":{"substates":["echo"]}}"#, "name-taken]: FILE: 'echo' is a command"),
+    (#"{"cart":{"n":4}}"#, "import]: FILE does not fit this store: the store has no field 'cart'"),
+    (#"{"echo":1,"shell":{"substates":["echo"]}}"#, "import]: FILE does not fit this store: 'echo' is a command"),
     (
       #"{"counter":1,"shell":{"substates":["counter"]}}"#,
-      "type-mismatch]: FILE: 'counter' must be Counter, got number 1"
+      "import]: FILE does not fit this store: 'counter' must be Counter, got number 1"
     ),
     (
       #"{"counter":{"value":1,"step":1},"shell":{"substates":["counter"]}}"#,
-      "name-taken]: FILE: 'counter' is a module"
+      "import]: FILE does not fit this store: 'counter' is a module"
     ),
-    (#"{"shell":{"substates":[1]}}"#, "type-mismatch]: FILE: 'shell.substates[1]' must be String, got number 1"),
+    (
+      #"{"shell":{"substates":[1]}}"#,
+      "import]: FILE does not fit this store: 'shell.substates[1]' must be String, got number 1"
+    ),
   ])
   func aSubstateThatCannotBeThereIsRefused(json: String, message: String) throws {
     let shell = try Shell(over: SubstateTests.cart)

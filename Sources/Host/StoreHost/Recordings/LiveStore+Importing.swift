@@ -52,9 +52,19 @@ extension LiveStore {
   ) throws(HostError) {
     for name in names where members[.string(name)] != nil && plugin(named: name) == nil {
       throw HostError(
-        code: .unknownPlugin,
-        message: "\(file): the state of plugin '\(name)' is there, but the plugin is not loaded",
-        hint: "plugin load \(name)")
+        misfitOf: file, "it holds the state of plugin '\(name)', which is not loaded", try: "plugin load \(name)")
     }
+  }
+}
+
+extension HostError {
+  /// A file whose state does not fit a store.
+  ///
+  /// - Parameter advice: what makes it fit; nil: nothing is known to.
+  package init(misfitOf file: String, _ reason: String, try advice: String? = nil) {
+    let unchanged = "nothing was changed"
+    self.init(
+      code: .import, message: "\(file) does not fit this store: \(reason)",
+      hint: advice.map { "\(unchanged); \($0)" } ?? unchanged)
   }
 }

@@ -113,6 +113,6 @@ extension LiveStore {
   }
 
   private func misfit(_ file: String, _ place: String, _ message: String) -> HostError {
-    HostError(code: .badState, message: "\(file): \(place): \(message)")
+    HostError(misfitOf: file, "\(place): \(message)")
   }
 }

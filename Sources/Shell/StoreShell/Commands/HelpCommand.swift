@@ -85,14 +85,22 @@ private enum HelpRequest {
     let text =
       switch self {
       case .all: HelpText.listing(session.commands, width: width)
-      case .command(let definition): HelpText.text(of: definition, in: session)
+      case .command(let definition): HelpText.text(of: definition, in: session) + Self.code(of: definition, width)
       case .plugin(let module, let commands, let summary):
         HelpText.text(of: module, commands, summary: summary, program: session.options.name)
       case .action(let action): HelpText.text(of: action, width: width)
-      case .code(let code):
-        WrappedText.hanging("error[\(code)]: \(code.explanation)", indentation: 0, width: width) + "\n"
+      case .code(let code): Self.text(of: code, width)
       }
     return session.answer(text)
+  }
+
+  private static func text(of code: ErrorCode, _ width: Int?) -> String {
+    WrappedText.hanging("error[\(code)]: \(code.explanation)", indentation: 0, width: width) + "\n"
+  }
+
+  /// The explanation of the code that is called like a command; empty where none is.
+  private static func code(of definition: CommandDefinition, _ width: Int?) -> String {
+    ErrorCode(rawValue: definition.verb).map { "\n" + text(of: $0, width) } ?? ""
   }
 }
 

@@ -1,6 +1,7 @@
 import Platform
 import ShellLanguage
 import StoreHistory
+import StoreHost
 import StoreSchema
 
 extension CommandDefinition {
@@ -73,7 +74,7 @@ private struct ImportRequest {
           do {
             try session.requireFree($0, as: .substate, at: word)
           } catch let error as ShellError {
-            throw ShellError(code: error.code, message: "\(file): \(error.message)")
+            throw HostError(misfitOf: file, error.message)
           }
         }
       }
@@ -89,7 +90,7 @@ private struct ImportRequest {
         hint: isRecording ? "it says what happened; run it again: replay FILE" : nil)
     } catch let error as SchemaError {
       let named = JSON.numberText(at: error.path, of: bytes.span).map(error.naming) ?? error
-      throw ShellError(code: error.code, message: "\(file): \(named.message)")
+      throw HostError(misfitOf: file, named.message)
     }
   }
 }

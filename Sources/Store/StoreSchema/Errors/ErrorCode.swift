@@ -16,6 +16,8 @@ public enum ErrorCode: String, CaseIterable, Hashable, Sendable {
   case duplicateUnit = "duplicate-unit"
   /// The system refused something; the message says what.
   case failed
+  /// The state in a file does not fit the store.
+  case `import`
   /// The program itself is at fault.
   case `internal`
   /// Ctrl-C was pressed, or a signal came, while the command ran.
@@ -169,6 +171,8 @@ extension ErrorCode {
       "two middlewares have the same name."
     case .failed:
       "the system refused something; the message says what."
+    case .`import`:
+      "the state in a file does not fit this store, as the message says. Nothing was changed."
     case .`internal`:
       "the program itself is at fault. Its crash file says where; a session at the prompt can be recovered."
     case .interrupted:
