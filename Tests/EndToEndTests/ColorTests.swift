@@ -140,6 +140,15 @@ struct PagerTests {
     #expect(seen == nil)
   }
 
+  @Test(arguments: ["exit 3", "cat > /dev/null; exit 1", "kill -9 $$", "head -1; exit 2", "/dev/null"])
+  func losesNothingWhereItFails(pager: String) throws {
+    let terminal = try prompt(pager)
+    try terminal.enter("help")
+    #expect(terminal.text.contains("\nhelp COMMAND shows usage"))
+    try terminal.enter("echo on")
+    #expect(terminal.text.contains("\non\n"))
+  }
+
   @Test func isNotNeeded() throws {
     for pager in ["", "no-such-pager-anywhere"] {
       let terminal = try prompt(pager)

@@ -71,6 +71,12 @@ public final class Terminal {
     _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
   }
 
+  /// Closes the window: the program is told, and its terminal is gone.
+  public func hangUp() {
+    for end in [terminal, programEnd] { close(end) }
+    (terminal, programEnd) = (-1, -1)
+  }
+
   /// Sends the program a signal.
   public func signal(_ number: Int32) {
     kill(process, number)

@@ -47,8 +47,14 @@ struct Program {
     let opened = session.openJournal()
     guard opened == 0 else { return opened }
     let status = try run(session, conversation, signals)
-    let ended = session.stoppedStatus() == nil ? session.end() : session.endStopped()
+    let ended = hasLostTerminal(session) ? session.endStopped() : session.end()
     return status == 0 ? ended : status
+  }
+
+  /// True if the session was at a prompt whose terminal is gone.
+  private func hasLostTerminal(_ session: Session) -> Bool {
+    var settings = termios()
+    return session.stoppedStatus() != nil && tcgetattr(0, &settings) != 0
   }
 
   private func startTranscript(_ file: String, _ session: Session) throws {
@@ -62,7 +68,7 @@ struct Program {
     }
     do {
       try session.console.startTranscript(file)
-    } catch where session.stoppedStatus() != nil {
+    } catch  where session.stoppedStatus() != nil {
       // The run says why it ends.
     } catch {
       throw ValidationError("--transcript \(file): it cannot be written")

@@ -221,7 +221,8 @@ public final class ReadlineEditor: LineEditing {
   private func editExternally() {
     let line = String(cString: creadline_text())
     let statement = holdsOpenLines ? line : [openLines, line].compactMap(\.self).joined(separator: "\n")
-    let editor = ExternalEditor(until: stopDescriptor) { name in getenv(name).flatMap { String(validatingCString: $0) } }
+    let editor = ExternalEditor(until: stopDescriptor) { name in getenv(name).flatMap { String(validatingCString: $0) }
+    }
     var failure: LineEditorError?
     creadline_lend_terminal()
     do {

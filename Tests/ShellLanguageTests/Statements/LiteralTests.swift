@@ -85,6 +85,33 @@ import Testing
     #expect(on.payload.values == [.int(4), .string("?")])
   }
 
+  @Test(arguments: ["inf", "\"inf\"", "1/0"], [1.0, -1.0])
+  func infinitiesAreReadAsTheyAreWritten(text: String, sign: Double) throws {
+    let text = sign > 0 ? text : text.first == "\"" ? "\"-inf\"" : "-\(text)"
+    #expect(try value(text, as: .dynamic(.double)) == .double(sign * .infinity))
+    #expect(
+      try value("[\(text), 1]", as: .dynamic(.list(.dynamic(.double))))
+        == .list([.double(sign * .infinity), .double(1)]))
+    #expect(try value("{ \(text) }", as: .dynamic(.list(.dynamic(.double)))) == .list([.double(sign * .infinity)]))
+    #expect(try value(text, as: .dynamic(.optional(.dynamic(.double)))) == .double(sign * .infinity))
+    // Where text is declared it is text, and a whole number is none of these.
+    #expect(try value(text, as: string) == .string(text.replacing("\"", with: "")))
+    #expect(try message(text, as: int).hasPrefix("'by' must be Int, got string"))
+  }
+
+  @Test func noNumberIsReadAsItIsWritten() throws {
+    for text in ["nan", "\"nan\"", "0/0"] {
+      guard case .double(let number) = try value(text, as: .dynamic(.double)) else {
+        Issue.record("\(text)")
+        continue
+      }
+      #expect(number.isNaN)
+    }
+    for text in ["\"1/0\"", "\"NaN\"", "infinity", "1/1"] {
+      #expect(try message(text, as: .dynamic(.double)).hasPrefix("'by' must be Double, got string"), "\(text)")
+    }
+  }
+
   @Test(arguments: [
     ("500ms", Duration.milliseconds(500)), ("2s", .seconds(2)), ("1.5s", .milliseconds(1500)), ("5min", .seconds(300)),
     ("1h", .seconds(3600)), ("9223372036s", .seconds(9_223_372_036)), ("0.001ms", .microseconds(1)), ("0s", .zero),

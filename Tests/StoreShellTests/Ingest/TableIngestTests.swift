@@ -108,7 +108,7 @@ import Testing
     ("name,kind\nx,c\n", 2, "'kind' must be one of a, b, got string \"c\"", "usage"),
     ("name,kind\nx,\n", 2, "'kind' must be one of a, b, got string \"\"", "usage"),
     ("name,kind,tags\nx,a,p q\n", 2, "'tags' must be [String] as JSON, got string \"p q\"", "usage"),
-    ("name,kind\nx,a\n\"y\n\n,b\n", 3, "the \" of field 1 is never closed", nil),
+    ("name,kind\nx,a\n\"y\n\n,b\n", 3, "the \" of field 1 is never closed (lines 3 to 5)", nil),
     ("name,kind\nx,\"a\"b\n", 2, "something follows the closing \" of field 2", nil),
     ("name,kind\nx y\"z,a\n", 2, "a \" stands in field 1, which does not start with one", nil),
     ("name,kind,more\nx,a,b\n", 1, "sheet.put has no argument 'more'", "usage"),
@@ -125,7 +125,7 @@ import Testing
   }
 
   @Test func bytesThatAreNoTextAreNamed() throws {
-    let shell = try Shell()
+    let shell = try Shell { $0.keepsGoing = true }
     let file = try shell.write("a.csv", Array("title\n".utf8) + [0x61, 0xFF] + Array("\nb\n".utf8))
     let outcome = shell.run("ingest \(file) --as tasks.add --keep-going", "show tasks.items[*].title --as raw")
     #expect(outcome.errors.hasPrefix("\(file):2: 'title' must be String, got bytes that are not UTF-8\n"))
@@ -139,13 +139,50 @@ import Testing
     #expect(
       outcome.errors == """
         a.csv:2: 'kind' must be one of a, b, got string "c"
-        a.csv:3: something follows the closing " of field 1
+        a.csv:3: something follows the closing " of field 1 (lines 3 to 4)
         a.csv:6: 'kind' must be one of a, b, got string ""
-        3 bad records of a.csv left out
+        -c:1:1: error[bad-record]: 3 bad records of a.csv left out, 4 lines, the first at a.csv:2
+          ingest a.csv --as sheet.put --keep-going
 
         """)
     // Without a header that fits there is nothing to go on with.
     #expect(try rows("name\nx\n", flags: "--keep-going").0.status == 1)
+  }
+
+  @Test func aRowTellsHowFarItGoes() throws {
+    let open = try rows("name,kind\nx,a\n\"y,b\nz,a\n", flags: "--keep-going")
+    #expect(open.1 == ["x|7|nil|nil|a|"])
+    #expect(open.0.errors.hasPrefix("a.csv:3: the \" of field 1 is never closed (lines 3 to 4)\n"))
+    #expect(
+      open.0.errors.contains("error[bad-record]: 1 bad record of a.csv left out, 2 lines, the first at a.csv:3\n"))
+    let short = try rows("name,kind\n\"y\nz\"\nw,b\n", flags: "--keep-going")
+    #expect(short.1 == ["w|7|nil|nil|b|"])
+    #expect(
+      short.0.errors.hasPrefix("a.csv:2: the row has 1 field, the first row names 2 (lines 2 to 3)\n"), "\(short.0)")
+    // Where it ends the run it is told in the same words.
+    #expect(
+      try rows("name,kind\n\"y,b\nz,a").0.errors
+        .hasPrefix("-c:1: error[bad-record]: a.csv:2: the \" of field 1 is never closed (lines 2 to 3)\n"))
+  }
+
+  @Test func numbersThatAreNotFiniteAreReadInCells() throws {
+    let shell = try Shell()
+    let folder = try shell.plugin(
+      "figures",
+      """
+      return plugin { state = { field("rows", list(text())) },
+        actions = { { name = "put", args = { field("x", number()), field("all", list(number())) } } },
+        reducers = { put = function(s, a) s.rows[#s.rows + 1] = tostring(a.x) .. tostring(a.all[1]) end } }
+      """)
+    let table = try shell.write("n.csv", "x,all\ninf,\"[\"\"-inf\"\"]\"\n")
+    let lines = try shell.write("n.jsonl", "{\"x\":\"-inf\",\"all\":[\"inf\",1]}\n")
+    let outcome = shell.run(
+      "plugin load \(folder)", "ingest \(table) --as figures.put", "ingest \(lines) --as figures.put",
+      "show figures.rows --json")
+    #expect(outcome.output.hasSuffix("[\"inf-inf\",\"-infinf\"]\n"), "\(outcome)")
+    let bad = try shell.write("bad.jsonl", "{\"x\":\"infinity\",\"all\":[]}\n")
+    #expect(
+      shell.run("ingest \(bad) --as figures.put").errors.contains("'x' must be Double, got string \"infinity\"\n"))
   }
 
   @Test func columnsOfOtherNames() throws {

@@ -40,6 +40,41 @@ enum NumbersRoot: Hashable, Sendable { case numbers(NumbersAction) }
   }
 
   /// S-19: projections own nothing.
+  @Test func aWatchTellsWhereItsExpressionFails() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = try shell.type("project share = 12 // (3 - state.counter.value)", "watch share")
+    let seen = try shell.type(
+      "dispatch counter.increment", "dispatch counter.increment by=2", "dispatch counter.setStep 2",
+      "dispatch counter.increment by=-1")
+    #expect(
+      seen.errors == """
+        [watch 1] share  4 -> 6  (#1 counter.increment)
+        [watch 1] error[lua-error]: attempt to divide by zero
+        [watch 1] share  6 -> 12  (#4 counter.increment)
+
+        """)
+    #expect(seen.status == 0)
+  }
+
+  @Test func aWatchOfAPlaceThatGoesSeesNothingThere() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    _ = try shell.type("dispatch tasks.add one", "watch tasks.items[id=1].title")
+    #expect(
+      try shell.type("dispatch tasks.remove 1").errors
+        == "[watch 1] tasks.items[id=1].title  - \"one\"  (#2 tasks.remove)\n")
+  }
+
+  @Test func severalValuesOfAnExpressionAreAllShown() throws {
+    let shell = try Shell()
+    #expect(try shell.type("= 1, 'two', nil, 4 --as json").output == "[1,\"two\",null,4]\n")
+    #expect(try shell.type("= ('a-b'):find('-', 1, true) --as json").output == "[2,2]\n")
+    #expect(try shell.type("= (('a-b'):find('-', 1, true)) --as json").output == "2\n")
+    #expect(try shell.type("= state.counter, 1 --as json").output == "[{\"value\":0,\"step\":1},1]\n")
+    // Where one value is wanted Lua takes the first.
+    #expect(try shell.type("let n = 3, 4", "= n").output == "3\n")
+    #expect(try shell.type("echo $(5, 6)").output == "5\n")
+  }
+
   @Test func watchersOfProjectionsCompareProjectedValues() throws {
     let shell = try Shell(over: Self.numbers)
     let outcome = try shell.run(

@@ -384,7 +384,8 @@ import Testing
   @Test func waitingBesideATaskThatNeverEnds() throws {
     let shell = try shell(Self.clock)
     _ = try shell.type("dispatch p.go")
-    let endless = "after 20000 moves of the virtual clock\n  p/clock/ticks\n  hint: --timeout DURATION says how long to wait\n"
+    let endless =
+      "after 20000 moves of the virtual clock\n  p/clock/ticks\n  hint: --timeout DURATION says how long to wait\n"
     #expect(
       try shell.type("wait idle") == .init(errors: "error[timed-out]: 1 task still running \(endless)", status: 5))
     #expect(

@@ -20,6 +20,17 @@ import Testing
     #expect(editor.history == ["dispatch counter.increment", "show counter.value"])
   }
 
+  @Test(arguments: [[], [LineEvent.line("echo $(open")]])
+  func aTerminalThatIsGoneEndsIt(before: [LineEvent]) throws {
+    let shell = try Shell()
+    let prompt = Prompt(shell.session, on: ScriptedEditor(before + [.hangUp, .line("echo never")]))
+    let stop = RunStop()
+    prompt.stop = stop
+    let outcome = try shell.outcome { try prompt.run() }
+    #expect(outcome == .init(status: 129))
+    #expect(shell.session.stoppedStatus() == 129)
+  }
+
   @Test func aHistoryThatCannotBeWrittenIsToldOfOnce() throws {
     let (shell, editor) = (try Shell(), ScriptedEditor([.line("show counter.value"), .line("history")]))
     editor.historyFailure = PathError(message: "/h: Permission denied")

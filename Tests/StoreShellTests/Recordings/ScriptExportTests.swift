@@ -53,6 +53,34 @@ import Testing
     try runs(shell)
   }
 
+  @Test func aPluginThatOnlyAnOptionFindsIsNamedByItsFolder() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let folder = try shell.plugin("twice", Self.twice)
+    shell.session.options.pluginFolders = [folder]
+    #expect(shell.outcome { shell.session.loadPlugins() }.status == 0)
+    _ = shell.run("dispatch twice.go", "export journal \(shell.folder)/run.stsh --as stsh")
+    let script = try #require(shell.contents("run.stsh"))
+    #expect(script.contains("plugin load \"\(folder)\"\n"), "\(script)")
+    #expect(!script.contains("plugin load twice\n"))
+    let other = try Shell { $0.isQuiet = true }
+    let outcome = other.outcome { other.session.run(file: "\(shell.folder)/run.stsh", arguments: []) }
+    #expect(outcome == .init())
+    #expect(other.run("show twice.n").output == "1\n")
+  }
+
+  @Test func numbersThatJavaScriptRoundsAreToldOf() throws {
+    let shell = try Shell { $0.isQuiet = true }
+    let file = "\(shell.folder)/tools.json"
+    let note = "note: it has whole numbers beyond 9007199254740991, which tools in JavaScript round\n"
+    _ = shell.run("dispatch counter.increment by=9007199254740991")
+    #expect(shell.run("export journal \(file) --as redux-devtools").errors == "")
+    _ = shell.run("dispatch counter.increment")
+    #expect(shell.run("export journal \(file) --as redux-devtools").errors == note)
+    // Our own forms hold them as they are.
+    #expect(shell.run("export journal \(shell.folder)/run.jsonl", "export state \(shell.folder)/s.json").errors == "")
+    #expect(shell.run("import state \(shell.folder)/s.json", "show counter.value").output == "9007199254740992\n")
+  }
+
   @Test func aScriptSaysWhatWasAskedForAndWhatCameOfIt() throws {
     let (shell, script) = try scripted(
       "dispatch tasks.add \"say \\\"hi\\\"\\n\"", "dispatch counter.increment", "plugin load FOLDER/pomodoro",

@@ -131,6 +131,22 @@ import Testing
     #expect(outcome.status == 3)
   }
 
+  @Test func aSourceIsCountedWhateverBecomesOfIt() throws {
+    let shell = try Shell { $0.keepsGoing = true }
+    let bad = try shell.write("bad.stsh", "nope\n")
+    let good = try shell.write("good.stsh", "echo a\n")
+    let open = try shell.write("open.stsh", "echo 'a\n")
+    func summary(_ commands: String...) throws -> String {
+      let shell = try Shell { $0.keepsGoing = true }
+      let outcome = try shell.run(script: commands.joined(separator: "\n"))
+      return outcome.errors.split(separator: "\n").last.map(String.init) ?? ""
+    }
+    #expect(try summary("source \(bad)", "assert false") == "2 of 3 commands failed")
+    #expect(try summary("source \(good)", "assert false") == "1 of 3 commands failed")
+    #expect(try summary("source \(open)", "assert false") == "2 of 3 commands failed")
+    #expect(try summary("source \(shell.folder)/none", "assert false") == "2 of 2 commands failed")
+  }
+
   @Test func keepGoingPassesOverSyntaxErrorsOfStandardInput() throws {
     let shell = try Shell { $0.keepsGoing = true }
     let outcome = try shell.run(input: Array("echo one\necho 'open\n\necho two\n".utf8))

@@ -60,7 +60,8 @@ package struct ShellCommand {
     let former = signal(SIGPIPE, SIG_IGN)
     defer { signal(SIGPIPE, former) }
     var run = ShellCommandRun(
-      process, input: given?.write ?? -1, output: taken?.read ?? -1, receiver: receiver, terminal: terminal, stops: stops,
+      process, input: given?.write ?? -1, output: taken?.read ?? -1, receiver: receiver, terminal: terminal,
+      stops: stops,
       grace: Self.grace)
     run.toEnd(rest: input[...])
     return run.ending

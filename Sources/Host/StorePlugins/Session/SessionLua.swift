@@ -220,7 +220,9 @@ public final class SessionLua {
     defer { (projected, self.isReadOnly) = outer }
     return try running { () throws(LuaError) in
       let results = try lua.call(try lua.load("return \(expression)", chunkName: chunk))
-      if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first { return try wholeState() }
+      if results.count == 1 || !takesAll, case .object(SliceObjects.stateObject) = results.first {
+        return try wholeState()
+      }
       do throws(SchemaError) {
         if takesAll, results.count > 1 {
           var values: [Value] = []

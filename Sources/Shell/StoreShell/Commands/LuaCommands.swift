@@ -4,17 +4,19 @@ import StoreSchema
 
 extension CommandDefinition {
   static let expression = CommandDefinition(
-    "=", usage: ["= EXPR [--as FORMAT] [--json]"], summary: "prints the value of a Lua expression, or several as a list",
+    "=", usage: ["= EXPR [--as FORMAT] [--json]"],
+    summary: "prints the value of a Lua expression, or several as a list",
     flags: FlagDefinition.format,
     examples: [
       CommandExample("= state.counter.value * 10", output: "0\n"),
       CommandExample("= project('tasks.summary') .. '!'", output: "\"0 of 0 done!\"\n"),
-      CommandExample("= state.counter.value, state.counter.step", output: "[0, 1]\n"),
+      CommandExample("= state.counter.value, state.counter.step", output: "0\n1\n"),
     ],
     lua: LuaVerb("=", takesFlags: true),
     read: { reader in (text: try reader.luaText("an expression"), form: try reader.form()) },
     perform: { request, session in
-      try session.answer(session.lua().evaluate(request.text, chunk: session.chunkName, takesAll: true), as: request.form)
+      try session.answer(
+        session.lua().evaluate(request.text, chunk: session.chunkName, takesAll: true), as: request.form)
     })
 
   static let lua = CommandDefinition(

@@ -99,7 +99,7 @@ extension Literal {
       return try value(as: schema, resolving: resolve)
     }
     if case .string = schema.kind { return .string(text) }
-    return try schema.check(json)
+    return try schema.check(schema.readingNonFinite(json))
   }
 }
 

@@ -84,7 +84,8 @@ private struct ExportRequest {
     case .script:
       return try session.export(to: file) {
         ScriptExport(
-          $0, program: session.options.name, locator: PluginLocator(session.options.withoutPluginFolders), isTimed: try session.isTimed,
+          $0, program: session.options.name, locator: PluginLocator(session.options.withoutPluginFolders),
+          isTimed: try session.isTimed,
           needsStore: try session.returnsFarBack, substateSchema: session.store.live.application.substateSchema)
       }
     case .reduxDevTools: return try session.export(to: file) { ReduxExport($0) }

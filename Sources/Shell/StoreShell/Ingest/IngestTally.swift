@@ -10,8 +10,9 @@ struct IngestTally {
   var last = 0
   /// The number of records that were left out.
   private(set) var bad = 0
-  /// The number of lines that these take in.
+  /// The number of lines that these take in, and the first of them.
   private var badLines = 0
+  private var firstBadLine = 0
   /// The number of ingested records that had errors beside their actions, and the code of the first.
   private(set) var faulty = 0
   private var code: ErrorCode?
@@ -33,6 +34,7 @@ struct IngestTally {
       faulty += 1
       code = code ?? record.code
     } else {
+      if bad == 0 { firstBadLine = record.line }
       bad += 1
       badLines += record.lineCount
     }
@@ -52,7 +54,9 @@ struct IngestTally {
   func failures(of file: String) -> [String] {
     var texts: [String] = []
     let lines = badLines > bad ? ", \(badLines) lines" : ""
-    if bad > 0 { texts.append("\(Self.records(bad, "bad ")) of \(file) left out\(lines)") }
+    if bad > 0 {
+      texts.append("\(Self.records(bad, "bad ")) of \(file) left out\(lines), the first at \(file):\(firstBadLine)")
+    }
     if faulty > 0 { texts.append("\(Self.records(faulty)) of \(file) ingested, with errors beside what they did") }
     return texts
   }

@@ -82,7 +82,16 @@ struct JSONRecords: RecordReading {
       }
     }
     if mapping.ignoresOthers { fields.removeAll { mapping.type.layout.index(of: $0.name) == nil } }
-    return try mapping.type.call(fields)
+    do {
+      return try mapping.type.call(fields)
+    } catch {
+      let types = mapping.type.fields
+      let read = fields.map { field in
+        (field.name, types.first { $0.name == field.name }?.schema.readingNonFinite(field.value) ?? field.value)
+      }
+      guard let call = try? mapping.type.call(read) else { throw error }
+      return call
+    }
   }
 
   /// A field may be absent from a record; one that is absent from all of them is a slip of whoever named it.

@@ -98,7 +98,7 @@ struct TableRecords: RecordReading {
       guard let value = try? JSON.value(of: text) else {
         throw SchemaError(expected: "\(schema.typeName) as JSON", found: .string(text))
       }
-      return value
+      return schema.readingNonFinite(value)
     // The type inside an optional one is what messages name.
     default:
       do throws(SchemaError) {

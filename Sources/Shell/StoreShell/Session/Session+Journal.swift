@@ -42,7 +42,7 @@ extension Session {
     }
   }
 
-  /// Ends the trace and the effects of a session that a signal has ended. The journal of a session at the prompt is left as it
+  /// Ends the trace and the effects of a session whose terminal is gone. The journal of a session at the prompt is left as it
   /// is: the next start offers to go on from it.
   ///
   /// - Returns: as ``end()``.

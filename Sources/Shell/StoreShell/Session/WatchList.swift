@@ -67,7 +67,7 @@ final class WatchedPath: @unchecked Sendable {
         try isOwn
         ? session.store.viewing(nil) { try session.read(path).value } : live.read(path, in: live.present).value
       isFailing = false
-    } catch where ShellError(describing: error).code == .unknownPath {
+    } catch  where ShellError(describing: error).code == .unknownPath {
       last = .none
       isFailing = false
     } catch {

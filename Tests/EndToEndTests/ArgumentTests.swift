@@ -1,0 +1,41 @@
+import Glibc
+import TerminalSupport
+import Testing
+
+/// Words that are not UTF-8 are refused by name, and never altered.
+@Suite("Arguments that are not UTF-8")
+struct ArgumentTests {
+  @Test func areNamedByPlaceAndBytes() throws {
+    let outcome = try Shell().runInShell("stsh -c 'echo one' -c \"$(printf 'echo caf\\351 \\377')\"; echo $?")
+    #expect(
+      outcome.output.hasPrefix("Error: argument 4 is not UTF-8: 'echo caf\\xE9 \\xFF'\n"), "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("\n2\n"))
+  }
+
+  @Test(arguments: [
+    "$B", "--store $B -c 'dispatch counter.increment'", "--transcript $B -c 'echo x'", "-p $B", "a.stsh x$B", "--as $B",
+    "--check -c \"echo $B\"", "-- $B", "--json -c 'echo x' --grant $B", "--completions $B",
+  ])
+  func makeNothing(line: String) throws {
+    let shell = try Shell()
+    try shell.folder.write("a.stsh", "echo never\n")
+    let outcome = try shell.runInShell("B=$(printf 'b\\351'); stsh \(line); echo $?; ls")
+    #expect(outcome.output.hasPrefix("Error: argument "), "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("\n2\na.stsh\n"), "\(outcome.output)")
+  }
+
+  @Test func textThatIsUTF8IsTaken() throws {
+    let outcome = try Shell().runInShell("stsh -c \"$(printf 'echo caf\\303\\251')\"")
+    #expect(outcome.output == "caf\u{e9}\n")
+  }
+
+  /// A folder of another name is none.
+  @Test func aVariableThatIsNotIsAsGoodAsUnset() throws {
+    let shell = try Shell()
+    let outcome = try shell.runInShell(
+      "mkdir -p home; HOME=$PWD/home; export HOME; XDG_STATE_HOME=$(printf '%s/st\\351' \"$PWD\"); "
+        + "export XDG_STATE_HOME; stsh --recover; ls")
+    #expect(outcome.output.hasPrefix("error[nothing-to-recover]: "), "\(outcome.output)")
+    #expect(outcome.output.hasSuffix("\nhome\n"), "\(outcome.output)")
+  }
+}
