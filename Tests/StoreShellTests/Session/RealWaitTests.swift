@@ -44,7 +44,7 @@ import Testing
       middleware: .effects("outside") { _, _, _ in .none })
     let shell = try Shell(over: { try Session(application, options: $0, console: $1) })
     shell.session.options.hasVirtualClock = false
-    #expect(shell.session.store.mayHearOfOthers)
-    #expect(try !self.shell().session.store.mayHearOfOthers)
+    #expect(shell.session.store.live.mayHearOfOthers)
+    #expect(try !self.shell().session.store.live.mayHearOfOthers)
   }
 }

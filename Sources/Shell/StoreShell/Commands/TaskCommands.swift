@@ -107,7 +107,7 @@ private struct WaitRequest {
       let lua = try session.lua()
       let end = try session.wait(atMost: timeout) { try lua.holds(text, chunk: session.chunkName) }
       return try session.finishWait(
-        end, timeout, "\(text) does not hold", details: end == .endless ? session.store.effects.map(\.id) : [])
+        end, timeout, "\(text) does not hold", details: end == .endless ? session.store.live.effects.map(\.id) : [])
     case .word(let word):
       let (text, duration) = try word.value(in: session)
       guard let duration else {

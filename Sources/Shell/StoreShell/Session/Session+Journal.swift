@@ -48,11 +48,11 @@ extension Session {
   /// - Returns: as ``end()``.
   public func endStopped() -> Int32 {
     guard options.journal?.opening == .withFirstAction else { return end() }
-    defer { store.cancelEffects(nil) }
+    defer { if application.endsStore { store.live.cancelEffects(nil) } }
     let status = endTrace()
     console.flush()
-    store.settleJournal()
-    if let notes = store.takeJournalNotes() { console.writeError(notes) }
+    store.live.settleJournal()
+    if let notes = store.live.takeJournalNotes() { console.writeError(notes) }
     return status
   }
 

@@ -111,7 +111,7 @@ extension Session: PluginCommandHost {
     case .endless:
       throw ShellError(
         code: .timedOut, message: "\(actions) did not come in \(Self.mostMoves) moves of the virtual clock",
-        details: store.effects.map(\.id), status: 5)
+        details: store.live.effects.map(\.id), status: 5)
     }
   }
 }
