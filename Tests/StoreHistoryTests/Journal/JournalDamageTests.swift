@@ -66,7 +66,7 @@ import Testing
       #expect(archive.damage != nil)
       #expect(archive.contents.last == last)
       var read = 0
-      if last > 0 { try archive.visit(1...last) { _ in read += 1 } }
+      if last > 0 { try archive.reader.visit(1...last) { _ in read += 1 } }
       #expect(read == last)
       #expect(try folder.bytes("torn.db") == Array(whole.prefix(kept)))
     }
@@ -85,7 +85,7 @@ import Testing
       let journal = try folder.open("b.db")
       #expect(try Sample.numbers(in: journal, 1...12).count == 12)
       var read: [Int] = []
-      let error = #expect(throws: JournalError.self) { try journal.visit(10...20) { read.append($0.number) } }
+      let error = #expect(throws: JournalError.self) { try journal.reader.visit(10...20) { read.append($0.number) } }
       guard case .damaged(_, 12, _) = error else {
         Issue.record("\(column): \(String(describing: error))")
         continue
@@ -99,7 +99,7 @@ import Testing
     try folder.fill(20)
     try DatabaseQueue(path: folder["a.db"]).write { try $0.execute(sql: "DELETE FROM actions WHERE number = 7") }
     let journal = try folder.open()
-    let error = #expect(throws: JournalError.self) { try journal.visit(1...20) { _ in } }
+    let error = #expect(throws: JournalError.self) { try journal.reader.visit(1...20) { _ in } }
     guard case .damaged(_, 6, "#8 is not what was written, or one before it is missing") = error else {
       Issue.record("\(String(describing: error))")
       return
@@ -158,7 +158,7 @@ import Testing
     try journal.end()
     try folder.spoil("a.db", "UPDATE slices SET state = 'x' WHERE state = '{\"value\":55}'")
     let again = try folder.open()
-    #expect(try again.states(of: "counter").map(\.number) == [0, 20])
+    #expect(try again.reader.states(of: "counter").map(\.number) == [0, 20])
     try again.end()
   }
 
@@ -250,7 +250,7 @@ import Testing
     try folder.spoil("a.db", "DELETE FROM meta WHERE name IN ('format', 'checksum')")
     try folder.spoil("a.db", "PRAGMA user_version = 2")
     let journal = try folder.open()
-    #expect(try journal.snapshot(upTo: 20)?.slices.map(\.module) == ["counter", "other"])
+    #expect(try journal.reader.snapshot(upTo: 20)?.slices.map(\.module) == ["counter", "other"])
     journal.append(Sample.entry(21))
     try journal.end()
     #expect(try JournalArchive(folder["a.db"]).damage == nil)

@@ -32,7 +32,7 @@ extension JournalFolder {
     let archive = try JournalArchive(self[name])
     #expect(archive.damage == reason)
     #expect(archive.contents.last == last)
-    #expect(try archive.snapshot(upTo: archive.contents.last) != nil)
+    #expect(try archive.reader.snapshot(upTo: archive.contents.last) != nil)
     if let numbers = archive.contents.numbers { #expect(try Sample.numbers(in: archive, numbers) == Array(numbers)) }
     archive.close()
     #expect(self.names == names)

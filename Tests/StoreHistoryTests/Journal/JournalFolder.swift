@@ -102,7 +102,7 @@ enum Sample {
   /// The numbers that can be read, each held against what was written.
   static func numbers(in journal: any JournalReading, _ range: ClosedRange<Int>) throws -> [Int] {
     var numbers: [Int] = []
-    try journal.visit(range) { row in
+    try journal.reader.visit(range) { row in
       #expect(row.arguments == "{\"by\":\(row.number),\"note\":\"\"}")
       numbers.append(row.number)
     }

@@ -16,7 +16,7 @@ import Testing
     let journal = try open()
     Sample.fill(journal, 10, snapshots: [4, 8])
     for (number, snapshot) in [(0, 0), (3, 0), (4, 4), (7, 4), (8, 8), (10, 8)] {
-      let found = try #require(try journal.snapshot(upTo: number))
+      let found = try #require(try journal.reader.snapshot(upTo: number))
       #expect(found.number == snapshot)
       #expect(
         found.slices == [
@@ -44,7 +44,7 @@ import Testing
     journal.append(stateAfter: 1, Sample.slices(after: 1))
     journal.append(Sample.entry(2))
     journal.append(stateAfter: 2, Array(Sample.slices(after: 2).prefix(1)))
-    let modules = try (0...2).map { number in try journal.snapshot(upTo: number)?.slices.map(\.module) }
+    let modules = try (0...2).map { number in try journal.reader.snapshot(upTo: number)?.slices.map(\.module) }
     let expected: [[String]?] = [["counter"], ["counter", "other"], ["counter"]]
     #expect(modules == expected)
     try journal.end()
@@ -58,7 +58,7 @@ import Testing
       try db.execute(sql: "UPDATE slices SET state = replace(state, '36', '37')")
     }
     let again = try open()
-    #expect(try again.snapshot(upTo: 10)?.number == 4)
+    #expect(try again.reader.snapshot(upTo: 10)?.number == 4)
     try again.end()
   }
 
@@ -144,7 +144,7 @@ import Testing
     let again = try open()
     #expect(again.found?.base == 5)
     #expect(again.found?.header == header)
-    #expect(try again.snapshot(upTo: 6)?.slices == [.init(module: "new", state: "{}")])
+    #expect(try again.reader.snapshot(upTo: 6)?.slices == [.init(module: "new", state: "{}")])
     #expect(try Sample.numbers(in: again, 1...6).count == 6)
     let old = try JournalArchive(folder["old.db"])
     #expect(old.contents.header == Sample.header)

@@ -47,7 +47,7 @@ import Glibc
           isQuiet: false, changes: [], failure: nil, digest: "0123", droppedBy: interceptor))
     }
     var rows: [JournalRow] = []
-    try journal.visit(1...2) { rows.append($0) }
+    try journal.reader.visit(1...2) { rows.append($0) }
     #expect(rows.map { $0.entry?.contains("\"droppedBy\":") } == [true, true])
     #expect(rows.map(\.changesMore) == [true, false])
   }
@@ -63,7 +63,7 @@ import Glibc
       isQuiet: true, changes: [], failure: "plugin-runtime", digest: "0123")
     journal.append(entry)
     var rows: [JournalRow] = []
-    try journal.visit(7...7) { rows.append($0) }
+    try journal.reader.visit(7...7) { rows.append($0) }
     let row = try #require(rows.first)
     #expect(row.number == 7)
     #expect(row.time == entry.time)
@@ -173,7 +173,7 @@ import Glibc
           failure: nil))
       if number == 100 { journal.settle() }
     }
-    try journal.visit(1...200) { row in
+    try journal.reader.visit(1...200) { row in
       #expect(row.source.file == "file\(row.number % 7)")
       #expect(row.source.line == row.number)
       #expect(row.source.info == (row.number.isMultiple(of: 5) ? "info\(row.number % 3)" : nil))
@@ -218,11 +218,11 @@ import Glibc
     let archive = try JournalArchive(folder["a.db"])
     #expect(archive.contents.numbers == 1...5)
     #expect(archive.damage == nil)
-    #expect(try archive.snapshot(upTo: 5)?.number == 4)
+    #expect(try archive.reader.snapshot(upTo: 5)?.number == 4)
     journal.append(Sample.entry(6))
     journal.settle()
     var numbers: [Int] = []
-    try archive.visit(4...6) { numbers.append($0.number) }
+    try archive.reader.visit(4...6) { numbers.append($0.number) }
     #expect(numbers == [4, 5, 6])
     try journal.end()
   }

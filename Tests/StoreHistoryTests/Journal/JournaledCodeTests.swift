@@ -29,7 +29,7 @@ import Testing
   }
 
   private func expect(_ code: JournaledCode, in file: any JournalReading) {
-    let found = file.code(code.digest)
+    let found = file.reader.code(code.digest)
     #expect(found?.files.map(\.path) == code.files.map(\.path))
     #expect(found?.files.map(\.bytes) == code.files.map(\.bytes))
   }
@@ -39,7 +39,7 @@ import Testing
     #expect(archive.damage == nil)
     expect(old, in: archive)
     expect(new, in: archive)
-    #expect(archive.code("other") == nil)
+    #expect(archive.reader.code("other") == nil)
     archive.close()
     let rows = try DatabaseQueue(path: folder["a.db"]).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM code") }
     #expect(rows == old.files.count + new.files.count)
@@ -48,13 +48,13 @@ import Testing
   @Test func aFileThatLacksTheTableIsReadAndGetsItWithTheFirstAction() throws {
     try folder.spoil("a.db", "DROP TABLE code")
     let archive = try JournalArchive(folder["a.db"])
-    #expect(archive.damage == nil && archive.code("old") == nil)
+    #expect(archive.damage == nil && archive.reader.code("old") == nil)
     archive.close()
     let journal = try folder.open()
-    #expect(journal.code("old") == nil)
+    #expect(journal.reader.code("old") == nil)
     load(4, new, in: journal)
     expect(new, in: journal)
-    #expect(journal.code("old") == nil)
+    #expect(journal.reader.code("old") == nil)
     try journal.end()
     #expect(try JournalArchive(folder["a.db"]).damage == nil)
   }

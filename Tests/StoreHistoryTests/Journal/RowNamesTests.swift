@@ -26,7 +26,7 @@ import Testing
     let before = try folder.bytes("a.db")
     let again = try folder.open()
     var read: [Int] = []
-    let error = try #require(throws: JournalError.self) { try again.visit(1...5) { read.append($0.number) } }
+    let error = try #require(throws: JournalError.self) { try again.reader.visit(1...5) { read.append($0.number) } }
     #expect(read == [1, 2, 3])
     guard case .damaged(_, 3, _) = error else {
       Issue.record("\(error)")
@@ -45,7 +45,7 @@ import Testing
     journal.append(Sample.entry(4, action: "counter.set"))
     try journal.end()
     try folder.spoil("a.db", "UPDATE kinds SET action = iif(id = 1, 'counter.set', 'counter.increment')")
-    #expect(throws: JournalError.self) { try JournalArchive(folder["a.db"]).visit(1...4) { _ in } }
+    #expect(throws: JournalError.self) { try JournalArchive(folder["a.db"]).reader.visit(1...4) { _ in } }
   }
 
   /// SQLite ends a text at a zero.

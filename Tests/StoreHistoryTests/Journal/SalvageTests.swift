@@ -28,7 +28,7 @@ import Testing
       }
       #expect(archive.damage != nil, "page \(start / 4096 + 1)")
       let last = archive.contents.last
-      let snapshot = try archive.snapshot(upTo: last)
+      let snapshot = try archive.reader.snapshot(upTo: last)
       #expect(snapshot?.slices.first?.state == "{\"value\":\(Sample.sum(snapshot?.number ?? 0))}")
       guard let numbers = archive.contents.numbers else { continue }
       #expect(try Sample.numbers(in: archive, numbers) == Array(numbers))
@@ -55,7 +55,7 @@ import Testing
     let archive = try JournalArchive(folder["b.db"], initial: Sample.slices(after: 0))
     #expect(archive.damage != nil)
     #expect(archive.contents.numbers == 1...60)
-    #expect(try archive.states(of: "other").count == 10)
+    #expect(try archive.reader.states(of: "other").count == 10)
   }
 
   @Test func rowsAreReadWhereNothingLeadsToThem() throws {
@@ -77,7 +77,7 @@ import Testing
     let archive = try JournalArchive(folder["a.db"], initial: Sample.slices(after: 0))
     #expect(archive.damage == JournalReader.noState)
     #expect(archive.contents.numbers == 1...50)
-    #expect(try archive.snapshot(upTo: 50)?.number == 0)
+    #expect(try archive.reader.snapshot(upTo: 50)?.number == 0)
   }
 
   @Test func whatIsReadBeforeARowThatCannotBeIsGood() throws {

@@ -36,7 +36,7 @@ import Testing
     let plugins = try archive.plugins(upTo: archive.contents.last)
     let journal = try Journal(path, header: archive.contents.header)
     func slices(after number: Int) throws -> [StateSlice]? {
-      try archive.snapshot(upTo: number).flatMap { snapshot in
+      try archive.reader.snapshot(upTo: number).flatMap { snapshot in
         guard snapshot.number == number else { return nil }
         return snapshot.slices.map { slice in
           let state = slice.state.replacing(/,"type":"[0-9a-f]*"/, with: "")
@@ -46,7 +46,7 @@ import Testing
     }
     journal.append(stateAfter: 0, try slices(after: 0) ?? [])
     let reader = EntryReader(EntryTypes(action: { _ in nil }, slice: { _ in nil }))
-    try archive.visit(1...archive.contents.last) { row in
+    try archive.reader.visit(1...archive.contents.last) { row in
       journal.append(
         try row.entry(reader), plugin: plugins.first { $0.number == row.number }, state: try slices(after: row.number))
     }

@@ -102,10 +102,7 @@ struct FileEvidence {
   }
 
   /// The run of the machine; nil: it does not say.
-  static let boot: String? = {
-    guard let file = fopen("/proc/sys/kernel/random/boot_id", "r") else { return nil }
-    defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 36)
-    return fread(&bytes, 1, bytes.count, file) == bytes.count ? String(decoding: bytes, as: UTF8.self) : nil
-  }()
+  static let boot = (try? Files.read("/proc/sys/kernel/random/boot_id")).flatMap { id in
+    id.count < 36 ? nil : String(decoding: id.prefix(36), as: UTF8.self)
+  }
 }

@@ -74,9 +74,13 @@ final class FileImage: @unchecked Sendable {
   /// True if it may be a file that has lost its beginning: the bytes that would say so are zero.
   var hasLostHead: Bool { file.memory.count > pageSize && file.memory.prefix(16).allSatisfy { $0 == 0 } }
 
-  /// The pages as a database, which must not outlive them.
-  func opened(_ path: String) throws(JournalError) -> DatabaseQueue {
-    do { return try database() } catch { throw JournalError(error, path: path, last: nil) }
+  /// What reads the pages, and holds them.
+  func reader(_ path: String) throws(JournalError) -> JournalReader {
+    do {
+      return JournalReader(path: path, database: try database(), image: self)
+    } catch {
+      throw JournalError(error, path: path, last: nil)
+    }
   }
 
   /// The pages as a database, which must not outlive them.
@@ -91,12 +95,7 @@ final class FileImage: @unchecked Sendable {
     }
     let queue = try DatabaseQueue(configuration: configuration)
     try queue.writeWithoutTransaction { db in
-      let memory = UnsafeMutableRawBufferPointer(mutating: file.memory)
-      let size = sqlite3_int64(memory.count)
-      let code = sqlite3_deserialize(
-        db.sqliteConnection, "main", memory.baseAddress?.assumingMemoryBound(to: UInt8.self), size, size,
-        UInt32(SQLITE_DESERIALIZE_READONLY))
-      guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+      try db.take(UnsafeMutableRawBufferPointer(mutating: file.memory), SQLITE_DESERIALIZE_READONLY)
     }
     return queue
   }
@@ -105,5 +104,15 @@ final class FileImage: @unchecked Sendable {
   func number(_ offset: Int, _ count: Int) -> Int? {
     guard offset >= 0, offset + count <= file.memory.count else { return nil }
     return file.memory[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
+  }
+}
+
+extension Database {
+  /// Has memory stand for the database. It must outlive the connection.
+  func take(_ memory: UnsafeMutableRawBufferPointer, _ flags: Int32 = 0) throws {
+    let size = sqlite3_int64(memory.count)
+    let bytes = memory.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    let code = sqlite3_deserialize(sqliteConnection, "main", bytes, size, size, UInt32(flags))
+    guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
   }
 }

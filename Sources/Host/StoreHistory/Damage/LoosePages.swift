@@ -22,12 +22,7 @@ final class LoosePages {
     memory.copyBytes(from: try Self.head(pageSize: image.pageSize))
     // The number of pages stands in the head; none of them is free.
     memory.storeBytes(of: UInt32(count).bigEndian, toByteOffset: 28, as: UInt32.self)
-    try database.writeWithoutTransaction { db in
-      let size = sqlite3_int64(memory.count)
-      let code = sqlite3_deserialize(
-        db.sqliteConnection, "main", memory.baseAddress?.assumingMemoryBound(to: UInt8.self), size, size, 0)
-      guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
-    }
+    try database.writeWithoutTransaction { db in try db.take(memory) }
   }
 
   deinit {

@@ -59,9 +59,9 @@ public final class Journal: JournalReading, Sendable {
   public static func last(in path: String) throws(JournalError) -> Int {
     // Opening it would wipe out what beside it tells of its end.
     guard let image = FileEvidence(path).image else { throw .notAJournal(path: path) }
-    let database = try image.opened(path)
-    defer { try? database.close() }
-    return try JournalReader(path: path, database: database).contents().last
+    let reader = try image.reader(path)
+    defer { reader.close() }
+    return try reader.contents().last
   }
 
   // MARK: Writing

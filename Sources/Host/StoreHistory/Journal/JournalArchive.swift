@@ -21,8 +21,6 @@ public final class JournalArchive: JournalReading, Sendable {
   public let isBeginningUnreadable: Bool
   /// What reads what is open.
   public let reader: JournalReader
-  /// What the reader reads, where that is not the file itself.
-  private let image: FileImage?
   /// Whether SQLite put files of its own beside the file.
   private let hasCompany: Bool
 
@@ -47,7 +45,7 @@ public final class JournalArchive: JournalReading, Sendable {
     reader = JournalReader(path: path, database: try JournalFile.opened(path, isReadOnly: true))
     let contents = try reader.contents()
     self.contents = contents.upTo(number)
-    (damage, image, hasCompany, lastGood, otherParts) = (nil, nil, false, contents.last, [])
+    (damage, hasCompany, lastGood, otherParts) = (nil, false, contents.last, [])
     openPart = contents.openPart
     isBeginningUnreadable = false
   }
@@ -70,9 +68,9 @@ public final class JournalArchive: JournalReading, Sendable {
       isBeginningUnreadable = false
       // Others may begin to write the file, which SQLite sees to where it can.
       if let database = try? JournalFile.opened(path, isReadOnly: true), let reader = Self.reader(path, database) {
-        (self.reader, self.image, hasCompany) = (reader, nil, !evidence.hasLog)
+        (self.reader, hasCompany) = (reader, !evidence.hasLog)
       } else {
-        (reader, self.image, hasCompany) = (JournalReader(path: path, database: try image.opened(path)), image, false)
+        (reader, hasCompany) = (try image.reader(path), false)
       }
       return
     case .damaged(let found): reason = found
@@ -93,12 +91,12 @@ public final class JournalArchive: JournalReading, Sendable {
     lastGood = ([good] + best.others).first { $0.lowerBound == first }.map { $0.upperBound - 1 } ?? first - 1
     isBeginningUnreadable = good.lowerBound > first
     damage = reason
-    (self.image, hasCompany) = (image, false)
+    hasCompany = false
   }
 
   /// Ends reading, and takes away what SQLite put beside the file. The archive is not used thereafter.
   public func close() {
-    try? reader.database.close()
+    reader.close()
     guard hasCompany, !JournalFile.hasLog(path), let lock = try? FileLock(path, creates: false) else { return }
     for suffix in ["-wal", "-shm"] { unlink(path + suffix) }
     lock.release()
@@ -125,7 +123,7 @@ public final class JournalArchive: JournalReading, Sendable {
   ) throws(JournalError) -> Examined {
     do throws(JournalError) {
       if let fault = evidence.fault { return .damaged(fault) }
-      let reader = JournalReader(path: path, database: try image.opened(path))
+      let reader = try image.reader(path)
       let contents = try reader.contents(evidence.loss)
       if let fault = image.fault { return .damaged(fault) }
       // Where the pages do not lead to all rows, it is not the rows that are at fault.
@@ -155,7 +153,7 @@ public final class JournalArchive: JournalReading, Sendable {
     let ways: [() throws -> DatabaseQueue?] = [image.database, Salvage(image, initial).database]
     for open in ways {
       guard let database = try? open() else { continue }
-      let reader = JournalReader(path: path, database: database)
+      let reader = JournalReader(path: path, database: database, image: image)
       guard (try? reader.contents()) != nil, reader.faultInPlugins() == nil else { continue }
       let parts = reader.goodParts()
       guard let good = choice(among: parts, number) else { continue }

@@ -54,9 +54,8 @@ final class JournalCheck: @unchecked Sendable {
 
   private func found(in image: FileImage) -> JournalError? {
     do throws(JournalError) {
-      let database = try image.opened(path)
-      defer { try? database.close() }
-      let reader = JournalReader(path: path, database: database)
+      let reader = try image.reader(path)
+      defer { reader.close() }
       let isCancelled = { self.isCancelled.load(ordering: .relaxed) }
       if let damage = reader.damage(in: numbers, isCancelled: isCancelled) {
         return reader.malformation().map { self.damage(damage, of: image, $0) } ?? damage

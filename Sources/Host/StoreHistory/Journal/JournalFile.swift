@@ -93,11 +93,10 @@ final class JournalFile: Sendable {
   /// is no journal.
   var content: (id: String?, last: Int)? {
     // Opened anew and closed it would lose the locks by which SQLite guards it.
-    guard let lock, let image = FileImage(descriptor: lock.descriptor), let database = try? image.opened(path) else {
+    guard let lock, let image = FileImage(descriptor: lock.descriptor), let reader = try? image.reader(path) else {
       return nil
     }
-    defer { try? database.close() }
-    let reader = JournalReader(path: path, database: database)
+    defer { reader.close() }
     guard let contents = try? reader.contents(), let meta = try? reader.meta() else { return nil }
     return (meta[JournalMeta.id], contents.last)
   }
@@ -208,9 +207,8 @@ final class JournalFile: Sendable {
     let hasRollback = access("\(path)-journal", F_OK) == 0
     if hasRollback { try? opened(path) { _ = try Int.fetchOne($0, sql: "PRAGMA schema_version") }.close() }
     guard let image = hasRollback ? FileImage(path, nil) : evidence.image else { throw .notAJournal(path: path) }
-    let database = try image.opened(path)
-    defer { try? database.close() }
-    let reader = JournalReader(path: path, database: database)
+    let reader = try image.reader(path)
+    defer { reader.close() }
     let found: JournalContents
     do throws(JournalError) {
       if try reader.isEmpty() { return nil }

@@ -12,42 +12,8 @@ public protocol JournalReading: AnyObject {
 }
 
 extension JournalReading {
-  /// Hands out the rows of some actions, in their order; not every number has a row. `body` throws to stop.
-  ///
-  /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is not what was
-  ///   written, or before which one is missing.
-  public func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
-    try reader.visit(numbers, body)
-  }
-
-  /// Hands out what some actions changed, in their order, and nothing else of their rows. `body` throws to stop.
-  ///
-  /// - Throws: as ``visit(_:_:)``.
-  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
-    try reader.visitChanges(numbers, body)
-  }
-
-  /// The latest state that was written, up to an action; nil: none that can be read.
-  public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? { try reader.snapshot(upTo: number) }
-
-  /// The action of the latest state that was written, up to an action, whether or not it can be read; nil: there is none.
-  public func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
-    try reader.snapshotNumber(upTo: number)
-  }
-
   /// The plugins that were loaded up to an action, in that order.
   public func plugins(upTo number: Int) throws(JournalError) -> [JournaledPlugin] { try reader.plugins(upTo: number) }
-
-  /// The digests of the versions of plugins whose files are kept.
-  public var keptCode: Set<String> { reader.keptCode }
-
-  /// The files of a plugin's version by their digest; nil: they are not kept.
-  public func code(_ digest: String) -> JournaledCode? { reader.code(digest) }
-
-  /// The states of a module that were written, each with the first action after which it was, as JSON.
-  public func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
-    try reader.states(of: module)
-  }
 }
 
 /// Reads what a journal holds, checking that it is what was written.
@@ -55,6 +21,11 @@ public struct JournalReader: Sendable {
   let path: String
   /// The connection; nobody but its holder uses it at a time.
   let database: DatabaseQueue
+  /// The pages that the connection reads, held for as long as it does; nil: the file itself.
+  var image: FileImage?
+
+  /// Ends reading.
+  func close() { try? database.close() }
 
   /// Reads by a statement or a few, and says of which file an error is.
   func reading<Result>(last: Int? = nil, _ body: (Database) throws -> Result) throws(JournalError) -> Result {
@@ -126,11 +97,11 @@ public struct JournalReader: Sendable {
   /// How many rows are read at a time: whoever gets them may read, too.
   private static let chunk = 512
 
-  /// Hands out the rows of some actions, in their order; not every number has a row.
+  /// Hands out the rows of some actions, in their order; not every number has a row. `body` throws to stop.
   ///
   /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is not what was
   ///   written, or before which one is missing.
-  func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
+  public func visit(_ numbers: ClosedRange<Int>, _ body: (JournalRow) throws -> Void) throws {
     var visit = RowVisit(numbers)
     var rows: [JournalRow] = []
     var goesOn = true
@@ -146,10 +117,10 @@ public struct JournalReader: Sendable {
     }
   }
 
-  /// Hands out what some actions changed, in their order, and nothing else of their rows.
+  /// Hands out what some actions changed, in their order, and nothing else of their rows. `body` throws to stop.
   ///
   /// - Throws: as ``visit(_:_:)``.
-  func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
+  public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (ChangedRow) throws -> Void) throws {
     var visit = RowVisit(numbers)
     var texts: [UInt8] = []
     var rows: [(number: Int, isOfShell: Bool, end: Int)] = []
@@ -255,8 +226,8 @@ public struct JournalReader: Sendable {
     return parts
   }
 
-  /// The latest snapshot that can be read, up to an action.
-  func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? {
+  /// The latest state that was written, up to an action; nil: none that can be read.
+  public func snapshot(upTo number: Int) throws(JournalError) -> JournalSnapshot? {
     try reading { db in
       let found = try Row.fetchCursor(
         db, sql: "SELECT number, slices FROM snapshots WHERE number <= ? ORDER BY number DESC",
@@ -269,8 +240,8 @@ public struct JournalReader: Sendable {
     }
   }
 
-  /// The action of the latest state that was written, up to an action.
-  func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
+  /// The action of the latest state that was written, up to an action, whether or not it can be read; nil: there is none.
+  public func snapshotNumber(upTo number: Int) throws(JournalError) -> Int? {
     try reading { db in
       try Int.fetchOne(db, sql: "SELECT max(number) FROM snapshots WHERE number <= ?", arguments: [number])
     }
@@ -345,8 +316,8 @@ public struct JournalReader: Sendable {
     }
   }
 
-  /// The states of a module that were written and can be read, each with the first action after which it was.
-  func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
+  /// The states of a module that were written and can be read, each with the first action after which it was, as JSON.
+  public func states(of module: String) throws(JournalError) -> [(number: Int, state: String)] {
     try reading { db in
       var states: [Int: String] = [:]
       let slices = try Row.fetchCursor(

@@ -27,14 +27,14 @@ public struct JournaledCode: Sendable {
 }
 
 extension JournalReader {
-  /// The digests of the versions whose files are kept.
-  var keptCode: Set<String> {
+  /// The digests of the versions of plugins whose files are kept.
+  public var keptCode: Set<String> {
     let digests = try? database.unsafeRead { try String.fetchAll($0, sql: "SELECT DISTINCT digest FROM code") }
     return Set(digests ?? [])
   }
 
   /// The code of a digest; nil: the file does not keep it, as one that an earlier version of the program wrote.
-  func code(_ digest: String) -> JournaledCode? {
+  public func code(_ digest: String) -> JournaledCode? {
     let files = try? database.unsafeRead { db in
       let statement = try db.makeStatement(sql: "SELECT path, text FROM code WHERE digest = ? ORDER BY rowid")
       let handle = statement.sqliteStatement

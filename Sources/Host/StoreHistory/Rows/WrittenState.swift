@@ -1,6 +1,6 @@
 import StoreSchema
 
-extension JournalReading {
+extension JournalReader {
   /// The state after an action as it was written, for a program that does not know the types of then any more: the latest
   /// snapshot, led on by what the rows behind it say.
   ///

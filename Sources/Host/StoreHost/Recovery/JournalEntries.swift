@@ -27,7 +27,7 @@ package final class JournalEntries: OlderEntries {
   /// longer be read.
   package func stateBeforeMigration() throws -> JournalSnapshot? {
     do {
-      return try file.writtenState(after: oldest, from: oldest - 1) { [host] in host.isRecord($0) }
+      return try file.reader.writtenState(after: oldest, from: oldest - 1) { [host] in host.isRecord($0) }
     } catch is JournalError, is ChangeError {
       return nil
     }
@@ -39,7 +39,7 @@ package final class JournalEntries: OlderEntries {
   package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {
     var reader: EntryReader?
     do {
-      try file.visit(numbers) { row in
+      try file.reader.visit(numbers) { row in
         // Others may be loaded from an action of the shell on.
         if row.isOfShell || row.number == oldest + 1 { reader = nil }
         let current = try reader ?? self.reader(at: row.number)
@@ -58,7 +58,7 @@ package final class JournalEntries: OlderEntries {
   package func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
     var reader: EntryReader?
     do {
-      try file.visitChanges(numbers) { row in
+      try file.reader.visitChanges(numbers) { row in
         var goesOn = true
         if row.isOfShell {
           // It may have changed more than the row tells; and others may be loaded from now on.
@@ -94,12 +94,12 @@ package final class JournalEntries: OlderEntries {
 
   package func snapshot(atOrBefore number: Int) throws -> (number: Int, state: HostState)? {
     guard number >= oldest else { return nil }
-    if let latest, try file.snapshotNumber(upTo: number) == latest.number,
+    if let latest, try file.reader.snapshotNumber(upTo: number) == latest.number,
       try host.plugins(at: latest.number).elementsEqual(latest.plugins, by: { $0.plugin === $1.plugin })
     {
       return (latest.number, latest.state)
     }
-    guard let snapshot = try file.snapshot(upTo: number) else {
+    guard let snapshot = try file.reader.snapshot(upTo: number) else {
       // Nothing is kept from that far back on but what a state was written for.
       throw JournalError.damaged(
         path: file.path, lastGood: host.history.head, reason: "no state up to #\(number) can be read")

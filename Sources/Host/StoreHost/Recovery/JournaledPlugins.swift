@@ -15,7 +15,7 @@ package struct JournaledPlugins {
     self.file = file
     let loads = try file.plugins(upTo: last)
     guard !loads.isEmpty else { return }
-    let states = Dictionary(try file.states(of: "shell").map { ($0.number, $0.state) }, uniquingKeysWith: { $1 })
+    let states = Dictionary(try file.reader.states(of: "shell").map { ($0.number, $0.state) }, uniquingKeysWith: { $1 })
     var known: [[String]: JournaledPlugin] = [:]
     var json = Value.none
     // A load of the same code changes nothing of the state.
@@ -44,7 +44,7 @@ package struct JournaledPlugins {
   package func timeline(
     upTo last: Int, running: [HostedPlugin]
   ) -> (timeline: PluginTimeline, unkept: [JournaledCode]) {
-    let (present, kept) = (present, file.keptCode)
+    let (present, kept) = (present, file.reader.keptCode)
     let now = running.map { hosted in
       let load = present.first { $0.name == hosted.plugin.module.name }
       return PluginVersion(hosted, loadedBy: load?.number ?? last)
@@ -80,7 +80,7 @@ extension JournaledPlugin {
 
   /// The plugin as a file keeps it; nil: it does not, or what it keeps is not what was written.
   package func kept(in file: any JournalReading) -> PluginSource? {
-    guard let files = file.code(digest)?.files,
+    guard let files = file.reader.code(digest)?.files,
       let source = try? PluginSource(kept: files, of: directory, displayedAs: name)
     else { return nil }
     return source.digest == digest ? source : nil

@@ -32,7 +32,7 @@ extension LiveStore {
     _ file: any JournalReading, _ contents: JournalContents, source: (JournaledPlugin) throws -> PluginSource
   ) throws -> RecoveredStore? {
     try turn {
-      guard let snapshot = try file.snapshot(upTo: contents.last) else {
+      guard let snapshot = try file.reader.snapshot(upTo: contents.last) else {
         guard contents.last > 0 else { return nil }
         throw JournalError.damaged(path: file.path, lastGood: nil, reason: "no state in it can be read")
       }
@@ -138,7 +138,9 @@ extension LiveStore {
   private func misfits(
     of migrating: [ShellState.LoadedPlugin], _ file: any JournalReading, _ contents: JournalContents
   ) throws -> [RecoveredStore.AbsentPlugin] {
-    let written = try readingChanges(of: file) { try file.writtenState(after: contents.last, isRecord: isRecord) }
+    let written = try readingChanges(of: file) {
+      try file.reader.writtenState(after: contents.last, isRecord: isRecord)
+    }
     guard var slices = written?.slices else { return [] }
     return try migrating.compactMap { plugin in
       let misfits = try migrate(plugin, in: &slices)
@@ -170,14 +172,14 @@ extension LiveStore {
     var misfits: [String] = []
     do {
       if isOfAnotherType {
-        snapshot = try file.writtenState(after: contents.last, isRecord: isRecord) ?? snapshot
+        snapshot = try file.reader.writtenState(after: contents.last, isRecord: isRecord) ?? snapshot
       }
       var slices = snapshot.slices
       for plugin in migrating { misfits += try migrate(plugin, in: &slices) }
       var state = try HostState(slices, app: application.initial, misfits: misfits) { type(of: $0, among: plugins) }
       guard snapshot.number < contents.last else { return state }
       let reader = EntryReader(entryTypes { [plugins] in plugins })
-      try file.visit(snapshot.number + 1...contents.last) { row in
+      try file.reader.visit(snapshot.number + 1...contents.last) { row in
         if row.changesMore { throw row.stateIsLost(file.path) }
         do {
           try state.apply(row.changes.map { try reader.changes(of: $0) } ?? [])
