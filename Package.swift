@@ -214,13 +214,13 @@ let package = Package(
     .testTarget(
       name: "StoreHostTests",
       dependencies: [
-        "StoreHost", "StoreShell", "StoreHistory", "StoreModules", "StoreUnits", "StoreCore", "StoreSchema",
+        "StoreHost", "StoreShell", "StoreUnits", "StoreCore", "StoreSchema",
         "StandardModules",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "OrderBookTests",
-      dependencies: ["OrderBook", "StoreShell", "StoreHost", "StoreHistory", "StoreCore", "StoreSchema"],
+      dependencies: ["OrderBook", "StoreShell", "StoreHost", "StoreCore", "StoreSchema"],
       swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(

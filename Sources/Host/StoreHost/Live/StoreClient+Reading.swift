@@ -40,12 +40,6 @@ extension StoreClient {
   /// Whether a module is a substate.
   package func isSubstate(_ name: String) -> Bool { withShownState { $0.substates.contains { $0.name == name } } }
 
-  /// The state of all modules as one value, with what is to be known of those that come and go.
-  package var exportedState: Value {
-    let state = shownState
-    return state.exported(ExportedShell(state))
-  }
-
   /// What stands at a path, or what a projection gives.
   package func read(_ path: Path) throws -> Reading {
     try live.read(path, in: shown) { readModules?.formUnion($0) }

@@ -68,3 +68,11 @@ extension HostError {
       hint: advice.map { "\(unchanged); \($0)" } ?? unchanged)
   }
 }
+
+extension StoreClient {
+  /// The state of all modules as one value, with what is to be known of those that come and go.
+  package var exportedState: Value {
+    let state = shownState
+    return state.exported(ExportedShell(state))
+  }
+}
