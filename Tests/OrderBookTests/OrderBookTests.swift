@@ -100,7 +100,8 @@ import Testing
     var options = SessionOptions(program: "orderbook")
     options.isQuiet = true
     let session = try Session(host, options: options, console: Console(output: fileno(file), error: fileno(file)))
-    var commands = ["watch book.trades", "watch book.spread"]
+    // All that happens here is to be there to go back to.
+    var commands = ["set journal.limit 10000000", "watch book.trades", "watch book.spread"]
     for index in 0..<count {
       let id = (name == "one" ? 7 : 8) * 1_000_000_000 + index
       commands += [

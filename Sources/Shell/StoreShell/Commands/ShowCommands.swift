@@ -133,9 +133,7 @@ extension Session {
     }
     let path = try given.value(in: self)
     let id = watches.upcoming
-    let writer = WatchLineWriter(
-      console: console, isJSON: options.isJSON, id: id, path: path,
-      actionName: { [unowned store] number in store.live.log[number: number]?.action ?? "" })
+    let writer = WatchLineWriter(console: console, isJSON: options.isJSON, id: id, path: path)
     let reading = try given.word.marking { try read(path) }
     let inbox = inbox
     let watched = WatchedPath(session: self, path: path) { error in inbox.bring { writer.write(error) } }
@@ -147,9 +145,11 @@ extension Session {
       path,
       store.live.watch(
         "watch \(id)", { watched.value },
-        { change in
+        { [unowned live = store.live] change in
           guard let number = change.context?.number, let old = change.old else { return }
-          inbox.bring { [new = change.new] in writer.write(from: old, to: new, by: number) }
+          // Now: memory may have let go of the action by the time that the session looks.
+          let action = live.log[number: number]?.action ?? ""
+          inbox.bring { [new = change.new] in writer.write(from: old, to: new, by: number, action) }
         }))
     return result
   }

@@ -51,18 +51,16 @@ final class WatchLineWriter: @unchecked Sendable {
   private let isJSON: Bool
   private let id: Int
   private let path: Path
-  private let actionName: (Int) -> String
 
-  init(console: Console, isJSON: Bool, id: Int, path: Path, actionName: @escaping (Int) -> String) {
+  init(console: Console, isJSON: Bool, id: Int, path: Path) {
     self.console = console
     self.isJSON = isJSON
     self.id = id
     self.path = path
-    self.actionName = actionName
   }
 
   /// Writes a change that an action made.
-  func write(from old: Value, to new: Value, by number: Int) {
+  func write(from old: Value, to new: Value, by number: Int, _ action: String) {
     let change = Change(path, WatchLineWriter.kind(from: old, to: new))
     guard !isJSON else {
       return console.writeEvent(
@@ -70,7 +68,7 @@ final class WatchLineWriter: @unchecked Sendable {
           id: id, path: path.description, from: old, to: new, action: number))
     }
     console.writeError(
-      "[watch \(id)] \(ChangeFormatter.text(of: change))  (#\(number) \(actionName(number)))\n")
+      "[watch \(id)] \(ChangeFormatter.text(of: change))  (#\(number) \(action))\n")
   }
 
   /// Writes why there is no value to see.
