@@ -220,7 +220,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "OrderBookTests",
-      dependencies: ["OrderBook", "StoreShell", "StoreHost", "StoreCore", "StoreSchema"],
+      dependencies: ["OrderBook", "StoreShell", "StoreHost", "StoreCore", "StoreSchema", "PluginSupport"],
       swiftSettings: strict),
     .testTarget(name: "StshTests", dependencies: ["stsh"], swiftSettings: strict),
     .testTarget(
@@ -232,7 +232,7 @@ let package = Package(
 // For scripts/test-threads: what several threads use, and no more: with the sanitizer all is compiled anew.
 if Context.environment["STORESHELL_THREADS_ONLY"] != nil {
   let others: Set = [
-    "Gallery", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks", "PluginSupport", "LineEditorProbe",
+    "Gallery", "stsh", "LuaLimit", "StartLimit", "StoreBenchmarks", "LineEditorProbe",
     "TerminalSupport",
   ]
   let tests: Set = [

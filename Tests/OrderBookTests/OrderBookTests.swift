@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import PluginSupport
 import StoreCore
 import StoreHost
 import StoreSchema
@@ -39,10 +40,14 @@ import Testing
   }
 
   /// Nothing is lost, and each thread's order is kept, whoever looks on meanwhile.
+  ///
+  /// `ORDERBOOK_SCALE=100` in the environment makes it four times 100,000 orders and two sessions of a thousand statements.
   @Test func tradersSessionsAndAViewShareOneStore() async throws {
-    let scale = Int(String(cString: getenv("ORDERBOOK_SCALE") ?? strdup("1"))) ?? 1
-    let (orders, statements) = (1000 * scale, 10 * scale)
+    let scale = getenv("ORDERBOOK_SCALE").flatMap { Int(String(cString: $0)) } ?? 1
+    let (orders, rounds) = (1000 * scale, max(10, scale))
     let host = try StoreHost(orderBook, program: "orderbook")
+    // All that happens here is to be there to go back to.
+    #expect(try talk(to: host, ["set journal.limit '100000000, 100GiB'"]).status == 0)
     let desk = Desk(host.store)
     let idle = host.store.watch("never read", { $0.book.trades }) { _ in }
     let board = await MainActor.run { Board() }
@@ -54,7 +59,7 @@ import Testing
     for name in ["one", "two"] {
       DispatchQueue(label: name).async(group: sessions) {
         do {
-          let outcome = try converse(with: host, statements, name)
+          let outcome = try converse(with: host, rounds, name)
           if !outcome.isEmpty { failures.withLock { $0.append(outcome) } }
         } catch {
           failures.withLock { $0.append("\(error)") }
@@ -80,43 +85,80 @@ import Testing
         }
         return id % 1_000_000_000
       }
-      #expect(numbers == Array((numbers.first ?? 1)..<((numbers.first ?? 1) + numbers.count)))
-      #expect(numbers.last == orders)
+      #expect(numbers == Array(1...orders))
     }
     #expect(await board.updates > 0)
+    // What was recorded leads to the same states anew, what was taken back included.
+    let folder = try depth()
+    #expect(try talk(to: host, ["export journal \(folder.root)/all.jsonl"]).status == 0)
+    try host.close()
+    let other = try StoreHost(orderBook, program: "orderbook")
+    let replay = "replay \(folder.root)/all.jsonl --verify"
+    let replayed = try talk(to: other, [replay]) { $0.pluginSearchPath = [folder.root + "/bad"] }
+    #expect(replayed.status == 0, "\(replayed.text)")
+    #expect(other.store.state == host.store.state)
     idle.cancel()
     showing.cancel()
-    try host.close()
   }
 
-  /// A session that looks, goes back and acts among others.
+  /// A session that looks, goes back, acts among others and takes back what it did.
   ///
   /// - Returns: what went wrong; empty: nothing.
   private func converse(
-    with host: StoreHost<OrderBookAction, OrderBookState>, _ count: Int, _ name: String
+    with host: StoreHost<OrderBookAction, OrderBookState>, _ rounds: Int, _ name: String
   ) throws -> String {
-    let file = try #require(tmpfile())
-    defer { fclose(file) }
-    var options = SessionOptions(program: "orderbook")
-    options.isQuiet = true
-    let session = try Session(host, options: options, console: Console(output: fileno(file), error: fileno(file)))
-    // All that happens here is to be there to go back to.
-    var commands = ["set journal.limit 10000000", "watch book.trades", "watch book.spread"]
-    for index in 0..<count {
-      let id = (name == "one" ? 7 : 8) * 1_000_000_000 + index
+    let folder = try depth()
+    var commands = ["watch book.trades", "watch book.spread"]
+    for round in 1...rounds {
+      let id = (name == "one" ? 7 : 8) * 1_000_000_000 + round
       commands += [
         "show book.spread", "log 3", "dispatch book.place id=\(id) side=buy price=1 quantity=1",
-        "goto \(index + 1)", "show market", "goto head", "show book.trades --at \(index + 1)",
-        "dispatch book.cancel id=\(id)", "= #state.book.bids", "why book.trades",
+        // Where the other session's order stood behind this one, it is refused.
+        "try undo", "dispatch book.cancel id=\(id) --quiet", "goto \(round)", "show market", "goto head",
+        "show book.trades --at \(round)", "why book.trades",
       ]
     }
     commands += ["bisect state.book.trades > 0", "export journal /dev/null", "describe", "middleware"]
+    if name == "one" {
+      let checked = try talk(to: host, commands + ["dispatch book.plaace id=1"], isChecked: true)
+      guard checked.status == 2, checked.text.contains("book.place") else { return checked.text }
+      let plugin = ["plugin load \(folder.path)", "show depth.all", "watch depth.all"]
+      commands.insert(contentsOf: plugin, at: commands.count / 2)
+      commands += ["show depth.all", "plugin unload depth"]
+    }
+    let outcome = try talk(to: host, commands) { $0.grants = ["depth"] }
+    guard outcome.status == 0 else { return outcome.text }
+    return outcome.text.contains("(takes back #") ? "" : "nothing was taken back: \(outcome.text.suffix(2000))"
+  }
+
+  /// A plugin that counts the orders that wait.
+  private func depth() throws -> PluginFolder {
+    try PluginFolder(
+      "depth", permissions: ["read:book"],
+      lua: """
+        return plugin { projections = { { name = "all", type = int(), fn = function(state)
+          return #state.book.bids + #state.book.asks
+        end } } }
+        """)
+  }
+
+  /// What a session says to some statements, results and errors together, and its status.
+  private func talk(
+    to host: StoreHost<OrderBookAction, OrderBookState>, _ commands: [String], isChecked: Bool = false,
+    _ adjust: (inout SessionOptions) -> Void = { _ in }
+  ) throws -> (text: String, status: Int32) {
+    let file = try #require(tmpfile())
+    defer { fclose(file) }
+    var options = SessionOptions()
+    adjust(&options)
+    let session = try Session(host, options: options, console: Console(output: fileno(file), error: fileno(file)))
+    if isChecked { session.checkOnly() }
     let status = session.run(commands: commands)
     session.console.flush()
-    guard status != 0 else { return "" }
     rewind(file)
-    var bytes = [UInt8](repeating: 0, count: 1 << 16)
-    let length = fread(&bytes, 1, bytes.count, file)
-    return String(decoding: bytes.prefix(length), as: UTF8.self)
+    var text: [UInt8] = []
+    var block = [UInt8](repeating: 0, count: 1 << 16)
+    while case let count = fread(&block, 1, block.count, file), count > 0 { text += block[..<count] }
+    return (String(decoding: text, as: UTF8.self), status)
   }
 }

@@ -109,16 +109,9 @@ import Testing
     }
     let store = try DeskStore(collected, interceptors: [twice])
     store.send(.increment) { $0.value = 1 }
-    store.store.park(at: Desk())
-    store.send(.increment)
     #expect(
       collected.texts() == [
-        "increment was stopped: interceptor 'twice' calls next out of turn; call it once, before its function returns",
-        """
-        the state was changed between two steps
-          value: expected 1, got 0
-        """,
-        "increment was stopped: the store shows an earlier state and is read-only; go back to the present to dispatch",
+        "increment was stopped: interceptor 'twice' calls next out of turn; call it once, before its function returns"
       ])
   }
 

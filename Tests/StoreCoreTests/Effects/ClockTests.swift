@@ -173,31 +173,6 @@ import Testing
     #expect(clock.nextDeadline.map { $0 > .seconds(1_000) && $0 < .seconds(3_000) } == true)
   }
 
-  @Test func aRealClockStandsStillWhileItIsPaused() {
-    let clock = RealClock(driver: .host(wake: {}))
-    let ran = Notes<String>()
-    clock.pause()
-    let paused = clock.now
-    clock.schedule(at: paused + .nanoseconds(1)) { ran.note("later") }
-    clock.schedule(at: paused) { ran.note("due") }
-    // Time passes outside meanwhile.
-    let passed = ContinuousClock.now
-    while ContinuousClock.now - passed < .microseconds(20) {}
-    clock.pause()
-    #expect(clock.now == paused)
-    #expect(clock.isPaused)
-    clock.runDue()
-    #expect(ran.all == ["due"])
-    let left = ContinuousClock.now
-    clock.resume()
-    #expect(clock.now >= paused)
-    #expect(clock.now - paused <= ContinuousClock.now - left, "the standstill does not count")
-    while clock.now <= paused {}
-    clock.resume()
-    clock.runDue()
-    #expect(ran.all == ["due", "later"])
-  }
-
   @Test func aRealClockRunsOnAThreadOfItsOwn() {
     let clock = RealClock()
     let fired = DispatchSemaphore(value: 0)

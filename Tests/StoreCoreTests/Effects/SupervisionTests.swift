@@ -289,27 +289,9 @@ import TraceSupport
     }
     try bench.store.replay(recorded)
     #expect(bench.trace.take() == ["E 0 u/3 start"])
-    bench.store.park(at: 1)
-    #expect(bench.trace.take().isEmpty, "the past starts and stops nothing")
     try bench.store.replaceMiddleware(.identity)
     try bench.store.replaceMiddleware(u)
-    #expect(bench.trace.take() == ["E 0 u/3 cancel"])
-    bench.store.unpark()
-    #expect(bench.trace.take() == ["E 0 u/3 start"])
-  }
-
-  @Test func whatItEmitsWhileThePastIsShownWaits() throws {
-    let u = SupervisionTests.rooms { _ in
-      [Room("tick") { context in while (try? await context.sleep(for: .seconds(1))) != nil { context.send(.inc) } }]
-    }
-    let bench = try Bench(u, initial: 5)
-    bench.store.park(at: 1)
-    bench.advance(3)
-    #expect(bench.store.state == 1)
-    bench.store.unpark()
-    #expect(bench.store.state == 8)
-    bench.advance(1)
-    #expect(bench.store.state == 9)
+    #expect(bench.trace.take() == ["E 0 u/3 cancel", "E 0 u/3 start"])
   }
 
   @Test func elementsKeepTheirIdsApart() throws {

@@ -1,4 +1,3 @@
-import Dispatch
 import StoreCore
 import Testing
 import TraceSupport
@@ -57,45 +56,6 @@ private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<
     #expect(store.dispatch(.inc).number == 1)
   }
 
-  @Test func whileParkedTheStoreIsReadOnlyAndEffectsWait() throws {
-    let later = Notes<ActionHandler<Act>>()
-    let middleware = CountMiddleware("m") { action, _, _ in
-      action == .inc ? IO { later.note($0) } : .none
-    }
-    let store = try Counting(initial: 0, reducer: count, middleware: middleware)
-    let seen = Notes<Int>()
-    let watch = store.watch { seen.note($0.new) }
-    store.dispatch(.inc)
-    store.park(at: 0)
-    #expect(store.state == 0)
-    #expect(store.isParked)
-    #expect(throws: StoreError.parked) { try store.dispatch(.inc).get() }
-    #expect(throws: StoreError.parked) { try store.replay(recorded([.inc])) }
-    later.all.last?.dispatch(.named("late"))
-    #expect(store.state == 0)
-    store.park(at: -5)
-    #expect(store.state == -5)
-    store.unpark()
-    store.unpark()
-    withExtendedLifetime(watch) {}
-    #expect(!store.isParked)
-    #expect(store.state == 2)
-    #expect(seen.all == [0, 1, 2])
-    #expect(store.dispatch(.inc).number == 3)
-  }
-
-  @Test func aPlainStoreIsReadOnlyWhileParkedToo() throws {
-    let store = try Counting(initial: 4, reducer: count)
-    store.park(at: 1)
-    #expect(throws: StoreError.parked) { try store.dispatch(.inc).get() }
-    try store.replaceReducer(count)
-    #expect(throws: StoreError.parked) { try store.dispatch(.inc).get() }
-    #expect(store.state == 1)
-    store.unpark()
-    try store.dispatch(.inc).get()
-    #expect(store.state == 5)
-  }
-
   @Test func supervisedEffectsFollowTheStateThatAReplayLeadsTo() throws {
     let clock = VirtualClock()
     let ticking = MiddlewareUnit<Act, Act, Int>(name: "clock") { attachment in
@@ -112,63 +72,12 @@ private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<
     let store = try Counting(initial: 0, reducer: count, middleware: CountMiddleware(units: [ticking]), clock: clock)
     try store.replay(recorded([.set(10)]))
     #expect(store.effects.map(\.name) == ["clock/ticks"])
-    store.park(at: 0)
     clock.advance(by: .seconds(1))
-    #expect(store.state == 0)
-    store.unpark()
     #expect(store.state == 11)
     try store.replay(recorded([.set(3)]))
     #expect(store.effects.isEmpty)
     clock.advance(by: .seconds(5))
     #expect(store.state == 3)
-  }
-
-  @Test func aParkWithinAnActionComesBehindWhatIsQueued() throws {
-    let box = Lock<Counting?>(nil)
-    let parking = CountMiddleware("m") { action, _, _ in
-      if action == .named("x") { box.withLock { $0 }?.park(at: 50) }
-      return action == .named("x") ? IO { $0.dispatch(.inc) } : .none
-    }
-    let store = try Counting(initial: 0, reducer: count, middleware: parking)
-    box.withLock { $0 = store }
-    try store.dispatch(.named("x")).get()
-    #expect(store.state == 50)
-    store.unpark()
-    #expect(store.state == 2)
-    box.withLock { $0 = nil }
-  }
-
-  @Test func whatWasQueuedBeforeAParkIsProcessed() throws {
-    let store = try Counting(initial: 0, reducer: count)
-    let watch = store.watch { [weak store] notification in
-      guard notification.new == 1, notification.old != nil else { return }
-      let done = DispatchSemaphore(value: 0)
-      DispatchQueue.global().async { [weak store] in
-        store?.dispatch(.inc)
-        done.signal()
-      }
-      done.wait()
-      store?.park(at: 0)
-    }
-    store.dispatch(.inc)
-    #expect(store.state == 0)
-    store.unpark()
-    #expect(store.state == 2)
-    withExtendedLifetime(watch) {}
-  }
-
-  @Test func supervisedEffectsDoNotFollowAStateOfThePast() throws {
-    let supervising = CountMiddleware.supervising("s") { count in
-      [Supervised<Act>("c\(count)") { context in try? await context.sleep(for: .seconds(1000)) }]
-    }
-    let store = try Counting(initial: 0, reducer: count, middleware: supervising, clock: VirtualClock())
-    let trace = TraceLines("E")
-    trace.listen(to: store)
-    let watch = store.watch { [weak store] in if $0.new == 5 { store?.park(at: 0) } }
-    store.dispatch(.set(5))
-    store.unpark()
-    withExtendedLifetime(watch) {}
-    #expect(trace.lines == ["E 0 s/c0 cancel", "E 1 s/c5 start"])
   }
 
   @Test func aReplayWithinAnActionIsRefused() throws {
@@ -185,17 +94,5 @@ private func recorded(_ actions: [Act], from first: Int = 1) -> [ReplayedAction<
     #expect(errors.all == [.busy])
     #expect(seen.all == [0, 5])
     #expect(store.state == 5)
-  }
-
-  @Test func aWatcherAddedWhileAnEarlierStateIsShownWatchesThePresent() throws {
-    let store = try Counting(initial: 0, reducer: count)
-    store.dispatch(.set(9))
-    store.park(at: 3)
-    let seen = Notes<Int>()
-    let watch = store.watch("w", { $0 }) { seen.note($0.new) }
-    store.unpark()
-    store.dispatch(.inc)
-    withExtendedLifetime(watch) {}
-    #expect(seen.all == [9, 10])
   }
 }

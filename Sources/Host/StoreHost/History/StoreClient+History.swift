@@ -4,7 +4,7 @@ import StoreSchema
 /// Reading the history while others go on: the turn is held for a part of it at a time.
 extension StoreClient {
   /// The number of entries for which the turn is held, a few milliseconds where they are read back from a file.
-  private static let part = 256
+  static let part = 256
 
   /// Hands out entries in order, as far as they are kept, until the body returns false.
   package func visit(_ numbers: ClosedRange<Int>, _ body: (LoggedEntry) throws -> Bool) throws {

@@ -18,7 +18,7 @@ extension StoreClient {
 
   /// Has everything read the state after an action, without those that are skipped, while a closure runs.
   package func viewing<Result>(_ number: Int, _ body: () throws -> Result) throws -> Result {
-    try viewing(try turn { try live.point(number, without: past?.skipped ?? []) }, body)
+    try viewing(try point(number, without: past?.skipped ?? []), body)
   }
 
   /// Has everything read another state while a closure runs; nil: the present one.
@@ -31,7 +31,7 @@ extension StoreClient {
 
   /// Shows the state after an action from now on, read-only (R27), with some actions left out.
   package func look(at number: Int, without skipped: [Int]) throws {
-    past = try turn { try live.point(number, without: skipped) }
+    past = try point(number, without: skipped)
   }
 
   /// Shows the present again.
@@ -40,10 +40,8 @@ extension StoreClient {
   /// What differs between the states after two actions, without those that are skipped; 0: the initial state.
   package func changes(from old: Int, to new: Int) throws -> [Change] {
     let skipped = past?.skipped ?? []
-    let (before, after) = try turn {
-      (try live.point(old, without: skipped).state, try live.point(new, without: skipped).state)
-    }
-    return HostState.changes(from: before, to: after)
+    let (before, after) = (try point(old, without: skipped), try point(new, without: skipped))
+    return HostState.changes(from: before.state, to: after.state)
   }
 
   /// Makes an earlier point the present, by a recorded action, and shows it.

@@ -15,34 +15,41 @@ extension StoreClient {
   /// Takes back actions of the client's own from one on, with what they caused; what others did since stays. The state is what it would
   /// be without them.
   ///
+  /// - Returns: the report, and how many actions of others stay.
   /// - Throws: ``HostError`` where a later action of others would fail or make other changes than it made.
-  package func takeBack(from first: Int, leaving others: [Int], source: ActionSource) throws -> DispatchReport {
-    try turn {
-      let (others, head) = (Set(others), live.head)
-      var (own, stays): (Set<Int>, Set<Int>) = ([], [])
-      try live.history.visit(first...head) { entry in
-        let cause = entry.source.cause
-        if others.contains(entry.number) || cause.map(stays.contains) ?? false {
-          stays.insert(entry.number)
-        } else if cause.map({ $0 < first }) ?? false {
-          // What ran before goes on.
-          stays.insert(entry.number)
-        } else {
-          own.insert(entry.number)
-          if entry.isWhole { throw Self.needsAll("#\(entry.number) \(entry.action) concerns everybody") }
-        }
-        return true
+  package func takeBack(
+    from first: Int, leaving others: [Int], source: ActionSource
+  ) throws -> (DispatchReport, staying: Int) {
+    var others = Set(others)
+    var (own, stays): (Set<Int>, Set<Int>) = ([], [])
+    let walk = try SkippingWalk(self, from: first) { [joined, dispatched] entry in
+      let cause = entry.source.cause
+      if cause == nil, entry.number > joined, !dispatched.contains(entry.number) { others.insert(entry.number) }
+      // What ran before goes on.
+      if others.contains(entry.number) || cause.map({ stays.contains($0) || $0 < first }) ?? false {
+        stays.insert(entry.number)
+        return false
       }
-      let view = try live.point(head, without: own.sorted()) { entry, changes in
-        guard stays.contains(entry.number), changes ?? [] != entry.changes else { return }
-        let action = "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
-        throw Self.needsAll(
-          changes == nil && entry.failure == nil
-            ? "\(action) would fail without it" : "\(action) would make other changes without it")
-      }
-      return live.dispatch(.takeBack(own.sorted(), state: view.state), source)
+      own.insert(entry.number)
+      if entry.isWhole { throw Self.needsAll("#\(entry.number) \(entry.action) concerns everybody") }
+      return true
+    } check: { entry, changes in
+      guard changes ?? [] != entry.changes else { return }
+      let action = "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
+      throw Self.needsAll(
+        changes == nil && entry.failure == nil
+          ? "\(action) would fail without it" : "\(action) would make other changes without it")
+    }
+    // Without the turn while it is far behind; where others are quicker than it is, it has the rest of its way alone.
+    for _ in 0..<Self.rounds where live.head - walk.number > Self.part { try walk.go(to: live.head) }
+    return try turn {
+      try walk.go(to: live.head)
+      return (live.dispatch(.takeBack(own.sorted(), state: walk.view(without: []).state), source), others.count)
     }
   }
+
+  /// How often it looks whether others have acted meanwhile.
+  private static let rounds = 16
 
   private static func needsAll(_ reason: String) -> HostError {
     HostError(

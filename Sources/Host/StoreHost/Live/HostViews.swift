@@ -34,10 +34,12 @@ package struct ClientView: StateView {
 
 /// One state as plugins see it.
 package struct StateSnapshot: StateView {
-  package unowned let host: LiveStore
   package let state: HostState
+  package let moduleNames: [String]
+  /// Which versions its slices are; nil: nobody knows.
+  package var versions: SliceVersions?
 
-  package var moduleNames: [String] { host.modules.map(\.name) }
+  package func version(of module: String) -> Int? { versions?.version(of: module) }
 
   package func readSlice(_ module: String, _ body: (Schema, UnsafeRawPointer) -> Void) -> Bool {
     state.readSlice(module, body)

@@ -7,8 +7,10 @@ extension LiveStore {
   package func prepare(_ plugin: Plugin) throws(PluginError) {
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
     plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] line in
-      guard !attendance.isMuted else { return }
-      for client in clients { client.hearing.plugins?(line) }
+      turn {
+        guard !attendance.isMuted else { return }
+        for client in clients { client.hearing.plugins?(line) }
+      }
     }
     try plugin.interceptors.build(view: view)
   }

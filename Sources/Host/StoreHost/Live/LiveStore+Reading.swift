@@ -6,31 +6,38 @@ import StoreSchema
 package struct ShownPoint {
   package let state: HostState
   package let plugins: [HostedPlugin]
-  /// Whether it was the present a moment ago.
-  package let isPresent: Bool
+  /// Which versions the slices of a state are that was the present a moment ago.
+  let versions: SliceVersions?
 
-  init(present state: HostState, _ plugins: [HostedPlugin]) {
+  init(present state: HostState, _ plugins: [HostedPlugin], _ versions: SliceVersions) {
     self.state = state
     self.plugins = plugins
-    isPresent = true
+    self.versions = versions
   }
 
   init(past: PastView) {
     state = past.state
     plugins = past.plugins
-    isPresent = false
+    versions = nil
   }
 }
 
 /// Reading by paths.
 extension LiveStore {
   /// What there is at present.
-  package var present: ShownPoint { turn { ShownPoint(present: store.withState { copy $0 }, plugins) } }
+  package var present: ShownPoint {
+    turn { ShownPoint(present: store.withState { copy $0 }, plugins, comparing.versions) }
+  }
 
   /// What stands at a path, or what a projection gives.
   ///
-  /// - Parameter note: told which modules are looked at.
-  package func read(_ path: Path, in shown: ShownPoint, note: (Set<String>) -> Void = { _ in }) throws -> Reading {
+  /// - Parameters:
+  ///   - note: told which modules are looked at.
+  ///   - run: gives the plugin that computes a projection, from the one that is there.
+  package func read(
+    _ path: Path, in shown: ShownPoint, note: (Set<String>) -> Void = { _ in },
+    by run: (HostedPlugin) throws -> HostedPlugin = { $0 }
+  ) throws -> Reading {
     guard case .field(let name) = path.steps.first else {
       throw PathError(message: "a path starts with the name of a module, got '\(path)'")
     }
@@ -50,7 +57,7 @@ extension LiveStore {
       }
       // A projection does not say what it looks at.
       note(Set(modules.map(\.name)))
-      let value = try project(module, projection, in: shown)
+      let value = try project(module, projection, in: shown, by: run)
       return try withUnsafePointer(to: value) { value in
         try projection.schema.read(
           path.steps.dropFirst(2), in: UnsafeRawPointer(value), from: origin.appending(path.steps[1]))
@@ -66,16 +73,17 @@ extension LiveStore {
     return try result.get()
   }
 
-  private func project(_ module: Module, _ projection: ProjectionType, in shown: ShownPoint) throws -> Value {
+  private func project(
+    _ module: Module, _ projection: ProjectionType, in shown: ShownPoint, by run: (HostedPlugin) throws -> HostedPlugin
+  ) throws -> Value {
     if let hosted = shown.plugins.first(where: { $0.plugin.module.name == module.name }) {
       // One that is being unloaded is here until its watchers have been told.
       guard shown.state.shell.plugins.contains(where: { $0.name == module.name }) else {
         throw PathError(message: "there is no module '\(module.name)'")
       }
-      return try turn {
-        try hosted.plugin.projections.project(
-          projection.name, view: shown.isPresent ? view : StateSnapshot(host: self, state: shown.state))
-      }
+      let view = StateSnapshot(
+        state: shown.state, moduleNames: modules(in: shown).map(\.name), versions: shown.versions)
+      return try run(hosted).plugin.projections.project(projection.name, view: view)
     }
     let found = application.projections.first { $0.module == module.name && $0.name == projection.name }
     return found?.read(shown.state.app) ?? .none

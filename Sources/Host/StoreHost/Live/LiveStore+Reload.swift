@@ -65,7 +65,7 @@ extension LiveStore {
     upkeep.replacement = nil
     let old = plugins[index]
     do throws(PluginError) {
-      try old.plugin.unload(view: StateSnapshot(host: self, state: before))
+      try old.plugin.unload(view: StateSnapshot(state: before, moduleNames: modules.map(\.name)))
     } catch {
       attendance.faults.note(error)
     }

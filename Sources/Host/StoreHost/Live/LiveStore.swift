@@ -45,10 +45,12 @@ package final class LiveStore: @unchecked Sendable {
   /// - Parameters:
   ///   - program: what the program is called, as its journals and hints say.
   ///   - queueLimit: how many actions from other threads may wait; nil: any number.
+  ///   - order: decides what comes first where nothing else does (R39).
   /// - Throws: ``StoreError`` where two of its middlewares share a name.
-  package init(_ application: HostedApplication, program: String, clock: any StoreClock, queueLimit: Int? = nil)
-    throws(StoreError)
-  {
+  package init(
+    _ application: HostedApplication, program: String, clock: any StoreClock, queueLimit: Int? = nil,
+    order: (any StoreOrder)? = nil
+  ) throws(StoreError) {
     self.application = application
     self.program = program
     self.clock = clock
@@ -69,7 +71,8 @@ package final class LiveStore: @unchecked Sendable {
       initial: initial, reducer: Self.reducer(application, []),
       middleware: .init(units: ([logger] + application.units).flatMap(\.middleware.units)),
       interceptors: application.interceptors, emission: Self.policy(initial.shell.emission, application), clock: clock,
-      areEqual: State.areEqual, queueLimit: queueLimit)
+      areEqual: State.areEqual, queueLimit: queueLimit, order: order)
+    store.setKeeper(self)
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
     attend()

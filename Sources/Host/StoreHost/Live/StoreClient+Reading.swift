@@ -42,6 +42,20 @@ extension StoreClient {
 
   /// What stands at a path, or what a projection gives.
   package func read(_ path: Path) throws -> Reading {
-    try live.read(path, in: shown) { readModules?.formUnion($0) }
+    var lent: (from: Plugin, to: Plugin)?
+    defer { if let lent { live.turn { lent.from.countUses(of: lent.to) } } }
+    return try live.read(path, in: shown, note: { readModules?.formUnion($0) }) { hosted in
+      // Within the turn, as where a watch asks, the plugin that runs keeps what it gives from action to action.
+      guard past == nil, !live.store.isMine, let version = runningVersion(of: hosted),
+        let own = try plugins([version]).first
+      else { return hosted }
+      lent = (hosted.plugin, own.plugin)
+      return own
+    }
+  }
+
+  /// The version of a plugin that runs; nil while it is being exchanged.
+  private func runningVersion(of hosted: HostedPlugin) -> PluginVersion? {
+    live.turn { live.timeline.points.last?.versions.first { $0.hosted?.plugin === hosted.plugin } }
   }
 }

@@ -17,6 +17,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) var readModules: Set<String>?
   /// What it hears of what others cause.
   @exclusivity(unchecked) package var hearing = Hearing()
+  /// The plugins as it runs them.
+  private let ownPlugins = ClientPlugins()
   /// The time until which it waits at most, for a clock that moves only while everybody waits; nil: it does not wait.
   private var wait: Wait?
   /// Whether its command is to stop.
@@ -68,17 +70,21 @@ package final class StoreClient: @unchecked Sendable {
 
   /// What stops the Lua of each plugin, from any thread, while it runs for the client.
   package var interrupts: [@Sendable () -> Void] {
-    live.turn {
-      live.plugins.map { hosted in
-        { [isActing, interrupt = hosted.plugin.interrupt] in if isActing.isSet { interrupt() } }
-      }
+    let running = live.turn { live.plugins.map(\.plugin.interrupt) }
+    let theirs = running.map { interrupt -> @Sendable () -> Void in
+      { [isActing] in if isActing.isSet { interrupt() } }
     }
+    return theirs + [ownPlugins.interrupt]
   }
 
   /// The plugins whose Lua ran when it was to be stopped, since it was last asked.
   package func takeInterrupted() -> [String] {
     turn { live.plugins.filter { $0.plugin.takeInterruption() }.map(\.plugin.module.name) }
+      + ownPlugins.takeInterrupted()
   }
+
+  /// The plugins that run some versions, as the client runs them.
+  func plugins(_ versions: [PluginVersion]) throws -> [HostedPlugin] { try ownPlugins.ready(versions, of: live) }
 
   // MARK: Waiting
 

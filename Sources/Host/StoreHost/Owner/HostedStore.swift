@@ -62,6 +62,6 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
     named name: String?, action: @escaping @Sendable (Local) -> Action?, state: @escaping @Sendable (State) -> Part
   ) -> StoreProjection<Local, Part> {
     root.projection(
-      named: name, action: { [erase] in action($0).map(erase) }, state: { [read] in state(read($0)) })
+      named: name, keeping: live, action: { [erase] in action($0).map(erase) }, state: { [read] in state(read($0)) })
   }
 }

@@ -25,27 +25,31 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   ///   - queueLimit: how many actions from other threads may wait while the store is busy: more are refused with
   ///     `StoreError.queueFull`, so that threads which dispatch faster than the store can follow hold nobody up. Nil: any number may
   ///     wait.
+  ///   - order: decides what comes first of what several threads brought while the store was busy (R39); give the same one to a
+  ///     virtual clock. Nil: what came first.
   ///   - onFault: hears of what goes wrong where no `dispatch` tells of it and no session has caused it, such as in an effect that
   ///     the program's own action started; on the thread that processes actions. Nil: the first session hears of it.
   /// - Throws: `StoreError` where two middlewares or interceptors share a name.
   public convenience init(
     _ application: Application<Action, State>, clock: any StoreClock = RealClock(), program: String? = nil,
-    queueLimit: Int? = 10_000, onFault: (@Sendable (any Error) -> Void)? = nil
+    queueLimit: Int? = 10_000, order: (any StoreOrder)? = nil,
+    onFault: (@Sendable (any Error) -> Void)? = nil
   ) throws(StoreError) {
     BrokenPipes.ignore()
     try self.init(
-      alone: application, clock: clock, program: program ?? Self.executable, queueLimit: queueLimit, onFault: onFault)
+      alone: application, clock: clock, program: program ?? Self.executable, queueLimit: queueLimit, order: order,
+      onFault: onFault)
   }
 
   /// Hosts an application for one session, whose reader's end is the program's.
   package init(
     alone application: Application<Action, State>, clock: any StoreClock, program: String, queueLimit: Int? = nil,
-    onFault: (@Sendable (any Error) -> Void)? = nil
+    order: (any StoreOrder)? = nil, onFault: (@Sendable (any Error) -> Void)? = nil
   ) throws(StoreError) {
     self.application = application
     self.clock = clock
     live = try LiveStore(
-      HostedApplication(application), program: program, clock: clock, queueLimit: queueLimit)
+      HostedApplication(application), program: program, clock: clock, queueLimit: queueLimit, order: order)
     live.attendance.onFault = onFault
     store = HostedStore(live, application)
   }

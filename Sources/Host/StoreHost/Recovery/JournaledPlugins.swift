@@ -63,8 +63,8 @@ package struct JournaledPlugins {
     }
     let absent = present.filter { code in !now.contains { $0.code.name == code.name } }
     let timeline = PluginTimeline(
-      points.filter { $0.number < last }.map { ($0.number, $0.plugins.map(version)) }
-        + [(last, now + absent.map { PluginVersion($0, stateType: nil, read: nil) })])
+      points.filter { $0.number < last }.map { .init($0.number, $0.plugins.map(version)) }
+        + [.init(last, now + absent.map { PluginVersion($0, stateType: nil, read: nil) })])
     let unkept = known.filter { !kept.contains($0.code.digest) }
     return (timeline, unkept.compactMap { $0.source?.journaledCode })
   }

@@ -19,7 +19,7 @@ extension LiveStore {
   }
 
   /// The state at present, as journals take it.
-  package var journaledState: HostState { store.present }
+  package var journaledState: HostState { store.state }
 
   /// Restores the state after the last action of a journal, with the plugins that were loaded then: no reducer, no middleware
   /// and no action of theirs runs, nor any task before ``startTasks()``.

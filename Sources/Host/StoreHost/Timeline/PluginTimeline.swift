@@ -41,17 +41,22 @@ package final class PluginTimeline {
   private static let readyLimit = 4
 
   /// After an action: what was loaded, in load order.
-  package typealias Point = (number: Int, versions: [PluginVersion])
+  package struct Point {
+    package let number: Int
+    package let versions: [PluginVersion]
+
+    package init(_ number: Int, _ versions: [PluginVersion]) { (self.number, self.versions) = (number, versions) }
+  }
 
   package private(set) var points: [Point]
   /// The versions that are ready and not loaded, that of longest ago first.
   private var idle: [PluginVersion] = []
 
   /// A timeline of what is known already: which plugins were loaded after which actions, in that order.
-  package init(_ known: [Point] = [(0, [])]) { points = known }
+  package init(_ known: [Point] = [Point(0, [])]) { points = known }
 
   /// What was loaded after an action, in load order.
-  package func versions(at number: Int) -> [PluginVersion] { points.last { $0.number <= number }?.versions ?? [] }
+  package func versions(at number: Int) -> [PluginVersion] { points.versions(at: number) }
 
   /// What is loaded where somebody goes on from the point after an action. A plugin that no action has brought since keeps the
   /// code that it runs, though its files were edited meanwhile.
@@ -83,18 +88,6 @@ package final class PluginTimeline {
     return points.reversed().prefix { type($0) == now }.last?.number
   }
 
-  /// The plugins that ran other code after an action than before it, though the action brought none: their files were edited
-  /// while the store was not open.
-  package func edited(at entry: LoggedEntry) -> [String] {
-    guard entry.restoreTarget != nil || points.contains(where: { $0.number == entry.number }) else { return [] }
-    let before = versions(at: entry.restoreTarget ?? entry.number - 1)
-    return versions(at: entry.number).filter { version in
-      guard let old = before.first(where: { $0.code.name == version.code.name }), old !== version else { return false }
-      return entry.action != ShellAction.Types.reloadPlugin.fullName
-        || entry.arguments.values.first != .string(version.code.name)
-    }.map(\.code.name)
-  }
-
   /// Takes note of the plugins that are loaded after an action.
   ///
   /// - Parameter oldest: the oldest action that can be returned to.
@@ -103,7 +96,7 @@ package final class PluginTimeline {
     guard !last.elementsEqual(plugins, by: { $0.hosted?.plugin === $1.plugin }) else { return }
     let known = last + idle
     let versions = plugins.map { version(of: $0, known, loadedBy: number) }
-    if !versions.elementsEqual(last, by: ===) { points.append((number, versions)) }
+    if !versions.elementsEqual(last, by: ===) { points.append(Point(number, versions)) }
     if let first = points.lastIndex(where: { $0.number <= oldest }) { points.removeFirst(first) }
     idle = known.filter { old in old.hosted != nil && !versions.contains { $0 === old } }
     dropIdle()
@@ -151,5 +144,22 @@ package final class PluginTimeline {
       idle.append(entry.0)
     }
     return versions.compactMap(\.hosted)
+  }
+}
+
+extension [PluginTimeline.Point] {
+  /// What was loaded after an action, in load order.
+  package func versions(at number: Int) -> [PluginVersion] { last { $0.number <= number }?.versions ?? [] }
+
+  /// The plugins that ran other code after an action than before it, though the action brought none: their files were edited
+  /// while the store was not open.
+  package func edited(at entry: LoggedEntry) -> [String] {
+    guard entry.restoreTarget != nil || contains(where: { $0.number == entry.number }) else { return [] }
+    let before = versions(at: entry.restoreTarget ?? entry.number - 1)
+    return versions(at: entry.number).filter { version in
+      guard let old = before.first(where: { $0.code.name == version.code.name }), old !== version else { return false }
+      return entry.action != ShellAction.Types.reloadPlugin.fullName
+        || entry.arguments.values.first != .string(version.code.name)
+    }.map(\.code.name)
   }
 }

@@ -22,12 +22,20 @@ final class PermissionLedger {
   }
 
   /// Takes note that a module's slice was read.
-  func noteRead(_ module: String) {
+  func noteRead(_ module: String) { noteReads(module, 1) }
+
+  /// Counts what another ledger has counted of reading, which that forgets.
+  func takeReads(from other: PermissionLedger) {
+    for (module, count) in other.reads { noteReads(module, count) }
+    other.reads = []
+  }
+
+  private func noteReads(_ module: String, _ count: Int) {
     for index in reads.indices where reads[index].module == module {
-      reads[index].count += 1
+      reads[index].count += count
       return
     }
-    reads.append((module, 1))
+    reads.append((module, count))
   }
 
   /// Takes note that an action was sent.

@@ -26,6 +26,11 @@ public final class PluginProjections: @unchecked Sendable {
     }
   }
 
+  /// Counts the uses of the same projections in another Lua state, which forgets them.
+  func takeUses(from other: PluginProjections) {
+    for (own, others) in zip(caches, other.caches) { own.takeUses(from: others) }
+  }
+
   /// Computes a projection.
   ///
   /// - Throws: ``PluginError`` where its function fails or its result is not of the declared type.

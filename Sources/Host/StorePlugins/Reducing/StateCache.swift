@@ -26,6 +26,14 @@ final class StateCache<Result> {
     forget()
   }
 
+  /// Counts the uses of the same function elsewhere, which are counted there no longer.
+  func takeUses(from other: StateCache) {
+    runs += other.runs
+    hits += other.hits
+    if value == nil, !other.reads.isEmpty { reads = other.reads }
+    (other.runs, other.hits) = (0, 0)
+  }
+
   /// Forgets what the function gave.
   func forget() { value = nil }
 

@@ -155,6 +155,12 @@ public final class Plugin: @unchecked Sendable {
       from: earlier.machine.calls.permissions, reduced: earlier.reducers.lifted.map { ($0.module, $0.uses) })
   }
 
+  /// Counts what was used of the same code in another Lua state, where nothing but projections ran.
+  public func countUses(of other: Plugin) {
+    machine.calls.permissions.takeReads(from: other.machine.calls.permissions)
+    projections.takeUses(from: other.projections)
+  }
+
   /// The permissions that the plugin has used since it was loaded, in the order of its manifest.
   public var permissionUses: [PermissionUse] {
     let required = definition.requiredPermissions(of: module.name)

@@ -84,11 +84,11 @@ private struct UndoRequest {
       let step = try store.undoStep(count.value(in: session), any: any)
       let first = try store.live.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
       guard any || step.others.isEmpty else {
-        let report = try store.takeBack(from: step.first, leaving: step.others, source: source)
-        let others = "\(step.others.count) later \(step.others.count == 1 ? "action" : "actions") by others"
+        let (report, staying) = try store.takeBack(from: step.first, leaving: step.others, source: source)
+        let others = "\(staying) later \(staying == 1 ? "action" : "actions") by others"
         return try session.finish(
           report, quietly: isQuiet,
-          remark: "takes back \(first); \(others) \(step.others.count == 1 ? "stays" : "stay")")
+          remark: "takes back \(first); \(others) \(staying == 1 ? "stays" : "stay")")
       }
       let report = try session.restore(to: step.target, source: source)
       let later = step.later == 0 ? "" : " and \(step.later) later \(step.later == 1 ? "action" : "actions")"

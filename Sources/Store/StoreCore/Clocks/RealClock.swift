@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 import Glibc
 
@@ -15,9 +14,6 @@ public final class RealClock: StoreClock {
   }
 
   private let start: Duration
-  /// The nanoseconds that the clock stood still so far; while it stands still, the complement of the time that it
-  /// shows.
-  private let standstill = Atomic<Int>(0)
   private let timers = TimerQueue()
   private let driver: Driver
   private let thread = DispatchQueue(label: "StoreCore.RealClock")
@@ -30,28 +26,8 @@ public final class RealClock: StoreClock {
     start = RealClock.monotonic
   }
 
-  /// Time since the clock was made, without the time that it stood still.
-  public var now: Duration {
-    let standstill = standstill.load(ordering: .relaxed)
-    return standstill < 0 ? .nanoseconds(~standstill) : RealClock.monotonic - start - .nanoseconds(standstill)
-  }
-
-  /// Stands still: what waits for the clock waits on. For the thread that drives the clock.
-  public func pause() {
-    guard !isPaused else { return }
-    let (seconds, attoseconds) = now.components
-    standstill.store(~(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)), ordering: .relaxed)
-  }
-
-  /// Goes on from where it stood still.
-  public func resume() {
-    guard isPaused else { return }
-    let (seconds, attoseconds) = (RealClock.monotonic - start - now).components
-    standstill.store(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000), ordering: .relaxed)
-  }
-
-  /// True while the clock stands still.
-  public var isPaused: Bool { standstill.load(ordering: .relaxed) < 0 }
+  /// Time since the clock was made.
+  public var now: Duration { RealClock.monotonic - start }
 
   /// The earliest deadline that somebody waits for.
   public var nextDeadline: Duration? { timers.nextDeadline }

@@ -24,7 +24,11 @@ public final class TimerQueue: Sendable {
   }
 
   /// Takes out the earliest closure that is due by a time.
-  public func takeFirst(dueBy time: Duration) -> Due? { timers.takeFirst(dueBy: time) }
+  ///
+  /// - Parameter order: chooses among those with the earliest deadline; nil: the one that was scheduled first.
+  public func takeFirst(dueBy time: Duration, order: (any StoreOrder)? = nil) -> Due? {
+    timers.takeFirst(dueBy: time, order)
+  }
 
   /// A closure whose deadline has come.
   public struct Due: Sendable {

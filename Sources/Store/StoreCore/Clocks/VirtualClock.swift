@@ -2,9 +2,12 @@
 public final class VirtualClock: StoreClock {
   private let time = Lock(Duration.zero)
   private let timers = TimerQueue()
+  private let order: (any StoreOrder)?
 
   /// Stands at zero.
-  public init() {}
+  ///
+  /// - Parameter order: chooses among timers that are due at the same moment; nil: the one that was scheduled first.
+  public init(order: (any StoreOrder)? = nil) { self.order = order }
 
   /// The time it was last moved to; while a timer runs, that timer's deadline.
   public var now: Duration { time.withLock { $0 } }
@@ -37,7 +40,9 @@ public final class VirtualClock: StoreClock {
   }
 
   private func fireFirst(dueBy target: Duration?) -> Bool {
-    guard let limit = target ?? timers.nextDeadline, let due = timers.takeFirst(dueBy: limit) else { return false }
+    guard let limit = target ?? timers.nextDeadline, let due = timers.takeFirst(dueBy: limit, order: order) else {
+      return false
+    }
     move(to: due.deadline)
     due.body()
     return true

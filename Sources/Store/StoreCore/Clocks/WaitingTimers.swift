@@ -21,9 +21,9 @@ final class WaitingTimers: Sendable {
     }
   }
 
-  func takeFirst(dueBy time: Duration) -> TimerQueue.Due? {
+  func takeFirst(dueBy time: Duration, _ order: (any StoreOrder)?) -> TimerQueue.Due? {
     heap.withLock { heap in
-      guard let first = heap.nodes.first?.timer, first.deadline <= time, let body = first.body.take()
+      guard let first = heap.first(chosenBy: order), first.deadline <= time, let body = first.body.take()
       else { return nil }
       heap.remove(first)
       count.store(heap.nodes.count, ordering: .releasing)
@@ -69,6 +69,13 @@ private struct TimerHeap {
   mutating func insert(_ timer: ScheduledTimer) {
     nodes.append(Node(deadline: timer.deadline.attoseconds, order: lastOrder, timer: timer))
     settle(nodes.count - 1)
+  }
+
+  /// One of those with the earliest deadline.
+  func first(chosenBy order: (any StoreOrder)?) -> ScheduledTimer? {
+    guard let order, let deadline = nodes.first?.deadline else { return nodes.first?.timer }
+    let equal = nodes.filter { $0.deadline == deadline }.sorted { $0.order < $1.order }
+    return equal[equal.count > 1 ? order.choose(among: equal.count) : 0].timer
   }
 
   mutating func remove(_ timer: ScheduledTimer) {

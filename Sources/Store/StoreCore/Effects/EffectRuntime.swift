@@ -22,10 +22,6 @@ final class EffectRuntime: Sendable {
     isReady = { owner.isMine && owner.withStore { $0.isReady() } ?? false }
     perform = { job in owner.withStore { $0.perform(job) } }
     enqueue = { job in owner.withStore { $0.enqueue(job) } }
-    executor = StoreExecutor { job in
-      guard let store = owner.store else { return false }
-      store.enqueue(job)
-      return true
-    }
+    executor = StoreExecutor { job in owner.withStore { $0.enqueue(job) } != nil }
   }
 }

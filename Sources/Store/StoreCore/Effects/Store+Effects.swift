@@ -72,8 +72,6 @@ extension Store {
   /// Has every unit's long-lived effects follow the state (R33).
   @usableFromInline
   func reconcile(_ action: ActionContext) {
-    // They follow the present, not a state of the past that is shown.
-    guard parked == nil else { return }
     let output = output(of: action.number, root: action.root)
     for attached in parts.attached where attached.supervises {
       attached.supervision.reconcile(attached.effects, action, output)

@@ -70,18 +70,21 @@ extension Store {
     let outer = chain.build
     chain.build = build
     defer { chain.build = outer }
-    let handler = ActionHandler<Action> { [weak self] dispatched in
-      if build.refuseDispatch() == nil { self?.dispatch(dispatched) }
+    let handler = ActionHandler<Action> { [owner] dispatched in
+      if build.refuseDispatch() == nil { owner.withStore { _ = $0.dispatch(dispatched) } }
     }
     let reader = StateReader<State> { [owner] in owner.state }
     let attachment = Interceptor<Action, State>.Attachment(
       output: handler, state: reader, effects: EffectScope(link.effects),
       context: { [weak self] in self.flatMap { $0.ownership.isMine ? $0.chain.passage?.context : nil } },
       outputOfAction: { [owner] context in
-        owner.store?.output(of: context.number, root: context.root) ?? ActionHandler { _ in }
+        owner.withStore { $0.output(of: context.number, root: context.root) } ?? ActionHandler { _ in }
       },
       wait: { [owner] dispatched, root in
-        guard let store = owner.store else { return DispatchResult(number: nil, outcome: .stopped(.cancelled)) }
+        guard let (store, keeper) = owner.held() else {
+          return DispatchResult(number: nil, outcome: .stopped(.cancelled))
+        }
+        defer { withExtendedLifetime(keeper) {} }
         return await store.dispatchAndWait(dispatched, root: root)
       })
     link.build(attachment) { [weak self] error in

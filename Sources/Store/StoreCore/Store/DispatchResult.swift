@@ -28,8 +28,7 @@ public struct DispatchResult: Sendable {
     case failed(any Error)
     /// An interceptor took the action: nothing was reduced (R5).
     case dropped(by: String)
-    /// Not all was done: the actions that it caused were stopped (R30), an interceptor misbehaved (R5), or the store is
-    /// parked in the past (R27).
+    /// Not all was done: the actions that it caused were stopped (R30), or an interceptor misbehaved (R5).
     indirect case stopped(StoreError)
   }
 

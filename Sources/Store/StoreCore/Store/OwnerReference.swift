@@ -10,6 +10,11 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   @exclusivity(unchecked) @usableFromInline weak var store: Store<Action, State>? {
     didSet { unretained = store.map { Unmanaged.passUnretained($0) } }
   }
+  /// The party that shares the store with others, and that its units speak to: while anything is done to the store, it is there.
+  @exclusivity(unchecked) weak var keeper: (any AnyObject & Sendable)? {
+    didSet { hasKeeper = true }
+  }
+  private var hasKeeper = false
   /// The same for the thread that owns the store: who made it so holds the store meanwhile.
   @exclusivity(unchecked) @usableFromInline var unretained: Unmanaged<Store<Action, State>>?
   @usableFromInline let thread: OwningThread
@@ -28,16 +33,26 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   @inline(__always)
   func withStore<Result>(_ body: (Store<Action, State>) -> Result) -> Result? {
     if isMine, let unretained { return unretained._withUnsafeGuaranteedRef(body) }
-    return store.map(body)
+    guard let (store, keeper) = held() else { return nil }
+    return withExtendedLifetime(keeper) { body(store) }
+  }
+
+  /// The store with its keeper; nil where either is gone.
+  @usableFromInline
+  func held() -> (Store<Action, State>, keeper: (any AnyObject & Sendable)?)? {
+    let keeper = keeper
+    guard let store, keeper != nil || !hasKeeper else { return nil }
+    return (store, keeper)
   }
 
   /// The store's state; of a store that is gone, its last one: an effect may still be on its way to its end.
-  @inlinable var state: State {
-    if let store { return store.state }
-    return lastState
+  @usableFromInline var state: State {
+    if let state = withStore({ $0.state }) { return state }
+    // A store that is about to go with its keeper has nothing left to do.
+    return store?.state ?? lastState
   }
 
-  @usableFromInline var lastState: State {
+  private var lastState: State {
     while true {
       if hasLeft.load(ordering: .acquiring), let last { return last }
       // The store is being released on another thread at this moment.

@@ -74,7 +74,6 @@ extension Store {
   @inlinable
   func processFully(_ action: Action) -> DispatchResult {
     if ownership.hasIncoming { acceptIncoming() }
-    if parked != nil { return answerWhileParked(action, contextStorage.source) }
     let number = nextNumber
     nextNumber = number + 1
     if trace.isOn { trace.enqueued(number, action, cause: contextStorage.source.cause) }

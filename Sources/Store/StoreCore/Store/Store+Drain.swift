@@ -99,10 +99,6 @@ extension Store {
       case .action(let next):
         noteTaken(isOwn: next.isOwn)
         if next.takesRoom { room?.leave() }
-        if parked != nil {
-          holdWhileParked(next)
-          continue
-        }
         if next.root != next.number, let error = refusal(of: next) { return stop(before: next, error) }
         contextStorage = next.storage
         let error = process(next.action, number: next.number, root: next.root)
@@ -190,8 +186,9 @@ extension Store {
       (processing, processingRoot, jobRoot, isServingOthers) = outer
       isAccepting = false
     }
-    for (entry, isOwn) in ownership.take() {
-      isServingOthers = isServingAll || !isOwn
+    let thread = OwningThread.current
+    for (entry, bringer) in ordered(ownership.take()) {
+      isServingOthers = isServingAll || bringer != thread
       switch entry {
       case .action(let action, let source, let root, let since, let takesRoom):
         _ = append(action, source, root: root, since: since, takesRoom: takesRoom)
@@ -201,6 +198,22 @@ extension Store {
       case .emission(let job): job.run()
       }
     }
+  }
+
+  /// What several threads brought, in the order that the source of order chooses: each thread's own order stays.
+  private func ordered(
+    _ entries: [(entry: Incoming<Action>, thread: UInt)]
+  ) -> [(entry: Incoming<Action>, thread: UInt)] {
+    guard let order, entries.count > 1 else { return entries }
+    var rest = entries
+    var chosen: [(entry: Incoming<Action>, thread: UInt)] = []
+    while !rest.isEmpty {
+      var threads: [UInt] = []
+      for entry in rest where !threads.contains(entry.thread) { threads.append(entry.thread) }
+      let thread = threads[threads.count > 1 ? order.choose(among: threads.count) : 0]
+      if let index = rest.firstIndex(where: { $0.thread == thread }) { chosen.append(rest.remove(at: index)) }
+    }
+    return chosen
   }
 
   /// Processes the queue where no caller waits for an outcome.

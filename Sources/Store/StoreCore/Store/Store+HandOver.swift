@@ -28,11 +28,12 @@ extension Store {
     if giveTurn() { return }
     if worker == nil { worker = try? DrainWorker() }
     guard let worker else { return drainToEnd() }
-    // From here on the store is another thread's. The job keeps it until the queue is empty.
+    // From here on the store is another thread's. The job keeps it, and its keeper, until the queue is empty.
+    let keeper = owner.keeper
     ownership.handOn()
     worker.hand { [self] in
       ownership.takeOver()
-      drainToEnd()
+      withExtendedLifetime(keeper) { drainToEnd() }
     }
   }
 

@@ -77,9 +77,15 @@ extension Store {
     ownership.takeOver()
   }
 
-  /// Gives the store, which this thread owns, to the first thread that waits for its turn; false: none does.
+  /// Gives the store, which this thread owns, to the first thread that waits for its turn, or to the one that the source of order
+  /// chooses; false: none does.
   func giveTurn() -> Bool {
-    let place = queue.firstIndex { if case .turn = $0 { true } else { false } }
+    func isTurn(_ entry: Queued<Action>) -> Bool { if case .turn = entry { true } else { false } }
+    var place = queue.firstIndex(where: isTurn)
+    if let order, place != nil {
+      let places = queue.indices.filter { isTurn(queue[$0]) }
+      place = places[places.count > 1 ? order.choose(among: places.count) : 0]
+    }
     guard let place, case .turn(let waiter) = queue.remove(at: place) else { return false }
     ownPending = 0
     ownership.handOn()

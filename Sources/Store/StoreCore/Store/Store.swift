@@ -50,13 +50,13 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   /// True if the composition has a short way at present.
   @exclusivity(unchecked) @usableFromInline var isPlain = false
   @usableFromInline var parts: CompositionParts<Action, State>
-  @exclusivity(unchecked) @usableFromInline var parked: ParkedStore<Action, State>?
   @usableFromInline let chain = InterceptorChain<Action, State>()
   @exclusivity(unchecked) @usableFromInline var pendingIO: [IO<Action>] = []
   /// The note of a commit's action, if a watcher wants to know it.
   @exclusivity(unchecked) @usableFromInline var committed: CommittedAction<Action>?
   @usableFromInline let areEqual: (@Sendable (State, State) -> Bool)?
   @usableFromInline let clock: (any StoreClock)?
+  @usableFromInline let order: (any StoreOrder)?
   @usableFromInline let trace: TracePoint
   @usableFromInline let effectRuntime: EffectRuntime
   @usableFromInline let owner: OwnerReference<Action, State>
@@ -77,22 +77,25 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   ///   - runawayLimit: the number of actions that one outside dispatch may cause (R30).
   ///   - queueLimit: how many actions from other threads may wait while the store is busy, at least one: more are refused
   ///     with ``StoreError/queueFull(limit:)``. Actions that others cause always find room. Nil: any number may wait.
+  ///   - order: decides what comes first of what several threads brought while the store was busy; nil: what came first.
   /// - Throws: ``StoreError/duplicateUnit(name:)``, ``StoreError/sharedSlice(reducers:state:)``,
   ///   ``StoreError/dispatchWhileBuilding(interceptor:)``.
   @inlinable
   public init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
     interceptors: [Interceptor<Action, State>] = [], emission: EmissionPolicy<State>, clock: (any StoreClock)? = nil,
-    areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000, queueLimit: Int? = nil
+    areEqual: (@Sendable (State, State) -> Bool)? = nil, runawayLimit: Int = 1000, queueLimit: Int? = nil,
+    order: (any StoreOrder)? = nil
   ) throws(StoreError) {
     current = initial
+    self.order = order
     room = queueLimit.map { QueueRoom(limit: $0) }
     self.clock = clock
     self.areEqual = areEqual
     guardrail = RunawayGuard(limit: runawayLimit)
     let owner = OwnerReference<Action, State>(ownership.owner)
     self.owner = owner
-    trace = TracePoint { job in owner.store?.later(job) }
+    trace = TracePoint { job in owner.withStore { $0.later(job) } }
     effectRuntime = EffectRuntime(owner, clock: clock, trace: trace)
     parts = CompositionParts(reducer: reducer, emission: emission)
     let first = parts.composition(trace: trace, isIntercepted: false)
@@ -120,11 +123,12 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
   public convenience init(
     initial: State, reducer: Reducer<Action, State>, middleware: Middleware<Action, Action, State> = .identity,
     interceptors: [Interceptor<Action, State>] = [], clock: (any StoreClock)? = nil, runawayLimit: Int = 1000,
-    queueLimit: Int? = nil
+    queueLimit: Int? = nil, order: (any StoreOrder)? = nil
   ) throws(StoreError) where State: Equatable {
     try self.init(
       initial: initial, reducer: reducer, middleware: middleware, interceptors: interceptors, emission: .whenDifferent,
-      clock: clock, areEqual: { $0 == $1 }, runawayLimit: runawayLimit, queueLimit: queueLimit)
+      clock: clock, areEqual: { $0 == $1 }, runawayLimit: runawayLimit, queueLimit: queueLimit,
+      order: order)
   }
 
   // MARK: Reading
@@ -230,12 +234,16 @@ public final class Store<Action: Sendable, State: Sendable>: @unchecked Sendable
     exclusively { onLateError = handler }
   }
 
+  /// Names the party that shares the store with others: whatever is done to the store by effects, by connections or by its own
+  /// thread is done only while the keeper lives, and keeps it alive meanwhile. Once, before others know the store.
+  package func setKeeper(_ keeper: any AnyObject & Sendable) { owner.keeper = keeper }
+
   /// Makes the composition anew, after a change of its parts.
   @usableFromInline
   func recompose() {
     let next = parts.composition(trace: trace, isIntercepted: !chain.isEmpty)
     composition = Unmanaged.passUnretained(next)
-    isPlain = next.isPlain && parked == nil
+    isPlain = next.isPlain
     keptCompositions.append(next)
     if !holdsComposition, !isReducing { dropOldCompositions() }
   }

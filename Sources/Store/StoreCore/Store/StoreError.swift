@@ -24,8 +24,6 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
   case cancelled
   /// The store processes an action, and what was asked for would change the state under it.
   case busy
-  /// The store shows a state of the past, and nothing may change it (R27).
-  case parked
   /// The host that shares the store with others was closed.
   case closed
   /// The store is busy, and as many actions wait as its queue may hold (R2): this one was not enqueued.
@@ -52,8 +50,6 @@ public enum StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     case .cancelled: return "what dispatches was cancelled"
     case .busy: return "the store is processing an action; do this between two actions"
     case .closed: return "the store was closed by the program that owns it"
-    case .parked:
-      return "the store shows an earlier state and is read-only; go back to the present to dispatch"
     case .interrupted(let next, let source):
       return "interrupted before \(next) from \(source.file):\(source.line); the rest of the queue was dropped"
     case .runaway(let limit, let next, let source, let chain):

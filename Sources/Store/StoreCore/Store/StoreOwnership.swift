@@ -63,15 +63,14 @@ struct StoreOwnership<Action: Sendable>: ~Copyable {
 
   /// Takes what was brought, the oldest first. All of it at once, so that no node that is looked at can be pushed again.
   ///
-  /// - Returns: each entry, and whether this thread brought it.
+  /// - Returns: each entry, and the thread that brought it.
   @usableFromInline
-  borrowing func take() -> [(entry: Incoming<Action>, isOwn: Bool)] {
+  borrowing func take() -> [(entry: Incoming<Action>, thread: UInt)] {
     var next = incoming.exchange(nil, ordering: .sequentiallyConsistent)
-    var entries: [(entry: Incoming<Action>, isOwn: Bool)] = []
-    let thread = OwningThread.current
+    var entries: [(entry: Incoming<Action>, thread: UInt)] = []
     while let pointer = next {
       let node = Unmanaged<IncomingNode<Action>>.fromOpaque(pointer).takeRetainedValue()
-      entries.append((node.entry, node.thread == thread))
+      entries.append((node.entry, node.thread))
       next = node.older
     }
     entries.reverse()

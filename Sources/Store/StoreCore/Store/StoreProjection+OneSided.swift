@@ -1,4 +1,4 @@
-extension Store {
+extension StoreProtocol {
   /// A view of the store with other actions and the same state.
   ///
   /// - Parameters:

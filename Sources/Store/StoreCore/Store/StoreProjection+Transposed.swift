@@ -11,8 +11,8 @@ extension StoreProjection {
   }
 }
 
-extension Store {
-  /// A view of the value in an optional, where there is one; see ``StoreProjection/transposed()``.
+extension StoreProtocol {
+  /// A view of the value in an optional, where there is one: see ``StoreProjection/transposed()``.
   public func transposed<Wrapped: Sendable>() -> StoreProjection<Action, Wrapped>? where State == Wrapped? {
     projection(state: { $0 }).transposed()
   }

@@ -55,6 +55,14 @@ extension Store {
     named name: String? = nil, action: @escaping @Sendable (Local) -> Action?,
     state: @escaping @Sendable (State) -> Part
   ) -> StoreProjection<Local, Part> {
-    StoreProjection<Local, Part>(Projected(name: name, base: self, action: action, state: state))
+    projection(named: name, keeping: nil, action: action, state: state)
+  }
+
+  /// A view of the store that keeps somebody alive: the party that shares the store with others.
+  package func projection<Local: Sendable, Part: Sendable>(
+    named name: String?, keeping keeper: (any AnyObject & Sendable)?, action: @escaping @Sendable (Local) -> Action?,
+    state: @escaping @Sendable (State) -> Part
+  ) -> StoreProjection<Local, Part> {
+    StoreProjection<Local, Part>(Projected(name: name, base: self, action: action, state: state, keeper: keeper))
   }
 }

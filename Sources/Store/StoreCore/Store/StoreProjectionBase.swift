@@ -30,6 +30,8 @@ struct Projected<Base: ProjectionBase, Action: Sendable, State: Sendable>: Proje
   let base: Base
   let action: @Sendable (Action) -> Base.Action?
   let state: @Sendable (Base.State) -> State
+  /// What lives as long as the projection does; connections do not keep it.
+  var keeper: (any AnyObject & Sendable)?
 
   var trace: TracePoint { base.trace }
 

@@ -42,17 +42,17 @@ public struct StoreConnection<Action: Sendable, State: Sendable>: Sendable {
       ) -> Subscription
   ) {
     self.init(
-      isOpen: { [weak store] in store != nil },
-      dispatch: { [weak store] in store?.dispatch($0) },
-      subscribe: { [weak store] onChange, onEnd in
+      isOpen: { [owner = store.owner] in owner.held() != nil },
+      dispatch: { [owner = store.owner] action in owner.withStore { $0.dispatch(action) } },
+      subscribe: { [owner = store.owner] onChange, onEnd in
         let end = SubscriptionEnd(onEnd)
-        guard let store else {
+        let guardian = EndGuardian(end)
+        let watching = owner.withStore { store in
+          watch(store) { notification in withExtendedLifetime(guardian) { onChange(notification.new) } }
+        }
+        guard let watching else {
           end.happen()
           return Subscription {}
-        }
-        let guardian = EndGuardian(end)
-        let watching = watch(store) { notification in
-          withExtendedLifetime(guardian) { onChange(notification.new) }
         }
         return Subscription {
           end.dismiss()

@@ -121,8 +121,8 @@ extension Store {
         for key in differing(before, now) { table.tell(key, part(before, key), part(now, key), context) }
       }, first: { _ in })
     return PartWatchers<Key, Part>(
-      table: table, read: { [weak self] key in self.flatMap { part($0.state, key) } },
-      visit: { [weak self] job in self?.visit { job.run() } },
-      visitLater: { [weak self] job in self?.visitLater(job) }, subscription: subscription)
+      table: table, read: { [owner] key in owner.withStore { part($0.state, key) } ?? nil },
+      visit: { [owner] job in owner.withStore { store in store.visit { job.run() } } },
+      visitLater: { [owner] job in owner.withStore { $0.visitLater(job) } }, subscription: subscription)
   }
 }

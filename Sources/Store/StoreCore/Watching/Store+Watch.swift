@@ -68,18 +68,19 @@ extension Store {
     visit {
       parts.watchers.append(watcher)
       recompose()
-      // While an earlier state is shown, what it watches is the present all the same.
-      first(parked?.present ?? current)
+      first(current)
     }
     // The store alone keeps the watcher, so that what its closure holds goes when the store does.
-    return Subscription { [weak self, weak watcher] in
+    return Subscription { [owner, weak watcher] in
       guard let watcher, watcher.isActive else { return }
       watcher.deactivate()
-      self?.visitLater(
-        Job { [weak self] in
-          self?.parts.watchers.removeAll { !$0.isActive }
-          self?.recompose()
-        })
+      owner.withStore { store in
+        store.visitLater(
+          Job { [weak store] in
+            store?.parts.watchers.removeAll { !$0.isActive }
+            store?.recompose()
+          })
+      }
     }
   }
 }

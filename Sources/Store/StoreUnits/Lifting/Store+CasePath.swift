@@ -1,7 +1,7 @@
 import StoreCore
 import StoreSchema
 
-extension Store {
+extension StoreProtocol {
   /// A view of one module of the store (R26): `projection(action: \.movies, state: \.movies)`.
   ///
   /// - Parameters:
@@ -13,7 +13,9 @@ extension Store {
     let embed = Action.cases[keyPath: action].embed
     return projection(action: { embed($0) }, state: { $0[keyPath: state] })
   }
+}
 
+extension Store {
   /// Binds something of the state to the case that sets it: `binding(\.movies.filter, set: \.movies.setFilter)`.
   ///
   /// - Parameters:

@@ -4,62 +4,122 @@ import StoreModules
 import StorePlugins
 import StoreSchema
 
-/// What the state would be without some actions: the reducers run the others again (R27).
-extension LiveStore {
+extension StoreClient {
   /// The point after an action, had some actions not been there.
   ///
-  /// - Parameters:
-  ///   - skipped: their numbers; those of later actions make no difference.
-  ///   - check: asked about every other action, whether it is well that it makes these changes now, or none, where it fails.
-  package func point(
-    _ number: Int, without skipped: [Int], check: (LoggedEntry, [Change]?) throws -> Void = { _, _ in }
-  ) throws -> PastView {
+  /// - Parameter skipped: their numbers; those of later actions make no difference.
+  package func point(_ number: Int, without skipped: [Int]) throws -> PastView {
     let skipped = skipped.filter { $0 <= number }.sorted()
     guard let first = skipped.first else {
-      return PastView(number, try history.state(at: number), try plugins(at: number))
+      let shown = try Moment(of: self).recorded(number)
+      return PastView(number, shown.state, shown.plugins)
     }
-    let start = first - 1
-    try requireCode(of: timeline.versions(at: start), after: start)
-    for point in timeline.points where first..<number ~= point.number {
-      try requireCode(of: point.versions, after: point.number)
-    }
-    // Plugins of different times answer each other's actions meanwhile, those that are loaded among them.
-    defer { rebindPlugins() }
-    var rerun = Rerun(application, try recorded(start))
-    // The states that later restores return to.
-    var returns: [Int: HostedState] = [start: rerun.current]
-    var targets: Set<Int> = []
-    try history.visit(first...number) { entry in
-      if let target = entry.restoreTarget { targets.insert(target) }
-      return true
-    }
-    try history.visit(first...number) { entry in
-      if skipped.contains(entry.number) {
-        // Not there.
-      } else if let target = entry.restoreTarget {
-        rerun.go(to: try returns[target] ?? recorded(target))
-      } else if entry.action.hasPrefix("shell.") {
-        if entry.isWhole {
-          try rerun.repeatShellAction(
-            entry, as: recorded(entry.number), before: { try history.state(at: entry.number - 1) })
-        }
-      } else {
-        let before = rerun.current.state
-        let isDone = rerun.reduce(entry)
-        try check(entry, isDone ? HostState.changes(from: before, to: rerun.current.state) : nil)
-      }
-      let edited = timeline.edited(at: entry)
-      if !edited.isEmpty {
-        rerun.exchange(try plugins(at: entry.number).filter { edited.contains($0.plugin.module.name) })
-      }
-      if targets.contains(entry.number) { returns[entry.number] = rerun.current }
-      return true
-    }
-    return PastView(number, without: skipped, rerun.current.state, rerun.current.plugins)
+    let walk = try SkippingWalk(self, from: first) { skipped.contains($0.number) }
+    try walk.go(to: number)
+    return walk.view(without: skipped)
   }
 
-  private func recorded(_ number: Int) throws -> HostedState {
-    HostedState(state: try history.state(at: number), plugins: try plugins(at: number))
+  /// The plugins that were loaded after an action, as the client runs them.
+  func plugins(at number: Int) throws -> [HostedPlugin] { try Moment(of: self).recorded(number).plugins }
+}
+
+/// The history, and which plugins were loaded when, as they were at some moment.
+private struct Moment {
+  let client: StoreClient
+  let history: History<HostState>
+  let points: [PluginTimeline.Point]
+
+  init(of client: StoreClient) {
+    self.client = client
+    (history, points) = client.turn { (client.live.history, client.live.timeline.points) }
+  }
+
+  /// What was there after an action.
+  func recorded(_ number: Int) throws -> HostedState {
+    HostedState(state: try state(at: number), plugins: try client.plugins(points.versions(at: number)))
+  }
+
+  func state(at number: Int) throws -> HostState { try client.turn { try history.state(at: number) } }
+}
+
+/// A walk along the history without some of its actions: the reducers run the others again (R27), in Lua states of the client's own.
+final class SkippingWalk {
+  /// The number of the action that it has come to.
+  private(set) var number: Int
+  private let client: StoreClient
+  private let first: Int
+  private let isSkipped: (LoggedEntry) throws -> Bool
+  private let check: (LoggedEntry, [Change]?) throws -> Void
+  private var rerun: Rerun
+  /// The points that restores return to.
+  private var targets: Set<Int> = []
+  private var returns: [Int: HostedState] = [:]
+
+  /// - Parameters:
+  ///   - first: the first action that may be skipped.
+  ///   - isSkipped: asked about every action in order; again where the walk has to begin anew.
+  ///   - check: asked about every action that is not, whether it is well that it makes these changes now, or none, where it fails.
+  init(
+    _ client: StoreClient, from first: Int, isSkipped: @escaping (LoggedEntry) throws -> Bool,
+    check: @escaping (LoggedEntry, [Change]?) throws -> Void = { _, _ in }
+  ) throws {
+    (self.client, self.first, self.isSkipped, self.check) = (client, first, isSkipped, check)
+    number = first - 1
+    rerun = Rerun(client.live.application, try Moment(of: client).recorded(first - 1))
+  }
+
+  /// What it has come to.
+  func view(without skipped: [Int]) -> PastView {
+    PastView(number, without: skipped, rerun.current.state, rerun.current.plugins)
+  }
+
+  /// Goes on to an action.
+  func go(to last: Int) throws {
+    guard last > number else { return }
+    let moment = Moment(of: client)
+    try client.turn {
+      try client.live.requireCode(of: moment.points.versions(at: first - 1), after: first - 1)
+      for point in moment.points where number + 1..<last ~= point.number {
+        try client.live.requireCode(of: point.versions, after: point.number)
+      }
+    }
+    var isBehind = false
+    try client.visit((number + 1)...last, of: moment.history) { entry in
+      guard let target = entry.restoreTarget, target >= first - 1, targets.insert(target).inserted else { return true }
+      isBehind = isBehind || target <= number
+      return true
+    }
+    if isBehind || number < first {
+      number = first - 1
+      rerun = Rerun(client.live.application, try moment.recorded(number))
+      returns = [number: rerun.current]
+    }
+    try client.visit((number + 1)...last, of: moment.history) { entry in
+      try step(entry, moment)
+      number = entry.number
+      if targets.contains(number) { returns[number] = rerun.current }
+      return true
+    }
+  }
+
+  private func step(_ entry: LoggedEntry, _ moment: Moment) throws {
+    if try isSkipped(entry) {
+      // Not there.
+    } else if let target = entry.restoreTarget {
+      rerun.go(to: try returns[target] ?? moment.recorded(target))
+    } else if entry.action.hasPrefix("shell.") {
+      if entry.isWhole {
+        try rerun.repeatShellAction(
+          entry, as: moment.recorded(entry.number), before: { try moment.state(at: entry.number - 1) })
+      }
+    } else {
+      let before = rerun.current.state
+      let isDone = rerun.reduce(entry)
+      try check(entry, isDone ? HostState.changes(from: before, to: rerun.current.state) : nil)
+    }
+    let edited = moment.points.edited(at: entry)
+    guard !edited.isEmpty else { return }
+    rerun.exchange(try moment.recorded(entry.number).plugins.filter { edited.contains($0.plugin.module.name) })
   }
 }
 
