@@ -61,6 +61,7 @@ private func sharing(seconds: Int) throws -> (dispatch: Double, look: Double) {
   host.store.dispatch(.ledger(.fill(count: 1_000_000)))
   let end = monotonicNanoseconds() + seconds * 1_000_000_000
   let times = Lock<(dispatch: [Int], look: [Int])>(([], []))
+  let failure = Lock<Int32>(0)
   let parties = DispatchGroup()
   func party(_ name: String, _ work: @escaping @Sendable () -> Void) {
     DispatchQueue(label: name).async(group: parties, execute: DispatchWorkItem(block: work))
@@ -95,18 +96,26 @@ private func sharing(seconds: Int) throws -> (dispatch: Double, look: Double) {
   party("session") {
     let null = open("/dev/null", O_WRONLY)
     defer { close(null) }
-    let file = "/tmp/stsh-bench-host-\(getuid())"
-    guard let session = try? Session(host, console: Console(output: null, error: null)) else { return }
+    let (file, records) = ("/tmp/stsh-bench-host-\(getuid())", "/tmp/stsh-bench-records-\(getuid()).jsonl")
+    defer { for path in [file, records] { unlink(path) } }
+    guard let session = try? Session(host, console: Console(output: null, error: null)),
+      let data = fopen(records, "w")
+    else { return }
+    for number in 1...1000 { fputs("{\"by\":\(number)}\n", data) }
+    fclose(data)
     while monotonicNanoseconds() < end {
-      _ = session.run(commands: [
-        "bisect state.ledger.count < 0 --keep-going", "show ledger.rows --as json", "export journal \(file)",
-        "replay \(file)", "log 20", "why ledger.count", "undo", "goto 1", "goto head",
+      let status = session.run(commands: [
+        "bisect state.ledger.count < 0", "show ledger.rows --as json", "export journal \(file)",
+        "replay \(file) --verify", "ingest \(records) --as ledger.add", "log 20", "why ledger.count", "try undo",
+        "goto 1", "goto head",
       ])
+      if status != 0 { failure.withLock { $0 = status } }
     }
-    unlink(file)
   }
   parties.wait()
   try host.close()
+  let status = failure.withLock { $0 }
+  guard status == 0 else { throw BenchmarkFailure("a statement of the session beside H1 and H2 ended with \(status)") }
   let all = times.withLock { $0 }
   return (percentile(all.dispatch), percentile(all.look))
 }
