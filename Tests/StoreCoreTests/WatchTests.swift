@@ -124,7 +124,7 @@ import Testing
       initial: Pair(), reducer: Reducer<String, Pair> { $0 == "left" ? ($1.left += 1) : ($1.right += 1) },
       emission: .always)
     let told = Notes<[Int]>()
-    let watch = store.watch("left", \.left) { told.note([$0.old ?? -1, $0.new]) }
+    let watch = store.watch(\.left) { told.note([$0.old ?? -1, $0.new]) }
     let every = Notes<Int>()
     let whole = store.watch("every", { $0.left }, isDifferent: nil) { every.note($0.new) }
     for action in ["left", "right", "left"] { store.dispatch(action) }

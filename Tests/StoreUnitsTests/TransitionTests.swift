@@ -133,11 +133,11 @@ private typealias Rule = TransitionRule<Event, Machine>
 
   @Test func whereNoRuleCanStartThereIsNoIO() throws {
     let rule = Rule.on(\.phase, from: .value(.done), dispatch: .note("x"))
-    let store = try Store(initial: Machine(), reducer: machine, middleware: .transitions("machine", [rule]))
+    let store = try Store(initial: Machine(), reducer: machine, middleware: .transitions([rule]))
     let trace = TraceLines("HI")
     trace.listen(to: store)
     store.dispatch(.go(.done))
     store.dispatch(.touch)
-    #expect(trace.lines == ["H 1 machine s=idle/0", "H 2 machine s=done/0", "I 2 machine s=done/1"])
+    #expect(trace.lines == ["H 1 transitions s=idle/0", "H 2 transitions s=done/0", "I 2 transitions s=done/1"])
   }
 }

@@ -34,7 +34,7 @@ import Testing
   @Test func aPartComesWithTheActionThatChangedIt() throws {
     let store = try Counting(initial: 0, reducer: count)
     let told = Notes<String>()
-    let watch = store.watchWithAction("tens", { $0 / 10 }) { told.note("\($0.new) \($1.map { "\($0)" } ?? "-")") }
+    let watch = store.watchWithAction({ $0 / 10 }) { told.note("\($0.new) \($1.map { "\($0)" } ?? "-")") }
     for action in [Act.set(5), .set(12), .inc, .set(1)] { store.dispatch(action) }
     withExtendedLifetime(watch) {}
     #expect(told.all == ["0 -", "1 set(12)", "0 set(1)"])

@@ -11,10 +11,17 @@ extension StoreHandle {
   /// - Returns: the subscription; the watcher is told as long as it is kept.
   @MainActor
   public func watchOnMain<Part: Equatable & Sendable>(
-    _ name: String = "watcher", _ part: @escaping @Sendable (State) -> Part,
-    _ onChange: @escaping @MainActor (Part) -> Void
+    _ name: String, _ part: @escaping @Sendable (State) -> Part, _ onChange: @escaping @MainActor (Part) -> Void
   ) -> Subscription {
     watchOnMain(name, part, isDifferent: { $0 != $1 }, onChange).subscription
+  }
+
+  /// Tells a watcher without a name of its own: `store.watchOnMain(\.count) { … }`.
+  @MainActor
+  public func watchOnMain<Part: Equatable & Sendable>(
+    _ part: @escaping @Sendable (State) -> Part, _ onChange: @escaping @MainActor (Part) -> Void
+  ) -> Subscription {
+    watchOnMain("watcher", part, onChange)
   }
 
   /// The same, with the inbox from which the watcher is told.

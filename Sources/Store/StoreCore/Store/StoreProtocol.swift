@@ -67,10 +67,17 @@ extension StoreProtocol {
 
   /// Tells a watcher of a part of the state, now and after every commit that changed it.
   public func watch<Part: Equatable & Sendable>(
-    _ name: String = "watcher", _ part: @escaping @Sendable (State) -> Part,
+    _ name: String, _ part: @escaping @Sendable (State) -> Part,
     _ onChange: @escaping @Sendable (Notification<Part>) -> Void
   ) -> Subscription {
     watch(name, part, isDifferent: { $0 != $1 }, onChange)
+  }
+
+  /// Tells a watcher without a name of its own: `store.watch(\.count) { … }`.
+  public func watch<Part: Equatable & Sendable>(
+    _ part: @escaping @Sendable (State) -> Part, _ onChange: @escaping @Sendable (Notification<Part>) -> Void
+  ) -> Subscription {
+    watch("watcher", part, onChange)
   }
 
   /// The connection to a part of the state; see ``StoreHandle/connection(_:_:isDifferent:)``.

@@ -26,7 +26,7 @@ extension Store {
   /// Tells a watcher of a part of the state, now and after every commit that changed it (R26).
   @inlinable
   public func watch<Part: Equatable & Sendable>(
-    _ name: String = "watcher", _ part: @escaping @Sendable (State) -> Part,
+    _ name: String, _ part: @escaping @Sendable (State) -> Part,
     _ onChange: @escaping @Sendable (Notification<Part>) -> Void
   ) -> Subscription {
     watch(name, part, isDifferent: { $0 != $1 }, onChange)

@@ -24,11 +24,18 @@ extension Store {
   ///   - onChange: gets the action that was committed; nil where no action led to the state: in the first notification, and
   ///     in that of a replay.
   public func watchWithAction<Part: Equatable & Sendable>(
-    _ name: String = "watcher", _ part: @escaping @Sendable (State) -> Part,
+    _ name: String, _ part: @escaping @Sendable (State) -> Part,
     _ onChange: @escaping @Sendable (Notification<Part>, Action?) -> Void
   ) -> Subscription {
     let committed = noteCommittedActions()
     return watch(name, part) { onChange($0, $0.context.flatMap { _ in committed.action }) }
+  }
+
+  /// Tells a watcher without a name of its own: `store.watchWithAction(\.count) { … }`.
+  public func watchWithAction<Part: Equatable & Sendable>(
+    _ part: @escaping @Sendable (State) -> Part, _ onChange: @escaping @Sendable (Notification<Part>, Action?) -> Void
+  ) -> Subscription {
+    watchWithAction("watcher", part, onChange)
   }
 
   private func noteCommittedActions() -> CommittedAction<Action> {

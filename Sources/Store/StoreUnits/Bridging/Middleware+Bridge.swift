@@ -13,7 +13,7 @@ extension Middleware {
   ///   - rules: the rules, in order.
   ///   - actionName: the name of the original action in the info.
   public static func bridge(
-    _ name: String = "bridge", _ rules: [BridgeRule<Input, Output, State>],
+    _ name: String, _ rules: [BridgeRule<Input, Output, State>],
     naming actionName: @escaping @Sendable (Input) -> String = { ActionName.of($0) }
   ) -> Middleware {
     Middleware<BridgedAction<Input, Output, State>, Output, State>(name) { bridged, context, state in
@@ -30,6 +30,9 @@ extension Middleware {
       }
     }.lift(input: { BridgedAction($0, rules) })
   }
+
+  /// The same under the name `bridge`: `.bridge([.on(\.opened, dispatch: .show)])`.
+  public static func bridge(_ rules: [BridgeRule<Input, Output, State>]) -> Middleware { bridge("bridge", rules) }
 }
 
 /// An action that some rules are about.

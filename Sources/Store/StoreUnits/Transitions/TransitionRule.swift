@@ -83,8 +83,7 @@ extension Middleware {
   /// - Parameters:
   ///   - name: the name of the unit in traces, gates and listings.
   ///   - rules: the rules, in order.
-  public static func transitions(_ name: String = "transitions", _ rules: [TransitionRule<Output, State>]) -> Middleware
-  {
+  public static func transitions(_ name: String, _ rules: [TransitionRule<Output, State>]) -> Middleware {
     Middleware(name) { _, _, state in
       // Only the watched values are kept while the action is reduced, not the state.
       let before = state()
@@ -95,5 +94,10 @@ extension Middleware {
         for action in begun.compactMap({ $0(after) }) { output.dispatch(action) }
       }
     }
+  }
+
+  /// The same under the name `transitions`.
+  public static func transitions(_ rules: [TransitionRule<Output, State>]) -> Middleware {
+    transitions("transitions", rules)
   }
 }
