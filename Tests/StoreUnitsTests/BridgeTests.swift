@@ -43,10 +43,10 @@ private func typed(_ info: String? = nil) -> ActionSource {
 @Suite struct BridgeTests {
   private static var s23: [BridgeRule<Letter, Letter, Int>] {
     [
-      .on(.a, when: { $0 >= 1 }, dispatch: .b, file: "bridges.lua", line: 3),
-      .on(.a, dispatch: .c, file: "bridges.lua", line: 4),
-      .on(.a, when: { $0 >= 2 }, dispatch: .d, file: "bridges.lua", line: 5),
-      .on(.b, dispatch: .e, file: "bridges.lua", line: 6),
+      .on(action: .a, when: { $0 >= 1 }, dispatch: .b, file: "bridges.lua", line: 3),
+      .on(action: .a, dispatch: .c, file: "bridges.lua", line: 4),
+      .on(action: .a, when: { $0 >= 2 }, dispatch: .d, file: "bridges.lua", line: 5),
+      .on(action: .b, dispatch: .e, file: "bridges.lua", line: 6),
     ]
   }
 
@@ -147,15 +147,15 @@ private func typed(_ info: String? = nil) -> ActionSource {
     let bridge = Letters.bridge(
       "bridge",
       [
-        .on(.a, guard: { $0 == 1 }, dispatch: .c), .on(.a, when: { $0 == 1 }, dispatch: .d),
-        .on(.a, guard: { $0 == 2 }, when: { $0 == 3 }, dispatch: .e),
+        .on(action: .a, guard: { $0 == 1 }, dispatch: .c), .on(action: .a, when: { $0 == 1 }, dispatch: .d),
+        .on(action: .a, guard: { $0 == 2 }, when: { $0 == 3 }, dispatch: .e),
       ])
     let (lines, _) = try run(bridge, [(.a, nil), (.a, nil), (.a, nil), (.a, nil)], kinds: "Q")
     #expect(lines == scenario("Q 1 a · Q 2 d <1 · Q 3 a · Q 4 c <3 · Q 5 a · Q 6 e <5 · Q 7 a"))
   }
 
   @Test func whereEveryGuardRefusesThereIsNoIO() throws {
-    let bridge = Letters.bridge("bridge", [.on(.a, guard: { $0 == 1 }, dispatch: .c)])
+    let bridge = Letters.bridge("bridge", [.on(action: .a, guard: { $0 == 1 }, dispatch: .c)])
     let (lines, _) = try run(bridge, [(.a, nil), (.b, nil)], kinds: "HI")
     #expect(lines == ["H 1 bridge s=0"])
   }
@@ -170,7 +170,7 @@ private func typed(_ info: String? = nil) -> ActionSource {
 
   @Test func aBridgeThatIsShutHoldsItsActionsBack() throws {
     let gate = Gate()
-    let bridge = Letters.bridge("bridge", [.on(.a, dispatch: .c)]).gated(
+    let bridge = Letters.bridge("bridge", [.on(action: .a, dispatch: .c)]).gated(
       by: gate, control: { if case .gate(let isOn) = $0 { isOn } else { nil } }, on: true, off: false)
     let (lines, _) = try run(
       bridge, [(.a, nil), (.gate(isOn: false), nil), (.a, nil), (.b, nil), (.gate(isOn: true), nil), (.a, nil)],
@@ -189,7 +189,7 @@ private func typed(_ info: String? = nil) -> ActionSource {
     let failing = Reducer<Letter, Int>.throwing("failing") { action, _, _ in if action == .b { throw Refused() } }
     let store = try Store(
       initial: 0, reducer: .compose(lettersReducer, failing),
-      middleware: .bridge("bridge", [.on(.b, dispatch: .c), .on(.a, dispatch: .c)]))
+      middleware: .bridge("bridge", [.on(action: .b, dispatch: .c), .on(action: .a, dispatch: .c)]))
     let records = Records(store)
     #expect(throws: Refused.self) { try store.dispatch(.b).get() }
     store.dispatch(.a)
@@ -210,8 +210,10 @@ private func typed(_ info: String? = nil) -> ActionSource {
   }
 
   @Test func aRuleKnowsWhereItIsWritten() throws {
-    let line = #line + 1
-    let rules: [BridgeRule<Letter, Letter, Int>] = [.on(.a, dispatch: .c), .on(\.set, dispatch: { .set(to: $0) })]
+    let line = #line + 2
+    let rules: [BridgeRule<Letter, Letter, Int>] = [
+      .on(action: .a, dispatch: .c), .on(\.set, dispatch: { .set(to: $0) }),
+    ]
     let info = try run(.bridge("bridge", rules), [(.a, nil)], kinds: "").records.sources[1].info
     #expect(info == "bridged from a by StoreUnitsTests/BridgeTests.swift:\(line)")
   }
@@ -219,7 +221,7 @@ private func typed(_ info: String? = nil) -> ActionSource {
   @Test func theUsersRunawayGuardStopsABridgeInACircle() throws {
     let store = try Store(
       initial: 0, reducer: lettersReducer,
-      middleware: .bridge("bridge", [.on(.a, dispatch: .b), .on(.b, dispatch: .a)]),
+      middleware: .bridge([.on(action: .a, dispatch: .b), .on(action: .b, dispatch: .a)]),
       runawayLimit: 10)
     #expect(throws: StoreError.self) { try store.dispatch(.a).get() }
     #expect(store.state == 11)

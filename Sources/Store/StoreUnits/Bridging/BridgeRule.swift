@@ -68,9 +68,10 @@ public struct BridgeRule<Input, Output, State>: Sendable {
 }
 
 extension BridgeRule where Input: Equatable & Sendable {
-  /// A rule from one action to another.
+  /// A rule from one action, with what it holds, to another: `.on(action: .opened(page: 1), dispatch: .show)`. The label lets the
+  /// compiler say of a misspelt case path that there is no such case.
   public static func on(
-    _ action: Input, guard allows: (@Sendable (State) -> Bool)? = nil, when holds: (@Sendable (State) -> Bool)? = nil,
+    action: Input, guard allows: (@Sendable (State) -> Bool)? = nil, when holds: (@Sendable (State) -> Bool)? = nil,
     dispatch derived: Output, file: String = #fileID, line: Int = #line
   ) -> BridgeRule where Output: Sendable {
     on({ $0 == action ? () : nil }, guard: allows, when: holds, dispatch: derived, file: file, line: line)
