@@ -11,6 +11,20 @@ import Testing
 
 /// The example of a server: traders on threads, sessions, a view and a watcher share one store.
 @Suite struct OrderBookTests {
+  /// What an import may have brought.
+  @Test func numbersThatFitNoMoreFailTheAction() throws {
+    var book = Book(
+      bids: [Book.Order(id: 1, price: 5, quantity: .min)], asks: [Book.Order(id: 2, price: .min, quantity: 1)])
+    #expect(book.spread == nil)
+    let before = book
+    #expect(throws: ArithmeticError.self) {
+      try Book.reducer.reduce(.place(id: 3, side: .sell, price: 1, quantity: 1), &book)
+    }
+    #expect(book == before)
+    var market = Market(isOpen: true)
+    #expect(throws: Refusal.self) { try Market.reducer.reduce(.tick(price: .max), &market) }
+  }
+
   @Test func ordersAreMatchedByPriceThenByTime() throws {
     let store = try StoreHost(orderBook).store
     func place(_ id: Int, _ side: Book.Side, _ price: Int, _ quantity: Int) {

@@ -22,6 +22,9 @@ struct Book: Hashable, Sendable {
     var price: Int
     /// How many are wanted yet.
     var quantity: Int
+
+    /// The prices that are taken, in cents.
+    static let prices = 1...100_000_000
   }
 
   /// Which way an order goes.
@@ -31,10 +34,10 @@ struct Book: Hashable, Sendable {
     case sell
   }
 
-  /// The difference between the best prices, in cents; nil: one side has no orders.
+  /// The difference between the best prices, in cents; nil: one side has no orders, or imported prices are too far apart.
   var spread: Int? {
     guard let bid = bids.first, let ask = asks.first else { return nil }
-    return ask.price - bid.price
+    return try? ask.price -! bid.price
   }
 }
 
@@ -65,14 +68,14 @@ extension Book {
   static let reducer = Reducer<BookAction, Book>.throwing("book") { action, book, _ in
     switch action {
     case .place(let id, let side, let price, let quantity):
-      guard 1...100_000_000 ~= price, 1...1_000_000 ~= quantity else { throw Refusal.outOfBounds }
+      guard Order.prices ~= price, 1...1_000_000 ~= quantity else { throw Refusal.outOfBounds }
       guard !book.bids.contains(where: { $0.id == id }), !book.asks.contains(where: { $0.id == id }) else {
         throw Refusal.taken(id: id)
       }
       let order = Order(id: id, price: price, quantity: quantity)
       switch side {
-      case .buy: book.match(order, with: \.asks, restIn: \.bids) { $0 >= $1 }
-      case .sell: book.match(order, with: \.bids, restIn: \.asks) { $0 <= $1 }
+      case .buy: try book.match(order, with: \.asks, restIn: \.bids) { $0 >= $1 }
+      case .sell: try book.match(order, with: \.bids, restIn: \.asks) { $0 <= $1 }
       }
     case .cancel(let id):
       book.bids.removeAll { $0.id == id }
@@ -83,17 +86,18 @@ extension Book {
   /// Trades an order against those of the other side, and has what is left of it wait.
   ///
   /// - Parameter isMet: whether the order's price takes another one's.
+  /// - Throws: `ArithmeticError` where imported numbers fit no more.
   private mutating func match(
     _ order: Order, with others: WritableKeyPath<Book, [Order]>, restIn own: WritableKeyPath<Book, [Order]>,
     isMet: (_ price: Int, _ other: Int) -> Bool
-  ) {
+  ) throws {
     var order = order
     while order.quantity > 0, let best = self[keyPath: others].first, isMet(order.price, best.price) {
       let traded = min(order.quantity, best.quantity)
-      order.quantity -= traded
-      self[keyPath: others][0].quantity -= traded
+      try order.quantity -!= traded
+      try self[keyPath: others][0].quantity -!= traded
       if best.quantity == traded { self[keyPath: others].removeFirst() }
-      trades &+= 1
+      try trades +!= 1
       lastPrice = best.price
     }
     guard order.quantity > 0 else { return }

@@ -42,7 +42,9 @@ where Orders.Action == OrderBookAction, Orders.State == OrderBookState {
 
   private func act(_ trader: Int, _ number: Int) {
     let id = trader * 1_000_000_000 + number
-    let price = store.withState { $0.market.price } + (number * 37 + trader * 11) % 101 - 50
+    let prices = Book.Order.prices
+    let market = min(max(store.withState { $0.market.price }, prices.lowerBound), prices.upperBound)
+    let price = market + (number * 37 + trader * 11) % 101 - 50
     send(.place(id: id, side: (number + trader).isMultiple(of: 2) ? .buy : .sell, price: max(1, price), quantity: 1))
     // Nobody waits for ever.
     if number > 8 { send(.cancel(id: id - 8)) }

@@ -23,11 +23,13 @@ enum MarketAction: Hashable, Sendable {
 
 extension Market {
   /// The market's reducer.
-  static let reducer = Reducer<MarketAction, Market>("market") { action, market in
+  static let reducer = Reducer<MarketAction, Market>.throwing("market") { action, market, _ in
     switch action {
     case .open: market.isOpen = true
     case .close: market.isOpen = false
-    case .tick(let price): if market.isOpen { market.price = price }
+    case .tick(let price):
+      guard Book.Order.prices ~= price else { throw Refusal.outOfBounds }
+      if market.isOpen { market.price = price }
     }
   }
 
