@@ -1,0 +1,44 @@
+import LineEditor
+import ShellLanguage
+import StoreCore
+import StoreHistory
+import StoreHost
+import StoreModules
+import StorePlugins
+import StoreSchema
+import StoreShell
+import StoreUnits
+import Testing
+
+@testable import ReducerSamples
+
+@Schema
+private enum StereoAction: Equatable, Sendable { case volume(VolumeAction) }
+
+@Schema
+private struct Stereo: Equatable, Sendable { var volume = VolumeState() }
+
+/// The volume of ReducerSamples in a shell: what a program does that puts one around a store of its own.
+@Suite struct ShellTests {
+  private let stereo = Application<StereoAction, Stereo>(
+    initial: Stereo(), reducer: volumeReducer.lift(action: \.volume, state: \.volume))
+
+  @Test func aHostAndItsSessionShareTheStore() throws {
+    let host = try StoreHost(stereo, clock: VirtualClock(), program: "stereo")
+    let session = try Session(host, options: SessionOptions(program: "stereo"))
+    host.store.dispatch(.volume(.louder))
+    #expect(session.run(commands: ["dispatch volume.louder --quiet", "assert state.volume.volume == 60"]) == 0)
+    #expect(host.store.state.volume.volume == 60)
+    #expect(session.run(commands: ["dispatch volume.loudr"]) == 1)
+    try host.close()
+  }
+
+  @Test func whatStandsBeneathAShellMayBeUsedAlone() throws {
+    #expect(DurationLiteral.parse("1.5s") == .milliseconds(1500))
+    #expect(HistoryFile.keeps("show volume", after: "show tasks"))
+    #expect(HistoryLimits().entries == 10_000)
+    let louder = ActionType(module: "volume", name: "louder", fields: [])
+    #expect(ActionCall(louder, []).type.fullName == "volume.louder")
+    #expect(PluginTestFailure("too loud").headline == "too loud")
+  }
+}
