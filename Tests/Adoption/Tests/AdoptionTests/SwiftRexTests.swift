@@ -105,7 +105,7 @@ import Testing
     #expect(store.state.messages == ["welcome"])
     store.dispatch(.join(4))
     store.dispatch(.leave)
-    #expect(log.withLock { $0 } == ["open 3", "open 4", "close 3", "close 4"])
+    #expect(log.withLock { $0 } == ["open 3", "close 3", "open 4", "close 4"])
   }
 
   @Test func actionsLeadToOthersAndChangeTheState() throws {
