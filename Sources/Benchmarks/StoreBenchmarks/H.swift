@@ -105,7 +105,7 @@ private func sharing(seconds: Int) throws -> (dispatch: Double, look: Double) {
     fclose(data)
     while monotonicNanoseconds() < end {
       let status = session.run(commands: [
-        "bisect state.ledger.count < 0", "show ledger.rows --as json", "export journal \(file)",
+        "try bisect state.ledger.count < 0", "show ledger.rows --as json", "export journal \(file)",
         "replay \(file) --verify", "ingest \(records) --as ledger.add", "log 20", "why ledger.count", "try undo",
         "goto 1", "goto head",
       ])
@@ -115,7 +115,9 @@ private func sharing(seconds: Int) throws -> (dispatch: Double, look: Double) {
   parties.wait()
   try host.close()
   let status = failure.withLock { $0 }
-  guard status == 0 else { throw BenchmarkFailure("a statement of the session beside H1 and H2 ended with \(status)") }
+  guard status == 0 else {
+    throw ProgramRun.Failure(reason: "a statement beside H1 and H2 ended with status \(status)")
+  }
   let all = times.withLock { $0 }
   return (percentile(all.dispatch), percentile(all.look))
 }
