@@ -36,7 +36,7 @@ let package = Package(
     .trait(name: "Schema", description: "StoreSchema, StoreUnits and StoreTesting, by swift-syntax"),
     .trait(name: "Publishers", description: "StoreCombine, by OpenCombine"),
     .trait(
-      name: "Shell", description: "the shell, its host and its programs, by GRDB and swift-argument-parser",
+      name: "Shell", description: "the shell, its host and its programs, by swift-argument-parser",
       enabledTraits: ["Schema"]),
     .default(enabledTraits: ["Shell", "Publishers"]),
   ],
@@ -45,10 +45,11 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
     .package(url: "https://github.com/OpenCombine/OpenCombine", from: "0.14.0"),
-    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
     .target(name: "Platform", path: "Sources/Base/Platform", swiftSettings: strict),
+    .systemLibrary(
+      name: "CSQLite", path: "Sources/Base/CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(
       name: "StoreCore", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
       path: "Sources/Store/StoreCore", swiftSettings: strict),
@@ -87,8 +88,7 @@ let package = Package(
     .target(
       name: "StoreHistory",
       dependencies: [
-        "Platform", "StoreCore", "StoreSchema", .product(name: "DequeModule", package: "swift-collections"),
-        needed(by: "Shell", "GRDB", of: "GRDB.swift"), needed(by: "Shell", "GRDBSQLite", of: "GRDB.swift"),
+        "Platform", "CSQLite", "StoreCore", "StoreSchema", .product(name: "DequeModule", package: "swift-collections"),
       ],
       path: "Sources/Host/StoreHistory", swiftSettings: strict),
     .target(
@@ -172,7 +172,7 @@ let package = Package(
     .testTarget(
       name: "StoreHistoryTests",
       dependencies: [
-        "StoreHistory", "Platform", "StoreCore", "StoreSchema", needed(by: "Shell", "GRDB", of: "GRDB.swift"),
+        "StoreHistory", "Platform", "StoreCore", "StoreSchema",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -208,7 +208,6 @@ let package = Package(
         "StoreShell", "StoreHost", "StoreHistory", "StorePlugins", "StoreModules", "StoreUnits", "StoreCore",
         "StoreSchema",
         "ShellLanguage", "StandardModules", "LuaRuntime", "Platform", "PluginSupport",
-        needed(by: "Shell", "GRDB", of: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(

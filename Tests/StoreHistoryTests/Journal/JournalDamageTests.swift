@@ -1,4 +1,3 @@
-import GRDB
 import Glibc
 import Platform
 import StoreCore
@@ -235,7 +234,7 @@ import Testing
     for number in 31...40 { journal.append(Sample.entry(number)) }
     journal.settle()
     try folder.spoil("a.db", "CREATE INDEX mine ON actions (at)")
-    try DatabaseQueue(path: folder["a.db"]).writeWithoutTransaction { try $0.execute(sql: "PRAGMA wal_checkpoint") }
+    try DatabaseQueue(path: folder["a.db"]).use { try $0.execute(sql: "PRAGMA wal_checkpoint") }
     journal.append(Sample.entry(41))
     journal.settle()
     #expect(journal.failure == nil)
@@ -317,7 +316,7 @@ import Testing
     let file = try JournalFile(path, durability: .normal, header: Sample.header)
     let writer = try JournalWriter(file)
     func limit(_ pages: Int) throws {
-      try file.database.writeWithoutTransaction { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
+      try file.database.use { try $0.execute(sql: "PRAGMA max_page_count = \(pages)") }
     }
     for number in 1...50 { writer.append(.entry(Sample.entry(number))) }
     writer.settle()

@@ -1,4 +1,3 @@
-import GRDB
 import Testing
 
 @testable import StoreHistory
@@ -38,5 +37,20 @@ extension JournalFolder {
     #expect(self.names == names)
     #expect(try names.map { try bytes($0) } == before)
     return last
+  }
+
+  /// The checksum of an action's row as far as it stands in the row itself, and the numbers of the names that it refers to.
+  static func checksum(
+    ofRow number: Int, behind last: Int, _ db: Database
+  ) throws -> (checksum: RowChecksum, kind: Int, source: Int) {
+    let columns = "number, at, kind, source, line, cause, arguments, changes, failure, entry"
+    let row = try #require(
+      try Row.fetchOne(db, sql: "SELECT \(columns) FROM actions WHERE number = ?", arguments: [number]))
+    var checksum = RowChecksum()
+    checksum.add(last)
+    for column in 0..<5 { checksum.add(try row.checked(column) as Int) }
+    checksum.add(try row.checkedIfPresent(5) ?? -1)
+    for column in 6..<10 { checksum.add(try row.checkedIfPresent(column) ?? "") }
+    return (checksum, try row.checked(2), try row.checked(3))
   }
 }

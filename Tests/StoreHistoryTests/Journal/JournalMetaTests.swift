@@ -1,4 +1,3 @@
-import GRDB
 import Testing
 
 @testable import StoreHistory
@@ -82,15 +81,9 @@ import Testing
   @Test func aFileOfTheSecondFormIsReadAndGoesOn() throws {
     try DatabaseQueue(path: folder["a.db"]).write { db in
       for (number, last) in [(4, 3), (6, 5)] {
-        let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM actions WHERE number = ?", arguments: [number]))
+        var (checksum, kind, source) = try JournalFolder.checksum(ofRow: number, behind: last, db)
         let names = try RowNames(db)
-        var checksum = RowChecksum()
-        checksum.add(last)
-        for column in ["number", "at", "kind", "source", "line"] { checksum.add(row[column] as Int) }
-        checksum.add(row["cause"] as Int? ?? -1)
-        for column in ["arguments", "changes", "failure", "entry"] { checksum.add(row[column] as String? ?? "") }
-        let (kind, source) = (names.kinds[row["kind"]]?.checksum ?? 0, names.sources[row["source"]]?.checksum ?? 0)
-        checksum.add(RowNames.checksum(kind, source))
+        checksum.add(RowNames.checksum(names.kinds[kind]?.checksum ?? 0, names.sources[source]?.checksum ?? 0))
         try db.execute(
           sql: "UPDATE actions SET checksum = ? WHERE number = ?", arguments: [checksum.value, number])
       }

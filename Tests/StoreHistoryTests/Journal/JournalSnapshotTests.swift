@@ -1,4 +1,3 @@
-import GRDB
 import StoreCore
 import StoreSchema
 import Testing
@@ -31,10 +30,11 @@ import Testing
     let journal = try open()
     Sample.fill(journal, 10, snapshots: [2, 4, 6, 8])
     try journal.end()
-    let slices = try DatabaseQueue(path: folder["a.db"]).read { db in
+    let slices = try DatabaseQueue(path: folder["a.db"]).use { db in
       try Row.fetchAll(db, sql: "SELECT module, count(*) FROM slices GROUP BY module ORDER BY module")
     }
-    #expect(slices.map { "\($0[0] as String) \($0[1] as Int)" } == ["counter 5", "other 1"])
+    #expect(
+      try slices.map { "\(try $0.checked(0) as String) \(try $0.checked(1) as Int)" } == ["counter 5", "other 1"])
   }
 
   @Test func aModuleThatComesAndGoesIsPartOfSomeOnly() throws {

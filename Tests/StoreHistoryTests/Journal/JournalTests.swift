@@ -1,4 +1,3 @@
-import GRDB
 import StoreCore
 import StoreSchema
 import Testing
@@ -81,15 +80,15 @@ import Glibc
     Sample.fill(journal, 4, snapshots: [3])
     journal.settle()
     // While it is open for writing, too.
-    let rows = try DatabaseQueue(path: folder["a.db"]).read { db in
+    let rows = try DatabaseQueue(path: folder["a.db"]).use { db in
       try Row.fetchAll(db, sql: "SELECT number, source, cause, action, changes FROM log ORDER BY number")
     }
     #expect(rows.count == 4)
-    #expect(rows[2]["source"] as String == "sample.stsh:3")
-    #expect(rows[2]["cause"] as Int == 2)
-    #expect(rows[2]["action"] as String == "counter.increment")
-    #expect(rows[2]["changes"] as String == #"[{"op":"replace","path":"counter.value","from":3,"to":6}]"#)
-    let states = try DatabaseQueue(path: folder["a.db"]).read { db in
+    #expect(try rows[2].checked(1) == "sample.stsh:3")
+    #expect(try rows[2].checked(2) == 2)
+    #expect(try rows[2].checked(3) == "counter.increment")
+    #expect(try rows[2].checked(4) == #"[{"op":"replace","path":"counter.value","from":3,"to":6}]"#)
+    let states = try DatabaseQueue(path: folder["a.db"]).use { db in
       try String.fetchAll(db, sql: "SELECT number || module || state FROM states ORDER BY number, module")
     }
     #expect(
@@ -182,7 +181,7 @@ import Glibc
     }
     try journal.end()
     let again = try open()
-    let sources = try DatabaseQueue(path: folder["a.db"]).read {
+    let sources = try DatabaseQueue(path: folder["a.db"]).use {
       try Int.fetchOne($0, sql: "SELECT count(*) FROM sources")
     }
     again.append(Sample.entry(201))

@@ -1,4 +1,3 @@
-import GRDB
 import Testing
 
 @testable import StoreHistory
@@ -41,7 +40,7 @@ import Testing
     expect(new, in: archive)
     #expect(archive.reader.code("other") == nil)
     archive.close()
-    let rows = try DatabaseQueue(path: folder["a.db"]).read { try Int.fetchOne($0, sql: "SELECT count(*) FROM code") }
+    let rows = try DatabaseQueue(path: folder["a.db"]).use { try Int.fetchOne($0, sql: "SELECT count(*) FROM code") }
     #expect(rows == old.files.count + new.files.count)
   }
 

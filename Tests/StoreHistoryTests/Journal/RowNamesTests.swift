@@ -1,4 +1,3 @@
-import GRDB
 import StoreCore
 import StoreSchema
 import Testing
@@ -64,13 +63,8 @@ import Testing
   @Test func rowsOfTheFirstFormatAreRead() throws {
     try folder.fill(20)
     try DatabaseQueue(path: folder["a.db"]).write { db in
-      for row in try Row.fetchAll(db, sql: "SELECT * FROM actions") {
-        let number: Int = row["number"]
-        var checksum = RowChecksum()
-        checksum.add(number - 1)
-        for column in ["number", "at", "kind", "source", "line"] { checksum.add(row[column] as Int) }
-        checksum.add(row["cause"] as Int? ?? -1)
-        for column in ["arguments", "changes", "failure", "entry"] { checksum.add(row[column] as String? ?? "") }
+      for number in try Int.fetchAll(db, sql: "SELECT number FROM actions") {
+        let checksum = try JournalFolder.checksum(ofRow: number, behind: number - 1, db).checksum
         try db.execute(
           sql: "UPDATE actions SET checksum = ? WHERE number = ?", arguments: [checksum.value, number])
       }
@@ -82,7 +76,7 @@ import Testing
     let archive = try JournalArchive(folder["a.db"])
     #expect(archive.damage == nil)
     #expect(try Sample.numbers(in: archive, 1...21).count == 21)
-    let version = try DatabaseQueue(path: folder["a.db"]).read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+    let version = try DatabaseQueue(path: folder["a.db"]).use { try Int.fetchOne($0, sql: "PRAGMA user_version") }
     #expect(version == JournalTables.version)
   }
 }

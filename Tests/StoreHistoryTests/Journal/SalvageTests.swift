@@ -1,4 +1,3 @@
-import GRDB
 import StoreCore
 import StoreSchema
 import Testing

@@ -177,7 +177,7 @@ import Testing
     writer.append(.snapshot(number: 0, slices: Sample.slices(after: 0)))
     for number in 1...50 { writer.append(.entry(Sample.entry(number))) }
     writer.settle()
-    try file.database.writeWithoutTransaction { db in
+    try file.database.use { db in
       try db.execute(sql: "PRAGMA cache_size = 10; BEGIN")
       for number in 51...2000 {
         try db.execute(sql: "INSERT INTO plugins VALUES (?, 'v', '1', hex(zeroblob(500)), '')", arguments: [number])

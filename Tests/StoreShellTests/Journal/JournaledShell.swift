@@ -1,4 +1,3 @@
-import GRDB
 import Platform
 import StoreHistory
 import StoreHost
@@ -20,7 +19,7 @@ extension Shell {
   func alter(_ path: String, _ sql: String) throws {
     let database = try DatabaseQueue(path: path)
     try database.write { try $0.execute(sql: sql) }
-    try database.close()
+    database.close()
   }
 
   /// Copies a session's file as it would be found had the process been killed now.

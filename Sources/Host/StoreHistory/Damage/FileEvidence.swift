@@ -1,4 +1,3 @@
-import GRDB
 import Platform
 
 /// The evidence in a journal's file and in the write-ahead log beside it, before anything is done with them. Nobody may
@@ -82,7 +81,7 @@ struct FileEvidence {
     _ image: FileImage?, upTo number: Int = .max
   ) -> [(number: Int, checksum: Int)]? {
     reading(image) { database in
-      try database.unsafeRead { db in
+      try database.use { db in
         try Row.fetchAll(
           db, sql: "SELECT number, checksum FROM actions WHERE number <= ? ORDER BY number DESC LIMIT 1",
           arguments: [number]
@@ -97,7 +96,7 @@ struct FileEvidence {
 
   private static func reading<Result>(_ image: FileImage?, _ body: (DatabaseQueue) throws -> Result) -> Result? {
     guard let image, let database = try? image.database() else { return nil }
-    defer { try? database.close() }
+    defer { database.close() }
     return try? body(database)
   }
 

@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 
 /// The pages of an SQLite file, each read by SQLite as a table of its own, whether or not anything leads to it.
 ///
@@ -22,18 +21,18 @@ final class LoosePages {
     memory.copyBytes(from: try Self.head(pageSize: image.pageSize))
     // The number of pages stands in the head; none of them is free.
     memory.storeBytes(of: UInt32(count).bigEndian, toByteOffset: 28, as: UInt32.self)
-    try database.writeWithoutTransaction { db in try db.take(memory) }
+    try database.use { db in try db.take(memory) }
   }
 
   deinit {
-    try? database.close()
+    database.close()
     memory.deallocate()
   }
 
   /// The first page of a file with a table for rows that have a number, and one for rows that have none. The former has one
   /// column more than any table of a journal.
   private static func head(pageSize: Int) throws -> [UInt8] {
-    try DatabaseQueue().writeWithoutTransaction { db in
+    try DatabaseQueue().use { db in
       try db.execute(
         sql: """
           PRAGMA page_size = \(pageSize);
@@ -41,8 +40,8 @@ final class LoosePages {
           CREATE TABLE named (a PRIMARY KEY, b) WITHOUT ROWID;
           """)
       var size: sqlite3_int64 = 0
-      guard let bytes = sqlite3_serialize(db.sqliteConnection, "main", &size, 0) else {
-        throw DatabaseError(resultCode: .SQLITE_NOMEM)
+      guard let bytes = sqlite3_serialize(db.handle, "main", &size, 0) else {
+        throw DatabaseError(.SQLITE_NOMEM)
       }
       defer { sqlite3_free(bytes) }
       return Array(UnsafeBufferPointer(start: bytes, count: min(pageSize, Int(size))))
@@ -56,7 +55,7 @@ final class LoosePages {
     let kind = image.number((number - 1) * image.pageSize, 1)
     guard number > 1, kind == 0x0D || kind == 0x0A else { return }
     let isNumbered = kind == 0x0D
-    try database.writeWithoutTransaction { db in
+    try database.use { db in
       try db.execute(
         sql: """
           PRAGMA writable_schema = ON;
@@ -68,7 +67,7 @@ final class LoosePages {
         let statement = try db.makeStatement(
           sql: isNumbered
             ? "SELECT rowid, * FROM numbered ORDER BY rowid \(order)" : "SELECT NULL, * FROM named ORDER BY a \(order)")
-        let row = statement.sqliteStatement
+        let row = statement.handle
         defer { sqlite3_reset(row) }
         var code = sqlite3_step(row)
         while code == SQLITE_ROW {

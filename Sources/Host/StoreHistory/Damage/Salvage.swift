@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 
 /// Collects the rest of a journal that SQLite cannot read any more. Rows are known by their shape wherever they stand
 /// in the file; their reader then sees by their checksums which are sound.
@@ -19,7 +18,7 @@ struct Salvage {
   /// The rows as a journal in memory; nil: there are none.
   func database() throws -> DatabaseQueue? {
     let queue = try DatabaseQueue()
-    let count = try queue.writeWithoutTransaction { db in
+    let count = try queue.use { db in
       try db.execute(sql: JournalTables.sql)
       var count = 0
       try db.inTransaction {
@@ -31,7 +30,6 @@ struct Salvage {
             if table == "actions" || table == "slices" { count += 1 }
           }
         }
-        return .commit
       }
       return count
     }
@@ -77,7 +75,7 @@ struct Salvage {
   private static func insert(_ row: OpaquePointer, into table: String, _ width: Int32, _ db: Database) throws {
     let places = Array(repeating: "?", count: Int(width)).joined(separator: ",")
     let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO \(table) VALUES (\(places))")
-    let handle = statement.sqliteStatement
+    let handle = statement.handle
     sqlite3_reset(handle)
     for column in 1...width {
       // A key that is the row's number is stored as nothing.

@@ -1,4 +1,3 @@
-import GRDB
 import Platform
 
 /// The durable log of a store: one SQLite file, which `sqlite3` can open too. Every action that is appended is written behind
@@ -152,12 +151,12 @@ public final class Journal: JournalReading, Sendable {
     guard number > 0 || writer.hasWritten else { return file.leave() }
     do {
       if writer.hasWritten || isTakenUp {
-        try file.database.writeWithoutTransaction { db in
+        try file.database.use { db in
           let last = try Int.fetchOne(db, sql: "SELECT max(number) FROM actions") ?? 0
           try JournalMeta.set([JournalMeta.end: "\(JournalContents.endInOrder)\(last)"], in: db)
         }
       }
-      try file.close()
+      file.close()
     } catch {
       throw JournalError(error, path: path, last: last)
     }

@@ -1,4 +1,3 @@
-import GRDB
 import Platform
 
 /// A journal that is only read: one that another process writes, one that stands where nothing may be written, or one that is

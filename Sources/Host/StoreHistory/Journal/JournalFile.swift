@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import Platform
 
 /// An SQLite file with the tables of a journal.
@@ -59,7 +58,6 @@ final class JournalFile: Sendable {
           meta[JournalMeta.format] = "\(JournalTables.version)"
           meta[JournalMeta.id] = StableHash.text(of: .random(in: 0 ... .max))
           try JournalMeta.set(meta, in: db)
-          return .commit
         }
       }
       try db.execute(sql: "PRAGMA synchronous = \(durability.synchronous)")
@@ -116,9 +114,9 @@ final class JournalFile: Sendable {
   private static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Closes the file, and lets others write it.
-  func close() throws {
+  func close() {
     check?.cancel()
-    try database.close()
+    database.close()
     lock?.release()
   }
 
@@ -127,7 +125,7 @@ final class JournalFile: Sendable {
 
   /// Removes the file, in which nothing happened.
   func remove() {
-    try? database.close()
+    database.close()
     if let lock, lock.isAt(path) { for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) } }
     lock?.release()
   }
@@ -138,23 +136,19 @@ final class JournalFile: Sendable {
   func leave(isForeign: Bool = false) {
     check?.cancel()
     // SQLite would take the log into the file: it keeps its connection for as long as the process lives.
-    if hadLog || isForeign { _ = Unmanaged.passRetained(database) } else { try? database.close() }
+    if hadLog || isForeign { _ = Unmanaged.passRetained(database) } else { database.close() }
     lock?.release()
   }
 
   static func opened(
     _ path: String, isReadOnly: Bool = false, _ prepare: (Database) throws -> Void = { _ in }
   ) throws(JournalError) -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.readonly = isReadOnly
-    // A person may be looking at it with sqlite3.
-    configuration.busyMode = .timeout(10)
-    configuration.foreignKeysEnabled = false
-    // Else SQLite would not even open a file that has lost its end.
-    if isReadOnly { configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") } }
     do {
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      try queue.writeWithoutTransaction { db in
+      let queue = try DatabaseQueue(path: path, isReadOnly: isReadOnly) { db in
+        // Else SQLite would not even open a file that has lost its end.
+        if isReadOnly { try db.execute(sql: "PRAGMA writable_schema = ON") }
+      }
+      try queue.use { db in
         do {
           try prepare(db)
         } catch {
@@ -233,7 +227,7 @@ final class JournalFile: Sendable {
     func removePart() { for suffix in ["", "-journal"] { unlink(part + suffix) } }
     // A process may have been killed while it wrote one.
     removePart()
-    let failure: String? = database.writeWithoutTransaction { db in
+    let failure: String? = database.use { db in
       do {
         try db.execute(sql: "VACUUM INTO ?", arguments: [part])
         guard chmod(part, 0o600) == 0, rename(part, copy) == 0 else { return String(cString: strerror(errno)) }
@@ -252,7 +246,7 @@ final class JournalFile: Sendable {
     guard let fault = JournalFault(error) else { return "\(error)" }
     let reason = fault.reason
     guard fault.code == .SQLITE_IOERR else { return reason }
-    let code = sqlite3_system_errno(db.sqliteConnection)
+    let code = sqlite3_system_errno(db.handle)
     if code != 0 { return "\(reason) (\(String(cString: strerror(code))))" }
     return sizeLimit.map { "\(reason) (files may have \($0) bytes at most, see ulimit -f)" } ?? reason
   }

@@ -1,4 +1,3 @@
-import GRDB
 import Platform
 import StoreCore
 import Synchronization
@@ -48,7 +47,7 @@ final class JournalWriter: @unchecked Sendable {
     self.file = file
     queue = JournalQueue()
     do {
-      rows = try file.database.writeWithoutTransaction { try RowWriter($0) }
+      rows = try file.database.use { try RowWriter($0) }
     } catch {
       throw JournalError(error, path: file.path, last: nil)
     }
@@ -110,7 +109,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// True if anything was written.
-  var hasWritten: Bool { file.database.writeWithoutTransaction { _ in hasBegun } }
+  var hasWritten: Bool { file.database.use { _ in hasBegun } }
 
   /// The last action that is in the file.
   var last: Int { trouble.withLock { $0.last } }
@@ -132,7 +131,7 @@ final class JournalWriter: @unchecked Sendable {
   ///
   /// - Parameter isFinal: true to try even after a failure a moment ago.
   func commit(isFinal: Bool = false) {
-    file.database.writeWithoutTransaction { db in
+    file.database.use { db in
       // Items that come to the queue meanwhile are counted next time.
       let count = appended.load(ordering: .acquiring)
       backlog.isEmpty ? backlog = queue.take() : backlog.append(contentsOf: queue.take())
@@ -164,7 +163,6 @@ final class JournalWriter: @unchecked Sendable {
           }
           // The plugins loaded before the first action are part of the file's statements about itself.
           if backlog.contains(where: \.isRestart) { try JournalMeta.set([:], in: db) }
-          return .commit
         }
         if !hasBegun { file.markBegun(db) }
         hasBegun = true
@@ -179,7 +177,7 @@ final class JournalWriter: @unchecked Sendable {
 
   /// Has the file go on behind its last action with a state of another type, all or nothing.
   func rebase(_ header: JournalHeader, _ slices: [StateSlice], _ code: [JournaledCode]) throws(JournalError) {
-    let reason = file.database.writeWithoutTransaction { db in
+    let reason = file.database.use { db in
       defer { noteContent() }
       do {
         try db.inTransaction(.immediate) {
@@ -187,7 +185,6 @@ final class JournalWriter: @unchecked Sendable {
           try JournalMeta.set(header.meta.merging([JournalMeta.base: "\(last)"]) { $1 }, in: db)
           try rows.write(slices, after: last, to: db)
           for code in code { try code.write(to: db) }
-          return .commit
         }
         hasBegun = true
         return String?.none
@@ -222,7 +219,7 @@ final class JournalWriter: @unchecked Sendable {
   }
 
   /// True if the file may be written to its end; false: another was written over it.
-  func isOwn() -> Bool { file.database.writeWithoutTransaction { isOwn($0) } }
+  func isOwn() -> Bool { file.database.use { isOwn($0) } }
 
   private func mayTry(_ isFinal: Bool) -> Bool {
     trouble.withLock { trouble in

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import StoreSchema
 
 /// The texts of an entry's row, one behind the other in memory that is used again for the next.
@@ -67,13 +67,17 @@ extension LoggedEntry {
 /// Text as SQLite takes it.
 enum StatementText {
   /// Binds UTF-8; SQLite keeps a copy.
-  static func bind(_ bytes: [UInt8], to statement: OpaquePointer, _ index: Int32) {
+  ///
+  /// - Returns: SQLite's code.
+  @discardableResult
+  static func bind(_ bytes: [UInt8], to statement: OpaquePointer, _ index: Int32) -> Int32 {
     // SQLITE_TRANSIENT, a macro that Swift does not see.
     let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    bytes.withUnsafeBufferPointer { buffer in
+    // A text without bytes has no address, which SQLite would take for no text.
+    if bytes.isEmpty { return sqlite3_bind_text(statement, index, "", 0, copied) }
+    return bytes.withUnsafeBufferPointer { buffer in
       buffer.withMemoryRebound(to: CChar.self) {
-        _ = sqlite3_bind_text64(
-          statement, index, $0.baseAddress, UInt64($0.count), copied, UInt8(SQLITE_UTF8))
+        sqlite3_bind_text64(statement, index, $0.baseAddress, UInt64($0.count), copied, UInt8(SQLITE_UTF8))
       }
     }
   }

@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import Platform
 
 /// An SQLite file and its write-ahead log, as one database that is only looked at. Neither file is written, locked or
@@ -57,9 +56,9 @@ final class FileImage: @unchecked Sendable {
   var fault: String? {
     if let count = number(28, 4), count * pageSize > file.memory.count { return "it is shorter than it was" }
     guard let database = try? database() else { return nil }
-    defer { try? database.close() }
+    defer { database.close() }
     do {
-      try database.writeWithoutTransaction { db in
+      try database.use { db in
         // The look at it ignores definitions that nobody understands; a writer could not.
         try db.execute(sql: "PRAGMA writable_schema = RESET")
         _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
@@ -85,19 +84,13 @@ final class FileImage: @unchecked Sendable {
 
   /// The pages as a database, which must not outlive them.
   func database() throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.foreignKeysEnabled = false
-    configuration.prepareDatabase { [size = file.memory.count] db in
+    try DatabaseQueue { db in
       // Else SQLite would not even open a file that has lost its end.
       try db.execute(sql: "PRAGMA writable_schema = ON")
       // Pages are looked at where they lie, not copied first. Any number does.
-      try db.execute(sql: "PRAGMA mmap_size = \(size)")
-    }
-    let queue = try DatabaseQueue(configuration: configuration)
-    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA mmap_size = \(file.memory.count)")
       try db.take(UnsafeMutableRawBufferPointer(mutating: file.memory), SQLITE_DESERIALIZE_READONLY)
     }
-    return queue
   }
 
   /// A number of some bytes, the most significant first; nil: the file ends before.
@@ -112,7 +105,7 @@ extension Database {
   func take(_ memory: UnsafeMutableRawBufferPointer, _ flags: Int32 = 0) throws {
     let size = sqlite3_int64(memory.count)
     let bytes = memory.baseAddress?.assumingMemoryBound(to: UInt8.self)
-    let code = sqlite3_deserialize(sqliteConnection, "main", bytes, size, size, UInt32(flags))
-    guard code == SQLITE_OK else { throw DatabaseError(resultCode: ResultCode(rawValue: code)) }
+    let code = sqlite3_deserialize(handle, "main", bytes, size, size, UInt32(flags))
+    guard code == SQLITE_OK else { throw DatabaseError(ResultCode(code)) }
   }
 }

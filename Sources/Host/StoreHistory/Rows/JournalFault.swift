@@ -1,4 +1,3 @@
-import GRDB
 
 /// Why something cannot be done with a journal's file: SQLite says so, or its content does.
 struct JournalFault: Error {

@@ -1,4 +1,3 @@
-import GRDB
 
 /// The statements of a file about itself: the names of the rows of the table `meta`, and the checksum over them.
 enum JournalMeta {
@@ -36,7 +35,6 @@ enum JournalMeta {
       try db.execute(
         sql: "INSERT OR REPLACE INTO meta VALUES (?, ?)",
         arguments: [JournalMeta.checksum, try currentChecksum(in: db)])
-      return .commit
     }
   }
 

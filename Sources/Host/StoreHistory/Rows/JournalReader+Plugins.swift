@@ -1,4 +1,3 @@
-import GRDB
 
 /// The plugins that were loaded.
 extension JournalReader {

@@ -1,4 +1,3 @@
-import GRDB
 import StoreSchema
 
 /// Whatever gives what a journal holds.
@@ -25,12 +24,12 @@ public struct JournalReader: Sendable {
   var image: FileImage?
 
   /// Ends reading.
-  func close() { try? database.close() }
+  func close() { database.close() }
 
   /// Reads by a statement or a few, and says of which file an error is.
   func reading<Result>(last: Int? = nil, _ body: (Database) throws -> Result) throws(JournalError) -> Result {
     do {
-      return try database.unsafeRead(body)
+      return try database.use(body)
     } catch {
       throw JournalError(error, path: path, last: last)
     }
@@ -87,7 +86,7 @@ public struct JournalReader: Sendable {
   /// What SQLite finds wrong with the file as a whole; nil: nothing.
   func malformation() -> String? {
     do {
-      let verdict = try database.unsafeRead { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
+      let verdict = try database.use { try String.fetchOne($0, sql: "PRAGMA quick_check(1)") }
       return verdict == "ok" ? nil : "its pages do not fit together"
     } catch {
       return JournalFault(error)?.reason ?? "\(error)"
@@ -188,7 +187,7 @@ public struct JournalReader: Sendable {
   /// What is wrong with what the file says of itself; nil: nothing.
   func faultInMeta() -> String? {
     do {
-      return try database.unsafeRead { try JournalMeta.fault(in: $0) }
+      return try database.use { try JournalMeta.fault(in: $0) }
     } catch {
       return "\(error)"
     }
@@ -206,7 +205,7 @@ public struct JournalReader: Sendable {
   func goodParts() -> [Range<Int>] {
     let snapshots: [Int]
     do {
-      snapshots = try database.unsafeRead { db in
+      snapshots = try database.use { db in
         try Int.fetchAll(db, sql: "SELECT number FROM snapshots ORDER BY number")
       }
     } catch {
@@ -289,7 +288,7 @@ public struct JournalReader: Sendable {
     for numbers: ClosedRange<Int>, isCancelled: () -> Bool = { false }
   ) -> JournalError? {
     do {
-      return try database.unsafeRead { db in
+      return try database.use { db in
         var slices: [Int: SliceList.Slice] = [:]
         let rows = try Row.fetchCursor(db, sql: "SELECT module, state, checksum, id FROM slices")
         while let row = try rows.next() {

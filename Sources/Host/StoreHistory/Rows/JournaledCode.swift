@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 
 /// The files of one version of a plugin, which a journal keeps once however often it was loaded.
 public struct JournaledCode: Sendable {
@@ -17,11 +16,11 @@ public struct JournaledCode: Sendable {
     guard known == nil else { return }
     let statement = try db.makeStatement(sql: "INSERT INTO code VALUES (?, ?, ?)")
     for file in files {
-      sqlite3_reset(statement.sqliteStatement)
-      StatementText.bind(Array(digest.utf8), to: statement.sqliteStatement, 1)
-      StatementText.bind(Array(file.path.utf8), to: statement.sqliteStatement, 2)
-      StatementText.bind(file.bytes, to: statement.sqliteStatement, 3)
-      try RowWriter.run(statement.sqliteStatement, db)
+      sqlite3_reset(statement.handle)
+      StatementText.bind(Array(digest.utf8), to: statement.handle, 1)
+      StatementText.bind(Array(file.path.utf8), to: statement.handle, 2)
+      StatementText.bind(file.bytes, to: statement.handle, 3)
+      try RowWriter.run(statement.handle, db)
     }
   }
 }
@@ -29,15 +28,15 @@ public struct JournaledCode: Sendable {
 extension JournalReader {
   /// The digests of the versions of plugins whose files are kept.
   public var keptCode: Set<String> {
-    let digests = try? database.unsafeRead { try String.fetchAll($0, sql: "SELECT DISTINCT digest FROM code") }
+    let digests = try? database.use { try String.fetchAll($0, sql: "SELECT DISTINCT digest FROM code") }
     return Set(digests ?? [])
   }
 
   /// The code of a digest; nil: the file does not keep it, as one that an earlier version of the program wrote.
   public func code(_ digest: String) -> JournaledCode? {
-    let files = try? database.unsafeRead { db in
+    let files = try? database.use { db in
       let statement = try db.makeStatement(sql: "SELECT path, text FROM code WHERE digest = ? ORDER BY rowid")
-      let handle = statement.sqliteStatement
+      let handle = statement.handle
       StatementText.bind(Array(digest.utf8), to: handle, 1)
       var files: [(path: String, bytes: [UInt8])] = []
       func bytes(_ column: Int32) -> [UInt8] {

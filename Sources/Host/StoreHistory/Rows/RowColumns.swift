@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// The columns of the row that a statement stands on.
 struct RowColumns {

@@ -1,4 +1,3 @@
-import GRDB
 import StoreCore
 
 /// The names that rows stand for by number.

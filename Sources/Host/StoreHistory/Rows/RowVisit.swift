@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 
 /// Reads the rows of some actions, some at a time.
 struct RowVisit {
@@ -29,7 +28,7 @@ struct RowVisit {
     guard failure == nil, !isFinished else { return false }
     let start = first
     do {
-      try database.unsafeRead { try read(count, path, $0, take) }
+      try database.use { try read(count, path, $0, take) }
     } catch {
       failure = JournalError(error, path: path, last: previous ?? first - 1)
     }
@@ -49,7 +48,7 @@ struct RowVisit {
         SELECT number, at, kind, source, line, cause, arguments, changes, failure, entry, checksum
         FROM actions WHERE number BETWEEN ? AND ? ORDER BY number
         """)
-    let handle = statement.sqliteStatement
+    let handle = statement.handle
     sqlite3_reset(handle)
     defer { sqlite3_reset(handle) }
     sqlite3_bind_int64(handle, 1, Int64(first))
@@ -58,7 +57,7 @@ struct RowVisit {
       let code = sqlite3_step(handle)
       guard code == SQLITE_ROW else {
         if code == SQLITE_DONE { return isFinished = true }
-        throw DatabaseError(resultCode: ResultCode(rawValue: code))
+        throw DatabaseError(ResultCode(code))
       }
       let columns = RowColumns(handle)
       var isSound = names.isSound(columns, after: previous)

@@ -1,5 +1,4 @@
-import GRDB
-import GRDBSQLite
+import CSQLite
 import StoreCore
 
 /// Writes rows; used by whoever has the connection.
@@ -50,24 +49,24 @@ struct RowWriter {
   var hasRoomForLastSnapshot: Bool { schedule.isLight }
 
   /// The statement that writes actions; looked for once for many.
-  static func insertion(_ db: Database) throws -> Statement {
+  static func insertion(_ db: Database) throws -> PreparedStatement {
     let statement = try db.cachedStatement(
       sql: "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-    sqlite3_reset(statement.sqliteStatement)
+    sqlite3_reset(statement.handle)
     return statement
   }
 
   /// Writes an action.
   ///
   /// - Parameter statement: ``insertion(_:)``.
-  mutating func write(_ entry: LoggedEntry, by statement: Statement, to db: Database) throws {
+  mutating func write(_ entry: LoggedEntry, by statement: PreparedStatement, to db: Database) throws {
     let kind = try kind(of: entry, db)
     let source = try source(of: entry, db)
     columns.fill(entry)
     var checksum = RowChecksum()
     // Numbers have gaps; by the one before a row that was lost is noticed.
     checksum.add(last)
-    let handle = statement.sqliteStatement
+    let handle = statement.handle
     func bind(_ number: Int, _ index: Int32) {
       checksum.add(number)
       sqlite3_bind_int64(handle, index, Int64(number))
@@ -111,13 +110,13 @@ struct RowWriter {
         continue
       }
       let statement = try db.cachedStatement(sql: "INSERT INTO slices (module, state, checksum) VALUES (?, ?, ?)")
-      let handle = statement.sqliteStatement
+      let handle = statement.handle
       sqlite3_reset(handle)
       StatementText.bind(Array(module.module.utf8), to: handle, 1)
       StatementText.bind(state, to: handle, 2)
       sqlite3_bind_int64(handle, 3, Int64(checksum.value))
       try RowWriter.run(handle, db)
-      let id = Int(db.lastInsertedRowID)
+      let id = db.lastInsertedRowID
       slices[module.module] = (id, checksum.value)
       listed.append((id, module.module, checksum.value))
     }
@@ -150,7 +149,7 @@ struct RowWriter {
       try db.execute(
         sql: "INSERT INTO kinds (action, quiet) VALUES (?, ?)", arguments: [entry.action, entry.isQuiet])
       name = (
-        Int(db.lastInsertedRowID), RowNames.Kind(action: entry.action, isQuiet: entry.isQuiet).checksum
+        db.lastInsertedRowID, RowNames.Kind(action: entry.action, isQuiet: entry.isQuiet).checksum
       )
       kinds[entry.action] = name
     }
@@ -170,7 +169,7 @@ struct RowWriter {
       try db.execute(
         sql: "INSERT INTO sources (kind, file, function, plugin, unit, info) VALUES (?, ?, ?, ?, ?, ?)",
         arguments: [source.kind.rawValue, source.file, source.function, source.plugin, source.unit, source.info])
-      name = (Int(db.lastInsertedRowID), RowNames.Source(source).checksum)
+      name = (db.lastInsertedRowID, RowNames.Source(source).checksum)
       sources[source] = name
     }
     lastSource = (source, name)
@@ -179,9 +178,9 @@ struct RowWriter {
 
   static func run(_ statement: OpaquePointer, _ db: Database) throws {
     let code = sqlite3_step(statement)
-    let message = code == SQLITE_DONE ? nil : String(cString: sqlite3_errmsg(db.sqliteConnection))
+    let message = code == SQLITE_DONE ? nil : String(cString: sqlite3_errmsg(db.handle))
     sqlite3_reset(statement)
-    if let message { throw DatabaseError(resultCode: ResultCode(rawValue: code), message: message) }
+    if let message { throw DatabaseError(ResultCode(code), message) }
   }
 }
 
