@@ -1,4 +1,3 @@
-
 /// The statements of a file about itself: the names of the rows of the table `meta`, and the checksum over them.
 enum JournalMeta {
   static let program = "program"

@@ -1,4 +1,3 @@
-
 /// The plugins that were loaded.
 extension JournalReader {
   /// The plugins that were loaded up to an action, in that order.

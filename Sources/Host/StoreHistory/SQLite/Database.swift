@@ -54,7 +54,9 @@ package final class Database {
   /// Makes a statement.
   package func makeStatement(sql: String) throws(DatabaseError) -> PreparedStatement {
     var rest = Substring(sql)
-    guard let statement = try PreparedStatement(&rest, self) else { throw DatabaseError(.SQLITE_MISUSE, "no statement") }
+    guard let statement = try PreparedStatement(&rest, self) else {
+      throw DatabaseError(.SQLITE_MISUSE, "no statement")
+    }
     return statement
   }
 
@@ -96,5 +98,7 @@ package final class Database {
   }
 
   /// The error that the last call has met.
-  func error(_ code: Int32) -> DatabaseError { DatabaseError(ResultCode(code), String(cString: sqlite3_errmsg(handle))) }
+  func error(_ code: Int32) -> DatabaseError {
+    DatabaseError(ResultCode(code), String(cString: sqlite3_errmsg(handle)))
+  }
 }

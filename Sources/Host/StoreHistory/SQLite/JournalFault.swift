@@ -1,4 +1,3 @@
-
 /// Why something cannot be done with a journal's file: SQLite says so, or its content does.
 struct JournalFault: Error {
   /// SQLite's code of the fault, or of one of its kind.

@@ -1,0 +1,20 @@
+import CSQLite
+
+/// Text as SQLite takes it.
+enum StatementText {
+  /// Binds UTF-8; SQLite keeps a copy.
+  ///
+  /// - Returns: SQLite's code.
+  @discardableResult
+  static func bind(_ bytes: [UInt8], to statement: OpaquePointer, _ index: Int32) -> Int32 {
+    // SQLITE_TRANSIENT, a macro that Swift does not see.
+    let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    // A text without bytes has no address, which SQLite would take for no text.
+    if bytes.isEmpty { return sqlite3_bind_text(statement, index, "", 0, copied) }
+    return bytes.withUnsafeBufferPointer { buffer in
+      buffer.withMemoryRebound(to: CChar.self) {
+        sqlite3_bind_text64(statement, index, $0.baseAddress, UInt64($0.count), copied, UInt8(SQLITE_UTF8))
+      }
+    }
+  }
+}
