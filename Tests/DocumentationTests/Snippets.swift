@@ -99,6 +99,13 @@ func searching() throws -> Search {
   return store.state
 }
 
+func searchingInAnyOrder() throws -> [Int] {
+  let order = RecordedOrder(seed: 7)
+  let store = try Store(initial: Search(), reducer: searchReducer, clock: VirtualClock(order: order), order: order)
+  store.dispatch(.queryChanged("swift"))
+  return order.choices
+}
+
 struct Clock: Equatable, Sendable {
   var isRunning = false
 }

@@ -145,14 +145,18 @@ import Testing
     return outcome.text.contains("(takes back #") ? "" : "nothing was taken back: \(outcome.text.suffix(2000))"
   }
 
-  /// A plugin that counts the orders that wait.
+  /// A plugin that counts the orders that wait, and how many were placed, whoever placed them.
   private func depth() throws -> PluginFolder {
     try PluginFolder(
       "depth", permissions: ["read:book"],
       lua: """
-        return plugin { projections = { { name = "all", type = int(), fn = function(state)
-          return #state.book.bids + #state.book.asks
-        end } } }
+        return plugin {
+          state = { field("placed", int()) },
+          reducers = { ["book.place"] = function(depth) depth.placed = depth.placed + 1 end },
+          projections = { { name = "all", type = int(), fn = function(state)
+            return #state.book.bids + #state.book.asks
+          end } },
+        }
         """)
   }
 

@@ -72,4 +72,31 @@ import Testing
     #expect(ended.withLock { $0 })
     withExtendedLifetime(subscription) {}
   }
+
+  @Test func aClosedHostTakesNothingByAnyWay() throws {
+    let host = try makeHost()
+    let (view, connection) = (host.store.projection(action: \.tally, state: \.tally), host.store.connection)
+    host.store.dispatch(.tally(.add))
+    try host.close()
+    guard case .stopped(.closed) = host.store.dispatch(.tally(.add)).outcome else {
+      Issue.record("a closed host took an action")
+      return
+    }
+    #expect(view.dispatch(.add) == nil)
+    #expect(connection.dispatch(DispatchedAction(.tally(.add), source: .here())) == nil)
+    #expect(host.store.state.tally.count == 1)
+  }
+
+  @Test func whatTheOwnerDispatchedIsNobodysToTakeBack() throws {
+    let host = try makeHost()
+    host.store.dispatch(.tally(.add))
+    let conversation = try Conversation(with: host)
+    #expect(conversation.say("undo").errors.contains("nothing-to-undo"))
+    conversation.say("dispatch tally.add")
+    host.store.dispatch(.tally(.add))
+    #expect(conversation.say("undo --any").errors.isEmpty)
+    #expect(host.store.state.tally.count == 2)
+    #expect(conversation.say("undo --any", "undo --any").errors.isEmpty)
+    #expect(host.store.state.tally.count == 0)
+  }
 }

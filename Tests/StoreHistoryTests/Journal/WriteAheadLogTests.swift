@@ -25,6 +25,12 @@ import Testing
     try second.end()
   }
 
+  /// Has some actions written in one transaction, however slow this thread is.
+  private func fillAtOnce(_ journal: Journal) {
+    journal.file.database.use { _ in Sample.fill(journal, 50) }
+    journal.settle()
+  }
+
   @Test func aWriteAheadLogThatIsMissingIsNoticed() throws {
     let journal = try folder.open()
     Sample.fill(journal, 10)
@@ -130,8 +136,7 @@ import Testing
   /// All of the log was taken into the file; what is left of it is older.
   @Test(arguments: [true, false]) func aLogThatIsShorterThanItWasIsNotCalledForeign(keepsIndex: Bool) throws {
     let journal = try folder.open()
-    Sample.fill(journal, 50)
-    journal.settle()
+    fillAtOnce(journal)
     for suffix in ["", "-wal", "-shm"] { try folder.write("b.db\(suffix)", try folder.bytes("a.db\(suffix)")) }
     try journal.end()
     try folder.write("b.db-wal", try folder.bytes("b.db-wal").dropLast(672))
@@ -142,8 +147,7 @@ import Testing
   /// The file came to its end since: its log is only in the way.
   @Test func aLogThatIsOlderThanAFileThatEndedIsSaidToBeInTheWay() throws {
     let journal = try folder.open()
-    Sample.fill(journal, 50)
-    journal.settle()
+    fillAtOnce(journal)
     let log = try folder.bytes("a.db-wal")
     try journal.end(number: 50, Sample.slices(after: 50))
     try folder.write("a.db-wal", Array(log.dropLast(672)))

@@ -17,7 +17,7 @@ public final class Journal: JournalReading, Sendable {
   /// The contents of the file when it was opened; nil: it was made.
   public var found: JournalContents? { file.found }
 
-  private let file: JournalFile
+  let file: JournalFile
   private let writer: JournalWriter
 
   /// Opens a file, or makes it, for its owner alone, where there is none.

@@ -47,7 +47,7 @@ public struct HistoryStep {
 }
 
 /// A set of modules by which changes are chosen.
-public struct ModuleNames: Sendable {
+public struct ModuleNames: Equatable, Sendable {
   private var names: Set<String> = []
   private var bytes: [[UInt8]] = []
   /// The eight bytes in front of a path, `"path":"`, as they lie in memory.

@@ -30,8 +30,11 @@ package struct HostedApplication {
   package let action: (ActionCall) throws(SchemaError) -> AppAction
 
   /// Lifts an application's reducer and middlewares into the shell's root.
-  package init<Action: SchematicUnion, State: SchematicRecord>(_ application: Application<Action, State>) {
-    let table = ModuleTable(application)
+  ///
+  /// - Parameter table: its modules: types of actions are told apart by identity, so that a host has one table.
+  package init<Action: SchematicUnion, State: SchematicRecord>(
+    _ application: Application<Action, State>, _ table: ModuleTable<Action, State>
+  ) {
     initial = AppState(application.initial)
     modules = table.modules
     reducer = application.reducer.lift(

@@ -62,24 +62,44 @@ private struct Bisection {
     try ask(at: numbers.lowerBound - 1, holds)
     if case .success(true) = outcome { heldBefore = true }
     var found: Int?
-    // A step is of use only while the turn is held.
     try client.inParts(numbers) { part in
-      try client.turn {
-        try history.visitChanges(part) { step in
+      var rest = part.lowerBound...part.upperBound
+      while true {
+        let steps = try self.steps(in: rest)
+        let known = modules
+        for step in steps {
           found = try answer(to: step, holds)
-          return found == nil
+          if found != nil { return false }
+          // The condition looks at more than was read.
+          guard modules == known else {
+            guard step.number < part.upperBound else { return true }
+            rest = (step.number + 1)...part.upperBound
+            break
+          }
         }
+        if modules == known { return true }
       }
-      return found == nil
     }
     if found == nil { _ = try outcome.get() }
     return found
   }
 
+  /// What some actions changed in the modules that the condition looks at: read in the turn, so that it is asked without (R34).
+  private func steps(in numbers: ClosedRange<Int>) throws -> [Step] {
+    var steps: [Step] = []
+    try client.turn {
+      try history.visitChanges(numbers) { step in
+        steps.append(Step(number: step.number, changes: step.isWhole ? nil : try step.changes(in: modules)))
+        return true
+      }
+    }
+    return steps
+  }
+
   /// Leads the state on, and asks the condition.
   ///
   /// - Returns: the number of the step, where the condition holds.
-  private mutating func answer(to step: HistoryStep, _ holds: () throws -> Bool) throws -> Int? {
+  private mutating func answer(to step: Step, _ holds: () throws -> Bool) throws -> Int? {
     if try advance(by: step) {
       let before = outcome
       try ask(at: step.number, holds)
@@ -96,13 +116,12 @@ private struct Bisection {
   /// Leads the state on.
   ///
   /// - Returns: whether the condition may say something else from now on.
-  private mutating func advance(by step: HistoryStep) throws -> Bool {
-    guard !step.isWhole else {
+  private mutating func advance(by step: Step) throws -> Bool {
+    guard let changes = step.changes else {
       try bringUp(to: step.number)
       view.plugins = try client.plugins(at: step.number)
       return true
     }
-    let changes = try step.changes(in: modules)
     isPartial = true
     guard !changes.isEmpty else { return false }
     try view.state.apply(changes)
@@ -119,7 +138,13 @@ private struct Bisection {
   }
 
   private mutating func bringUp(to number: Int) throws {
-    view.state = try history.state(at: number)
+    view.state = try client.turn { try history.state(at: number) }
     isPartial = false
   }
+}
+
+/// What one action changed; nil: more than its changes tell.
+private struct Step {
+  let number: Int
+  let changes: [Change]?
 }

@@ -47,14 +47,15 @@ extension LiveStore {
   /// - Parameters:
   ///   - others: the plugins that it is loaded beside.
   ///   - mayLack: whether something may be gone that it refers to.
+  ///   - isHeard: whether what it says is told.
   package func revive(
-    _ source: PluginSource, beside others: [HostedPlugin], mayLack: Bool
+    _ source: PluginSource, beside others: [HostedPlugin], mayLack: Bool, isHeard: Bool = true
   ) throws(PluginError) -> HostedPlugin {
     let name = source.manifest.name
     var surroundings = application.surroundings(of: name, beside: others.map(\.plugin))
     surroundings.mayLack = mayLack
     let plugin = try Plugin(loading: source, into: surroundings)
-    try prepare(plugin)
+    try prepare(plugin, isHeard: isHeard)
     plugin.purity = purity
     return HostedPlugin(plugin, self.surroundings(for: name))
   }

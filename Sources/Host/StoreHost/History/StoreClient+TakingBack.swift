@@ -8,8 +8,17 @@ extension StoreClient {
   ///
   /// - Parameter any: whether those of others count, too.
   package func undoStep(_ count: Int, any: Bool) throws -> UndoLine.Step {
-    let (line, joined, dispatched) = turn { (live.undoLine, self.joined, self.dispatched) }
-    return try line.undo(count) { !any && $0.number > joined && !dispatched.contains($0.number) }
+    let (line, isOwn) = turn { (live.undoLine, self.isOwn) }
+    return try line.undo(count) { !any && !isOwn($0) }
+  }
+
+  /// Tells the client's own actions from others': what it dispatched and, until it has done something where others are, what users
+  /// did before it came. What the owner's code dispatches is nobody's.
+  private var isOwn: (LoggedEntry) -> Bool {
+    let takesOver = !hasActed || live.clients.count == 1
+    return { [joined, dispatched] entry in
+      dispatched.contains(entry.number) || (takesOver && entry.number <= joined && entry.source.kind != .code)
+    }
   }
 
   /// Takes back actions of the client's own from one on, with what they caused; what others did since stays. The state is what it would
@@ -22,9 +31,9 @@ extension StoreClient {
   ) throws -> (DispatchReport, staying: Int) {
     var others = Set(others)
     var (own, stays): (Set<Int>, Set<Int>) = ([], [])
-    let walk = try SkippingWalk(self, from: first) { [joined, dispatched] entry in
+    let walk = try SkippingWalk(self, from: first) { [isOwn = turn { self.isOwn }] entry in
       let cause = entry.source.cause
-      if cause == nil, entry.number > joined, !dispatched.contains(entry.number) { others.insert(entry.number) }
+      if cause == nil, !isOwn(entry) { others.insert(entry.number) }
       // What ran before goes on.
       if others.contains(entry.number) || cause.map({ stays.contains($0) || $0 < first }) ?? false {
         stays.insert(entry.number)
@@ -34,15 +43,15 @@ extension StoreClient {
       if entry.isWhole { throw Self.needsAll("#\(entry.number) \(entry.action) concerns everybody") }
       return true
     } check: { entry, changes in
-      guard changes ?? [] != entry.changes else { return }
+      let wouldFail = changes == nil && entry.failure == nil && entry.droppedBy == nil
+      guard wouldFail || changes ?? [] != entry.changes else { return }
       let action = "#\(entry.number) \(ActionText.text(entry.action, arguments: entry.arguments))"
-      throw Self.needsAll(
-        changes == nil && entry.failure == nil
-          ? "\(action) would fail without it" : "\(action) would make other changes without it")
+      throw Self.needsAll("\(action) would \(wouldFail ? "fail" : "make other changes") without it")
     }
     // Without the turn while it is far behind; where others are quicker than it is, it has the rest of its way alone.
     for _ in 0..<Self.rounds where live.head - walk.number > Self.part { try walk.go(to: live.head) }
     return try turn {
+      live.store.catchUp()
       try walk.go(to: live.head)
       return (live.dispatch(.takeBack(own.sorted(), state: walk.view(without: []).state), source), others.count)
     }

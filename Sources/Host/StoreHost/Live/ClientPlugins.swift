@@ -31,7 +31,9 @@ final class ClientPlugins {
       let others = made.indices.filter { index in !versions.contains { $0 === made[index].version } }
       for index in others.dropLast(Self.limit).reversed() { made.remove(at: index) }
       try PluginOrder.make(missing) { entry, mayLack in
-        made.append((entry.0, try live.revive(entry.1, beside: versions.compactMap(hosted), mayLack: mayLack)))
+        let own = try live.revive(
+          entry.1, beside: versions.compactMap(hosted), mayLack: mayLack, isHeard: false)
+        made.append((entry.0, own))
         let all = made.map(\.hosted.plugin.interrupt)
         interruptions.withLock { $0 = all }
       }

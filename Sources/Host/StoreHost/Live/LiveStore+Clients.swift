@@ -10,6 +10,7 @@ extension LiveStore {
     attendance.logSink.write = { [unowned self] line in
       for client in clients { client.hearing.logger?(line) }
     }
+    attendance.faults.root = { [unowned self] in store.currentRoot }
     attendance.faults.handOn = { [unowned self] error, action in
       if let client = client(ofFaultStartedBy: action) { client.hear(error) } else { attendance.onFault?(error) }
     }
@@ -18,10 +19,9 @@ extension LiveStore {
   /// The clients that are there, in the order in which they came.
   var clients: [StoreClient] { attendance.clients.compactMap(\.client) }
 
-  /// The client that a fault concerns: the one on whose behalf the turn is held, or the one that dispatched what led to it, or,
-  /// where nobody did and no owner hears of it, the first.
+  /// The client that a fault concerns: the one that dispatched what led to it, or, of what no action led to, the one on whose
+  /// behalf the turn is held, or, where nobody did and no owner hears of it, the first.
   private func client(ofFaultStartedBy action: Int?) -> StoreClient? {
-    if let acting = attendance.acting { return acting }
     let clients = clients
     var number = action ?? store.currentRoot
     if let cause = store.currentCause, action == nil { number = cause }
@@ -29,6 +29,7 @@ extension LiveStore {
       if let client = clients.first(where: { $0.dispatched.contains(number) }) { return client }
       number = history.log[number: number]?.source.cause ?? 0
     }
+    if action == nil, store.currentRoot == 0, let acting = attendance.acting { return acting }
     return attendance.onFault == nil ? clients.first : nil
   }
 

@@ -4,13 +4,13 @@ import StoreSchema
 
 extension LiveStore {
   /// Does what a plugin needs before it stands in the store: it is heard, and its interceptors are made.
-  package func prepare(_ plugin: Plugin) throws(PluginError) {
+  ///
+  /// - Parameter isHeard: false: it only shows what was, and what it says is no news.
+  package func prepare(_ plugin: Plugin, isHeard: Bool = true) throws(PluginError) {
     plugin.describeTables { InlineText.text(of: $0, spelling: .lua) }
     plugin.attachLog(now: { [clock] in clock.now }) { [unowned self] line in
-      turn {
-        guard !attendance.isMuted else { return }
-        for client in clients { client.hearing.plugins?(line) }
-      }
+      guard isHeard, !attendance.isMuted else { return }
+      for client in clients { client.hearing.plugins?(line) }
     }
     try plugin.interceptors.build(view: view)
   }

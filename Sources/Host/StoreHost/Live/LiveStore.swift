@@ -200,17 +200,21 @@ package final class LiveStore: @unchecked Sendable {
   // MARK: Dispatching
 
   /// Has an action processed, with all that it causes, for the client on whose behalf the turn is held.
-  package func dispatch(_ action: Action, _ source: ActionSource) -> DispatchReport {
+  ///
+  /// - Parameter isNext: true if it was made from the state as it is, so that nothing may come between: see `Store.catchUp()`.
+  package func dispatch(_ action: Action, _ source: ActionSource, isNext: Bool = false) -> DispatchReport {
     turn {
       let (faults, isClosed) = (attendance.faults, attendance.isClosed.isSet)
       guard !isClosed else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
       let earlier = faults.collect()
-      let result = store.dispatch(action, source: source)
-      if let number = result.number { attendance.acting?.note(dispatched: number) }
+      let result = isNext ? store.dispatchNext(action, source: source) : store.dispatch(action, source: source)
+      if let number = result.number {
+        attendance.acting?.note(dispatched: number, isReturn: action.shell?.isReturn ?? false)
+      }
       if case .stopped = result.outcome { faults.noteLoss() }
       var report = DispatchReport(
         number: result.number, entry: result.number.flatMap { history.log[number: $0] }, failure: result.failure,
-        faults: faults.take(behind: earlier))
+        faults: faults.take(behind: earlier, ofRoot: result.number))
       if case .dropped(let interceptor) = result.outcome { report.droppedBy = interceptor }
       stopFaulty()
       return report
@@ -219,7 +223,15 @@ package final class LiveStore: @unchecked Sendable {
 
   /// Has an action of the shell processed.
   package func dispatch(_ action: ShellAction, _ source: ActionSource) -> DispatchReport {
-    dispatch(Action(call: action.call, payload: .shell(action)), source)
+    dispatch(Action(call: action.call, payload: .shell(action)), source, isNext: true)
+  }
+
+  /// Runs a closure that makes an action from the state, once all that others brought so far is processed.
+  package func settled<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try turn {
+      store.catchUp()
+      return try body()
+    }
   }
 
   /// Sets how often plugins are looked at for state of their own, where nobody sets it by an action.

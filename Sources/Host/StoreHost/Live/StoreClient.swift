@@ -27,6 +27,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) package var joined: Int
   /// The numbers of the actions that it dispatched.
   @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
+  /// Whether any of them was more than going back and forth.
+  @exclusivity(unchecked) private(set) var hasActed = false
   private let isActing = SharedFlag()
   private var faults: [any Error] = []
   private var notes: [String] = []
@@ -52,6 +54,9 @@ package final class StoreClient: @unchecked Sendable {
       return try acting(body)
     }
   }
+
+  /// Whether this thread holds the turn.
+  package var isInTurn: Bool { live.store.isMine }
 
   /// Gives the turn away while a closure waits for others.
   package func withoutTurn<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -150,12 +155,19 @@ package final class StoreClient: @unchecked Sendable {
   package func change<Result>(_ body: (LiveStore) throws -> Result) throws -> Result {
     try turn {
       try requirePresent()
+      live.store.catchUp()
       return try body(live)
     }
   }
 
   /// Takes note of an action that it dispatched.
-  func note(dispatched number: Int) { dispatched.insert(number) }
+  func note(dispatched number: Int, isReturn: Bool) {
+    dispatched.insert(number)
+    if !isReturn { hasActed = true }
+  }
+
+  /// Takes note that the history is another one now, whose last action has that number.
+  func joinAnew(behind number: Int) { (joined, dispatched, hasActed) = (number, ActionNumbers(), false) }
 
   // MARK: Hearing
 

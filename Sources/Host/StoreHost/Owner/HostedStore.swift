@@ -6,11 +6,16 @@ import StoreSchema
 public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: StoreProtocol {
   private let live: LiveStore
   private let erase: @Sendable (Action) -> HostAction
+  /// The same for a view or a connection; nil: the store is closed.
+  private let eraseWhileOpen: @Sendable (Action) -> HostAction?
   private let read: @Sendable (HostState) -> State
 
-  init(_ live: LiveStore, _ application: Application<Action, State>) {
+  init(_ live: LiveStore, _ application: Application<Action, State>, _ table: ModuleTable<Action, State>) {
     self.live = live
-    erase = HostedApplication.erasing(ModuleTable(application))
+    let erase = HostedApplication.erasing(table)
+    self.erase = erase
+    let isClosed = live.attendance.isClosed
+    eraseWhileOpen = { isClosed.isSet ? nil : erase($0) }
     read = HostedApplication.reading(application)
   }
 
@@ -18,7 +23,7 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
 
   /// The way in and a way out, without keeping the store alive, for a bridge to another library.
   public var connection: StoreConnection<Action, State> {
-    root.projection(action: erase, state: read).connection(isDifferent: nil)
+    root.projection(action: eraseWhileOpen, state: read).connection(isDifferent: nil)
   }
 
   /// Reads part of the state.
@@ -62,6 +67,7 @@ public struct HostedStore<Action: SchematicUnion, State: SchematicRecord>: Store
     named name: String?, action: @escaping @Sendable (Local) -> Action?, state: @escaping @Sendable (State) -> Part
   ) -> StoreProjection<Local, Part> {
     root.projection(
-      named: name, keeping: live, action: { [erase] in action($0).map(erase) }, state: { [read] in state(read($0)) })
+      named: name, keeping: live, action: { [eraseWhileOpen] in action($0).flatMap(eraseWhileOpen) },
+      state: { [read] in state(read($0)) })
   }
 }

@@ -10,6 +10,8 @@ extension LiveStore {
   package func close() throws(HostError) {
     let journal: HostJournal? = turn {
       guard isOpen else { return nil }
+      // What was accepted is kept.
+      store.catchUp()
       _ = attendance.isClosed.set(true)
       store.cancelEffects()
       for client in clients { client.hearing.end?() }

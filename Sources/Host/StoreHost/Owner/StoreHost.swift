@@ -48,10 +48,11 @@ public final class StoreHost<Action: SchematicUnion, State: SchematicRecord>: Se
   ) throws(StoreError) {
     self.application = application
     self.clock = clock
+    let table = ModuleTable(application)
     live = try LiveStore(
-      HostedApplication(application), program: program, clock: clock, queueLimit: queueLimit, order: order)
+      HostedApplication(application, table), program: program, clock: clock, queueLimit: queueLimit, order: order)
     live.attendance.onFault = onFault
-    store = HostedStore(live, application)
+    store = HostedStore(live, application, table)
   }
 
   /// Gives the store a thread of its own at once. Without, it works from whoever calls, and makes the thread when a caller has done

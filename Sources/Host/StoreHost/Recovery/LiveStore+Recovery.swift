@@ -111,7 +111,7 @@ extension LiveStore {
       let entries = JournalEntries(
         file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
       history = History(from: state, at: contents.last, older: entries, endedBy: attendance.interruption)
-      for client in clients { client.joined = contents.last }
+      for client in clients { client.joinAnew(behind: contents.last) }
       return RecoveredStore(
         last: contents.last, hadEnded: contents.hasEnded, loss: contents.loss,
         hasOtherCode: !changed.isEmpty && !isOfAnotherType, unkept: unkept, kept: kept, absent: absent)

@@ -36,7 +36,7 @@ extension LiveStore {
         history.older = JournalEntries(file, oldest: recording.start, of: self)
       }
       timeline = recording.timeline
-      for client in clients { client.joined = history.head }
+      for client in clients { client.joinAnew(behind: history.head) }
       // No reducer knows the action; it brings the state and the number to go on from.
       let last = ActionContext(number: recording.history.head, source: .here(), time: clock.now, root: 0)
       try store.replay(

@@ -153,6 +153,14 @@ package enum ShellAction: Sendable {
     }
   }
 
+  /// Whether the action only goes back or forth in what happened.
+  package var isReturn: Bool {
+    switch self {
+    case .restore, .takeBack: true
+    default: false
+    }
+  }
+
   /// Whether the rules of a plugin are asked about the action: not where the plugin is another one, or gone, after it, nor
   /// where a state is taken over, which holds already what such changes have led to.
   package func concernsRules(of plugin: String) -> Bool {

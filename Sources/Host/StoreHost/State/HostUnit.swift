@@ -69,7 +69,9 @@ package final class LogSink: @unchecked Sendable {
 /// Collects what goes wrong beside an action while it is processed, and hands on what goes wrong at other times.
 package final class FaultBox: @unchecked Sendable {
   // Safe: used by the thread that holds the turn.
-  @exclusivity(unchecked) private var faults: [any Error] = []
+  @exclusivity(unchecked) private var faults: [(error: any Error, action: Int?, root: Int)] = []
+  /// The root that the present action counts for; 0: none is processed.
+  package var root: () -> Int = { 0 }
   /// How many collect at present, each what came since it began.
   @exclusivity(unchecked) private var collectors = 0
   /// Whether a plugin has failed so often in a row that it must be stopped.
@@ -89,7 +91,8 @@ package final class FaultBox: @unchecked Sendable {
   ///
   /// - Parameter action: the action that started what failed, where that is known.
   package func note(_ error: any Error, startedBy action: Int? = nil) {
-    if collectors > 0 { faults.appendOnce(error) } else { handOn?(error, action) }
+    guard collectors > 0 else { handOn?(error, action); return }
+    faults.append((error, action, root()))
   }
 
   /// Collects from now on.
@@ -100,11 +103,23 @@ package final class FaultBox: @unchecked Sendable {
     return faults.count
   }
 
-  /// Takes what was collected since, and goes on as before.
-  package func take(behind count: Int) -> [any Error] {
+  /// Takes what was collected since, and goes on as before. What actions of others met is handed on to those whom it concerns.
+  ///
+  /// - Parameter root: the action that the caller dispatched; nil: it has no number yet.
+  package func take(behind count: Int, ofRoot root: Int?) -> [any Error] {
     collectors -= 1
     guard faults.count > count else { return [] }
-    defer { faults.removeSubrange(count...) }
-    return Array(faults[count...])
+    let collected = faults[count...]
+    faults.removeSubrange(count...)
+    var own: [any Error] = []
+    for (error, action, itsRoot) in collected {
+      if itsRoot == 0 || itsRoot == root || root == nil {
+        own.appendOnce(error)
+      } else {
+        handOn?(error, action ?? itsRoot)
+      }
+    }
+    return own
   }
+
 }

@@ -96,7 +96,14 @@ extension Session {
       options.journal = journal
       recording = try run(file, options, "writing")
     }
-    try store.change { try $0.adopt(recording) }
+    try store.change { live in
+      // Others may have acted meanwhile.
+      guard try isUntouched else {
+        throw ShellError(
+          code: .notFresh, message: "others have acted on the store since the replay began; nothing was changed")
+      }
+      try live.adopt(recording)
+    }
     if !options.verifies, !self.options.isJSON, let edited = recording.editedPlugins {
       console.writeError("note: \(edited)\n")
     }

@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreHistory
+import StoreHost
 import StoreSchema
 
 extension CommandDefinition {
@@ -42,9 +43,17 @@ extension CommandDefinition {
     },
     perform: { request, session in
       try session.store.requirePresent()
-      let target = try session.store.live.undoLine.redo(request.count.value(in: session))
-      let report = try session.restore(to: target, source: session.source(function: UndoLine.redo))
-      return try session.finish(report, quietly: request.isQuiet)
+      let count = try request.count.value(in: session)
+      let source = session.source(function: UndoLine.redo)
+      var report: DispatchReport?
+      while report == nil {
+        let target = try session.store.live.undoLine.redo(count)
+        try session.grantReturning(to: target)
+        report = try session.store.change { live in
+          try live.undoLine.redo(count) == target ? session.store.restore(to: target, source: source) : nil
+        }
+      }
+      return try report.map { try session.finish($0, quietly: request.isQuiet) } ?? .none
     })
 }
 
@@ -81,16 +90,27 @@ private struct UndoRequest {
       return try session.finish(report, quietly: isQuiet)
     case .actions(let count, let any):
       try store.requirePresent()
-      let step = try store.undoStep(count.value(in: session), any: any)
+      let count = try count.value(in: session)
+      var step = try store.undoStep(count, any: any)
+      var report: DispatchReport?
+      while report == nil, any || step.others.isEmpty {
+        try session.grantReturning(to: step.target)
+        let target = step.target
+        // Found again in the turn in which it is done: nobody acts in between.
+        (step, report) = try store.change { _ in
+          let step = try store.undoStep(count, any: any)
+          let isSame = step.target == target && (any || step.others.isEmpty)
+          return (step, isSame ? try store.restore(to: target, source: source) : nil)
+        }
+      }
       let first = try store.live.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
-      guard any || step.others.isEmpty else {
+      guard let report else {
         let (report, staying) = try store.takeBack(from: step.first, leaving: step.others, source: source)
         let others = "\(staying) later \(staying == 1 ? "action" : "actions") by others"
         return try session.finish(
           report, quietly: isQuiet,
           remark: "takes back \(first); \(others) \(staying == 1 ? "stays" : "stay")")
       }
-      let report = try session.restore(to: step.target, source: source)
       let later = step.later == 0 ? "" : " and \(step.later) later \(step.later == 1 ? "action" : "actions")"
       return try session.finish(report, quietly: isQuiet, remark: "takes back \(first)\(later)")
     }

@@ -76,6 +76,7 @@ struct Ingestion {
   private func take(_ call: ActionCall, at line: Int, _ tally: inout IngestTally) throws {
     let source = ActionSource(file: file, function: "ingest", line: line, kind: session.running.origin.kind)
     let report = session.store.dispatch(call, source: source)
+    session.tellOthers()
     // The work that a record caused may have been stopped; the record itself stands.
     if let failure = report.failure, !(failure is StoreError) || report.number == nil { throw failure }
     if let interceptor = report.droppedBy {

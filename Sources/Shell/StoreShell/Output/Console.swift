@@ -23,6 +23,9 @@ public final class Console {
   /// Done before anything is told to anybody: what it tells of must be as durable as was asked. Gives what has to be said
   /// first, in whole lines.
   var beforeTelling: (() -> String?)?
+  /// Done before anything else is written: it writes what came before.
+  var beforeWriting: (() -> Void)?
+  private var isPreparing = false
   /// Readable once the run is to end, which then waits no longer for somebody who does not read its results.
   var stopDescriptor: Int32 = -1
   /// True once the reader of the results went away, where that has not ended the program by SIGPIPE.
@@ -60,6 +63,7 @@ public final class Console {
 
   /// Writes a result.
   public func write(_ text: String) {
+    prepareWriting()
     if isCapturing {
       captured?.append(text)
     } else {
@@ -68,7 +72,17 @@ public final class Console {
   }
 
   /// Writes an event of `--json`: wherever the result of the command goes that runs, this is no part of it.
-  func writeEvent(_ line: String) { emit(line + "\n") }
+  func writeEvent(_ line: String) {
+    prepareWriting()
+    emit(line + "\n")
+  }
+
+  private func prepareWriting() {
+    guard let beforeWriting, !isPreparing else { return }
+    isPreparing = true
+    beforeWriting()
+    isPreparing = false
+  }
 
   private func emit(_ text: String) {
     if let interceptor {
@@ -87,6 +101,7 @@ public final class Console {
 
   /// Writes an error, a note, or another line that is no result.
   public func writeError(_ text: String) {
+    prepareWriting()
     if interceptor == nil { flush() }
     prepareTelling()
     transcript?.write(text)

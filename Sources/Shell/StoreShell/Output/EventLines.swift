@@ -30,6 +30,11 @@ final class LogLineWriter: @unchecked Sendable {
 }
 
 extension LogLineWriter {
+  /// Writes what a command prints.
+  func print(_ text: String, asEvent isEvent: Bool) {
+    if isEvent { console.writeEvent(JSONReport.printed(text)) } else { console.write(text + "\n") }
+  }
+
   /// Writes a phase of an action.
   func write(traced line: String) {
     if isJSON { console.writeEvent(JSONReport.traced(line)) } else { console.writeError(line + "\n") }

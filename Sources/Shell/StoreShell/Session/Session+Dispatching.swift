@@ -26,6 +26,7 @@ extension Session {
     _ report: DispatchReport, quietly isQuiet: Bool = false, remark: String? = nil, listsChanges: Bool = true,
     details: [String] = []
   ) throws -> CommandResult {
+    tellOthers()
     if let failure = report.failure {
       guard failure is StoreError, let number = report.number else { throw ShellError(describing: failure) }
       let errors = [failure] + report.faults

@@ -36,6 +36,9 @@ extension Session {
     while true {
       try interrupts.patience?()
       tellOthers()
+      if hasQuit { throw ShellError(describing: StoreError.closed) }
+      // Whoever asked is gone.
+      if console.hasLostReader { throw ShellError.interrupted }
       if try isDone() { return .done }
       if isEnd { return .timeOver }
       if limit == nil {
@@ -67,10 +70,12 @@ extension Session {
       if limit.map({ shared.now < $0 }) ?? true { clock.rest(interrupt: interrupts.descriptor, wake: wakeDescriptors) }
       return true
     }
-    return store.acting {
+    func pass() -> Bool {
       clock.pass(
         until: limit, interrupt: interrupts.descriptor, wake: wakeDescriptors, atMost: plugins.watch?.untilReady)
     }
+    // What runs meanwhile runs on this thread where the clock is the session's own, else for others.
+    return clock.isShared ? pass() : store.acting(pass)
   }
 
   /// Runs what fell due by the session's clock.

@@ -41,6 +41,7 @@ public final class Session {
   /// The journal that is open to be read.
   var archive: JournalArchive?
   private var luaState: SessionLua?
+  private let printer: LogLineWriter
 
   init(
     _ live: LiveStore, _ application: SessionApplication, _ clock: SessionClock, options: SessionOptions,
@@ -58,7 +59,9 @@ public final class Session {
     _ = inbox.take()
     if options.format != .auto { settings.origins["output"] = "--as" }
     let writer = LogLineWriter(console: console, isJSON: options.isJSON)
+    printer = writer
     store.interruption.isRequested = { [weak self] in self?.isInterrupted ?? false }
+    console.beforeWriting = { [weak self, inbox] in if inbox.hasMessages { self?.tellOthers() } }
     store.turn {
       store.hearing.logger = { line in inbox.bring { writer.write(line) } }
       store.hearing.plugins = { line in inbox.bring { writer.write(line) } }
@@ -129,11 +132,17 @@ public final class Session {
     let outer = (running.statement, running.isExcused)
     running.statement = statement
     // Of several results none waits for the others.
-    if outer.0 == nil { console.startResults() } else if console.isHolding { console.flush() }
+    if outer.0 == nil {
+      console.startResults()
+      _ = inbox.isBusy.set(true)
+    } else if console.isHolding {
+      console.flush()
+    }
     running.isExcused = false
     defer {
       writeNotes()
       (running.statement, running.isExcused) = outer
+      if outer.0 == nil { _ = inbox.isBusy.set(false) }
     }
     outcome.tally.reached += 1
     console.transcribe(statement, program: options.name)
@@ -194,6 +203,7 @@ public final class Session {
   func writeNotes() {
     if let notes = store.live.takeJournalNotes() { console.writeAhead(notes) }
     for note in store.takeNotes() where !options.isJSON { console.writeError("note: \(note)\n") }
+    tellOthers()
   }
 
   /// The functions that stop the Lua that may be running, from any thread.
@@ -236,7 +246,9 @@ extension Session: SessionLuaHost {
 
   /// Prints a line; with `--json` an event says it, unless it goes to a file or into a command.
   public func print(_ text: String) {
-    if answersInJSON { console.writeEvent(JSONReport.printed(text)) } else { console.write(text + "\n") }
+    // A plugin's command runs within the turn, in which nobody waits for a reader.
+    guard store.isInTurn else { return printer.print(text, asEvent: answersInJSON) }
+    inbox.bring { [printer, answersInJSON] in printer.print(text, asEvent: answersInJSON) }
   }
 }
 

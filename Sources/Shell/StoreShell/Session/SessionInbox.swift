@@ -1,13 +1,14 @@
 import Platform
+import ShellLanguage
 import StoreCore
 import StoreHost
 import Synchronization
 
-/// The messages that others cause for a session: lines of watches, of the logger and of plugins. A message from the
-/// session's own thread is told at once. A message from another thread waits until the session looks, and wakes it
-/// (R35).
+/// The messages that actions cause for a session: lines of watches, of the logger and of plugins. They wait until the session
+/// looks, which never holds the store's turn while it does: behind each of its own actions and, where it is idle, when it is woken
+/// (R34, R35).
 final class SessionInbox: Sendable {
-  /// The number of messages that may wait.
+  /// The number of messages that may wait for an idle session.
   private static let limit = 1000
 
   /// The thread that used the session last; 0: none did.
@@ -15,6 +16,8 @@ final class SessionInbox: Sendable {
   private let isEmpty = Atomic<Bool>(true)
   private let content = Lock<(waiting: [@Sendable () -> Void], leftOut: Int)>(([], 0))
   private let wake: @Sendable () -> Void
+  /// Whether a statement runs, which looks soon: nothing is lost meanwhile.
+  let isBusy = SharedFlag()
 
   /// - Parameter wake: has the session look soon; called on the thread of whoever brings something.
   init(wake: @escaping @Sendable () -> Void) { self.wake = wake }
@@ -24,12 +27,15 @@ final class SessionInbox: Sendable {
   /// True if this thread is the session's own.
   var isOwnThread: Bool { thread.load(ordering: .relaxed) == Self.currentThread }
 
+  /// True if something waits to be told.
+  var hasMessages: Bool { !isEmpty.load(ordering: .acquiring) }
+
   /// Makes this thread the session's own, and tells what waited for it.
   ///
   /// - Returns: the number of messages left out, because more came than may wait.
   func take() -> Int {
     if !isOwnThread { thread.store(Self.currentThread, ordering: .relaxed) }
-    guard !isEmpty.load(ordering: .acquiring) else { return 0 }
+    guard hasMessages else { return 0 }
     let (waiting, leftOut) = content.withLock { content in
       defer { content = ([], 0) }
       isEmpty.store(true, ordering: .relaxed)
@@ -45,31 +51,37 @@ final class SessionInbox: Sendable {
   /// Takes note that the store is closed.
   func closeStore() {
     _ = isStoreClosed.set(true)
-    bring {}
+    wake()
   }
 
   /// True once, if the store was closed.
   func takeClosing() -> Bool { isStoreClosed.isSet && isStoreClosed.set(false) }
 
-  /// Has something told, at once or when the session looks.
+  /// Has something told when the session looks.
   func bring(_ tell: @escaping @Sendable () -> Void) {
-    if isOwnThread { return tell() }
     content.withLock { content in
-      if content.waiting.count < Self.limit { content.waiting.append(tell) } else { content.leftOut += 1 }
+      if isBusy.isSet || content.waiting.count < Self.limit {
+        content.waiting.append(tell)
+      } else {
+        content.leftOut += 1
+      }
       isEmpty.store(false, ordering: .releasing)
     }
-    wake()
+    if !isOwnThread { wake() }
   }
 }
 
 extension Session {
-  /// Tells what others caused since the session looked last.
+  /// Tells what was caused since the session looked last; not within the turn, in which nobody waits for a reader.
   func tellOthers() {
+    if store.isInTurn { return }
     let leftOut = inbox.take()
     if inbox.takeClosing() {
       console.writeError("the store was closed by the program that owns it\n")
       outcome.hasQuit = true
     }
-    if leftOut > 0, !options.isJSON { console.writeError("… \(leftOut) \(leftOut == 1 ? "line" : "lines") left out\n") }
+    guard leftOut > 0 else { return }
+    let text = "… \(leftOut) \(leftOut == 1 ? "line" : "lines") left out"
+    if options.isJSON { console.writeEvent(JSONReport.printed(text)) } else { console.writeError(text + "\n") }
   }
 }

@@ -10,13 +10,13 @@ final class OwnerReference<Action: Sendable, State: Sendable>: @unchecked Sendab
   @exclusivity(unchecked) @usableFromInline weak var store: Store<Action, State>? {
     didSet { unretained = store.map { Unmanaged.passUnretained($0) } }
   }
+  /// The same for the thread that owns the store: who made it so holds the store meanwhile.
+  @exclusivity(unchecked) @usableFromInline var unretained: Unmanaged<Store<Action, State>>?
   /// The party that shares the store with others, and that its units speak to: while anything is done to the store, it is there.
   @exclusivity(unchecked) weak var keeper: (any AnyObject & Sendable)? {
     didSet { hasKeeper = true }
   }
   private var hasKeeper = false
-  /// The same for the thread that owns the store: who made it so holds the store meanwhile.
-  @exclusivity(unchecked) @usableFromInline var unretained: Unmanaged<Store<Action, State>>?
   @usableFromInline let thread: OwningThread
   private var last: State?
   private let hasLeft = Atomic<Bool>(false)

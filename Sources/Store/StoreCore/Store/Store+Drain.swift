@@ -143,25 +143,27 @@ extension Store {
       limit: guardrail.limit, next: "\(next.action)", source: next.storage.source, chain: guardrail.chain(from: cause))
   }
 
-  /// Drops the actions of the queue, and what the jobs in it add; those are run, since threads wait for them. The next action
-  /// has the number that the first of them would have had: no number is nobody's.
+  /// Drops the actions of the queue that count for the same root, and what the jobs in it add that do; those are run, since threads
+  /// wait for them. What others brought stays. The next action has the number that the first of them would have had where nobody
+  /// has a later one: no number is nobody's.
   @usableFromInline
   func stop(before next: QueuedAction<Action>, _ error: StoreError) -> StoreError {
     trace.end(.queue, number: next.number)
     next.onDone?(DispatchResult(number: next.number, outcome: .stopped(error)))
     defer { ownPending = 0 }
     var jobs = 0
-    var waiting: [TurnWaiter] = []
-    defer { for waiter in waiting { queue.append(.turn(waiter)) } }
+    var others: [Queued<Action>] = []
+    defer { for other in others { queue.append(other) } }
     var numbers: Set = [next.number]
     while let dropped = queue.popFirst() {
       switch dropped {
+      case _ where dropped.root != next.root: others.append(dropped)
       case .action(let action):
         numbers.insert(action.number)
         if action.takesRoom { room?.leave() }
         trace.end(.queue, number: action.number)
         action.onDone?(DispatchResult(number: action.number, outcome: .stopped(error)))
-      case .turn(let waiter): waiting.append(waiter)
+      case .turn: break
       case .job(let job):
         jobs += 1
         if jobs == max(guardrail.limit, 1000) { cancelEffects(root: next.root, all: true) }

@@ -59,6 +59,11 @@ extension Store {
   /// the queue by now is at its end as far as the runaway guard is concerned (R30).
   private func drainRound() {
     acceptIncoming()
+    drainPresent()
+  }
+
+  /// Processes what stands in the queue.
+  func drainPresent() {
     let roots = queue.lazy.map(\.root)
     guardrail.keep(Set(roots))
     drainStart = roots.filter { $0 != 0 }.min() ?? nextNumber

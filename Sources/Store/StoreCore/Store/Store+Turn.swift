@@ -55,6 +55,34 @@ extension Store {
     }
   }
 
+  /// Processes what others brought so far, for a thread that holds the turn and is about to make an action from the state: the
+  /// action then meets the state that it was made from; see ``dispatchNext(_:source:)``.
+  package func catchUp() {
+    guard ownership.isMine, isHeld else { return }
+    if ownership.hasIncoming { acceptIncoming() }
+    guard !queue.isEmpty else { return }
+    busily {
+      // What comes meanwhile waits: else it might never end.
+      isAccepting = true
+      drainPresent()
+      isAccepting = false
+      ownPending = 0
+    }
+  }
+
+  /// Processes an action of the holder of the turn before all that others bring from now on.
+  package func dispatchNext(_ action: Action, source: ActionSource) -> DispatchResult {
+    let hasOthers = queue.contains { if case .turn = $0 { false } else { true } }
+    guard ownership.isMine, isHeld, !hasOthers else { return dispatch(action, source: source) }
+    return busily {
+      ActionContextStorage.refill(&contextStorage) { $0 = source }
+      let number = nextNumber
+      nextNumber = number + 1
+      if trace.isOn { trace.enqueued(number, action, cause: source.cause) }
+      return finish(process(action, number: number, root: number), of: number)
+    }
+  }
+
   /// Does what processes actions in the turn that this thread holds.
   @inlinable
   func busily<Result>(_ work: () -> Result) -> Result {

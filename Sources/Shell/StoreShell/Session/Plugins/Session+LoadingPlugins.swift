@@ -50,11 +50,16 @@ extension Session {
 
   /// Makes an earlier point the present, once the plugins that come back with it may have what they ask for.
   func restore(to number: Int, source: ActionSource) throws -> DispatchReport {
+    try grantReturning(to: number)
+    return try store.restore(to: number, source: source)
+  }
+
+  /// Has plugins granted what they ask for that come back with an earlier point.
+  func grantReturning(to number: Int) throws {
     for plugin in store.live.returningPlugins(to: number) {
       try requirePlugins()
       try grant(plugin)
     }
-    return try store.restore(to: number, source: source)
   }
 
   /// Returns true if the start of a session asks for a plugin that its store has brought back already.

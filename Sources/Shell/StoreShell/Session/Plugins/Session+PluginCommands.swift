@@ -42,6 +42,7 @@ extension Plugin {
       let result = try store.turn {
         try commands.run(command.name, arguments: arguments, view: store.view, host: session)
       }
+      session.tellOthers()
       switch result {
       case .nothing: return .none
       case .value(let reading): return try session.answer(reading, as: form)
@@ -64,6 +65,7 @@ extension Session: PluginCommandHost {
   ///
   /// - Throws: why the action failed.
   func finishOne(_ report: DispatchReport) throws {
+    tellOthers()
     store.leaveFaults(of: report)
     if let failure = report.failure { throw failure }
   }
