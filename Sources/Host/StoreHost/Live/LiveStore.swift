@@ -88,6 +88,9 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
+  // Whoever lets go of it last may not be who held the turn last: what was done there is done before its parts go.
+  deinit { store.turn {} }
+
   package static func reducer(
     _ application: HostedApplication, _ plugins: [HostedPlugin]
   ) -> Reducer<Action, State> {
