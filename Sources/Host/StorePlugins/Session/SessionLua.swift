@@ -83,7 +83,7 @@ public final class SessionLua {
         } catch {
           throw LuaFailure(type.sentence(for: error))
         }
-        try self.host.dispatch(action, line: call.location?.line ?? 1)
+        try self.host.dispatch(action)
       }
     }
   }
@@ -288,8 +288,8 @@ public protocol SessionLuaHost: AnyObject {
   ///
   /// - Throws: an error that says so where there is none.
   func action(named name: String) throws -> ActionType
-  /// Has an action processed; `line` counts within the Lua text.
-  func dispatch(_ call: ActionCall, line: Int) throws
+  /// Has an action processed.
+  func dispatch(_ call: ActionCall) throws
   /// The value of a name that no Lua of the session has set; nil: there is none.
   func variable(_ name: String) throws -> Value?
   /// All modules as one record.

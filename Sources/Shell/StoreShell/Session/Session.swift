@@ -220,10 +220,8 @@ extension Session: SessionLuaHost {
   }
 
   /// Has an action that the session's Lua dispatches processed.
-  public func dispatch(_ call: ActionCall, line: Int) throws {
-    var source = source(function: "dispatch")
-    source.line += line - 1
-    try finishOne(store.dispatch(call, source: source))
+  public func dispatch(_ call: ActionCall) throws {
+    try finishOne(store.dispatch(call, source: source(function: "dispatch")))
   }
 
   /// The value of a name that Lua does not know: a variable of the shell, a projection or a binding of the session.
