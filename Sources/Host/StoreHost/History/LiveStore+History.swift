@@ -50,9 +50,12 @@ extension LiveStore {
   // MARK: Returning
 
   /// What undo and redo find in the log.
-  package var undoLine: UndoLine {
+  ///
+  /// - Parameter statement: gives the numbers of what the statement dispatched that dispatched an action.
+  func undoLine(statement: @escaping (Int) -> ClosedRange<Int>?) -> UndoLine {
     turn {
-      UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self, history] number in
+      UndoLine(head: history.head, oldest: max(history.oldest, firstPoint), statement: statement) {
+        [unowned self, history] number in
         // What is in memory may be read by anybody.
         try history.log[number: number] ?? turn { try history.entry(number) }
       }

@@ -4,11 +4,17 @@ import StoreSchema
 
 /// Taking back a client's own actions while others act on the same store.
 extension StoreClient {
+  /// What undo and redo find in the log, with the client's statements as steps.
+  package var undoLine: UndoLine {
+    let statements = turn { self.statements }
+    return live.undoLine { statements.range(holding: $0) }
+  }
+
   /// The step that takes back the client's last so many actions, and all that they caused.
   ///
   /// - Parameter any: whether those of others count, too.
   package func undoStep(_ count: Int, any: Bool) throws -> UndoLine.Step {
-    let (line, joined, dispatched) = turn { (live.undoLine, self.joined, self.dispatched) }
+    let (line, joined, dispatched) = turn { (undoLine, self.joined, self.dispatched) }
     return try line.undo(count) { !any && $0.number > joined && !dispatched.contains($0.number) }
   }
 

@@ -27,6 +27,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) package var joined: Int
   /// The numbers of the actions that it dispatched.
   @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
+  /// The first and the last action of each statement that dispatched several.
+  @exclusivity(unchecked) private(set) var statements = ActionNumbers()
   private let isActing = SharedFlag()
   private var faults: [any Error] = []
   private var notes: [String] = []
@@ -152,6 +154,18 @@ package final class StoreClient: @unchecked Sendable {
       try requirePresent()
       return try body(live)
     }
+  }
+
+  /// Runs a statement: what it dispatches is taken back as a whole.
+  package func statement<Result>(_ body: () throws -> Result) rethrows -> Result {
+    // Its own thread alone has it dispatch.
+    let before = dispatched.last ?? 0
+    defer {
+      if let last = dispatched.last, last > before, let first = dispatched.first(after: before), first < last {
+        turn { statements.insert(apart: first...last) }
+      }
+    }
+    return try body()
   }
 
   /// Takes note of an action that it dispatched.

@@ -6,7 +6,7 @@ extension CommandDefinition {
   static let undo = CommandDefinition(
     "undo", usage: ["undo [COUNT] [--any] [--to N] [--quiet]"],
     summary:
-      "takes back your last action and all it caused, or the last COUNT, or all after #N: a new action, so nothing is lost",
+      "takes back what your last statement dispatched and all it caused, or the last COUNT, or all after #N: a new action, so nothing is lost",
     flags: [
       FlagDefinition("to", value: "N", "return to the state after action #N; 0 is the start"),
       FlagDefinition("any", "count what others dispatched as well, where the store is shared"),
@@ -42,9 +42,10 @@ extension CommandDefinition {
     },
     perform: { request, session in
       try session.store.requirePresent()
-      let target = try session.store.live.undoLine.redo(request.count.value(in: session))
-      let report = try session.restore(to: target, source: session.source(function: UndoLine.redo))
-      return try session.finish(report, quietly: request.isQuiet)
+      let step = try session.store.undoLine.redo(request.count.value(in: session))
+      let remark = try step.takesBack.map { try session.takenBack($0.first, later: $0.later) }
+      let report = try session.restore(to: step.target, source: session.source(function: UndoLine.redo))
+      return try session.finish(report, quietly: request.isQuiet, remark: remark)
     })
 }
 
@@ -71,7 +72,7 @@ private struct UndoRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     let (store, source) = (session.store, session.source(function: UndoLine.undo))
-    let line = store.live.undoLine
+    let line = store.undoLine
     switch extent {
     case .to(let number):
       let target = try line.origin(of: number.value(in: session))
@@ -82,18 +83,25 @@ private struct UndoRequest {
     case .actions(let count, let any):
       try store.requirePresent()
       let step = try store.undoStep(count.value(in: session), any: any)
-      let first = try store.live.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
       guard any || step.others.isEmpty else {
         let (report, staying) = try store.takeBack(from: step.first, leaving: step.others, source: source)
+        let first = try session.takenBack(step.first, later: 0)
         let others = "\(staying) later \(staying == 1 ? "action" : "actions") by others"
         return try session.finish(
-          report, quietly: isQuiet,
-          remark: "takes back \(first); \(others) \(staying == 1 ? "stays" : "stay")")
+          report, quietly: isQuiet, remark: "\(first); \(others) \(staying == 1 ? "stays" : "stay")")
       }
+      let remark = try session.takenBack(step.first, later: step.later)
       let report = try session.restore(to: step.target, source: source)
-      let later = step.later == 0 ? "" : " and \(step.later) later \(step.later == 1 ? "action" : "actions")"
-      return try session.finish(report, quietly: isQuiet, remark: "takes back \(first)\(later)")
+      return try session.finish(report, quietly: isQuiet, remark: remark)
     }
+  }
+}
+
+extension Session {
+  /// The actions that a restore takes back, in words.
+  fileprivate func takenBack(_ first: Int, later: Int) throws -> String {
+    let action = try store.live.entry(first).map { "#\(first) \($0.action)" } ?? "#\(first)"
+    return "takes back \(action)" + (later == 0 ? "" : " and \(later) later \(later == 1 ? "action" : "actions")")
   }
 }
 

@@ -141,7 +141,7 @@ public final class Session {
     runDueTasks()
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins() }
-    var status = execute(statement)
+    var status = store.statement { execute(statement) }
     // Whoever asked is gone.
     if console.hasLostReader { outcome.hasQuit = true }
     tellOthers()
