@@ -15,9 +15,9 @@ package final class UnitTasks: @unchecked Sendable {
   /// What the middleware said last, as far as there was room.
   private var wanted: [PluginTaskStart] = []
   /// The keys of these; true: the task has begun.
-  private var admitted: [String: Bool] = [:]
+  private var admitted: [EffectToken: Bool] = [:]
   /// The keys for which there was no room.
-  private var refused: Set<String> = []
+  private var refused: Set<EffectToken> = []
   /// The action after which it failed to say anything last; nil: it works.
   private var failedAfter: Int?
 
@@ -57,9 +57,13 @@ package final class UnitTasks: @unchecked Sendable {
     let gone = Set(admitted.keys.filter { !keys.contains($0) })
     for key in gone where admitted.removeValue(forKey: key) == false { surroundings.room.promised -= 1 }
     var room = plugin.tasks.room { [unit] in $0.unit == unit && gone.contains($0.key) } - surroundings.room.promised
-    var left: Set<String> = []
+    var left: Set<EffectToken> = []
     let granted = starts.filter { start in
       guard admitted[start.key] == nil else { return true }
+      if surroundings.isLeftEnded(EndedEffect(unit: name, id: start.key)) {
+        admitted[start.key] = true
+        return true
+      }
       guard room > 0 else {
         left.insert(start.key)
         return false
