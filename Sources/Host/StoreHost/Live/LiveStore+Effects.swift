@@ -47,6 +47,7 @@ extension LiveStore {
         view: view, typed: typed, faults: attendance.faults,
         strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters,
         isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
+        isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in log.last?.number ?? 0 },
         describe: { [unowned self] in describe($0) })
     }

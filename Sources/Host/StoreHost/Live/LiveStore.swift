@@ -76,6 +76,7 @@ package final class LiveStore: @unchecked Sendable {
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
     attend()
+    store.setEndListener { [unowned self] effect, hasEnded in journal?.note(effect, hasEnded: hasEnded) }
     store.setErrorHandler { [faults = attendance.faults] error in
       let stop = error as? StoreError
       if stop != nil { faults.noteLoss() }

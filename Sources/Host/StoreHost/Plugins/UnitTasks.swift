@@ -10,8 +10,11 @@ package final class UnitTasks: @unchecked Sendable {
   package let surroundings: PluginSurroundings
   /// The unit's name within the plugin.
   package let unit: String
+  /// The unit's name in the store.
+  private let name: String
   private let index: Int
-  private let gate: Gate
+  /// Whether the gates of the unit stand open.
+  package var isOpen: () -> Bool = { true }
   /// What the middleware said last, as far as there was room.
   private var wanted: [PluginTaskStart] = []
   /// The keys of these; true: the task has begun.
@@ -25,8 +28,8 @@ package final class UnitTasks: @unchecked Sendable {
     self.plugin = plugin
     self.surroundings = surroundings
     self.index = index
-    self.gate = gate
     unit = plugin.units[index].name
+    name = "\(plugin.module.name).\(unit)"
   }
 
   /// The tasks that should run in the state. What a middleware that fails said before still holds.
@@ -120,6 +123,8 @@ package struct PluginSurroundings: @unchecked Sendable {
   package let room = TaskRoom()
   /// Whether the plugin's slice is in the state.
   package let isLoaded: () -> Bool
+  /// Whether a task had ended when the store was left, and has not been asked for since.
+  package let isLeftEnded: (EndedEffect) -> Bool
   /// Has the plugins stopped that have failed too often in a row.
   package let stopFaulty: () -> Void
   /// The action that was logged last, and the one of a number in words.
