@@ -11,6 +11,8 @@ package struct HostedPlugin {
   package let units: [HostUnit]
   /// The plugin's interceptors, the outermost first, the one that runs its thunks last.
   package let interceptors: [Interceptor<HostAction, HostState>]
+  /// Whether it has middlewares, rules, interceptors or thunks that stay away, as after a replay (R27).
+  package let lacksUnits: Bool
 
   /// - Parameter reducersAlone: whether its middlewares, rules and interceptors stay away (R27).
   package init(_ plugin: Plugin, _ surroundings: PluginSurroundings, reducersAlone: Bool = false) {
@@ -19,8 +21,12 @@ package struct HostedPlugin {
     guard !reducersAlone else {
       units = []
       interceptors = []
+      lacksUnits =
+        !plugin.units.isEmpty || plugin.rules.bridgeCount + plugin.rules.transitionCount > 0
+        || !plugin.interceptors.names.isEmpty || !plugin.tasks.thunkTypes.isEmpty
       return
     }
+    lacksUnits = false
     units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) } + Self.ruleUnits(plugin, surroundings)
     let thunks = Self.thunks(plugin, surroundings)
     interceptors = Self.interceptors(plugin, surroundings) + (thunks.map { [$0] } ?? [])

@@ -55,10 +55,13 @@ package struct LoadedPluginListing {
   package let reloadFailed: Duration?
   /// Whether the state holds its slice, and its code could not be loaded.
   package var isLost = false
+  /// Whether it has more than reducers, and only these run, as after a replay.
+  package var lacksUnits = false
 
   /// What listings say of it.
   package var state: String {
     if isLost { return Self.notLoaded }
+    if lacksUnits, condition == .on { return "reducers only" }
     return condition == .on && reloadFailed != nil ? "reload failed" : condition.rawValue
   }
   package static let notLoaded = "not loaded"
