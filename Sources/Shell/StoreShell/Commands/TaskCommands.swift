@@ -81,7 +81,7 @@ private struct WaitRequest {
     timeout = try reader.text(of: "timeout")?.map { text in
       if let duration = DurationLiteral.parse(text) { return duration }
       throw reader.fault(
-        .typeMismatch, "--timeout takes a duration such as 500ms, 2s or 5min, got '\(text)'", of: "timeout")
+        .typeMismatch, "--timeout takes \(DurationLiteral.expected(insteadOf: text)), got '\(text)'", of: "timeout")
     }
     guard reader.statement.lua == nil else {
       goal = .condition(try reader.luaText("an expression"))
@@ -94,7 +94,8 @@ private struct WaitRequest {
         let duration = DurationLiteral.parse(text)
         guard text == "idle" || duration != nil else {
           throw reader.fault(
-            .typeMismatch, "wait takes a duration such as 500ms, 2s or 5min, got '\(text)'", at: reader.operands[0])
+            .typeMismatch, "wait takes \(DurationLiteral.expected(insteadOf: text)), got '\(text)'",
+            at: reader.operands[0])
         }
         return (text, duration)
       })

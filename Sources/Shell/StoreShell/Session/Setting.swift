@@ -137,7 +137,9 @@ struct Setting: Sendable {
 
   private static func number(_ value: String, _ name: String, atMost maximum: Int) throws -> Int {
     if let number = Int(value), number > 0, number <= maximum { return number }
-    let bounds = maximum == .max ? "above 0" : "in 1...\(maximum)"
+    // What is too large for an Int is told the limit; what is no number, or below it, the rest.
+    let isTooLarge = value.allSatisfy(\.isNumber) && Int(value) == nil
+    let bounds = maximum == .max && !isTooLarge ? "above 0" : "in 1...\(maximum)"
     throw ShellError(code: .outOfRange, message: "\(name) is a number \(bounds), got '\(value)'")
   }
 

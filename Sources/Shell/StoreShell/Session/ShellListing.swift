@@ -9,6 +9,21 @@ extension Module {
     name: "shell", origin: .swift, schema: nil,
     actions: ShellAction.Types.all,
     projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
+
+  /// True for the shell's own module, whose actions no `dispatch` takes.
+  var isOfShell: Bool { name == Module.shell.name }
+
+  /// The command that dispatches one of the shell's own actions; nil: it is none of them.
+  static func command(dispatching action: String) -> String? {
+    guard let type = ShellAction.Types.all.first(where: { $0.fullName == action }) else { return nil }
+    let verbs = [
+      (ShellAction.Types.setGate, "middleware"), (ShellAction.Types.setRule, "middleware"),
+      (ShellAction.Types.moveGate, "middleware"), (ShellAction.Types.set, "set"), (ShellAction.Types.restore, "undo"),
+      (ShellAction.Types.importState, "import"), (SubstateChange.addType, "substate"),
+      (SubstateChange.resetType, "substate"),
+    ]
+    return verbs.first { $0.0 === type }?.1 ?? "plugin"
+  }
 }
 
 /// The projections of the module `shell`: every listing of the shell is one.
