@@ -49,6 +49,11 @@ public final class SessionLua {
         _ = try lua.call(try lua.load(text, chunkName: "session"), [missing])
       }
       try lua.setGlobal("print", .function(try makePrint()))
+      if isSandboxed {
+        let names = SessionLua.functions.map { "\($0) = true" }.joined(separator: ", ")
+        let own = try lua.call(try lua.load("return { \(names) }", chunkName: "session"))
+        try lua.setGlobal("(own)", own[0])
+      }
     } catch {
       throw SessionLuaError(error)
     }
@@ -133,12 +138,14 @@ public final class SessionLua {
     return givenValues[name].map { value.withFields(inOrderOf: $0) } ?? value
   }
 
+  /// The globals that the session gives to Lua, which no Lua takes away.
+  private static let functions = ["dispatch", "print", "project", "state"]
   /// Words of Lua, and names that the session gives a meaning; a variable may not hide them.
-  private static let reserved: Set<String> = [
+  private static let reserved = Set(functions).union([
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
     "not", "or", "repeat", "return", "then", "true", "until", "while",
-    "_", "err", "ok", "dispatch", "print", "project", "state",
-  ]
+    "_", "err", "ok",
+  ])
 
   /// True if a name means something in Lua by itself.
   public func isOwn(_ name: String) -> Bool { SessionLua.reserved.contains(name) }
