@@ -92,10 +92,13 @@ extension LiveStore {
     default: break
     }
     let (old, new) = (before.shell, after.shell)
-    if old.gates != new.gates || old.plugins != new.plugins { moveGates(new) }
+    if old.gates != new.gates || old.plugins != new.plugins {
+      moveGates(new)
+      if old.rules != new.rules { recomposeInCommit() }
+    }
     // Their names were unique when the plugins were loaded.
     if old.plugins != new.plugins { try? replaceInterceptors() }
-    if old.emission != new.emission { store.setEmission(Self.policy(new.emission, application)) }
+    if old.emission != new.emission { store.setEmission(policy(new.emission)) }
     if old.runaway != new.runaway { store.setRunawayLimit(new.runaway) }
     if old.purity != new.purity { applyPurity() }
     upkeep.watchesPlugins = new.watchesPlugins

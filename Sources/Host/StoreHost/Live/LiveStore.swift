@@ -109,6 +109,25 @@ package final class LiveStore: @unchecked Sendable {
     }
   }
 
+  /// The emission policy of a name or, where that is a Lua expression, of the states for which it holds. Where it fails,
+  /// watchers are told.
+  package func policy(_ name: String) -> EmissionPolicy<State> {
+    guard name != application.emission?.name, !Self.policies.contains(name),
+      let predicate = try? StatePredicate(name)
+    else { return Self.policy(name, application) }
+    return .when { [unowned self] _, state in
+      do throws(SessionLuaError) {
+        return try predicate.holds(in: StateSnapshot(state: state, moduleNames: modules.map(\.name)))
+      } catch {
+        attendance.faults.note(error)
+        return true
+      }
+    }
+  }
+
+  /// The names of the shell's own emission policies.
+  package static let policies = ["always", "whenDifferent", "never"]
+
   /// Runs a closure while this thread holds the turn (R34): whatever changes or reads what belongs to the store does so there,
   /// whoever asks.
   package func turn<Result>(_ body: () throws -> Result) rethrows -> Result { try store.turn(body) }
