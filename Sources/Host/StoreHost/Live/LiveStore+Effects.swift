@@ -10,7 +10,9 @@ extension LiveStore {
       return store.effects.map { effect in
         // A plugin's units are named PLUGIN.UNIT.
         let id = lua.contains(effect.unit) ? effect.name.replacing(".", with: "/", maxReplacements: 1) : effect.name
-        return EffectListing(id: id, unit: effect.unit, wakesIn: effect.wakesIn)
+        return EffectListing(
+          id: id, unit: effect.unit, wakesIn: effect.wakesIn,
+          startedBy: effect.startedBy > 0 ? effect.startedBy : nil, age: effect.age)
       }
     }
   }

@@ -25,6 +25,10 @@ package struct EffectListing {
   package let unit: String
   /// In how long it goes on, where it waits for the clock.
   package let wakesIn: Duration?
+  /// The number of the action that started it; nil: the state did before any action.
+  package let startedBy: Int?
+  /// How long it has been there.
+  package let age: Duration
 
   /// When it goes on, such as `in 1.0s`.
   package var wakes: String? { wakesIn.map { "in \(EffectListing.seconds($0))" } }

@@ -19,7 +19,9 @@ extension CommandDefinition {
 
   static let effects = CommandDefinition(
     "effects", usage: ["effects [cancel ID|all]"],
-    summary: "lists what runs or waits and when it goes on, or cancels it", flags: FlagDefinition.format,
+    summary:
+      "lists what runs or waits and when it goes on, or cancels it; show shell.effects adds who started it, and its age",
+    flags: FlagDefinition.format,
     operands: [.words(["cancel"]), .effect],
     examples: [
       CommandExample("effects", output: "(none running)\n"),
@@ -42,7 +44,8 @@ extension CommandDefinition {
     ],
     listing: {
       CommandListing(
-        ShellListing.effects.reading(in: $0), inWords: $0.store.live.effects.isEmpty ? "(none running)\n" : nil)
+        ShellListing.effects.reading(in: $0), hiding: ["startedBy", "age"],
+        inWords: $0.store.live.effects.isEmpty ? "(none running)\n" : nil)
     },
     read: { reader in
       let word = reader.operands[0]

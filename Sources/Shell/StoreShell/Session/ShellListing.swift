@@ -56,7 +56,14 @@ enum ShellListing: String, CaseIterable {
         })
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
     case .effects:
-      rows(["id", "wakes"], session.store.live.effects.map { [.string($0.id), .text($0.wakes)] })
+      rows(
+        ["id", "wakes", "startedBy", "age"],
+        session.store.live.effects.map { effect in
+          [
+            .string(effect.id), .text(effect.wakes), .text(effect.startedBy.map { "#\($0)" }),
+            .string(EffectListing.seconds(effect.age)),
+          ]
+        })
     case .projections:
       rows(
         ["name", "runs", "hits", "reads"],
