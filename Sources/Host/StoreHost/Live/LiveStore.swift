@@ -188,10 +188,12 @@ package final class LiveStore: @unchecked Sendable {
   package func units(in shown: ShownPoint) -> [UnitListing] {
     let running = Dictionary(grouping: store.effects, by: \.unit)
     return ([logger] + application.units + shown.plugins.flatMap(\.units)).map { unit in
-      UnitListing(
+      let position = shown.state.shell.gates.first { $0.name == unit.name }
+      return UnitListing(
         name: unit.name, isOpen: shown.state.shell.isOpen(unit.name), gate: shown.state.shell.gate(unit.name),
-        seen: unit.counters.seen, held: unit.gate.held,
-        dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
+        byRule: position?.rule, isOpenByRule: position?.isOpenByRule(in: shown.state) ?? true, seen: unit.counters.seen,
+        held: unit.losses.held,
+        dropped: unit.losses.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
     }
   }
 
@@ -280,6 +282,7 @@ package final class LiveStore: @unchecked Sendable {
     if action != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
+    if upkeep.hasControlGates { followRules(record) }
     if let journal { keep(entry, record, in: journal) }
     if record.failure == nil, record.droppedBy == nil { attendance.waiters.tell(call) }
     stopFaulty()
@@ -288,17 +291,6 @@ package final class LiveStore: @unchecked Sendable {
   /// The plugins that are loaded in a state: one that is being loaded or unloaded may be here without being there.
   private func loaded(in state: State) -> [HostedPlugin] {
     plugins.filter { hosted in state.shell.plugins.contains { $0.name == hosted.plugin.module.name } }
-  }
-
-  /// Brings the gates where the shell's slice says they stand.
-  package func moveGates(_ shell: ShellState) {
-    for hosted in plugins { hosted.strikes.set(isStopped: shell.condition(of: hosted.plugin.module.name) != .on) }
-    for unit in hostUnits {
-      let isOpen = shell.isOpen(unit.name)
-      guard unit.gate.set(isOpen: isOpen) else { continue }
-      attendance.traceSink?(.gate(unit: unit.name, isOpen: isOpen))
-      if !isOpen { store.cancelEffects(unit: unit.name) }
-    }
   }
 
   // MARK: Reading

@@ -30,11 +30,15 @@ package struct HostedPlugin {
     units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) } + Self.ruleUnits(plugin, surroundings)
     let thunks = Self.thunks(plugin, surroundings)
     interceptors = Self.interceptors(plugin, surroundings) + (thunks.map { [$0] } ?? [])
+    for (unit, gate) in zip(units, gates) { unit.ruled.follow(gate) }
   }
 
   /// The gates of its middlewares, as they stand to begin with.
   package var gates: [ShellState.Gate] {
-    units.map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen, plugin: plugin.module.name) }
+    units.map { unit in
+      let rule = plugin.units.first { "\(plugin.module.name).\($0.name)" == unit.name }?.rule
+      return ShellState.Gate(name: unit.name, isOpen: unit.startsOpen, plugin: plugin.module.name, rule: rule)
+    }
   }
 
   /// What plugins do to the state, behind the application's reducers: each changes its own slice, in load order, and then what
@@ -105,7 +109,7 @@ package struct HostedPlugin {
     let type = plugin.units[index]
     let fullName = "\(plugin.module.name).\(type.name)"
     let gate = Gate(isOpen: type.isOpen)
-    let tasks = UnitTasks(plugin, unit: index, gate, surroundings)
+    let tasks = UnitTasks(plugin, unit: index, surroundings)
     let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
     let supervised = plugin.middlewares.supervises(index) ? tasks : nil
     let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in
@@ -118,12 +122,14 @@ package struct HostedPlugin {
         return attachment
       }
     }
-    return HostUnit(
+    let unit = HostUnit(
       fullName, origin: .lua, gate: gate, accepts: { plugin.middlewares.accepts($0.call.type, unit: index) },
       Middleware(units: units).lift(
         input: { (action: HostAction) in action.call },
         output: { $0 },
         // The middleware reads by its view; this is what traces show that it sees.
         state: { (state: HostState) in state.value { plugin.source.manifest.mayRead($0) } }))
+    tasks.isOpen = { [ruled = unit.ruled] in gate.isOpen && ruled.isOpen(in: surroundings.view) }
+    return unit
   }
 }

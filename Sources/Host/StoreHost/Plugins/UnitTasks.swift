@@ -24,7 +24,7 @@ package final class UnitTasks: @unchecked Sendable {
   /// The action after which it failed to say anything last; nil: it works.
   private var failedAfter: Int?
 
-  package init(_ plugin: Plugin, unit index: Int, _ gate: Gate, _ surroundings: PluginSurroundings) {
+  package init(_ plugin: Plugin, unit index: Int, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
     self.surroundings = surroundings
     self.index = index
@@ -35,7 +35,7 @@ package final class UnitTasks: @unchecked Sendable {
   /// The tasks that should run in the state. What a middleware that fails said before still holds.
   package func supervised() -> [Supervised<HostAction>] {
     // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
-    guard surroundings.isLoaded(), gate.isOpen else {
+    guard surroundings.isLoaded(), isOpen() else {
       wanted = admit([])
       plugin.middlewares.forgetSupervised(index)
       return []

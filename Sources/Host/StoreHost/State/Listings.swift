@@ -9,12 +9,25 @@ package struct UnitListing {
   package let isOpen: Bool
   /// How its gate stands.
   package let gate: ShellState.Condition
+  /// The rule that moves it besides; nil: none does.
+  package let byRule: GateRule?
+  /// Whether that lets actions through.
+  package let isOpenByRule: Bool
   package let seen: Int
   package let held: Int
   package let dropped: Int
   /// How many of its effects run or wait.
   package let tasks: Int
   package let origin: Module.Origin
+
+  /// How its gates stand together, as listings say it.
+  package var position: String {
+    switch byRule {
+    case _ where gate != .on || isOpenByRule: gate.rawValue
+    case .actions: "off by action"
+    case .state, nil: "off by state"
+    }
+  }
 }
 
 /// One effect, as listings show it.

@@ -123,9 +123,17 @@ struct TypeStubs {
     ---@field to? any a value, or fun(value): boolean
     ---@field dispatch string
     ---@field carry? fun(before: any, after: any, state: stsh.State): table?
+    ---@class stsh.GateRule
+    ---@field control? string
+    ---@field arg? string
+    ---@field on? any
+    ---@field off? any
+    ---@field start? "on"|"off"
+    ---@field at? string
+    ---@field is? any
     ---@class stsh.MiddlewareDefinition
     ---@field name string
-    ---@field gate? "on"|"off"
+    ---@field gate? "on"|"off"|stsh.GateRule
     ---@field on? string[]
     ---@field before? fun(action: stsh.Action, ctx: stsh.Context): any
     ---@field after? fun(action: stsh.Action, ctx: stsh.Context, kept: any)

@@ -90,7 +90,7 @@ enum ShellListing: String, CaseIterable {
         ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],
         session.store.units.enumerated().map { index, unit in
           [
-            .int(index + 1), .string(unit.name), .string(unit.gate.rawValue), .int(unit.seen),
+            .int(index + 1), .string(unit.name), .string(unit.position), .int(unit.seen),
             .int(unit.tasks),
             .string(unit.origin.rawValue), .int(unit.held), .int(unit.dropped),
           ]
