@@ -102,7 +102,7 @@ import Testing
     #expect(try shell.type("redo").output.hasPrefix("#12 shell.restore to=10\n"))
     #expect(
       try shell.type("wait 2s", "redo").output.contains(
-        "#15 shell.restore to=6  (takes back #13 tick.tick and 1 later action)\n"))
+        "#15 shell.restore to=3  (takes back #13 tick.tick and 1 later action)\n"))
   }
 
   @Test func redoOfSeveralSaysOnlyWhatIsThere() throws {

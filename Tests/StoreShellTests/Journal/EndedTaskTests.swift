@@ -71,7 +71,7 @@ import Testing
     #expect(again.output.hasSuffix("\n2\n"))
     end(third)
     let (fourth, open) = try reopened("show p.n", "middleware on p.m", "show p.n")
-    #expect(open.output == "2\n#9 shell.setGate name=\"p.m\" open=true\n3\n")
+    #expect(open.output == "2\n#8 shell.setGate name=\"p.m\" open=true\n3\n")
     end(fourth)
   }
 
