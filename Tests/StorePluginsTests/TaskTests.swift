@@ -227,7 +227,7 @@ struct TaskTests {
     final class Flag { var isUp = false }
     let flag = Flag()
     let starts = try plugin.middlewares.supervise(0, view: bench.view)
-    #expect(starts.map(\.key) == ["a", "b", "c"])
+    #expect(starts.map(\.key.description) == ["a", "b", "c"])
     let first = try plugin.tasks.begin(starts[0]) { flag.isUp }
     _ = try plugin.tasks.begin(starts[1]) { false }
     let error = fault { _ = try plugin.tasks.begin(starts[2]) { false } }

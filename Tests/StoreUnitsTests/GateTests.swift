@@ -168,7 +168,7 @@ final class Sender: Sendable {
     gate.set(isOpen: false)
     for action in [Signal.gate(6), .x] { store.dispatch(action) }
     sender.send()
-    #expect(trace.lines == scenario("H 2 u s=5 · X out gate"))
+    #expect(trace.lines == scenario("H 2 u s=5 · X out gate of u"))
     #expect(gate.held == 1)
     #expect(gate.dropped == 1)
   }
@@ -195,6 +195,6 @@ final class Sender: Sendable {
     store.setSpans(nil)
     #expect(store.state == 0)
     #expect(gate.dropped == 800)
-    #expect(trace.lines == Array(repeating: "X out gate", count: 800))
+    #expect(trace.lines == Array(repeating: "X out gate of u", count: 800))
   }
 }
