@@ -72,7 +72,9 @@ final class JournalFile: Sendable {
     if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
     try JournalMeta.set(meta, in: db)
     // New rows have the form of today.
-    try db.execute(sql: JournalTables.code)
+    if try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0 < JournalTables.version {
+      try db.execute(sql: JournalTables.additions)
+    }
     try db.execute(sql: "PRAGMA user_version = \(JournalTables.version)")
   }
 

@@ -55,6 +55,26 @@ extension JSON {
     out.append(UInt8(ascii: "}"))
   }
 
+  /// Appends the compact JSON of what stands at an address, a value of a type: of a long list no second one is made.
+  package static func append(_ place: UnsafeRawPointer, of schema: Schema, to out: inout [UInt8]) {
+    switch (schema.access.parts, schema.kind) {
+    case (.list(let access), .list(let element)):
+      out.append(UInt8(ascii: "["))
+      for index in 0..<access.count(place) {
+        if index > 0 { out.append(UInt8(ascii: ",")) }
+        append(access.address(place, index), of: element, to: &out)
+      }
+      out.append(UInt8(ascii: "]"))
+    case (.record(.flat(let fields)), .record(let record)) where !record.fields.isEmpty:
+      for index in fields.indices {
+        out.append(contentsOf: record.layout.keys[index])
+        append(place + fields[index].offset, of: fields[index].schema, to: &out)
+      }
+      out.append(UInt8(ascii: "}"))
+    default: append(schema.access.read(place), to: &out)
+    }
+  }
+
   /// Appends a text in quotes, escaped, as UTF-8.
   public static func append(quoted text: String, to out: inout [UInt8]) {
     out.append(UInt8(ascii: "\""))
