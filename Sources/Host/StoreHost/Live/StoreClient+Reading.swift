@@ -46,7 +46,9 @@ extension StoreClient {
   }
 
   /// The type of what stands at a path, or of what a projection gives.
-  package func type(at path: Path) throws -> Schema { try withOwnPlugins { try live.type(at: path, in: shown, by: $0) } }
+  package func type(at path: Path) throws -> Schema {
+    try withOwnPlugins { try live.type(at: path, in: shown, by: $0) }
+  }
 
   /// Runs a closure with what gives, for a plugin that is there, the one that computes for this client.
   private func withOwnPlugins<Result>(
