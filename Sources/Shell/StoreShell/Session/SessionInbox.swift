@@ -15,6 +15,8 @@ final class SessionInbox: Sendable {
   private let thread = Atomic<UInt>(0)
   private let isEmpty = Atomic<Bool>(true)
   private let content = Lock<(waiting: [@Sendable () -> Void], leftOut: Int)>(([], 0))
+  /// Set while messages are told: telling writes, and looks again before it does.
+  private let isTelling = SharedFlag()
   private let wake: @Sendable () -> Void
   /// Whether a statement runs, which looks soon: nothing is lost meanwhile.
   let isBusy = SharedFlag()
@@ -30,12 +32,14 @@ final class SessionInbox: Sendable {
   /// True if something waits to be told.
   var hasMessages: Bool { !isEmpty.load(ordering: .acquiring) }
 
-  /// Makes this thread the session's own, and tells what waited for it.
+  /// Makes this thread the session's own, and tells what waited for it. Messages that come meanwhile are told behind these,
+  /// when the session looks again.
   ///
   /// - Returns: the number of messages left out, because more came than may wait.
   func take() -> Int {
     if !isOwnThread { thread.store(Self.currentThread, ordering: .relaxed) }
-    guard hasMessages else { return 0 }
+    guard hasMessages, !isTelling.set(true) else { return 0 }
+    defer { _ = isTelling.set(false) }
     let (waiting, leftOut) = content.withLock { content in
       defer { content = ([], 0) }
       isEmpty.store(true, ordering: .relaxed)
