@@ -58,6 +58,21 @@ struct BlockingTests {
     }
   }
 
+  /// Lua with all of its libraries blocks in calls of the system, which end with the run.
+  @Test(arguments: ["dofile('pipe')", "io.open('pipe')", "for line in io.lines('pipe') do end", "io.read()"])
+  func luaThatReadsAPipeEndsWithTheRun(lua: String) throws {
+    let shell = try Shell()
+    try ProgramFailure.check("mkfifo", mkfifo(shell.folder.path + "/pipe", 0o600))
+    let arguments = "--unsafe-lua --timeout 200ms -c \"lua \(lua)\" -c 'echo two' < /dev/null"
+    // Nobody writes to it, or somebody holds it open, which ends the wait of an `open`.
+    for line in ["stsh \(arguments)", "exec 3<>pipe; stsh \(arguments) < pipe"]
+    where lua == "io.read()" ? line.contains("3<>") : lua != "io.open('pipe')" || !line.contains("3<>") {
+      let outcome = try shell.runInShell(line)
+      #expect(outcome.output.contains("error[timed-out]: the run was not over after 0.2s\n"), "\(outcome)")
+      #expect(outcome.status == 5 && !outcome.output.contains("two"))
+    }
+  }
+
   @Test func anEditorEndsWithTheProgram() throws {
     let shell = try Shell()
     let terminal = try shell.prompt(environment: ["VISUAL": "touch opened; sleep 100; :"])

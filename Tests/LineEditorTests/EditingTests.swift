@@ -133,6 +133,15 @@ struct EditingTests {
     try probe.waitForLine(#"line("one\ntwo\tx\nthree")"#)
   }
 
+  /// Of a return and a line feed the second is no line of its own; two returns are two lines.
+  @Test func aPasteWithOtherLineEndsHasTheSameLines() throws {
+    let probe = try ProbeTerminal()
+    probe.type("\u{1B}[200~one\r\ntwo\r\r\nthree\n\nfour\rfive\u{1B}[201~")
+    try probe.waitForCursorLine("five")
+    probe.type("\r")
+    try probe.waitForLine(#"line("one\ntwo\n\nthree\n\nfour\nfive")"#)
+  }
+
   @Test func aPasteThatNeverEndsIsLeftByCtrlC() throws {
     let probe = try ProbeTerminal()
     probe.type("\u{1B}[200~one")

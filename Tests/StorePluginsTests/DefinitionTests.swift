@@ -284,7 +284,7 @@ struct DefinitionTests {
   @Test func badMiddleware() throws {
     #expect(
       try message("return plugin { middleware = { { name = 'm', gate = 'ajar' } } }")
-        == "p: middleware 'm': gate must be \"on\" or \"off\", got string \"ajar\"")
+        == "p: middleware 'm': gate must be \"on\", \"off\" or a rule, got string \"ajar\"")
     #expect(
       try message("return plugin { middleware = { { name = 'm', on = { 7 } } } }")
         == "p: middleware 'm': on must be a list of action names, got number 7")

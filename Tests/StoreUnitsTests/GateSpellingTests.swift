@@ -78,7 +78,7 @@ private func echo(_ name: String = "u") -> Panels {
       // The echo of the first action, which passes, is action 2.
       let lines = try trace(middleware, [.x] + actions)
       #expect(Array(lines.prefix(2)) == ["H 1 u s=0", "H 2 u s=1"], "\(name)")
-      #expect(Array(lines.dropFirst(2)) == ["H 3 u s=2", "X out gate", "H 5 u s=3", "H 6 u s=3"], "\(name)")
+      #expect(Array(lines.dropFirst(2)) == ["H 3 u s=2", "X out gate of u", "H 5 u s=3", "H 6 u s=3"], "\(name)")
     }
   }
 
@@ -96,7 +96,7 @@ private func echo(_ name: String = "u") -> Panels {
     for (name, middleware, actions) in spellings {
       // The action that shuts is handled, its output dropped; the one that opens is not handled.
       #expect(
-        try trace(middleware, actions) == ["H 1 u s=0", "X out gate", "H 4 u s=1", "H 5 u s=2"], "\(name)")
+        try trace(middleware, actions) == ["H 1 u s=0", "X out gate of u", "H 4 u s=1", "H 5 u s=2"], "\(name)")
     }
   }
 
@@ -117,7 +117,9 @@ private func echo(_ name: String = "u") -> Panels {
   @Test func gatingACompositionGatesAllPartsAndGatingEachFirstControlsThemApart() throws {
     let together = Panels.compose(echo("a"), echo("b")).gated(control: \.turn)
     #expect(
-      try trace(together, [.turn(false), .x], kinds: "HX") == ["H 1 a s=0", "H 1 b s=0", "X out gate", "X out gate"])
+      try trace(together, [.turn(false), .x], kinds: "HX") == [
+        "H 1 a s=0", "H 1 b s=0", "X out gate of b", "X out gate of a",
+      ])
     let apart = Panels.compose(echo("a").gated(control: \.turn), echo("b").gated(control: \.move))
     #expect(
       try trace(apart, [.turn(false), .move(.off), .x, .turn(true), .x], kinds: "H").filter { !$0.contains("out") }
@@ -133,11 +135,11 @@ private func echo(_ name: String = "u") -> Panels {
       try trace(nested, actions)
         == [
           // The outer gate's control action is plain to the inner one, which is open.
-          "H 1 u s=0", "X out gate",
+          "H 1 u s=0", "X out gate of u",
           // 2 and 3 are plain to the outer gate: the inner one hears nothing, so it is still open.
           "H 4 u s=1", "H 5 u s=1",
           // 6 shuts the inner one, 7 is held back by it, 8 opens it.
-          "H 6 u s=2", "X out gate", "H 8 u s=3", "H 9 u s=3", "H 10 u s=4", "H 11 u s=5",
+          "H 6 u s=2", "X out gate of u", "H 8 u s=3", "H 9 u s=3", "H 10 u s=4", "H 11 u s=5",
         ])
     #expect(outer.held == 2)
     #expect(outer.dropped == 1)
@@ -162,7 +164,7 @@ private func echo(_ name: String = "u") -> Panels {
     whenOn.dispatch(.out)
     #expect(gate.state == .off)
     #expect(gate.dropped == 1)
-    #expect(trace.lines == ["G u off", "G u on", "G u off", "X out gate"])
+    #expect(trace.lines == ["G u off", "G u on", "G u off", "X out gate of u"])
     #expect(store.state.count == 1)
   }
 

@@ -119,7 +119,7 @@ final class Sender: Sendable {
     sender.send()
     #expect(
       trace.lines
-        == scenario("Q 1 x · Q 2 out <1 · Q 3 gate(0) · X out gate · X out gate · Q 4 gate(1) · Q 5 out <4"))
+        == scenario("Q 1 x · Q 2 out <1 · Q 3 gate(0) · X out gate of u · X out gate of u · Q 4 gate(1) · Q 5 out <4"))
     #expect(gate.dropped == 2)
   }
 
@@ -148,7 +148,7 @@ final class Sender: Sendable {
         == scenario(
           """
           Q 1 x · H 1 u s=1 · Q 2 out <1 · H 2 u s=1
-          Q 3 gate(0) · H 3 u s=1 · X out gate
+          Q 3 gate(0) · H 3 u s=1 · X out gate of u
           Q 4 x
           Q 5 gate(1)
           Q 6 x · H 6 u s=1 · Q 7 out <6 · H 7 u s=1
@@ -168,7 +168,7 @@ final class Sender: Sendable {
     gate.set(isOpen: false)
     for action in [Signal.gate(6), .x] { store.dispatch(action) }
     sender.send()
-    #expect(trace.lines == scenario("H 2 u s=5 · X out gate"))
+    #expect(trace.lines == scenario("H 2 u s=5 · X out gate of u"))
     #expect(gate.held == 1)
     #expect(gate.dropped == 1)
   }
@@ -195,6 +195,6 @@ final class Sender: Sendable {
     store.setSpans(nil)
     #expect(store.state == 0)
     #expect(gate.dropped == 800)
-    #expect(trace.lines == Array(repeating: "X out gate", count: 800))
+    #expect(trace.lines == Array(repeating: "X out gate of u", count: 800))
   }
 }

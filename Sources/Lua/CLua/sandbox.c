@@ -148,6 +148,21 @@ static int undefinedSessionGlobal(lua_State *L) {
   return 1;
 }
 
+/// Sets a global of the session's, unless the host keeps the name for itself.
+static int setSessionGlobal(lua_State *L) {
+  lua_settop(L, 3);
+  lua_pushliteral(L, "(own)");
+  if (lua_rawget(L, lua_upvalueindex(1)) == LUA_TTABLE && lua_type(L, 2) == LUA_TSTRING) {
+    lua_pushvalue(L, 2);
+    if (lua_rawget(L, 4) != LUA_TNIL) {
+      return luaL_error(L, "'%s' is the shell's own; give yours another name, or write local", lua_tostring(L, 2));
+    }
+  }
+  lua_settop(L, 3);
+  lua_rawset(L, 1);
+  return 0;
+}
+
 static int undefinedMember(lua_State *L) {
   if (lua_type(L, 2) != LUA_TSTRING) return 0;
   raiseIfMissing(L, missingMembers,
@@ -301,9 +316,12 @@ static void openSandbox(lua_State *L, CLuaSandbox sandbox) {
     makeView(L, refuseGlobal);
   } else {
     lua_newtable(L);
-    lua_createtable(L, 0, 2);
+    lua_createtable(L, 0, 3);
     lua_pushvalue(L, -3);
     lua_setfield(L, -2, "__index");
+    lua_pushvalue(L, -3);
+    lua_pushcclosure(L, setSessionGlobal, 1);
+    lua_setfield(L, -2, "__newindex");
     lua_pushboolean(L, false);
     lua_setfield(L, -2, "__metatable");
     lua_setmetatable(L, -2);

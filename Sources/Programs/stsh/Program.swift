@@ -29,7 +29,11 @@ struct Program {
     defer { console.flush() }
     let stop = RunStop()
     // What runs before a prompt is ended by its keys and signals as the system ends programs.
-    let signals = beginsAtPrompt ? nil : RunSignals(stop, timeout: try timeout(), handlesInterrupt: true)
+    let signals =
+      beginsAtPrompt
+      ? nil
+      : RunSignals(
+        stop, timeout: try timeout(), handlesInterrupt: true, breaksCalls: options.unsafeLua)
     if signals != nil { session.obey(stop) }
     defer { signals?.finish() }
     if let file = options.transcript { try startTranscript(file, session) }
@@ -116,7 +120,7 @@ struct Program {
   private func timeout() throws -> Duration? {
     guard let text = options.timeout else { return nil }
     if let duration = DurationLiteral.parse(text) { return duration }
-    throw ValidationError("--timeout takes a duration such as 500ms, 2s or 5min, not '\(text)'")
+    throw ValidationError("--timeout takes \(DurationLiteral.expected(insteadOf: text)), not '\(text)'")
   }
 
   private func prompt(_ session: Session, _ conversation: Conversation) throws -> Int32 {

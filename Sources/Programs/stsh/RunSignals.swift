@@ -11,8 +11,11 @@ final class RunSignals {
   private static let count = Atomic<Int>(0)
   private var thread: WorkerThread?
 
-  /// - Parameter handlesInterrupt: true if SIGINT is such a signal.
-  init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool) {
+  /// - Parameters:
+  ///   - handlesInterrupt: true if SIGINT is such a signal.
+  ///   - breaksCalls: true if calls of the system that block this thread are to end with the run: libraries of Lua that read
+  ///     a pipe wait for nothing else.
+  init(_ stop: RunStop, timeout: Duration?, handlesInterrupt: Bool, breaksCalls: Bool = false) {
     let ends = RunSignals.ends
     for number in [SIGTERM, SIGHUP] + (handlesInterrupt ? [SIGINT] : []) {
       var action = sigaction()
@@ -28,7 +31,14 @@ final class RunSignals {
       if RunSignals.isIgnored(old) { continue }
       sigaction(number, &action, nil)
     }
-    thread = try? WorkerThread { RunSignals.wait(ends.read, stop, timeout) }
+    if breaksCalls {
+      // Does nothing, but a call that it meets ends with EINTR.
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = { _ in }
+      sigaction(SIGURG, &action, nil)
+    }
+    let caller = breaksCalls ? pthread_self() : nil
+    thread = try? WorkerThread { RunSignals.wait(ends.read, stop, timeout, caller) }
   }
 
   /// `SIG_IGN` is no function but the address 1, so that only its bits can be compared.
@@ -46,12 +56,19 @@ final class RunSignals {
   }
 
   /// Waits for a signal or for the end of the time.
-  private static func wait(_ descriptor: Int32, _ stop: RunStop, _ timeout: Duration?) {
+  ///
+  /// - Parameter caller: the thread whose calls of the system are to end with the run; nil: none.
+  private static func wait(_ descriptor: Int32, _ stop: RunStop, _ timeout: Duration?, _ caller: pthread_t?) {
     let end = timeout.map { ContinuousClock.now + $0 }
     var isTimed = end != nil
+    var isStopped = false
     while true {
       var milliseconds: Int32 = -1
-      if let end, isTimed {
+      if isStopped, let caller {
+        // A call may begin right behind a signal.
+        pthread_kill(caller, SIGURG)
+        milliseconds = 20
+      } else if let end, isTimed {
         let left = (end - .now) / .milliseconds(1)
         milliseconds = Int32(max(0, min(left.rounded(.up), 1_000_000)))
       }
@@ -61,9 +78,11 @@ final class RunSignals {
         var byte: UInt8 = 0
         guard read(descriptor, &byte, 1) == 1, byte != 0 else { return }
         stop.stop(.signal(Int32(byte)))
+        isStopped = true
       } else if let timeout, let end, isTimed, .now >= end {
         stop.stop(.timeOver(timeout))
         isTimed = false
+        isStopped = true
       }
     }
   }

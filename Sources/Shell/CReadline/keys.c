@@ -27,6 +27,9 @@ static bool asks_for_more;
 static unsigned char held[16];
 static int held_next, held_end, put_back = -1;
 
+// True if the last byte of a paste ended a line: a line feed behind it is part of that end.
+static bool follows_return;
+
 static bool is_readable(void) {
   struct pollfd source = {.fd = fileno(rl_instream), .events = POLLIN};
   return poll(&source, 1, 0) > 0 && (source.revents & POLLIN) != 0;
@@ -115,6 +118,10 @@ int keys_read_byte(FILE *stream) {
       creadline_note_interrupt();
       return end_of_paste();
     }
+    bool is_in_paste = count == 1 && RL_ISSTATE(RL_STATE_MOREINPUT);
+    bool is_second_half = is_in_paste && follows_return && byte == '\n';
+    follows_return = is_in_paste && byte == '\r';
+    if (is_second_half) continue;
     if (count == 1 && byte >= 0x80 && MB_CUR_MAX > 1) {
       hold_character(sources[0].fd, byte);
       continue;

@@ -347,4 +347,37 @@ import TraceSupport
     bench.advance(2)
     #expect(notes.all.filter { $0.hasPrefix("r 1") } == ["r 12"])
   }
+
+  /// Effects that have ended and are still stated, told once what they emitted was processed; a store that is left and made
+  /// again leaves them ended.
+  @Test func whatHasEndedStaysSoInAStoreThatIsMadeAgain() throws {
+    let u = SupervisionTests.rooms { count in
+      guard count > 0, count < 9 else { return [] }
+      return [
+        Room(1) { $0.send(.inc) }, Room("1") { _ in }, Room("on") { try? await $0.sleep(for: .seconds(60)) },
+      ]
+    }
+    func bench(_ told: Notes<String>) throws -> Bench {
+      let bench = try Bench(u)
+      bench.store.setEndListener { [unowned store = bench.store] effect, hasEnded in
+        told.note("\(effect.place)/\(effect.id) \(hasEnded) at \(store.state)")
+      }
+      return bench
+    }
+    let told = Notes<String>()
+    let first = try bench(told)
+    first.send(.inc)
+    #expect(Set(told.all) == ["u/1 (Int) true at 2", "u/1 (String) true at 2"])
+    first.send(.set(10))
+    #expect(Set(told.all.dropFirst(2)) == ["u/1 (Int) false at 10", "u/1 (String) false at 10"])
+    let again = Notes<String>()
+    let second = try bench(again)
+    second.store.leaveEnded([EndedEffect(unit: "u", id: 1), EndedEffect(unit: "u", id: "gone")])
+    #expect(second.send(.inc) == ["Q 1 inc", "E 1 u/1 start", "E 1 u/on start", "E 1 u/1 done"])
+    second.store.forgetLeftEnded()
+    #expect(again.all == ["u/1 (String) true at 1", "u/gone (String) false at 1"])
+    // Once it was missing it starts like any other.
+    second.send(.set(0))
+    #expect(second.send(.inc).contains("Q 4 inc <3"))
+  }
 }

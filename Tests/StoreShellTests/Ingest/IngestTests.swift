@@ -29,7 +29,7 @@ import Testing
 
   @Test(arguments: [
     ("{\"title\":", "not JSON at column 10: expected a value", nil),
-    ("7", "not JSON at column 1: expected a JSON object", nil),
+    ("7", "expected a JSON object, got number 7", nil),
     (
       "[1]", "expected a JSON object, got a list",
       "for one object a line: jq -c '.[]' FILE | stsh -c 'ingest - --as tasks.add'"

@@ -62,7 +62,7 @@ import Testing
     end(writer)
     let second = try reopened()
     #expect(second.run("show p.n", "effects").output == "1\n(none running)\n")
-    #expect(second.run(open, "show p.n", "effects --as raw").output.hasSuffix("\n2\np/m/t\tin 1000.0s\n"))
+    #expect(second.run(open, "show p.n", "effects --as raw").output.hasSuffix("\n2\np/m/t\tin 1000.0s\t#4\t0.0s\n"))
     end(second)
   }
 

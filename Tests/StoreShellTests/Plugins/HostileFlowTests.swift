@@ -122,7 +122,7 @@ import Testing
     Attack(
       "a task waits until no number of seconds has passed",
       after("ctx:task('t', function(task) task:wait_for('tick', 0/0) end)"), ["dispatch p.go"],
-      "task:wait_for takes a number of seconds as its time limit"),
+      "task:wait_for needs a number of seconds, got number "),
     // Thunks that never return.
     Attack(
       "a thunk counts for ever", "thunks = { t = function() while true do end end }", ["thunk p.t"],

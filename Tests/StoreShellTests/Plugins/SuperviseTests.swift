@@ -56,7 +56,7 @@ import Testing
     #expect(try asked(shell) == "1\n")
     #expect(try shell.type("dispatch p.halt --quiet", "effects").output == "(none running)\n")
     // Whatever changes the state.
-    #expect(try shell.type("undo", "effects --as raw").output.hasSuffix("p/m/t\tin 1.0s\n"))
+    #expect(try shell.type("undo", "effects --as raw").output.contains("\np/m/t\tin 1.0s\t#"))
     #expect(try asked(shell) == "2\n")
   }
 
@@ -65,7 +65,7 @@ import Testing
     _ = try shell.type("dispatch counter.increment")
     #expect(try asked(shell) == "0\n")
     _ = try shell.type("dispatch p.go")
-    #expect(try shell.type("effects --as raw").output == "p/m/t\tin 1.0s\n")
+    #expect(try shell.type("effects --as raw").output.hasPrefix("p/m/t\tin 1.0s\t#"))
     #expect(try asked(shell) == "1\n")
     #expect(try shell.type("dispatch counter.increment --quiet", "effects").output == "(none running)\n")
     #expect(try asked(shell) == "1\n")

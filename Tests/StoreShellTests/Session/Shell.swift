@@ -19,6 +19,11 @@ final class Shell {
     var output = ""
     var errors = ""
     var status: Int32 = 0
+
+    /// True if all that went to the errors are notes that begin like this.
+    func saysNothingBut(_ note: String) -> Bool {
+      errors.split(separator: "\n").allSatisfy { $0.hasPrefix("note: \(note)") }
+    }
   }
 
   struct Failure: Error {}

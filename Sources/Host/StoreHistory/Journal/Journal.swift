@@ -1,4 +1,5 @@
 import Platform
+import StoreCore
 
 /// The durable log of a store: one SQLite file, which `sqlite3` can open too. Every action that is appended is written behind
 /// the others, and now and then the whole state, from which a walk to any action starts.
@@ -103,6 +104,9 @@ public final class Journal: JournalReading, Sendable {
       .restart(after: number),
       plugins.map { .plugin($0) } + code.map { .code($0) } + [.snapshot(number: number, slices: slices)])
   }
+
+  /// Takes note that a long-lived effect has ended while its unit goes on stating it, or that it may start again.
+  package func note(_ effect: EndedEffect, hasEnded: Bool) { writer.append(.end(effect, hasEnded: hasEnded)) }
 
   /// True if the whole state should be appended behind the last action; true once each time.
   public func takeWantsSnapshot() -> Bool { writer.takeWantsSnapshot() }

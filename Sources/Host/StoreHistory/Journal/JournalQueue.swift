@@ -1,4 +1,5 @@
 import Platform
+import StoreCore
 
 /// The items appended to a journal and not yet written, and the thread that takes them from there.
 final class JournalQueue: @unchecked Sendable {
@@ -11,6 +12,8 @@ final class JournalQueue: @unchecked Sendable {
     case lastSnapshot(number: Int, slices: [StateSlice])
     case plugin(JournaledPlugin)
     case code(JournaledCode)
+    /// A long-lived effect has ended, or may start again.
+    case end(EndedEffect, hasEnded: Bool)
     /// All that was written before goes.
     case restart(after: Int)
 
@@ -19,7 +22,7 @@ final class JournalQueue: @unchecked Sendable {
       switch self {
       case .entry(let entry): entry.number
       case .snapshot(let number, _): number
-      case .lastSnapshot, .plugin, .code, .restart: nil
+      case .lastSnapshot, .plugin, .code, .end, .restart: nil
       }
     }
 

@@ -146,6 +146,7 @@ final class JournalWriter: @unchecked Sendable {
         try db.inTransaction(.immediate) {
           if !hasBegun { try file.begin(db) }
           let insertion = try RowWriter.insertion(db)
+          var ends: JournaledEnds?
           for item in backlog {
             switch item {
             case .entry(let entry): try rows.write(entry, by: insertion, to: db)
@@ -154,6 +155,10 @@ final class JournalWriter: @unchecked Sendable {
               if rows.hasRoomForLastSnapshot { try rows.write(slices, after: number, to: db) }
             case .plugin(let plugin): try rows.write(plugin, to: db)
             case .code(let code): try code.write(to: db)
+            case .end(let effect, let hasEnded):
+              var known = try ends ?? JournaledEnds(db)
+              known.note(effect, hasEnded: hasEnded)
+              ends = known
             case .restart(let number):
               try RowWriter.removeAll(from: db)
               // There is no state before it.
@@ -161,6 +166,7 @@ final class JournalWriter: @unchecked Sendable {
               rows = try RowWriter(db)
             }
           }
+          try ends?.write(to: db)
           // The plugins loaded before the first action are part of the file's statements about itself.
           if backlog.contains(where: \.isRestart) { try JournalMeta.set([:], in: db) }
         }

@@ -32,19 +32,48 @@ public struct UndoLine {
     }
   }
 
+  /// The actions that a redo would bring back, and those that it would take back.
+  public struct Redo: Equatable, Sendable {
+    /// The point to return to.
+    public let target: Int
+    /// The first action since the undo that has had an effect, and the number of later ones; nil: there is none.
+    public let takesBack: Taken?
+
+    /// Makes one.
+    public init(target: Int, takesBack: Taken? = nil) { (self.target, self.takesBack) = (target, takesBack) }
+  }
+
+  /// Actions that are taken back together.
+  public struct Taken: Equatable, Sendable {
+    /// The number of the first.
+    public let first: Int
+    /// The number of later actions that go with it.
+    public let later: Int
+
+    /// Makes them.
+    public init(first: Int, later: Int) { (self.first, self.later) = (first, later) }
+  }
+
   private let entry: (Int) throws -> LoggedEntry?
   private let head: Int
   private let oldest: Int
+  private let statement: (Int) -> ClosedRange<Int>?
 
   /// Reads a log.
   ///
   /// - Parameters:
   ///   - head: the number of the last action.
   ///   - oldest: the oldest point that can be returned to.
+  ///   - statement: gives the numbers of the first and the last action of the statement that dispatched one, and others
+  ///     with it; nil: it dispatched no other, or nobody knows.
   ///   - entry: gives the entry of a number.
-  public init(head: Int, oldest: Int, entry: @escaping (Int) throws -> LoggedEntry?) {
+  public init(
+    head: Int, oldest: Int, statement: @escaping (Int) -> ClosedRange<Int>? = { _ in nil },
+    entry: @escaping (Int) throws -> LoggedEntry?
+  ) {
     self.head = head
     self.oldest = oldest
+    self.statement = statement
     self.entry = entry
   }
 
@@ -56,7 +85,7 @@ public struct UndoLine {
   }
 
   /// The step that undoes the last so many actions of the user's own, with all that they caused. All dispatches of one
-  /// run of a plugin's command count as one action.
+  /// statement, or of one run of a plugin's command, count as one action.
   ///
   /// - Parameter isForeign: true for an action that another party asked for: it does not count.
   /// - Throws: ``HistoryError/nothingToUndo(available:oldest:)``.
@@ -64,25 +93,28 @@ public struct UndoLine {
     var position = try origin(of: head)
     var passed = 0
     var found = 0
-    var run: ActionSource?
+    var run: Run?
     var steps = UserSteps()
     var last: (first: Int, later: Int)?
     var others: [Int] = []
     while position > oldest {
       let entry = try entry(position)
       if let target = entry?.restoreTarget {
-        if last != nil { break }
-        (position, run) = (target, nil)
+        // A statement may take back a part of what it has done.
+        if last != nil, run == nil || run != statement(position).map({ Run.statement($0) }) { break }
+        position = target
+        if last == nil { run = nil }
         continue
       }
       if let entry, entry.isAskedFor, isForeign(entry) {
         _ = steps.holds(entry)
         others.append(position)
       } else if let entry, steps.holds(entry), try !isPartOfLoad(entry) {
-        let isSameRun = run != nil && run == entry.commandRun
+        let own = statement(position).map { Run.statement($0) } ?? entry.commandRun.map { Run.command($0) }
+        let isSameRun = run != nil && run == own
         if last != nil, !isSameRun { break }
         if !isSameRun { found += 1 }
-        run = entry.commandRun
+        run = own
         if found == count { last = (position, passed) }
         if last != nil, run == nil { break }
       }
@@ -102,17 +134,25 @@ public struct UndoLine {
     return before.source == action.source
   }
 
-  /// The point that the last so many undos left, as far as no action of the user's own came since.
+  /// The point that the last so many undos left, as far as no action of the user's own came since. What tasks have done since
+  /// is taken back.
   ///
   /// - Throws: ``HistoryError/nothingToRedo(available:)``.
-  public func redo(_ count: Int) throws -> Int {
+  public func redo(_ count: Int) throws -> Redo {
     var left: [Int] = []
     var restores: [LoggedEntry] = []
     var steps = UserSteps()
+    var since: Taken?
     var position = head
     while position > oldest {
       if let entry = try entry(position) {
-        if entry.restoreTarget != nil { restores.append(entry) } else if steps.holds(entry) { break }
+        if entry.restoreTarget != nil {
+          restores.append(entry)
+        } else if steps.holds(entry) {
+          break
+        } else if restores.isEmpty, entry.tookEffect {
+          since = Taken(first: position, later: since.map { $0.later + 1 } ?? 0)
+        }
       }
       position -= 1
     }
@@ -125,8 +165,16 @@ public struct UndoLine {
       }
     }
     guard count <= left.count else { throw HistoryError.nothingToRedo(available: left.count) }
-    return left[left.count - count]
+    return Redo(target: left[left.count - count], takesBack: since)
   }
+}
+
+/// What dispatched several actions that are taken back together.
+private enum Run: Equatable {
+  /// A run of a plugin's command.
+  case command(ActionSource)
+  /// A statement, by its first and its last action.
+  case statement(ClosedRange<Int>)
 }
 
 /// Tells the actions that undo takes back one by one from all others, in a log that is read from its end.

@@ -18,6 +18,8 @@ enum JournalMeta {
   static let checksum = "checksum"
   /// The action from whose state on states can be restored: before it the state had another type.
   static let base = "base"
+  /// The long-lived effects that have ended while their units go on stating them: a JSON array of places and ids.
+  static let ended = "ended"
 
   /// Changes what a file says of itself, all or nothing.
   ///

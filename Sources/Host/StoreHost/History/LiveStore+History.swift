@@ -50,9 +50,12 @@ extension LiveStore {
   // MARK: Returning
 
   /// What undo and redo find in the log.
-  package var undoLine: UndoLine {
+  ///
+  /// - Parameter statement: gives the numbers of what the statement dispatched that dispatched an action.
+  func undoLine(statement: @escaping (Int) -> ClosedRange<Int>?) -> UndoLine {
     turn {
-      UndoLine(head: history.head, oldest: max(history.oldest, firstPoint)) { [unowned self, history] number in
+      UndoLine(head: history.head, oldest: max(history.oldest, firstPoint), statement: statement) {
+        [unowned self, history] number in
         // What is in memory may be read by anybody.
         try history.log[number: number] ?? turn { try history.entry(number) }
       }
@@ -89,10 +92,13 @@ extension LiveStore {
     default: break
     }
     let (old, new) = (before.shell, after.shell)
-    if old.gates != new.gates || old.plugins != new.plugins { moveGates(new) }
+    if old.gates != new.gates || old.plugins != new.plugins {
+      moveGates(new)
+      if old.rules != new.rules { recomposeInCommit() }
+    }
     // Their names were unique when the plugins were loaded.
     if old.plugins != new.plugins { try? replaceInterceptors() }
-    if old.emission != new.emission { store.setEmission(Self.policy(new.emission, application)) }
+    if old.emission != new.emission { store.setEmission(policy(new.emission)) }
     if old.runaway != new.runaway { store.setRunawayLimit(new.runaway) }
     if old.purity != new.purity { applyPurity() }
     upkeep.watchesPlugins = new.watchesPlugins

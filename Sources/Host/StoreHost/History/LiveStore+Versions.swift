@@ -14,7 +14,8 @@ extension LiveStore {
         LoadedPluginListing(
           name: code.name, version: code.version, folder: folder, condition: shell.condition(of: code.name),
           units: hosted?.units.map(\.name) ?? [], digest: code.digest,
-          reloadFailed: hosted.flatMap { _ in upkeep.failedReloads[code.name] }, isLost: hosted == nil)
+          reloadFailed: hosted.flatMap { _ in upkeep.failedReloads[code.name] }, isLost: hosted == nil,
+          lacksUnits: hosted?.lacksUnits ?? false)
       }
       let missing = timeline.versions(at: number).filter(\.isMissing)
       return shown.plugins.map { listing($0.plugin.source.recorded, in: $0.plugin.source.folder, $0) }

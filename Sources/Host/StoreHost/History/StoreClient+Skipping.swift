@@ -202,6 +202,10 @@ private struct Rerun {
     switch (entry.action, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .bool(let isOpen)?):
       try ShellAction.setGate(name: name, isOpen: isOpen).reduce(&current.state)
+    case (ShellAction.Types.moveGate.fullName, .bool(let isOpen)?):
+      try ShellAction.moveGate(name: name, isOpen: isOpen).reduce(&current.state)
+    case (ShellAction.Types.setRule.fullName, let rule?):
+      try ShellAction.setRule(name: name, GateRule(rule)).reduce(&current.state)
     case (ShellAction.Types.set.fullName, _):
       var shell = recorded.state.shell
       (shell.plugins, shell.gates) = (current.state.shell.plugins, current.state.shell.gates)

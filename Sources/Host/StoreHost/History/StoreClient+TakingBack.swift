@@ -4,11 +4,17 @@ import StoreSchema
 
 /// Taking back a client's own actions while others act on the same store.
 extension StoreClient {
+  /// What undo and redo find in the log, with the client's statements as steps.
+  package var undoLine: UndoLine {
+    let statements = turn { self.statements }
+    return live.undoLine { statements.range(holding: $0) }
+  }
+
   /// The step that takes back the client's last so many actions, and all that they caused.
   ///
   /// - Parameter any: whether those of others count, too.
   package func undoStep(_ count: Int, any: Bool) throws -> UndoLine.Step {
-    let (line, isOwn) = turn { (live.undoLine, self.isOwn) }
+    let (line, isOwn) = turn { (undoLine, self.isOwn) }
     return try line.undo(count) { !any && !isOwn($0) }
   }
 

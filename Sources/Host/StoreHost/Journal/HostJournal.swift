@@ -1,4 +1,5 @@
 import Platform
+import StoreCore
 import StoreHistory
 import StorePlugins
 
@@ -23,6 +24,8 @@ package final class HostJournal {
   private var hasOtherCode = false
   /// Code of plugins that the first action brings into the file.
   private var unkept: [JournaledCode] = []
+  /// Long-lived effects that have ended before the file was open.
+  private var ends: Set<EndedEffect> = []
   /// Whether what is added brings a form of tables that earlier versions of the program cannot read.
   private var raisesFormat = false
 
@@ -71,6 +74,12 @@ package final class HostJournal {
     unkept = []
   }
 
+  /// Takes note that a long-lived effect has ended while its unit goes on stating it, or that it may start again.
+  package func note(_ effect: EndedEffect, hasEnded: Bool) {
+    if let journal { return journal.note(effect, hasEnded: hasEnded) }
+    if hasEnded { ends.insert(effect) } else { ends.remove(effect) }
+  }
+
   /// Takes another history instead of what was recorded so far.
   ///
   /// - Parameters:
@@ -98,6 +107,8 @@ package final class HostJournal {
     do throws(JournalError) {
       let opened = try Journal(plan.path, durability: plan.durability, header: header)
       if opened.found == nil { opened.append(stateAfter: number, state.slices(isWhole: true)) }
+      for effect in ends { opened.note(effect, hasEnded: true) }
+      ends = []
       start = number
       journal = opened
       return opened

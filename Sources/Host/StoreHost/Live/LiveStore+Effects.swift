@@ -10,7 +10,9 @@ extension LiveStore {
       return store.effects.map { effect in
         // A plugin's units are named PLUGIN.UNIT.
         let id = lua.contains(effect.unit) ? effect.name.replacing(".", with: "/", maxReplacements: 1) : effect.name
-        return EffectListing(id: id, unit: effect.unit, wakesIn: effect.wakesIn)
+        return EffectListing(
+          id: id, unit: effect.unit, wakesIn: effect.wakesIn,
+          startedBy: effect.startedBy > 0 ? effect.startedBy : nil, age: effect.age)
       }
     }
   }
@@ -47,6 +49,7 @@ extension LiveStore {
         view: view, typed: typed, faults: attendance.faults,
         strikes: PluginStrikes(attendance.faults), waiters: attendance.waiters,
         isLoaded: { [unowned self] in store.withState { $0.shell.plugins.contains { $0.name == plugin } } },
+        isLeftEnded: { [unowned self] in store.isLeftEnded($0) },
         stopFaulty: { [unowned self] in stopFaulty() }, lastAction: { [unowned self] in log.last?.number ?? 0 },
         describe: { [unowned self] in describe($0) })
     }

@@ -76,6 +76,7 @@ package final class LiveStore: @unchecked Sendable {
     collectActions()
     store.setRecorder { [unowned self] record in self.record(record) }
     attend()
+    store.setEndListener { [unowned self] effect, hasEnded in journal?.note(effect, hasEnded: hasEnded) }
     store.setErrorHandler { [faults = attendance.faults] error in
       let stop = error as? StoreError
       if stop != nil { faults.noteLoss() }
@@ -110,6 +111,25 @@ package final class LiveStore: @unchecked Sendable {
     default: .when { !State.areEqual($0, $1) }
     }
   }
+
+  /// The emission policy of a name or, where that is a Lua expression, of the states for which it holds. Where it fails,
+  /// watchers are told.
+  package func policy(_ name: String) -> EmissionPolicy<State> {
+    guard name != application.emission?.name, !Self.policies.contains(name),
+      let predicate = try? StatePredicate(name)
+    else { return Self.policy(name, application) }
+    return .when { [unowned self] _, state in
+      do throws(SessionLuaError) {
+        return try predicate.holds(in: StateSnapshot(state: state, moduleNames: modules.map(\.name)))
+      } catch {
+        attendance.faults.note(error)
+        return true
+      }
+    }
+  }
+
+  /// The names of the shell's own emission policies.
+  package static let policies = ["always", "whenDifferent", "never"]
 
   /// Runs a closure while this thread holds the turn (R34): whatever changes or reads what belongs to the store does so there,
   /// whoever asks.
@@ -171,10 +191,12 @@ package final class LiveStore: @unchecked Sendable {
   package func units(in shown: ShownPoint) -> [UnitListing] {
     let running = Dictionary(grouping: store.effects, by: \.unit)
     return ([logger] + application.units + shown.plugins.flatMap(\.units)).map { unit in
-      UnitListing(
+      let position = shown.state.shell.gates.first { $0.name == unit.name }
+      return UnitListing(
         name: unit.name, isOpen: shown.state.shell.isOpen(unit.name), gate: shown.state.shell.gate(unit.name),
-        seen: unit.counters.seen, held: unit.gate.held,
-        dropped: unit.gate.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
+        byRule: position?.rule, isOpenByRule: position?.isOpenByRule(in: shown.state) ?? true, seen: unit.counters.seen,
+        held: unit.losses.held,
+        dropped: unit.losses.dropped, tasks: running[unit.name]?.count ?? 0, origin: unit.origin)
     }
   }
 
@@ -275,6 +297,7 @@ package final class LiveStore: @unchecked Sendable {
     if action != nil {
       timeline.note(loaded(in: record.after), after: record.context.number, oldest: history.oldest)
     }
+    if upkeep.hasControlGates { followRules(record) }
     if let journal { keep(entry, record, in: journal) }
     if record.failure == nil, record.droppedBy == nil { attendance.waiters.tell(call) }
     stopFaulty()
@@ -283,17 +306,6 @@ package final class LiveStore: @unchecked Sendable {
   /// The plugins that are loaded in a state: one that is being loaded or unloaded may be here without being there.
   private func loaded(in state: State) -> [HostedPlugin] {
     plugins.filter { hosted in state.shell.plugins.contains { $0.name == hosted.plugin.module.name } }
-  }
-
-  /// Brings the gates where the shell's slice says they stand.
-  package func moveGates(_ shell: ShellState) {
-    for hosted in plugins { hosted.strikes.set(isStopped: shell.condition(of: hosted.plugin.module.name) != .on) }
-    for unit in hostUnits {
-      let isOpen = shell.isOpen(unit.name)
-      guard unit.gate.set(isOpen: isOpen) else { continue }
-      attendance.traceSink?(.gate(unit: unit.name, isOpen: isOpen))
-      if !isOpen { store.cancelEffects(unit: unit.name) }
-    }
   }
 
   // MARK: Reading

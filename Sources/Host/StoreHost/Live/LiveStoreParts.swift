@@ -40,6 +40,8 @@ package struct PluginUpkeep {
   var replacement: PluginReplacement?
   /// Whether plugins that were saved are reloaded; what the state says, asked before every statement.
   package var watchesPlugins = false
+  /// Whether actions move the gate of a unit; what the state says, asked after every action.
+  package var hasControlGates = false
   /// When reloading a plugin failed, for those whose earlier version is still there because of it.
   var failedReloads: [String: Duration] = [:]
   /// How often plugins are looked at for state of their own, where nobody set it.

@@ -29,6 +29,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
   /// Whether any of them was more than going back and forth.
   @exclusivity(unchecked) private(set) var hasActed = false
+  /// The first and the last action of each statement that dispatched several.
+  @exclusivity(unchecked) private(set) var statements = ActionNumbers()
   private let isActing = SharedFlag()
   private var faults: [any Error] = []
   private var notes: [String] = []
@@ -160,6 +162,18 @@ package final class StoreClient: @unchecked Sendable {
     }
   }
 
+  /// Runs a statement: what it dispatches is taken back as a whole.
+  package func statement<Result>(_ body: () throws -> Result) rethrows -> Result {
+    // Its own thread alone has it dispatch.
+    let before = dispatched.last ?? 0
+    defer {
+      if let last = dispatched.last, last > before, let first = dispatched.first(after: before), first < last {
+        turn { statements.insert(apart: first...last) }
+      }
+    }
+    return try body()
+  }
+
   /// Takes note of an action that it dispatched.
   func note(dispatched number: Int, isReturn: Bool) {
     dispatched.insert(number)
@@ -167,7 +181,9 @@ package final class StoreClient: @unchecked Sendable {
   }
 
   /// Takes note that the history is another one now, whose last action has that number.
-  func joinAnew(behind number: Int) { (joined, dispatched, hasActed) = (number, ActionNumbers(), false) }
+  func joinAnew(behind number: Int) {
+    (joined, dispatched, statements, hasActed) = (number, ActionNumbers(), ActionNumbers(), false)
+  }
 
   // MARK: Hearing
 

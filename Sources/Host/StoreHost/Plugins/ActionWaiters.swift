@@ -8,6 +8,10 @@ package final class ActionWaiters: @unchecked Sendable {
   /// By the action's full name, since the plugin that declares it may be reloaded meanwhile; in the order in which they began
   /// to wait.
   private var waiting: [String: [TaskRun]] = [:]
+  /// The number of tasks that have got an action and not gone on yet.
+  private var waking = 0
+  /// The actions since the first of these got its own.
+  private var passed: [ActionCall] = []
 
   /// Has a task wait for the next action of a type.
   package func add(_ task: TaskRun, for type: ActionType) { waiting[type.fullName, default: []].append(task) }
@@ -20,7 +24,24 @@ package final class ActionWaiters: @unchecked Sendable {
 
   /// Wakes those that wait for an action.
   package func tell(_ call: ActionCall) {
+    if waking > 0 { passed.append(call) }
     guard !waiting.isEmpty, let tasks = waiting.removeValue(forKey: call.type.fullName) else { return }
-    for task in tasks { task.take(call) }
+    waking += tasks.count
+    for task in tasks { task.take(call, at: passed.count) }
+  }
+
+  /// The next action of a type behind those that a waking task has seen, where it has come by now.
+  ///
+  /// - Parameter position: the number of actions that the task has seen; moved behind the action.
+  package func next(_ type: ActionType, from position: inout Int) -> ActionCall? {
+    guard let index = passed[position...].firstIndex(where: { $0.type.fullName == type.fullName }) else { return nil }
+    position = index + 1
+    return passed[index]
+  }
+
+  /// Takes note that a task which got an action has gone on, or was cancelled.
+  package func endWaking() {
+    waking -= 1
+    if waking == 0 { passed = [] }
   }
 }

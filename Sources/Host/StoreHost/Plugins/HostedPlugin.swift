@@ -11,6 +11,8 @@ package struct HostedPlugin {
   package let units: [HostUnit]
   /// The plugin's interceptors, the outermost first, the one that runs its thunks last.
   package let interceptors: [Interceptor<HostAction, HostState>]
+  /// Whether it has middlewares, rules, interceptors or thunks that stay away, as after a replay (R27).
+  package let lacksUnits: Bool
 
   /// - Parameter reducersAlone: whether its middlewares, rules and interceptors stay away (R27).
   package init(_ plugin: Plugin, _ surroundings: PluginSurroundings, reducersAlone: Bool = false) {
@@ -19,16 +21,24 @@ package struct HostedPlugin {
     guard !reducersAlone else {
       units = []
       interceptors = []
+      lacksUnits =
+        !plugin.units.isEmpty || plugin.rules.bridgeCount + plugin.rules.transitionCount > 0
+        || !plugin.interceptors.names.isEmpty || !plugin.tasks.thunkTypes.isEmpty
       return
     }
+    lacksUnits = false
     units = plugin.units.indices.map { Self.unit(plugin, $0, surroundings) } + Self.ruleUnits(plugin, surroundings)
     let thunks = Self.thunks(plugin, surroundings)
     interceptors = Self.interceptors(plugin, surroundings) + (thunks.map { [$0] } ?? [])
+    for (unit, gate) in zip(units, gates) { unit.ruled.follow(gate) }
   }
 
   /// The gates of its middlewares, as they stand to begin with.
   package var gates: [ShellState.Gate] {
-    units.map { ShellState.Gate(name: $0.name, isOpen: $0.startsOpen, plugin: plugin.module.name) }
+    units.map { unit in
+      let rule = plugin.units.first { "\(plugin.module.name).\($0.name)" == unit.name }?.rule
+      return ShellState.Gate(name: unit.name, isOpen: unit.startsOpen, plugin: plugin.module.name, rule: rule)
+    }
   }
 
   /// What plugins do to the state, behind the application's reducers: each changes its own slice, in load order, and then what
@@ -99,7 +109,7 @@ package struct HostedPlugin {
     let type = plugin.units[index]
     let fullName = "\(plugin.module.name).\(type.name)"
     let gate = Gate(isOpen: type.isOpen)
-    let tasks = UnitTasks(plugin, unit: index, gate, surroundings)
+    let tasks = UnitTasks(plugin, unit: index, surroundings)
     let hosted = HostedMiddleware(plugin, unit: index, tasks, surroundings)
     let supervised = plugin.middlewares.supervises(index) ? tasks : nil
     let middleware = Middleware<ActionCall, HostAction, Value>(fullName) { call, action, _ in
@@ -112,12 +122,15 @@ package struct HostedPlugin {
         return attachment
       }
     }
-    return HostUnit(
+    let unit = HostUnit(
       fullName, origin: .lua, gate: gate, accepts: { plugin.middlewares.accepts($0.call.type, unit: index) },
       Middleware(units: units).lift(
         input: { (action: HostAction) in action.call },
         output: { $0 },
         // The middleware reads by its view; this is what traces show that it sees.
         state: { (state: HostState) in state.value { plugin.source.manifest.mayRead($0) } }))
+    // The gate holds what asks it.
+    tasks.isOpen = { [weak ruled = unit.ruled] in gate.isOpen && ruled?.isOpen(in: surroundings.view) == true }
+    return unit
   }
 }

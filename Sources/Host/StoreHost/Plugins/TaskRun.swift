@@ -9,8 +9,8 @@ package final class TaskRun: EffectSteps {
   private let effect: EffectContext<Void, HostAction>
   /// Nil before the first step.
   private var task: PluginTask?
-  /// The action that it waited for, where it came.
-  private var action: ActionCall?
+  /// The action that it waited for, where it came, and its position among the actions that are kept meanwhile.
+  private var taken: (action: ActionCall, position: Int)?
   /// The action that it waits for.
   private var awaited: ActionType?
 
@@ -34,12 +34,16 @@ package final class TaskRun: EffectSteps {
 
   package func cancel() {
     stopWaiting()
+    if taken != nil { surroundings.waiters.endWaking() }
+    taken = nil
     task?.close(view: surroundings.view)
   }
 
   /// Goes on with an action that it waited for.
-  package func take(_ call: ActionCall) {
-    action = call
+  ///
+  /// - Parameter position: the action's position among those that are kept until the task has gone on.
+  package func take(_ call: ActionCall, at position: Int) {
+    taken = (call, position)
     awaited = nil
     effect.resume()
   }
@@ -53,18 +57,27 @@ package final class TaskRun: EffectSteps {
       task = try tasks.plugin.tasks.begin(start) { [effect] in effect.isCancelled }
       self.task = task
     }
-    let action = action
-    self.action = nil
-    let step = try task.resume(with: action, view: surroundings.view) { [self] in
-      effect.send(DispatchedAction(surroundings.typed($0), source: $1))
-    }
-    switch step {
-    case .finished: return .finished
-    case .sleep(let duration): return .sleep(duration)
-    case .waitFor(let type, let timeout):
-      awaited = type
-      surroundings.waiters.add(self, for: type)
-      return .resumption(within: timeout)
+    let taken = taken
+    self.taken = nil
+    defer { if taken != nil { surroundings.waiters.endWaking() } }
+    var (action, position) = (taken?.action, taken?.position)
+    while true {
+      let step = try task.resume(with: action, view: surroundings.view) { [self] in
+        effect.send(DispatchedAction(surroundings.typed($0), source: $1))
+      }
+      switch step {
+      case .finished: return .finished
+      case .sleep(let duration): return .sleep(duration)
+      case .waitFor(let type, let timeout):
+        // An action that came between the one that the task got and this step is not lost.
+        if var next = position, !effect.isCancelled, let missed = surroundings.waiters.next(type, from: &next) {
+          (action, position) = (missed, next)
+          continue
+        }
+        awaited = type
+        surroundings.waiters.add(self, for: type)
+        return .resumption(within: timeout)
+      }
     }
   }
 

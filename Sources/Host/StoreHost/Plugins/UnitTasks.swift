@@ -10,29 +10,32 @@ package final class UnitTasks: @unchecked Sendable {
   package let surroundings: PluginSurroundings
   /// The unit's name within the plugin.
   package let unit: String
+  /// The unit's name in the store.
+  private let name: String
   private let index: Int
-  private let gate: Gate
+  /// Whether the gates of the unit stand open.
+  package var isOpen: () -> Bool = { true }
   /// What the middleware said last, as far as there was room.
   private var wanted: [PluginTaskStart] = []
   /// The keys of these; true: the task has begun.
-  private var admitted: [String: Bool] = [:]
+  private var admitted: [EffectToken: Bool] = [:]
   /// The keys for which there was no room.
-  private var refused: Set<String> = []
+  private var refused: Set<EffectToken> = []
   /// The action after which it failed to say anything last; nil: it works.
   private var failedAfter: Int?
 
-  package init(_ plugin: Plugin, unit index: Int, _ gate: Gate, _ surroundings: PluginSurroundings) {
+  package init(_ plugin: Plugin, unit index: Int, _ surroundings: PluginSurroundings) {
     self.plugin = plugin
     self.surroundings = surroundings
     self.index = index
-    self.gate = gate
     unit = plugin.units[index].name
+    name = "\(plugin.module.name).\(unit)"
   }
 
   /// The tasks that should run in the state. What a middleware that fails said before still holds.
   package func supervised() -> [Supervised<HostAction>] {
     // Before the plugin's slice is there, and once it is gone, there is nothing to ask about; nobody asks behind a shut gate.
-    guard surroundings.isLoaded(), gate.isOpen else {
+    guard surroundings.isLoaded(), isOpen() else {
       wanted = admit([])
       plugin.middlewares.forgetSupervised(index)
       return []
@@ -57,9 +60,13 @@ package final class UnitTasks: @unchecked Sendable {
     let gone = Set(admitted.keys.filter { !keys.contains($0) })
     for key in gone where admitted.removeValue(forKey: key) == false { surroundings.room.promised -= 1 }
     var room = plugin.tasks.room { [unit] in $0.unit == unit && gone.contains($0.key) } - surroundings.room.promised
-    var left: Set<String> = []
+    var left: Set<EffectToken> = []
     let granted = starts.filter { start in
       guard admitted[start.key] == nil else { return true }
+      if surroundings.isLeftEnded(EndedEffect(unit: name, id: start.key)) {
+        admitted[start.key] = true
+        return true
+      }
       guard room > 0 else {
         left.insert(start.key)
         return false
@@ -116,6 +123,8 @@ package struct PluginSurroundings: @unchecked Sendable {
   package let room = TaskRoom()
   /// Whether the plugin's slice is in the state.
   package let isLoaded: () -> Bool
+  /// Whether a task had ended when the store was left, and has not been asked for since.
+  package let isLeftEnded: (EndedEffect) -> Bool
   /// Has the plugins stopped that have failed too often in a row.
   package let stopFaulty: () -> Void
   /// The action that was logged last, and the one of a number in words.

@@ -110,6 +110,10 @@ extension LiveStore {
       let oldest = isOfAnotherType ? contents.last : contents.base
       let entries = JournalEntries(
         file, oldest: oldest, oldestEntry: contents.numbers.map { $0.lowerBound - 1 }, of: self)
+      // As where a plugin is reloaded, tasks of other code start anew.
+      let changedUnits = plugins.filter { hosted in changed.contains { $0.name == hosted.plugin.module.name } }
+        .flatMap { $0.units.map(\.name) }
+      store.leaveEnded(file.reader.endedEffects.filter { effect in !changedUnits.contains { effect.place == $0 } })
       history = History(from: state, at: contents.last, older: entries, endedBy: attendance.interruption)
       for client in clients { client.joinAnew(behind: contents.last) }
       return RecoveredStore(
@@ -119,7 +123,12 @@ extension LiveStore {
   }
 
   /// Has tasks follow what was restored, once what they dispatch is kept.
-  package func startTasks() { turn { store.reconcileEffects() } }
+  package func startTasks() {
+    turn {
+      store.reconcileEffects()
+      store.forgetLeftEnded()
+    }
+  }
 
   /// Brings a plugin back, without its slice.
   ///

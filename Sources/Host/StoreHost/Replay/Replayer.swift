@@ -197,6 +197,10 @@ package final class Replayer {
     switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .string(let name)?, .bool(let isOpen)?):
       try ShellAction.setGate(name: name, isOpen: isOpen).reduce(&state)
+    case (ShellAction.Types.moveGate.fullName, .string(let name)?, .bool(let isOpen)?):
+      try ShellAction.moveGate(name: name, isOpen: isOpen).reduce(&state)
+    case (ShellAction.Types.setRule.fullName, .string(let name)?, let rule?):
+      try ShellAction.setRule(name: name, GateRule(rule)).reduce(&state)
     case (ShellAction.Types.loadPlugin.fullName, .string(let name)?, .string(let version)?):
       try load(name, version: version, digest: entry.digest ?? "")
     case (ShellAction.Types.reloadPlugin.fullName, .string(let name)?, .string(let version)?):

@@ -53,6 +53,10 @@ extension HostAction: CustomStringConvertible {
 /// What the shell does to its own slice, as actions: recorded and numbered like all others.
 package enum ShellAction: Sendable {
   case setGate(name: String, isOpen: Bool)
+  /// Where an action has moved a gate by its rule.
+  case moveGate(name: String, isOpen: Bool)
+  /// The rule that moves the gate of a unit besides; nil: none.
+  case setRule(name: String, GateRule?)
   case loadPlugin(ShellState.LoadedPlugin, slice: PluginSlice?, gates: [ShellState.Gate])
   case unloadPlugin(name: String)
   case reloadPlugin(ShellState.LoadedPlugin, slice: PluginSlice?, gates: [ShellState.Gate])
@@ -79,13 +83,20 @@ package enum ShellAction: Sendable {
   package enum Types {
     /// All of them.
     package static let all = [
-      setGate, loadPlugin, unloadPlugin, reloadPlugin, enablePlugin, disablePlugin, faultPlugin, set, restore,
+      setGate, setRule, moveGate, loadPlugin, unloadPlugin, reloadPlugin, enablePlugin, disablePlugin, faultPlugin, set,
+      restore,
       importState,
       SubstateChange.addType, SubstateChange.resetType,
     ]
     package static let setGate = ActionType(
       module: "shell", name: "setGate", fields: [Field("name", String.schema), Field("open", Bool.schema)],
       documentation: "Opens or shuts the gate of a middleware.")
+    package static let setRule = ActionType(
+      module: "shell", name: "setRule", fields: [Field("name", String.schema), Field("rule", .dynamic(.any))],
+      documentation: "Has actions or the state move the gate of a middleware besides.")
+    package static let moveGate = ActionType(
+      module: "shell", name: "moveGate", fields: [Field("name", String.schema), Field("open", Bool.schema)],
+      documentation: "Keeps where an action has moved the gate of a middleware by its rule.")
     package static let loadPlugin = ActionType(
       module: "shell", name: "loadPlugin", fields: [Field("name", String.schema), Field("version", String.schema)],
       documentation: "Adds a plugin.")
@@ -119,6 +130,8 @@ package enum ShellAction: Sendable {
   package var call: ActionCall {
     switch self {
     case .setGate(let name, let isOpen): ActionCall(Types.setGate, [.string(name), .bool(isOpen)])
+    case .moveGate(let name, let isOpen): ActionCall(Types.moveGate, [.string(name), .bool(isOpen)])
+    case .setRule(let name, let rule): ActionCall(Types.setRule, [.string(name), rule?.value ?? .none])
     case .loadPlugin(let plugin, _, _): ActionCall(Types.loadPlugin, [.string(plugin.name), .string(plugin.version)])
     case .unloadPlugin(let name): ActionCall(Types.unloadPlugin, [.string(name)])
     case .reloadPlugin(let plugin, _, _):
@@ -197,12 +210,9 @@ package enum ShellAction: Sendable {
   /// Reduces an action that changes no setting.
   package func reduce(_ state: inout HostState) throws {
     switch self {
-    case .setGate(let name, let isOpen):
-      if let index = state.shell.gates.firstIndex(where: { $0.name == name }) {
-        state.shell.gates[index].isOpen = isOpen
-      } else {
-        state.shell.gates.append(ShellState.Gate(name: name, isOpen: isOpen))
-      }
+    case .setGate(let name, let isOpen): state.shell.changeGate(of: name) { $0.isOpen = isOpen }
+    case .moveGate(let name, let isOpen): state.shell.changeGate(of: name) { $0.isOpenByAction = isOpen }
+    case .setRule(let name, let rule): state.shell.changeGate(of: name) { $0.setRule(rule) }
     case .loadPlugin(let plugin, let slice, let gates):
       state.shell.plugins.append(plugin)
       if let slice { state.plugins.append(slice) }

@@ -106,6 +106,29 @@ package struct ShellState: Hashable, Sendable {
     package var isOpen: Bool
     /// The plugin whose middleware it is.
     package var plugin: String?
+    /// The rule that moves it besides; nil: none does.
+    package var rule: GateRule?
+    /// Whether control actions have left it open, where its rule is about those.
+    package var isOpenByAction = true
+
+    package init(name: String, isOpen: Bool, plugin: String? = nil, rule: GateRule? = nil) {
+      self.name = name
+      self.isOpen = isOpen
+      self.plugin = plugin
+      setRule(rule)
+    }
+
+    /// Gives the gate a rule, or takes it away.
+    package mutating func setRule(_ rule: GateRule?) {
+      self.rule = rule
+      isOpenByAction = if case .actions(let control)? = rule { control.startsOpen } else { true }
+    }
+
+    /// Whether its rule lets actions through in a state.
+    package func isOpenByRule(in state: HostState) -> Bool {
+      guard case .state(let path, let value)? = rule else { return isOpenByAction }
+      return state.read(path) == value
+    }
   }
 
   package struct LoadedPlugin: Hashable, Sendable {
@@ -146,6 +169,18 @@ package struct ShellState: Hashable, Sendable {
   }
 
   package func isOpen(_ name: String) -> Bool { gate(name) == .on }
+
+  /// Changes the gate of a unit.
+  package mutating func changeGate(of unit: String, _ change: (inout Gate) -> Void) {
+    let index = gates.firstIndex { $0.name == unit } ?? gates.endIndex
+    if index == gates.endIndex { gates.append(Gate(name: unit, isOpen: true)) }
+    change(&gates[index])
+  }
+
+  /// The rules of the gates that have one, by the names of the units.
+  package var rules: [String: GateRule] {
+    Dictionary(gates.compactMap { gate in gate.rule.map { (gate.name, $0) } }, uniquingKeysWith: { first, _ in first })
+  }
 }
 
 extension HostState {

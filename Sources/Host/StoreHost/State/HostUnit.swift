@@ -21,7 +21,12 @@ package struct HostUnit {
   package let startsOpen: Bool
   package let gate: Gate
   package let counters: UnitCounters
-  package let middleware: Middleware<HostAction, HostAction, HostState>
+  /// The rule that moves a second gate around the first; kept by the host as the shell's slice says.
+  package let ruled: RuledGate
+  private let plain: Middleware<HostAction, HostAction, HostState>
+
+  /// The middleware within its gates.
+  package var middleware: Middleware<HostAction, HostAction, HostState> { ruled.middleware ?? plain }
 
   /// - Parameters:
   ///   - gate: stands as it does to begin with.
@@ -47,7 +52,13 @@ package struct HostUnit {
           }
         }
       })
-    self.middleware = counted.gated(by: gate) { $0.movedGate != name && accepts($0) }
+    plain = counted.gated(by: gate) { $0.movedGate != name && accepts($0) }
+    ruled = RuledGate(plain, accepts: accepts)
+  }
+
+  /// The number of actions held back, and of outputs dropped, by either gate.
+  package var losses: (held: Int, dropped: Int) {
+    (gate.held + ruled.gate.held, gate.dropped + ruled.gate.dropped)
   }
 }
 

@@ -9,12 +9,25 @@ package struct UnitListing {
   package let isOpen: Bool
   /// How its gate stands.
   package let gate: ShellState.Condition
+  /// The rule that moves it besides; nil: none does.
+  package let byRule: GateRule?
+  /// Whether that lets actions through.
+  package let isOpenByRule: Bool
   package let seen: Int
   package let held: Int
   package let dropped: Int
   /// How many of its effects run or wait.
   package let tasks: Int
   package let origin: Module.Origin
+
+  /// How its gates stand together, as listings say it.
+  package var position: String {
+    switch byRule {
+    case _ where gate != .on || isOpenByRule: gate.rawValue
+    case .actions: "off by action"
+    case .state, nil: "off by state"
+    }
+  }
 }
 
 /// One effect, as listings show it.
@@ -25,6 +38,10 @@ package struct EffectListing {
   package let unit: String
   /// In how long it goes on, where it waits for the clock.
   package let wakesIn: Duration?
+  /// The number of the action that started it; nil: the state did before any action.
+  package let startedBy: Int?
+  /// How long it has been there.
+  package let age: Duration
 
   /// When it goes on, such as `in 1.0s`.
   package var wakes: String? { wakesIn.map { "in \(EffectListing.seconds($0))" } }
@@ -55,10 +72,13 @@ package struct LoadedPluginListing {
   package let reloadFailed: Duration?
   /// Whether the state holds its slice, and its code could not be loaded.
   package var isLost = false
+  /// Whether it has more than reducers, and only these run, as after a replay.
+  package var lacksUnits = false
 
   /// What listings say of it.
   package var state: String {
     if isLost { return Self.notLoaded }
+    if lacksUnits, condition == .on { return "reducers only" }
     return condition == .on && reloadFailed != nil ? "reload failed" : condition.rawValue
   }
   package static let notLoaded = "not loaded"

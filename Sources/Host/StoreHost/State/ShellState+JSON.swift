@@ -10,6 +10,8 @@ extension ShellState {
       "origins",
     ])
   private static let gateLayout = RecordLayout(name: "Gate", fields: ["name", "open", "plugin"])
+  private static let ruledGateLayout = RecordLayout(
+    name: "Gate", fields: ["name", "open", "plugin", "rule", "openByAction"])
   private static let pluginLayout = RecordLayout(
     name: "Plugin", fields: ["name", "version", "digest", "condition", "type"])
   private static let ceilingLayout = RecordLayout(name: "Ceiling", fields: ceilingParts.map(\.name))
@@ -25,8 +27,9 @@ extension ShellState {
   ///   - types: what tells the types of the plugins' slices apart, by the plugins' names.
   package func value(substates: [String], types: [String: String]) -> Value {
     let gates = gates.map { gate in
-      Value.record(
-        Record(Self.gateLayout, [.string(gate.name), .bool(gate.isOpen), .text(gate.plugin)]))
+      let position: [Value] = [.string(gate.name), .bool(gate.isOpen), .text(gate.plugin)]
+      guard let rule = gate.rule else { return Value.record(Record(Self.gateLayout, position)) }
+      return .record(Record(Self.ruledGateLayout, position + [rule.value, .bool(gate.isOpenByAction)]))
     }
     let plugins = plugins.map { plugin in
       Value.record(
@@ -56,7 +59,10 @@ extension ShellState {
     gates = members.list("gates").compactMap { gate in
       let gate = Members(gate)
       guard let name = gate.text("name"), let isOpen = gate.flag("open") else { return nil }
-      return Gate(name: name, isOpen: isOpen, plugin: gate.text("plugin"))
+      var read = Gate(
+        name: name, isOpen: isOpen, plugin: gate.text("plugin"), rule: gate["rule"].flatMap(GateRule.init))
+      read.isOpenByAction = gate.flag("openByAction") ?? read.isOpenByAction
+      return read
     }
     plugins = members.list("plugins").compactMap { plugin in
       let plugin = Members(plugin)

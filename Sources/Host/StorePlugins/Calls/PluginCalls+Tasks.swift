@@ -18,10 +18,7 @@ extension PluginCalls {
       if type.module != faults.manifest.name { permissions.noteRead(type.module) }
       var timeout: Duration?
       if call[2] != .nil {
-        timeout = Self.duration(call[2])
-        guard timeout != nil else {
-          throw LuaFailure("task:wait_for takes a number of seconds as its time limit, got \(call[2].described)")
-        }
+        timeout = try Self.duration(call[2], of: "task:wait_for", as: "time limit")
       }
       task.request = .waitFor(type, timeout: timeout)
       call.yield()
@@ -46,9 +43,10 @@ extension PluginCalls {
         throw LuaFailure("ctx:task is only possible in after")
       }
       if let refusal = timersRefusal { throw LuaFailure(refusal) }
-      guard case .string(let key) = call[1], case .function(let function) = call[2] else {
-        throw LuaFailure("ctx:task needs a key and a function: ctx:task(\"later\", function(task) … end)")
+      guard let key = EffectToken(call[1]) else {
+        throw Self.badTask("a text, a number or a boolean as its key", call[1])
       }
+      guard case .function(let function) = call[2] else { throw Self.badTask("a function as its work", call[2]) }
       start(PluginTaskStart(unit: emission.unit, key: key, function: function))
     }
   }
@@ -61,11 +59,7 @@ extension PluginCalls {
 
   private func sleep(_ call: inout LuaCall) throws {
     let task = try taskThatPauses(call, "sleep")
-    guard let duration = Self.duration(call[1]) else {
-      let hint = call[1] == .nil ? " (is it called with a colon?)" : ""
-      throw LuaFailure("task:sleep needs a number of seconds, got \(call[1].described)\(hint)")
-    }
-    task.request = .sleep(duration)
+    task.request = .sleep(try Self.duration(call[1], of: "task:sleep", as: "wait"))
     call.yield()
   }
 
@@ -80,14 +74,29 @@ extension PluginCalls {
     LuaFailure("\(function) is only possible while \(caller) runs, and not in a coroutine of its own")
   }
 
-  /// A number of seconds; nil where it is none, or is longer than a clock can say. None is shorter than a millisecond, so
-  /// that a loop that waits lets others run.
-  static func duration(_ value: LuaValue) -> Duration? {
+  private static func badTask(_ wanted: String, _ found: LuaValue) -> LuaFailure {
+    LuaFailure("ctx:task needs \(wanted), got \(found.described): ctx:task(\"later\", function(task) … end)")
+  }
+
+  /// The longest time that a clock can be asked for, in seconds: 31 years.
+  static let longestWait = 1_000_000_000
+
+  /// A number of seconds that a function was given. None is shorter than a millisecond, so that a loop that waits lets others
+  /// run.
+  static func duration(_ value: LuaValue, of function: String, as meaning: String) throws(LuaFailure) -> Duration {
+    let seconds: Double
     switch value {
-    case .integer(let seconds) where abs(Double(seconds)) <= 1e9: max(.seconds(seconds), .milliseconds(1))
-    case .number(let seconds) where abs(seconds) <= 1e9: max(.nanoseconds(Int64(seconds * 1e9)), .milliseconds(1))
-    default: nil
+    case .integer(let number): seconds = Double(number)
+    case .number(let number) where !number.isNaN: seconds = number
+    default:
+      let hint = value == .nil ? " (is it called with a colon?)" : ""
+      throw LuaFailure("\(function) needs a number of seconds, got \(value.described)\(hint)")
     }
+    guard seconds <= Double(longestWait) else {
+      throw LuaFailure("\(function): a \(meaning) has at most \(longestWait) seconds, got \(value.described)")
+    }
+    if case .integer(let number) = value { return max(.seconds(number), .milliseconds(1)) }
+    return max(.nanoseconds(Int64(max(seconds, 0) * 1e9)), .milliseconds(1))
   }
 }
 

@@ -8,7 +8,8 @@ public final class PluginTask {
   /// The unit that started it.
   public let unit: String
   /// The key that tells it from the unit's other tasks.
-  public let key: String
+  public let key: EffectToken
+  private let keyText: String
   /// Set by the functions that pause the coroutine.
   var request: Step?
   private let tasks: PluginTasks
@@ -29,13 +30,14 @@ public final class PluginTask {
   init(_ start: PluginTaskStart, of tasks: PluginTasks, coroutine: LuaCoroutine, isOver: @escaping () -> Bool) {
     unit = start.unit
     key = start.key
+    keyText = "\(start.key)"
     self.tasks = tasks
     self.coroutine = coroutine
     self.isOver = isOver
   }
 
   /// `PLUGIN/UNIT/KEY`, as listings and errors show it.
-  public var name: String { "\(tasks.machine.name)/\(unit)/\(key)" }
+  public var name: String { "\(tasks.machine.name)/\(unit)/\(keyText)" }
 
   /// True if the runner of the task has cancelled it.
   var isCancelled: Bool { isOver() }
@@ -55,7 +57,7 @@ public final class PluginTask {
     request = nil
     let emission = tasks.machine.calls.emissionOfTasks
     if emission.unit != unit { emission.unit = unit }
-    (emission.function, emission.emit) = (key, emit)
+    (emission.function, emission.emit) = (keyText, emit)
     defer { emission.emit = nil }
     let outcome: LuaCoroutine.Outcome
     do throws(LuaError) {

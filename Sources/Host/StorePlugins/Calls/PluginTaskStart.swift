@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreCore
 
 /// A task that is to be started.
 public struct PluginTaskStart: @unchecked Sendable {
@@ -6,7 +7,20 @@ public struct PluginTaskStart: @unchecked Sendable {
 
   /// The unit that starts it.
   public let unit: String
-  /// The key that tells it from the unit's other tasks.
-  public let key: String
+  /// The key that tells it from the unit's other tasks, by type and value.
+  public let key: EffectToken
   let function: LuaFunction
+}
+
+extension EffectToken {
+  /// The key of a task; nil: Lua gave neither a text nor a number nor a boolean.
+  init?(_ key: LuaValue) {
+    switch key {
+    case .string(let text): self.init(text)
+    case .integer(let number): self.init(Int(number))
+    case .number(let number) where !number.isNaN: self.init(number)
+    case .boolean(let flag): self.init(flag)
+    default: return nil
+    }
+  }
 }

@@ -120,7 +120,7 @@ extension DefinitionReader {
   }
 
   /// A path of the state and the type of what stands there; nil where only a state tells.
-  private func path(_ text: String, _ slice: Schema?, _ place: String) throws(PluginError) -> (Path, Schema?) {
+  func path(_ text: String, _ slice: Schema?, _ place: String) throws(PluginError) -> (Path, Schema?) {
     let path: Path
     do throws(PathSyntaxError) {
       path = try Path(parsing: text)

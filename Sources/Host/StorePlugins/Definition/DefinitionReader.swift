@@ -68,7 +68,7 @@ struct DefinitionReader {
     definition.bridges = try bridges(part("bridges", of: table), own)
     definition.transitions = try transitions(part("transitions", of: table), own, definition.schema)
     definition.middleware = try middleware(
-      part("middleware", of: table), own,
+      part("middleware", of: table), own, definition.schema,
       [
         (PluginDefinition.bridgeUnit, definition.bridges.count),
         (PluginDefinition.transitionUnit, definition.transitions.count),
@@ -197,7 +197,7 @@ struct DefinitionReader {
   }
 
   private func middleware(
-    _ value: LuaValue, _ own: [ActionType], _ ruleUnits: [(name: String, count: Int)]
+    _ value: LuaValue, _ own: [ActionType], _ slice: Schema?, _ ruleUnits: [(name: String, count: Int)]
   ) throws(PluginError) -> [PluginDefinition.Unit] {
     var units: [PluginDefinition.Unit] = []
     for entry in try list(value, "middleware", keys: ["name", "gate", "on", "before", "after", "supervise"]) {
@@ -210,13 +210,15 @@ struct DefinitionReader {
       }
       let place = "middleware '\(name)'"
       var isOpen = true
+      var rule: GateRule?
       switch entry["gate"] {
       case .nil, .string("on"), .boolean(true): break
       case .string("off"), .boolean(false): isOpen = false
-      default: throw types.fault("\(place): gate must be \"on\" or \"off\", got \(entry["gate"].described)")
+      case .table(let table): rule = try gateRule(table, own, slice, "\(place): gate")
+      default: throw types.fault("\(place): gate must be \"on\", \"off\" or a rule, got \(entry["gate"].described)")
       }
       let unit = PluginDefinition.Unit(
-        name: name, isOpen: isOpen, on: try filter(entry["on"], own, place),
+        name: name, isOpen: isOpen, rule: rule, on: try filter(entry["on"], own, place),
         before: try optionalFunction(entry["before"], "\(place): before"),
         after: try optionalFunction(entry["after"], "\(place): after"),
         supervise: try optionalFunction(entry["supervise"], "\(place): supervise"))

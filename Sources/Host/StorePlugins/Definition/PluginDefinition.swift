@@ -52,6 +52,8 @@ struct PluginDefinition {
   struct Unit {
     let name: String
     let isOpen: Bool
+    /// The rule that moves its gate besides; nil: only the shell does.
+    let rule: GateRule?
     let on: Filter
     let before: LuaFunction?
     let after: LuaFunction?

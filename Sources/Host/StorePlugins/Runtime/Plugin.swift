@@ -42,6 +42,8 @@ public final class Plugin: @unchecked Sendable {
     public let name: String
     /// True if its gate stands open after loading.
     public let isOpen: Bool
+    /// The rule that moves its gate besides; nil: only the shell does.
+    public let rule: GateRule?
   }
 
   /// Runs a plugin's `init.lua`, reads what it declares and proves of it what can be proven without running it.
@@ -68,7 +70,7 @@ public final class Plugin: @unchecked Sendable {
     module = Module(
       name: name, origin: .lua, schema: definition.schema, actions: definition.actions,
       projections: definition.projections.map(\.type), commands: definition.commands.map(\.type))
-    units = definition.middleware.map { UnitType(name: $0.name, isOpen: $0.isOpen) }
+    units = definition.middleware.map { UnitType(name: $0.name, isOpen: $0.isOpen, rule: $0.rule) }
     let lifted = definition.lifted.map { ReducerPlan($0.function, for: $0.action, module: $0.module) }
     reducers = PluginReducers(loaded.reducers, lifted: lifted, over: schema, machine)
     projections = PluginProjections(definition.projections, machine)

@@ -117,9 +117,9 @@ extension PluginCalls {
       guard call.canYield else { throw Self.cannotPause("cmd:wait", "the command") }
       var given = Array(call.arguments.dropFirst())
       var limit: Duration?
-      if let last = given.last, let duration = Self.duration(last) {
-        limit = duration
-        given.removeLast()
+      switch given.last {
+      case .integer, .number: limit = try Self.duration(given.removeLast(), of: "cmd:wait", as: "wait")
+      default: break
       }
       var actions: [String] = []
       for name in given {

@@ -49,6 +49,11 @@ public final class SessionLua {
         _ = try lua.call(try lua.load(text, chunkName: "session"), [missing])
       }
       try lua.setGlobal("print", .function(try makePrint()))
+      if isSandboxed {
+        let names = SessionLua.functions.map { "\($0) = true" }.joined(separator: ", ")
+        let own = try lua.call(try lua.load("return { \(names) }", chunkName: "session"))
+        try lua.setGlobal("(own)", own[0])
+      }
     } catch {
       throw SessionLuaError(error)
     }
@@ -83,7 +88,7 @@ public final class SessionLua {
         } catch {
           throw LuaFailure(type.sentence(for: error))
         }
-        try self.host.dispatch(action, line: call.location?.line ?? 1)
+        try self.host.dispatch(action)
       }
     }
   }
@@ -133,12 +138,14 @@ public final class SessionLua {
     return givenValues[name].map { value.withFields(inOrderOf: $0) } ?? value
   }
 
+  /// The globals that the session gives to Lua, which no Lua takes away.
+  private static let functions = ["dispatch", "print", "project", "state"]
   /// Words of Lua, and names that the session gives a meaning; a variable may not hide them.
-  private static let reserved: Set<String> = [
+  private static let reserved = Set(functions).union([
     "and", "break", "do", "else", "elseif", "end", "false", "for", "function", "goto", "if", "in", "local", "nil",
     "not", "or", "repeat", "return", "then", "true", "until", "while",
-    "_", "err", "ok", "dispatch", "print", "project", "state",
-  ]
+    "_", "err", "ok",
+  ])
 
   /// True if a name means something in Lua by itself.
   public func isOwn(_ name: String) -> Bool { SessionLua.reserved.contains(name) }
@@ -288,8 +295,8 @@ public protocol SessionLuaHost: AnyObject {
   ///
   /// - Throws: an error that says so where there is none.
   func action(named name: String) throws -> ActionType
-  /// Has an action processed; `line` counts within the Lua text.
-  func dispatch(_ call: ActionCall, line: Int) throws
+  /// Has an action processed.
+  func dispatch(_ call: ActionCall) throws
   /// The value of a name that no Lua of the session has set; nil: there is none.
   func variable(_ name: String) throws -> Value?
   /// All modules as one record.

@@ -9,7 +9,9 @@ extension SliceObjects {
       return try facades[object.id]?.get(key.keyText, into: &result) ?? ()
     }
     let number = try number(of: object)
-    guard number < LuaObject.maximumID else { throw LuaFailure("too many parts of the state are in use") }
+    guard number < LuaObject.maximumID else {
+      throw LuaFailure("more than \(LuaObject.maximumID) parts of the state are in use")
+    }
     try nodes[number].shape._withUnsafeGuaranteedRef { shape in
       switch (shape.form, key.kind) {
       case (.record, .string(let text)):

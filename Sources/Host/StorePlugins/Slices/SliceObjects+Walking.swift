@@ -31,7 +31,9 @@ extension SliceObjects {
   func next(_ object: LuaObject, after previous: LuaArgument?, into result: inout LuaResult) throws -> Bool {
     if object.tag == Tag.state { return try nextModule(after: previous, into: &result) }
     let number = try number(of: object)
-    guard number < LuaObject.maximumID else { throw LuaFailure("too many parts of the state are in use") }
+    guard number < LuaObject.maximumID else {
+      throw LuaFailure("more than \(LuaObject.maximumID) parts of the state are in use")
+    }
     let shape = shape(number)
     switch shape.form {
     case .record:

@@ -1,4 +1,5 @@
 import Platform
+import StoreSchema
 
 /// Why a file of a plugin cannot be read.
 struct PluginFileError: Error {
@@ -31,11 +32,14 @@ enum PluginFile {
     guard status.st_size <= limit else {
       throw PluginFileError(reason: "it is larger than \(limit >> 20) MiB")
     }
+    let bytes: [UInt8]
     do throws(FileError) {
-      return try Files.read(descriptor, path: path)
+      bytes = try Files.read(descriptor, path: path)
     } catch {
       throw PluginFileError(reason: error.reason)
     }
+    if let fault = ForeignEncoding.fault(of: bytes) { throw PluginFileError(reason: fault) }
+    return bytes
   }
 
   /// The target of a path, without links.

@@ -1,4 +1,5 @@
 import LuaRuntime
+import StoreCore
 import StoreModules
 import StoreSchema
 
@@ -60,8 +61,11 @@ public final class PluginMiddlewares: @unchecked Sendable {
   private func starts(_ table: LuaTable, _ unit: String) throws(LuaError) -> [PluginTaskStart] {
     var starts: [PluginTaskStart] = []
     for (key, value) in table.entries() {
-      guard case .string(let key) = key, case .function(let function) = value else {
-        throw LuaError(kind: .runtime, message: "returned an entry that is not NAME = function(task) … end")
+      guard let key = EffectToken(key), case .function(let function) = value else {
+        throw LuaError(
+          kind: .runtime,
+          message: "returned an entry that is not KEY = function(task) … end, but \(key.described) = \(value.described)"
+        )
       }
       starts.append(PluginTaskStart(unit: unit, key: key, function: function))
     }

@@ -1,3 +1,5 @@
+import StoreSchema
+
 /// A position in bytes that knows its line: the part of the scanner that is cheap to copy.
 package struct ByteCursor {
   package let bytes: ByteView
@@ -117,7 +119,8 @@ package struct ByteCursor {
         place.line += 1
       }
     }
-    return syntaxFault("this is not UTF-8", at: place)
+    let foreign = range.lowerBound == 0 ? ForeignEncoding.fault(of: bytes[range]) : nil
+    return syntaxFault(foreign ?? "this is not UTF-8", at: place)
   }
 
   /// The position of the `=` of `name=value`, if such a word starts here.

@@ -1,5 +1,12 @@
 /// Durations as the command language writes them.
 public enum DurationLiteral {
+  /// The expected text, in words, where ``parse(_:)`` refuses one.
+  public static func expected(insteadOf text: String) -> String {
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let isTooLong = !digits.isEmpty && parse("1" + text.dropFirst(digits.count)) != nil && Double(digits) ?? 0 > 1e6
+    return isTooLong ? "a duration of at most 292 years" : "a duration such as 500ms, 2s or 5min"
+  }
+
   /// Reads `500ms`, `2s`, `1.5s`, `5min` or `1h`: digits, at most one point, a unit. Nil where the text is none of
   /// these, or a time of more nanoseconds than an Int holds, which are 292 years.
   public static func parse(_ text: String) -> Duration? {

@@ -29,7 +29,7 @@ extension Session {
     running.origin = StatementOrigin(file: "-c", kind: .batch)
     for (index, command) in commands.enumerated() {
       let reader = StatementReader(Array(command.utf8), grammar: grammar, firstLine: index + 1)
-      if let status = runStatements(of: reader) { return ended(status) }
+      if let status = runStatements(of: reader, allNumbered: index + 1) { return ended(status) }
     }
     return ended(finalStatus)
   }
@@ -126,20 +126,22 @@ extension Session {
     return nil
   }
 
-  private func runStatements(of reader: StatementReader) -> Int32? {
+  private func runStatements(of reader: StatementReader, allNumbered number: Int? = nil) -> Int32? {
     var reader = reader
-    return runStatements(of: &reader)
+    return runStatements(of: &reader, allNumbered: number)
   }
 
   /// Runs what a reader has.
   ///
+  /// - Parameter number: the number that all statements have, as those of one `-c` have its ordinal; nil: each has its line.
   /// - Returns: the status with which to end now, or nil to go on.
-  private func runStatements(of reader: inout StatementReader) -> Int32? {
+  private func runStatements(of reader: inout StatementReader, allNumbered number: Int? = nil) -> Int32? {
     while !hasQuit {
       if let status = stoppedStatus() { return status }
       if writeOutputFailure(), !options.keepsGoing { return 1 }
       do throws(SyntaxFault) {
-        guard let statement = try reader.next() else { return nil }
+        guard let read = try reader.next() else { return nil }
+        let statement = number.map(read.numbered) ?? read
         if running.isChecking, let fault = luaFault(of: statement) {
           report(fault)
           continue

@@ -86,7 +86,7 @@ private struct ModuleDescription {
       out += "state\n  \(type(schema.typeName))\n"
     }
     if !module.actions.isEmpty {
-      out += "actions\n"
+      out += module.isOfShell ? "actions that commands dispatch\n" : "actions\n"
       for action in module.actions { out += "  \(action.signature)\n" }
     }
     if !module.projections.isEmpty {

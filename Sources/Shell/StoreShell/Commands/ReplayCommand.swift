@@ -73,7 +73,9 @@ private struct ReplayRequest {
     let count = try session.replay(file, options, adopts: isUntouched && options.replacement == nil)
     let with = options.replacement.map { " with \($0.displayName)" } ?? ""
     let verified = options.verifies ? ", every state matches" : ""
-    return session.answer("replayed \(count) \(count == 1 ? "action" : "actions")\(with)\(verified)\n")
+    var result = session.answer("replayed \(count) \(count == 1 ? "action" : "actions")\(with)\(verified)\n")
+    result.notes += session.notesOnReplayedPlugins
+    return result
   }
 }
 

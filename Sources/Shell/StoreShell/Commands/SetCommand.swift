@@ -6,8 +6,7 @@ extension CommandDefinition {
     "set", usage: ["set [NAME [VALUE]]"],
     summary: "changes a setting, or lists them with where each was set", flags: FlagDefinition.format,
     names: Setting.all.map { setting in
-      let values = setting.values.isEmpty ? setting.form : setting.values.joined(separator: ", ")
-      return NamedMeaning(name: setting.name, meaning: "\(setting.summary) (\(values))")
+      NamedMeaning(name: setting.name, meaning: "\(setting.summary) (\(setting.valuesInWords))")
     },
     operands: [.setting, .settingValue],
     examples: [

@@ -19,7 +19,9 @@ extension CommandDefinition {
 
   static let effects = CommandDefinition(
     "effects", usage: ["effects [cancel ID|all]"],
-    summary: "lists what runs or waits and when it goes on, or cancels it", flags: FlagDefinition.format,
+    summary:
+      "lists what runs or waits and when it goes on, or cancels it; show shell.effects adds who started it, and its age",
+    flags: FlagDefinition.format,
     operands: [.words(["cancel"]), .effect],
     examples: [
       CommandExample("effects", output: "(none running)\n"),
@@ -42,7 +44,8 @@ extension CommandDefinition {
     ],
     listing: {
       CommandListing(
-        ShellListing.effects.reading(in: $0), inWords: $0.store.live.effects.isEmpty ? "(none running)\n" : nil)
+        ShellListing.effects.reading(in: $0), hiding: ["startedBy", "age"],
+        inWords: $0.store.live.effects.isEmpty ? "(none running)\n" : nil)
     },
     read: { reader in
       let word = reader.operands[0]
@@ -81,7 +84,7 @@ private struct WaitRequest {
     timeout = try reader.text(of: "timeout")?.map { text in
       if let duration = DurationLiteral.parse(text) { return duration }
       throw reader.fault(
-        .typeMismatch, "--timeout takes a duration such as 500ms, 2s or 5min, got '\(text)'", of: "timeout")
+        .typeMismatch, "--timeout takes \(DurationLiteral.expected(insteadOf: text)), got '\(text)'", of: "timeout")
     }
     guard reader.statement.lua == nil else {
       goal = .condition(try reader.luaText("an expression"))
@@ -94,7 +97,8 @@ private struct WaitRequest {
         let duration = DurationLiteral.parse(text)
         guard text == "idle" || duration != nil else {
           throw reader.fault(
-            .typeMismatch, "wait takes a duration such as 500ms, 2s or 5min, got '\(text)'", at: reader.operands[0])
+            .typeMismatch, "wait takes \(DurationLiteral.expected(insteadOf: text)), got '\(text)'",
+            at: reader.operands[0])
         }
         return (text, duration)
       })

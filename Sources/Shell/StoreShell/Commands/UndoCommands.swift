@@ -7,7 +7,7 @@ extension CommandDefinition {
   static let undo = CommandDefinition(
     "undo", usage: ["undo [COUNT] [--any] [--to N] [--quiet]"],
     summary:
-      "takes back your last action and all it caused, or the last COUNT, or all after #N: a new action, so nothing is lost",
+      "takes back what your last statement dispatched and all it caused, or the last COUNT, or all after #N: a new action, so nothing is lost",
     flags: [
       FlagDefinition("to", value: "N", "return to the state after action #N; 0 is the start"),
       FlagDefinition("any", "count what others dispatched as well, where the store is shared"),
@@ -45,15 +45,17 @@ extension CommandDefinition {
       try session.store.requirePresent()
       let count = try request.count.value(in: session)
       let source = session.source(function: UndoLine.redo)
-      var report: DispatchReport?
-      while report == nil {
-        let target = try session.store.live.undoLine.redo(count)
-        try session.grantReturning(to: target)
-        report = try session.store.change { live in
-          try live.undoLine.redo(count) == target ? session.store.restore(to: target, source: source) : nil
+      while true {
+        let step = try session.store.undoLine.redo(count)
+        try session.grantReturning(to: step.target)
+        // Found again in the turn in which it is done: nobody acts in between.
+        let report = try session.store.change { _ in
+          try session.store.undoLine.redo(count) == step ? session.store.restore(to: step.target, source: source) : nil
         }
+        guard let report else { continue }
+        let remark = try step.takesBack.map { try session.takenBack($0.first, later: $0.later) }
+        return try session.finish(report, quietly: request.isQuiet, remark: remark)
       }
-      return try report.map { try session.finish($0, quietly: request.isQuiet) } ?? .none
     })
 }
 
@@ -80,7 +82,7 @@ private struct UndoRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     let (store, source) = (session.store, session.source(function: UndoLine.undo))
-    let line = store.live.undoLine
+    let line = store.undoLine
     switch extent {
     case .to(let number):
       let target = try line.origin(of: number.value(in: session))
@@ -103,17 +105,24 @@ private struct UndoRequest {
           return (step, isSame ? try store.restore(to: target, source: source) : nil)
         }
       }
-      let first = try store.live.entry(step.first).map { "#\($0.number) \($0.action)" } ?? "#\(step.first)"
       guard let report else {
         let (report, staying) = try store.takeBack(from: step.first, leaving: step.others, source: source)
+        let first = try session.takenBack(step.first, later: 0)
         let others = "\(staying) later \(staying == 1 ? "action" : "actions") by others"
         return try session.finish(
-          report, quietly: isQuiet,
-          remark: "takes back \(first); \(others) \(staying == 1 ? "stays" : "stay")")
+          report, quietly: isQuiet, remark: "\(first); \(others) \(staying == 1 ? "stays" : "stay")")
       }
-      let later = step.later == 0 ? "" : " and \(step.later) later \(step.later == 1 ? "action" : "actions")"
-      return try session.finish(report, quietly: isQuiet, remark: "takes back \(first)\(later)")
+      let remark = try session.takenBack(step.first, later: step.later)
+      return try session.finish(report, quietly: isQuiet, remark: remark)
     }
+  }
+}
+
+extension Session {
+  /// The actions that a restore takes back, in words.
+  fileprivate func takenBack(_ first: Int, later: Int) throws -> String {
+    let action = try store.live.entry(first).map { "#\(first) \($0.action)" } ?? "#\(first)"
+    return "takes back \(action)" + (later == 0 ? "" : " and \(later) later \(later == 1 ? "action" : "actions")")
   }
 }
 

@@ -77,7 +77,7 @@ struct GrantStore {
     guard let file else { return }
     guard !isDamaged else {
       throw ShellError(
-        code: .failed, message: "\(file): not JSON, so nothing was written there",
+        code: .failed, message: "\(file) holds no JSON object, so nothing was written there",
         hint: "mend the file, or take it away: what it granted is then asked for again")
     }
     try Files.replace(file, with: JSON.text(of: .map(grants)) + "\n")

@@ -68,7 +68,9 @@ public struct UserFolders: Sendable {
   public var data: String? { folder("XDG_DATA_HOME", ".local/share") }
 
   private func folder(_ variable: String, _ standard: String) -> String? {
-    let base = UserEnvironment.nonEmpty(variable) ?? UserEnvironment.home.map { "\($0)/\(standard)" }
+    // The specification wants paths that are not absolute ignored.
+    let named = UserEnvironment.nonEmpty(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+    let base = named ?? UserEnvironment.home.map { "\($0)/\(standard)" }
     return base.map { "\($0)/\(program)" }
   }
 }

@@ -133,6 +133,8 @@ struct ScriptExport: RecordingExport {
     switch (entry.action, entry.arguments.values.first, entry.arguments.values.last) {
     case (ShellAction.Types.setGate.fullName, .string(let name)?, .bool(let isOpen)?):
       return "middleware \(isOpen ? "on" : "off") \(name)"
+    case (ShellAction.Types.setRule.fullName, .string(let name)?, let rule?):
+      return "middleware gate \(name) \(GateRule(rule)?.flags ?? "--none")"
     case (ShellAction.Types.loadPlugin.fullName, .string(let name)?, _):
       return "plugin load \(word(name, entry.digest))"
     case (ShellAction.Types.unloadPlugin.fullName, .string(let name)?, _): return "plugin unload \(name)"

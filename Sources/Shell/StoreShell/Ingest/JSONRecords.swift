@@ -58,7 +58,10 @@ struct JSONRecords: RecordReading {
       case UInt8(ascii: "["): (message, filter) = ("expected a JSON object, got a list", "'.[]'")
       case UInt8(ascii: "{") where text.dropFirst().allSatisfy(\.isBlank):
         (message, filter) = ("the JSON object does not end on its line", ".")
-      default: throw error
+      default:
+        let value = line.withUnsafeBufferPointer { try? JSON.value(of: $0.span) }
+        guard let value else { throw error }
+        throw RecordFault(message: "expected a JSON object, got \(value.described)")
       }
       throw RecordFault(
         message: message,

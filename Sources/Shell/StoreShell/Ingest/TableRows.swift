@@ -35,7 +35,10 @@ struct TableRows {
   func isEmpty(_ cell: Int) -> Bool { cells[cell].range.isEmpty && !cells[cell].isQuoted }
 
   /// The text of a cell; nil where it is not UTF-8.
-  func text(_ cell: Int) -> String? { String(validating: bytes[cells[cell].range], as: UTF8.self) }
+  func text(_ cell: Int) -> String? { String(validating: self.cell(cell), as: UTF8.self) }
+
+  /// The bytes of a cell.
+  func cell(_ cell: Int) -> ArraySlice<UInt8> { bytes[cells[cell].range] }
 
   /// Reads the next row.
   ///

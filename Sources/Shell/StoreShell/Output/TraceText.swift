@@ -3,6 +3,7 @@ import StoreCore
 import StoreHost
 import StorePlugins
 import StoreSchema
+import StoreUnits
 
 /// Trace events in the notation of the design's `scenarios.md`.
 enum TraceText {
@@ -38,7 +39,7 @@ enum TraceText {
 
   /// An action as a dispatch would spell it.
   static func name(of action: Any) -> String {
-    guard let action = action as? HostAction else { return "\(action)" }
+    guard let action = action as? HostAction else { return ActionName.of(action) }
     return ActionText.text(action.call.type.fullName, arguments: action.call.record)
   }
 

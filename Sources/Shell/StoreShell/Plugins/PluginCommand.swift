@@ -125,7 +125,9 @@ extension PluginSubcommand {
   static let list = PluginSubcommand(
     "list", "", "shows the loaded plugins", read: { try $0.form() },
     perform: { form, session in
-      try session.answer(ShellListing.plugins.reading(in: session), as: form, hiding: ["failedAt"])
+      var result = try session.answer(ShellListing.plugins.reading(in: session), as: form, hiding: ["failedAt"])
+      result.notes += session.notesOnReplayedPlugins
+      return result
     })
 
   static let load = PluginSubcommand(
@@ -138,10 +140,19 @@ extension PluginSubcommand {
       try session.store.requirePresent()
       let plugin = try plugin.loaded(in: session)
       let counts = plugin.counts
+      let name = plugin.module.name
+      let readers = session.store.live.sources.map(\.manifest).filter { manifest in
+        manifest.name != name && manifest.permissions.contains { $0.module == name }
+      }.map(\.name)
       let report = try session.store.change {
-        try $0.unload(plugin.module.name, source: session.source(function: "plugin"))
+        try $0.unload(name, source: session.source(function: "plugin"))
       }
-      return try session.finish(report, details: counts)
+      var result = try session.finish(report, details: counts)
+      if !readers.isEmpty {
+        result.notes.append(
+          "\(readers.joined(separator: ", ")) \(readers.count == 1 ? "uses" : "use") \(name), which is gone")
+      }
+      return result
     })
 
   static let enable = PluginSubcommand(
@@ -154,6 +165,13 @@ extension PluginSubcommand {
 }
 
 extension Session {
+  /// What a replay has left out of plugins, a sentence each.
+  var notesOnReplayedPlugins: [String] {
+    store.loadedPlugins.filter { $0.lacksUnits && $0.condition == .on }.map {
+      "a replay runs the reducers of \($0.name) alone; plugin reload \($0.name) brings the rest of it"
+    }
+  }
+
   fileprivate func switchPlugin(_ plugin: GivenPlugin, isOn: Bool) throws -> CommandResult {
     let name = try plugin.loaded(in: self).module.name
     let condition = store.loadedPlugins.first { $0.name == name }?.condition

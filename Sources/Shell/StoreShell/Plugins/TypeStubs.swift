@@ -48,7 +48,9 @@ struct TypeStubs {
     lines += overloads("stsh.Task") + ["function Task:dispatch(name, args) end"]
     lines += ["---@class stsh.Context", "---@field state stsh.State", "local Context = {}"]
     lines += overloads("stsh.Context") + ["function Context:dispatch(name, args) end"]
-    lines += ["---@param key string", "---@param fn fun(task: stsh.Task)", "function Context:task(key, fn) end"]
+    lines += [
+      "---@param key string|number|boolean", "---@param fn fun(task: stsh.Task)", "function Context:task(key, fn) end",
+    ]
     lines += ["---@class stsh.Command", "---@field state stsh.State", "local Command = {}"]
     lines += overloads("stsh.Command") + ["function Command:dispatch(name, args) end"]
     lines += projections.map { "---@overload fun(self: stsh.Command, \($0)" }
@@ -121,13 +123,21 @@ struct TypeStubs {
     ---@field to? any a value, or fun(value): boolean
     ---@field dispatch string
     ---@field carry? fun(before: any, after: any, state: stsh.State): table?
+    ---@class stsh.GateRule
+    ---@field control? string
+    ---@field arg? string
+    ---@field on? any
+    ---@field off? any
+    ---@field start? "on"|"off"
+    ---@field at? string
+    ---@field is? any
     ---@class stsh.MiddlewareDefinition
     ---@field name string
-    ---@field gate? "on"|"off"
+    ---@field gate? "on"|"off"|stsh.GateRule
     ---@field on? string[]
     ---@field before? fun(action: stsh.Action, ctx: stsh.Context): any
     ---@field after? fun(action: stsh.Action, ctx: stsh.Context, kept: any)
-    ---@field supervise? fun(state: stsh.State): table<string, fun(task: stsh.Task)>?
+    ---@field supervise? fun(state: stsh.State): table<string|number|boolean, fun(task: stsh.Task)>?
     ---@class stsh.ProjectionDefinition
     ---@field name string
     ---@field type? stsh.Type

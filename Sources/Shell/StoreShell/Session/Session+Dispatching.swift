@@ -2,6 +2,7 @@ import ShellLanguage
 import StoreCore
 import StoreHistory
 import StoreHost
+import StoreModules
 import StoreSchema
 
 extension Session {
@@ -83,6 +84,11 @@ extension Session {
 
   /// The error of a name that no action has.
   func unknownAction(_ name: String, at place: ShellError.Place) -> ShellError {
+    if let command = Module.command(dispatching: name) {
+      return ShellError(
+        code: .unknownAction, message: "dispatch takes no action of the shell itself: \(command) dispatches '\(name)'",
+        place: place, hint: "help \(command)")
+    }
     let isModule = store.modules.contains { $0.name == name }
     return ShellError(
       code: .unknownAction, message: "unknown action '\(name)'", place: place,

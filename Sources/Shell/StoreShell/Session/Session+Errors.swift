@@ -21,7 +21,8 @@ extension Session {
       // An action that carries a thunk is never reduced, and of a check nothing stays.
       if !options.isJSON, !faults.isThunk, !running.isChecking {
         let action = faults.action.map { " \($0)" } ?? ""
-        console.writeError("note: #\(faults.number)\(action) was applied\n")
+        let outcome = faults.droppedBy.map { "dropped by \($0)" } ?? "applied"
+        console.writeError("note: #\(faults.number)\(action) was \(outcome)\n")
       }
       let status = interruption?.status ?? 1
       fail(status)
@@ -152,13 +153,15 @@ extension Session {
   }
 }
 
-/// An action was applied, but something went wrong beside it: in middlewares that saw it, or in what it caused.
+/// An action was applied, or dropped, but something went wrong beside it: in middlewares that saw it, or in what it caused.
 struct AppliedWithFaults: Error {
   let errors: [ShellError]
   let number: Int
   /// Nil: the history holds it no more.
   let action: String?
   let isThunk: Bool
+  /// The interceptor that dropped it; nil: it was applied.
+  var droppedBy: String? { entry?.droppedBy }
   private let entry: LoggedEntry?
 
   init(errors: [any Error], _ entry: LoggedEntry) {

@@ -150,7 +150,7 @@ public final class Session {
     runDueTasks()
     tellOthers()
     if plugins.watch != nil { reloadSavedPlugins() }
-    var status = execute(statement)
+    var status = store.statement { execute(statement) }
     // Whoever asked is gone.
     if console.hasLostReader { outcome.hasQuit = true }
     tellOthers()
@@ -230,10 +230,8 @@ extension Session: SessionLuaHost {
   }
 
   /// Has an action that the session's Lua dispatches processed.
-  public func dispatch(_ call: ActionCall, line: Int) throws {
-    var source = source(function: "dispatch")
-    source.line += line - 1
-    try finishOne(store.dispatch(call, source: source))
+  public func dispatch(_ call: ActionCall) throws {
+    try finishOne(store.dispatch(call, source: source(function: "dispatch")))
   }
 
   /// The value of a name that Lua does not know: a variable of the shell, a projection or a binding of the session.

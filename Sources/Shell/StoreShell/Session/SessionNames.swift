@@ -73,8 +73,8 @@ extension Session {
   func reading(_ projection: SessionProjection) throws -> Reading {
     guard names.projectionDepth < 16 else {
       throw ShellError(
-        code: .runaway, message: "the projection '\(projection.name)' is read within itself, or too deep within others"
-      )
+        code: .runaway,
+        message: "the projection '\(projection.name)' is read within itself, or more than 16 deep within others")
     }
     names.projectionDepth += 1
     defer { names.projectionDepth -= 1 }

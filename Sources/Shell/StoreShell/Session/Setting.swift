@@ -1,5 +1,6 @@
 import ShellLanguage
 import StoreHistory
+import StoreHost
 import StorePlugins
 import StoreSchema
 
@@ -10,8 +11,10 @@ struct Setting: Sendable {
   let summary: String
   /// The values it may have; empty: any of its form.
   let values: [String]
-  /// The form of its values, where they cannot be listed.
+  /// The form of its values, where they cannot be listed, or of those that it may have besides.
   let form: String
+  /// True if it may have other values than those listed, of its form.
+  private let takesOthers: Bool
   let read: @Sendable (Session) -> String
   /// True if it is the session's own; else it is the store's, and comes and goes with its state.
   private let isOfSession: Bool
@@ -24,13 +27,15 @@ struct Setting: Sendable {
   typealias Change = (Session) throws -> CommandResult
 
   private init(
-    _ name: String, _ values: [String], _ summary: String, form: String = "a number", isOfSession: Bool = false,
-    read: @escaping @Sendable (Session) -> String, change: @escaping @Sendable (String) throws -> Change
+    _ name: String, _ values: [String], _ summary: String, form: String = "a number", takesOthers: Bool = false,
+    isOfSession: Bool = false, read: @escaping @Sendable (Session) -> String,
+    change: @escaping @Sendable (String) throws -> Change
   ) {
     self.name = name
     self.summary = summary
     self.values = values
     self.form = form
+    self.takesOthers = takesOthers
     self.isOfSession = isOfSession
     self.read = read
     self.change = change
@@ -47,10 +52,23 @@ struct Setting: Sendable {
       hint: Suggestion.question(name, among: all.map(\.name)) ?? "set lists them")
   }
 
+  /// The values that it takes, in words.
+  var valuesInWords: String {
+    values.isEmpty ? form : (values + (takesOthers ? [form] : [])).joined(separator: ", ")
+  }
+
   private static let others = [
     Setting(
-      "emit", ["always", "whenDifferent", "never"], "when watchers are told", read: { $0.store.settings.emission },
-      change: { value in { try $0.perform(.setEmission(value), by: "set") } }),
+      "emit", LiveStore.policies, "when watchers are told", form: "or a Lua expression over the state after an action",
+      takesOthers: true, read: { $0.store.settings.emission },
+      change: { value in
+        guard !LiveStore.policies.contains(value) else { return { try $0.perform(.setEmission(value), by: "set") } }
+        let predicate = try StatePredicate(value)
+        return { session in
+          _ = try predicate.holds(in: session.store.view)
+          return try session.perform(.setEmission(value), by: "set")
+        }
+      }),
     Setting(
       "journal.limit", [], "how much of history memory holds",
       form: "a number of actions, a size such as 32MiB, or both",
@@ -137,7 +155,9 @@ struct Setting: Sendable {
 
   private static func number(_ value: String, _ name: String, atMost maximum: Int) throws -> Int {
     if let number = Int(value), number > 0, number <= maximum { return number }
-    let bounds = maximum == .max ? "above 0" : "in 1...\(maximum)"
+    // What is too large for an Int is told the limit; what is no number, or below it, the rest.
+    let isTooLarge = value.allSatisfy(\.isNumber) && Int(value) == nil
+    let bounds = maximum == .max && !isTooLarge ? "above 0" : "in 1...\(maximum)"
     throw ShellError(code: .outOfRange, message: "\(name) is a number \(bounds), got '\(value)'")
   }
 
@@ -148,7 +168,8 @@ struct Setting: Sendable {
 
   /// Reads a value that a word says.
   func change(to value: String, at word: Word) throws -> Change {
-    guard values.isEmpty || values.contains(value) else {
+    // A name alone is one of the others misspelt.
+    guard values.isEmpty || values.contains(value) || takesOthers && !value.isName else {
       let suggestion = Suggestion.nearest(to: value, among: values)
       throw ShellError(
         code: .typeMismatch, message: "expected one of \(values.joined(separator: ", ")), got '\(value)'", at: word,
@@ -156,7 +177,8 @@ struct Setting: Sendable {
     }
     do {
       return try change(value)
-    } catch var error as ShellError {
+    } catch {
+      var error = ShellError(describing: error)
       error.place = .span(word.span)
       throw error
     }

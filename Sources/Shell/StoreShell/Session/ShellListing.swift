@@ -9,6 +9,21 @@ extension Module {
     name: "shell", origin: .swift, schema: nil,
     actions: ShellAction.Types.all,
     projections: ShellListing.allCases.map { ProjectionType(name: $0.rawValue, schema: .dynamic(.any)) })
+
+  /// True for the shell's own module, whose actions no `dispatch` takes.
+  var isOfShell: Bool { name == Module.shell.name }
+
+  /// The command that dispatches one of the shell's own actions; nil: it is none of them.
+  static func command(dispatching action: String) -> String? {
+    guard let type = ShellAction.Types.all.first(where: { $0.fullName == action }) else { return nil }
+    let verbs = [
+      (ShellAction.Types.setGate, "middleware"), (ShellAction.Types.setRule, "middleware"),
+      (ShellAction.Types.moveGate, "middleware"), (ShellAction.Types.set, "set"), (ShellAction.Types.restore, "undo"),
+      (ShellAction.Types.importState, "import"), (SubstateChange.addType, "substate"),
+      (SubstateChange.resetType, "substate"),
+    ]
+    return verbs.first { $0.0 === type }?.1 ?? "plugin"
+  }
 }
 
 /// The projections of the module `shell`: every listing of the shell is one.
@@ -41,7 +56,14 @@ enum ShellListing: String, CaseIterable {
         })
     case .permissions: PermissionListing(session.store.loadedPlugins.map(\.name), in: session).reading
     case .effects:
-      rows(["id", "wakes"], session.store.live.effects.map { [.string($0.id), .text($0.wakes)] })
+      rows(
+        ["id", "wakes", "startedBy", "age"],
+        session.store.live.effects.map { effect in
+          [
+            .string(effect.id), .text(effect.wakes), .text(effect.startedBy.map { "#\($0)" }),
+            .string(EffectListing.seconds(effect.age)),
+          ]
+        })
     case .projections:
       rows(
         ["name", "runs", "hits", "reads"],
@@ -68,7 +90,7 @@ enum ShellListing: String, CaseIterable {
         ["order", "name", "gate", "seen", "tasks", "origin", "held", "dropped"],
         session.store.units.enumerated().map { index, unit in
           [
-            .int(index + 1), .string(unit.name), .string(unit.gate.rawValue), .int(unit.seen),
+            .int(index + 1), .string(unit.name), .string(unit.position), .int(unit.seen),
             .int(unit.tasks),
             .string(unit.origin.rawValue), .int(unit.held), .int(unit.dropped),
           ]

@@ -3,6 +3,8 @@
 final class EffectRuntime: Sendable {
   @usableFromInline let clock: any StoreClock
   @usableFromInline let trace: TracePoint
+  /// The long-lived effects that have ended and are still stated.
+  @usableFromInline let ended = EndedEffects()
   /// Runs tasks as jobs of the store's queue.
   @usableFromInline let executor: StoreExecutor
   /// True if this thread owns the store, so that a job that only enqueues may run at once. Jobs that other threads

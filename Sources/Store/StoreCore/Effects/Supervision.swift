@@ -16,6 +16,8 @@ final class Supervision<Output>: @unchecked Sendable {
     var latest: Supervised<Output>
     /// The timer that opens it again once its reset key has settled.
     var timer: ScheduledTimer?
+    /// True once it was told that the effect has ended.
+    var hasEnded = false
 
     init(_ supervised: Supervised<Output>) {
       resetKey = supervised.resetKey
@@ -50,6 +52,7 @@ final class Supervision<Output>: @unchecked Sendable {
     for (key, gone) in declared where wanted[key] == nil {
       gone.timer?.cancel()
       declared[key] = nil
+      if gone.hasEnded { unit.tell(key, hasEnded: false) }
     }
     unit.cancel { entry in entry.isSupervised && entry.key.map { wanted[$0] == nil } ?? false }
     for key in order {
@@ -71,10 +74,13 @@ final class Supervision<Output>: @unchecked Sendable {
     _ output: ActionHandler<Output>
   ) {
     guard let known = declared[key] else {
-      declared[key] = Declared(supervised)
+      let new = Declared(supervised)
+      declared[key] = new
       // An effect that an action opened is left alone, but from now on it closes when the unit no longer states it.
       if let entry = unit.channel(key) {
         entry.isSupervised = true
+      } else if unit.takeLeftEnded(key) {
+        new.hasEnded = true
       } else {
         open(supervised, key, unit, action, output)
       }
@@ -107,6 +113,17 @@ final class Supervision<Output>: @unchecked Sendable {
     _ supervised: Supervised<Output>, _ key: EffectKey, _ unit: UnitEffects, _ action: ActionContext,
     _ output: ActionHandler<Output>
   ) {
+    if let known = declared[key], known.hasEnded {
+      known.hasEnded = false
+      unit.tell(key, hasEnded: false)
+    }
+    if unit.onEnd == nil {
+      unit.onEnd = { [weak self, unowned unit] key in
+        guard let known = self?.declared[key], unit.channel(key) == nil, !known.hasEnded else { return }
+        known.hasEnded = true
+        unit.tell(key, hasEnded: true)
+      }
+    }
     EffectScope(unit, path: []).open(supervised, action: action, output: output)?.isSupervised = true
   }
 }

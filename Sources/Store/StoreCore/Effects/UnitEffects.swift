@@ -14,6 +14,8 @@ final class UnitEffects: @unchecked Sendable {
   private var lastOrder = 0
   private var lastGeneration = 0
   private var isClosed = false
+  /// Told of a long-lived effect that came to its end by itself, once what it emitted was processed.
+  var onEnd: ((EffectKey) -> Void)?
 
   @usableFromInline
   init(unit: String, runtime: EffectRuntime) {
@@ -66,7 +68,13 @@ final class UnitEffects: @unchecked Sendable {
   func cancel(_ entry: EffectEntry) { close(entry, .cancel) }
 
   /// Notes that an effect came to its end.
-  func finish(_ entry: EffectEntry) { close(entry, .done) }
+  func finish(_ entry: EffectEntry) {
+    let hasEnded = entry.isSupervised && !entry.isOver
+    close(entry, .done)
+    guard hasEnded, let key = entry.key, onEnd != nil else { return }
+    // What it emitted is in the queue before.
+    runtime.enqueue(Job { [self] in onEnd?(key) })
+  }
 
   /// Stops what runs under a key.
   ///

@@ -30,8 +30,7 @@ extension JSON {
 
   /// Reads one JSON value from bytes.
   public static func value(of bytes: Span<UInt8>) throws(JSONError) -> Value {
-    try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
-      var reader = JSONReader(bytes)
+    try reading(bytes) { (reader) throws(JSONError) in
       let value = try reader.value()
       try reader.end()
       return value
@@ -40,9 +39,21 @@ extension JSON {
 
   /// Reads one JSON object field by field, in the order in which they stand, without building a map.
   public static func fields(of bytes: Span<UInt8>) throws(JSONError) -> [(name: String, value: Value)] {
+    try reading(bytes) { (reader) throws(JSONError) in try reader.objectDocument() }
+  }
+
+  /// Reads bytes; where they are of another encoding, the error names that.
+  private static func reading<Result>(
+    _ bytes: Span<UInt8>, _ body: (inout JSONReader) throws(JSONError) -> Result
+  ) throws(JSONError) -> Result {
     try bytes.withUnsafeBufferPointer { (bytes) throws(JSONError) in
       var reader = JSONReader(bytes)
-      return try reader.objectDocument()
+      do throws(JSONError) {
+        return try body(&reader)
+      } catch {
+        guard error.offset < 4, let fault = ForeignEncoding.fault(of: bytes) else { throw error }
+        throw JSONError(message: fault, offset: 0)
+      }
     }
   }
 }

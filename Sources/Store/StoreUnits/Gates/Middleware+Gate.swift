@@ -71,6 +71,7 @@ extension Middleware {
       units: units.map { unit in
         unit.mapAttachment { $0.supervising(while: isOpen($0)) }.mapHandler { inner, attachment in
           let (isOpen, passage, trace) = (isOpen(attachment), passage(unit.name, attachment), attachment.trace)
+          let name = attachment.name
           return { input, context in
             let passage = passage(input, context)
             guard passage != .never else { return nil }
@@ -78,7 +79,7 @@ extension Middleware {
               gate.noteHeld()
               return nil
             }
-            return inner(input, context)?.passing(gate, trace, while: isOpen)
+            return inner(input, context)?.passing(gate, of: name, trace, while: isOpen)
           }
         }
       })
@@ -94,9 +95,9 @@ private enum Passage {
 }
 
 extension IO {
-  /// The same with output dropped while a gate is shut.
+  /// The same with output dropped while the gate of a unit is shut.
   fileprivate func passing(
-    _ gate: Gate, _ trace: TracePoint, while isOpen: @escaping @Sendable () -> Bool
+    _ gate: Gate, of unit: String, _ trace: TracePoint, while isOpen: @escaping @Sendable () -> Bool
   ) -> IO {
     guard !isNone else { return self }
     return IO { output in
@@ -105,7 +106,7 @@ extension IO {
           guard isOpen() else {
             gate.noteDropped()
             // Effects emit from any thread.
-            trace.reportFromAnyThread(.dropped(what: dispatched.action, reason: "gate"))
+            trace.reportFromAnyThread(.dropped(what: dispatched.action, reason: "gate of \(unit)"))
             return
           }
           output.dispatch(dispatched)

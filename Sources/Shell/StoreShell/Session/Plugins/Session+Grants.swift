@@ -95,7 +95,8 @@ extension Session {
   /// Says where a file that cannot be read is why something is not granted.
   private func noteDamagedGrants() {
     guard let file = options.grantsFile, GrantStore(file: file).isDamaged, !options.isJSON else { return }
-    console.writeError("note: \(file): not JSON, so nothing that it granted holds; mend it, or take it away\n")
+    console.writeError(
+      "note: \(file) holds no JSON object, so nothing that it granted holds; mend it, or take it away\n")
   }
 
   /// Tells, at the end of a run, which words of `--grant` are nearly names of plugins that lacked their grants.

@@ -1,0 +1,84 @@
+import StoreCore
+import StoreModules
+import StorePlugins
+import StoreSchema
+import StoreUnits
+
+/// The gate of a unit that a rule moves, by actions or by the state (R21), around the gate that the shell moves.
+package final class RuledGate: @unchecked Sendable {
+  // Safe: `rule` and `middleware` are used by the thread that holds the turn.
+
+  /// Counts what the rule held back and dropped; where actions move it, its position.
+  package let gate = Gate()
+  /// The rule; nil: there is none.
+  package private(set) var rule: GateRule?
+  /// The unit within the gate; nil: no rule moves one.
+  package private(set) var middleware: Middleware<HostAction, HostAction, HostState>?
+  private let inner: Middleware<HostAction, HostAction, HostState>
+  private let accepts: @Sendable (HostAction) -> Bool
+
+  /// - Parameters:
+  ///   - inner: the unit within the shell's gate.
+  ///   - accepts: which actions the unit would answer; others do not count as held back.
+  init(
+    _ inner: Middleware<HostAction, HostAction, HostState>, accepts: @escaping @Sendable (HostAction) -> Bool
+  ) {
+    self.inner = inner
+    self.accepts = accepts
+  }
+
+  /// Brings rule and position to what the shell's slice says.
+  package func follow(_ position: ShellState.Gate?) {
+    gate.set(isOpen: position?.isOpenByAction ?? true)
+    guard position?.rule != rule else { return }
+    rule = position?.rule
+    middleware = rule.map(gated)
+  }
+
+  /// True if the rule lets actions through at present.
+  package func isOpen(in view: any StateView) -> Bool {
+    guard case .state(let path, let value)? = rule else { return gate.isOpen }
+    return path.value { view.readSlice($0, $1) } == value
+  }
+
+  private func gated(by rule: GateRule) -> Middleware<HostAction, HostAction, HostState> {
+    switch rule {
+    case .actions(let control):
+      let ruled = inner.gated(by: gate, control: { control.value(of: $0.call) }, on: control.on, off: control.off)
+      return accepting(ruled) { [accepts] in accepts($0) || control.value(of: $0.call) != nil }
+    case .state(let path, let value):
+      return accepting(inner.gated(by: gate, whileState: { $0.read(path) == value }), accepts)
+    }
+  }
+
+  /// Leaves out what the unit would not answer, which is not held back.
+  private func accepting(
+    _ middleware: Middleware<HostAction, HostAction, HostState>, _ accepts: @escaping @Sendable (HostAction) -> Bool
+  ) -> Middleware<HostAction, HostAction, HostState> {
+    Middleware(
+      units: middleware.units.map { unit in
+        unit.mapHandler { inner, _ in { action, context in accepts(action) ? inner(action, context) : nil } }
+      })
+  }
+}
+
+extension HostState {
+  /// The value at a path, none where it leads to nothing; nil where its module is not there.
+  package func read(_ path: Path) -> Value? { path.value { readSlice($0, $1) } }
+}
+
+extension Path {
+  /// The value at the path, none where it leads to nothing; nil where its module is not there.
+  ///
+  /// - Parameter readSlice: hands out a module's slice and its type; false where there is no such module.
+  fileprivate func value(
+    in readSlice: (_ module: String, (Schema, UnsafeRawPointer) -> Void) -> Bool
+  ) -> Value? {
+    guard case .field(let module) = steps.first else { return nil }
+    var value: Value?
+    _ = readSlice(module) { schema, slice in
+      value = (try? schema.read(steps.dropFirst(), in: slice, from: Path([steps[0]])).value) ?? .some(.none)
+    }
+    return value
+  }
+}

@@ -1,0 +1,116 @@
+import Testing
+
+@testable import StoreShell
+
+/// `undo` takes back what a statement dispatched as a whole, and `redo` says what goes with it.
+@Suite struct StatementUndoTests {
+  @Test func aChunkOfLuaIsOneStep() throws {
+    let shell = try Shell()
+    _ = try shell.type(
+      "dispatch counter.increment", "lua for i = 1, 3 do dispatch('counter.increment') end",
+      "lua dispatch('counter.increment') dispatch('counter.setStep', { to = 2 })")
+    #expect(
+      try shell.type("undo").output
+        == """
+        #7 shell.restore to=4  (takes back #5 counter.increment and 1 later action)
+          counter.value  5 -> 4
+          counter.step  2 -> 1
+
+        """)
+    #expect(
+      try shell.type("undo").output
+        == "#8 shell.restore to=1  (takes back #2 counter.increment and 2 later actions)\n  counter.value  4 -> 1\n")
+    #expect(try shell.type("redo 2").output.hasPrefix("#9 shell.restore to=6\n"))
+    #expect(try shell.type("undo 3", "show counter.value").output.hasSuffix("\n0\n"))
+  }
+
+  @Test func soAreASourcedFileAndAnIngestedOne() throws {
+    let shell = try Shell()
+    let script = try shell.write("up.stsh", "dispatch counter.increment\ndispatch counter.increment\n")
+    let data = try shell.write("a.jsonl", "{\"title\":\"a\"}\n{\"title\":\"b\"}\n{\"title\":\"c\"}\n")
+    _ = try shell.type("source \(script)", "source \(script)", "ingest \(data) --as tasks.add")
+    #expect(
+      try shell.type("undo").output.hasPrefix("#8 shell.restore to=4  (takes back #5 tasks.add and 2 later actions)\n"))
+    #expect(
+      try shell.type("undo").output
+        == "#9 shell.restore to=2  (takes back #3 counter.increment and 1 later action)\n  counter.value  4 -> 2\n")
+  }
+
+  /// Within it each of its own statements is a step, and what it takes back is not counted again.
+  @Test func aFileThatTakesBackAPartOfItselfIsOneStepToo() throws {
+    let shell = try Shell()
+    let script = try shell.write(
+      "up.stsh",
+      "lua dispatch('counter.increment') dispatch('counter.increment')\ndispatch tasks.add a\nundo\nundo\n"
+        + "dispatch tasks.add b\n")
+    _ = try shell.type("dispatch counter.setStep to=3 --quiet", "source \(script)")
+    #expect(try shell.type("show counter.value", "show tasks.items[*].title --as raw").output == "0\nb\n")
+    #expect(try shell.type("undo", "show tasks.items", "show counter.step").output.hasSuffix("\n0 items\n3\n"))
+    #expect(
+      try shell.type("undo").output.hasSuffix("(takes back #1 counter.setStep)\n  counter.step  3 -> 1\n"))
+  }
+
+  /// Statements of one number, in sessions that follow one another, are several.
+  @Test func statementsOfFormerSessionsAreNoneOfThisOne() throws {
+    let first = try Shell()
+    let store = "\(first.folder)/a.db"
+    for value in 1...3 {
+      let shell = try Shell()
+      #expect(shell.openStore(store) == .init())
+      #expect(shell.run("dispatch counter.increment --quiet", "show counter.value").output == "\(value)\n")
+      #expect(shell.outcome { shell.session.endJournal() } == .init())
+    }
+    let last = try Shell()
+    #expect(last.openStore(store) == .init())
+    #expect(
+      last.run("undo").output == "#4 shell.restore to=2  (takes back #3 counter.increment)\n  counter.value  3 -> 2\n")
+  }
+
+  /// A session whose plugin ticks each second of a virtual clock.
+  private func ticking() throws -> Shell {
+    let shell = try Shell { $0.grants = ["tick"] }
+    let folder = try shell.plugin(
+      "tick",
+      """
+      return plugin { state = { field("on", bool()), field("n", int()) },
+        actions = { { name = "start" }, { name = "tick", quiet = true } },
+        reducers = { start = function(s) s.on = true end, tick = function(s) s.n = s.n + 1 end },
+        middleware = { { name = "clock", supervise = function(state)
+          if state.tick.on then
+            return { t = function(task) while true do task:sleep(1) task:dispatch("tick") end end }
+          end
+        end } } }
+      """, permissions: #"["timers"]"#)
+    _ = try shell.type("plugin load \(folder)", "dispatch tick.start --quiet", "dispatch tasks.add one --quiet")
+    return shell
+  }
+
+  @Test func redoSaysWhatHasHappenedSince() throws {
+    let shell = try ticking()
+    _ = try shell.type("undo --quiet", "wait 1s")
+    #expect(
+      try shell.type("redo").output
+        == """
+        #6 shell.restore to=3  (takes back #5 tick.tick)
+          tasks.nextId  1 -> 2
+          tasks.items[id=1]  + { id = 1, title = "one", done = false }
+          tick.n  1 -> 0
+
+        """)
+    // What an undo took back already is not told again.
+    _ = try shell.type("undo --quiet", "wait 3s", "undo --quiet")
+    #expect(try shell.type("redo").output.hasPrefix("#12 shell.restore to=10\n"))
+    #expect(
+      try shell.type("wait 2s", "redo").output.contains(
+        "#15 shell.restore to=3  (takes back #13 tick.tick and 1 later action)\n"))
+  }
+
+  @Test func redoOfSeveralSaysOnlyWhatIsThere() throws {
+    let shell = try ticking()
+    _ = try shell.type("dispatch tasks.add two --quiet", "undo --quiet", "undo --quiet", "wait 4s")
+    #expect(
+      try shell.type("redo 2").output.hasPrefix(
+        "#11 shell.restore to=4  (takes back #7 tick.tick and 3 later actions)\n"))
+    #expect(try shell.type("undo --quiet", "redo").output.hasPrefix("#13 shell.restore to=4\n"))
+  }
+}

@@ -1,0 +1,211 @@
+import StoreSchema
+import Testing
+
+@testable import StoreShell
+
+/// Gates that actions or the state move (R21), of Lua middlewares and, at the prompt, of any.
+@Suite struct GateRuleTests {
+  /// A session with a plugin `p` whose middleware `m` has a gate, and counts the actions `x` that it has seen.
+  private func shell(_ gate: String, _ more: String = "") throws -> Shell {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin("p", Self.code(gate, more), permissions: #"["timers","read:counter"]"#)
+    let loaded = try shell.type("plugin load \(folder)")
+    guard loaded.errors == "" else { throw PluginFault(text: loaded.errors) }
+    return shell
+  }
+
+  private struct PluginFault: Error {
+    let text: String
+  }
+
+  private static func code(_ gate: String, _ more: String = "") -> String {
+    """
+    return plugin {
+      state = { field("open", bool()), field("mode", enum { "loud", "quiet" }), field("seen", int()), field("n", int()) },
+      actions = { { name = "x" }, { name = "saw" }, { name = "start" }, { name = "stop" }, { name = "tick" },
+        { name = "set", args = { field("open", bool()) } },
+        { name = "level", args = { field("to", enum { "loud", "quiet", "same" }), field("why", optional(text())) } },
+        { name = "fail", args = { field("open", bool()) } } },
+      reducers = {
+        saw = function(s) s.seen = s.seen + 1 end,
+        tick = function(s) s.n = s.n + 1 end,
+        set = function(s, a) s.open = a.open end,
+        fail = function(s) s.nothing = 1 end,
+      },
+      middleware = { { name = "m", on = { "x" }, gate = \(gate),
+        after = function(_, ctx) ctx:dispatch("saw") end, \(more) } },
+    }
+    """
+  }
+
+  /// How many of the actions `x` the middleware saw, of one behind each command.
+  private func seen(_ shell: Shell, behind commands: String...) throws -> [Int] {
+    try commands.map { command in
+      _ = try shell.type(command)
+      let before = try #require(Int(try shell.type("show p.seen --as raw").output.dropLast()))
+      _ = try shell.type("dispatch p.x --quiet")
+      return try #require(Int(try shell.type("show p.seen --as raw").output.dropLast())) - before
+    }
+  }
+
+  @Test func anArgumentMovesIt() throws {
+    let shell = try shell(#"{ control = "set", start = "off" }"#)
+    #expect(
+      try seen(shell, behind: "echo", "dispatch p.set true", "dispatch p.set false", "dispatch p.set true") == [
+        0, 1, 0, 1,
+      ])
+    #expect(try shell.type("show shell.middleware[name=p.m].held --as raw").output == "2\n")
+  }
+
+  @Test func valuesThatAreNeitherLeaveItAsItIs() throws {
+    let shell = try shell(#"{ control = "level", arg = "to", on = "loud", off = "quiet" }"#)
+    #expect(
+      try seen(
+        shell, behind: "dispatch p.level same", "dispatch p.level quiet", "dispatch p.level same",
+        "dispatch p.level loud")
+        == [1, 0, 0, 1])
+  }
+
+  @Test func twoActionsMoveIt() throws {
+    let shell = try shell(#"{ on = "start", off = "stop" }"#)
+    #expect(try seen(shell, behind: "dispatch p.stop", "dispatch p.stop", "dispatch p.start") == [0, 0, 1])
+    #expect(try shell.type("dispatch p.stop --quiet", "middleware").output.contains("off by action"))
+  }
+
+  /// A control action is forwarded whatever the gate, where the middleware wants to hear of it; it sees the gate moved.
+  @Test func controlActionsAreAlwaysForwarded() throws {
+    let shell = try Shell { $0.grants = ["p"] }
+    let folder = try shell.plugin(
+      "p",
+      Self.code(#"{ on = "start", off = "stop" }"#).replacing(#"on = { "x" }"#, with: #"on = { "x", "start", "stop" }"#)
+    )
+    _ = try shell.type("plugin load \(folder)")
+    // What it emits behind a gate that the action has shut is dropped.
+    _ = try shell.type("dispatch p.stop --quiet", "dispatch p.x --quiet", "dispatch p.start --quiet")
+    #expect(try shell.type("show p.seen", "show shell.middleware[name=p.m].dropped").output == "1\n1\n")
+    #expect(try shell.type("show shell.middleware[name=p.m].seen").output == "2\n")
+  }
+
+  @Test func theStateMovesIt() throws {
+    let shell = try shell(#"{ at = "counter.step", is = 5 }"#)
+    #expect(try seen(shell, behind: "echo", "dispatch counter.setStep 5", "dispatch counter.setStep 4") == [0, 1, 0])
+    #expect(try shell.type("middleware").output.contains("off by state"))
+    #expect(try shell.type("undo 2 --quiet", "dispatch p.x --quiet", "show p.seen").output == "2\n")
+  }
+
+  /// Its tasks run while both gates stand open.
+  @Test func tasksFollowIt() throws {
+    let task =
+      "supervise = function() return { t = function(task) while true do task:sleep(1) task:dispatch('tick') end end } end"
+    for (rule, shut, open) in [
+      (#"{ at = "p.open" }"#, "dispatch p.set false", "dispatch p.set true"),
+      (#"{ control = "set", start = "off" }"#, "dispatch p.set false", "dispatch p.set true"),
+    ] {
+      let shell = try shell(rule, task)
+      #expect(try shell.type("effects", "wait 3s", "show p.n").output == "(none running)\n0\n")
+      #expect(try shell.type("\(open) --quiet", "wait 3s", "show p.n").output == "3\n")
+      #expect(try shell.type("\(shut) --quiet", "wait 3s", "show p.n").output == "3\n")
+      #expect(try shell.type("\(open) --quiet", "middleware off p.m", "wait 3s", "show p.n").output.hasSuffix("3\n"))
+      #expect(try shell.type("middleware on p.m", "wait 2s", "show p.n").output.hasSuffix("\n5\n"))
+    }
+  }
+
+  /// The position is state: it comes back with it, and with the store.
+  @Test func thePositionIsTakenBackKeptAndReplayed() throws {
+    let shell = try shell(#"{ on = "start", off = "stop" }"#)
+    #expect(try seen(shell, behind: "dispatch p.stop", "undo 2", "undo --to 4") == [0, 1, 0])
+    let recording = "\(shell.folder)/run.jsonl"
+    #expect(try shell.type("export journal \(recording)", "replay \(recording) --verify").status == 0)
+    let writer = try Shell { $0.grants = ["p"] }
+    let store = "\(writer.folder)/a.db"
+    #expect(writer.openStore(store) == .init())
+    #expect(writer.run("plugin load \(shell.folder)/p", "dispatch p.stop --quiet").status == 0)
+    #expect(writer.outcome { writer.session.endJournal() } == .init())
+    let reader = try Shell { $0.grants = ["p"] }
+    #expect(reader.openStore(store) == .init())
+    #expect(try seen(reader, behind: "echo", "dispatch p.start") == [0, 1])
+  }
+
+  /// What an action does that fails is undone, and the gate stays where it was.
+  @Test func anActionThatFailsMovesNothing() throws {
+    let shell = try shell(#"{ control = "fail" }"#)
+    #expect(try seen(shell, behind: "dispatch p.fail false") == [1])
+  }
+
+  @Test(arguments: [
+    (#""ajar""#, "gate must be \"on\", \"off\" or a rule, got string \"ajar\""),
+    (#"{ at = "p.nothing" }"#, "'p' has no field 'nothing'"),
+    (#"{ at = "tasks.items" }"#, "needs to read 'tasks'"),
+    (#"{ at = "p.mode", is = "shrill" }"#, "gate: is: "),
+    (#"{ at = "p.open", on = 1 }"#, "at has the state decide, so that on means nothing"),
+    (#"{ control = "level" }"#, "'p.level' has 2 arguments: arg = NAME says which one moves the gate"),
+    (#"{ control = "x" }"#, "'p.x' has 0 arguments"),
+    (#"{ control = "level", arg = "too" }"#, "'p.level' has no argument 'too'"),
+    (#"{ control = "set", on = 3 }"#, "gate: on: "),
+    (#"{ on = "start" }"#, "off must be the name of an action, got nil"),
+    (#"{ on = "strat", off = "stop" }"#, "for unknown action 'p.strat'"),
+    (#"{ control = "set", is = true }"#, "is goes with at"),
+    (#"{ contrl = "set" }"#, "contrl"),
+  ])
+  func aRuleThatMeansNothingIsRefused(rule: String, message: String) throws {
+    let fault = #expect(throws: PluginFault.self) { try shell(rule) }
+    #expect(fault?.text.contains(message) == true, "\(fault?.text ?? "")")
+  }
+
+  // MARK: At the prompt
+
+  @Test func theStateMovesTheGateOfASwiftMiddleware() throws {
+    let shell = try Shell()
+    #expect(
+      try shell.type("middleware on logger", "middleware gate logger --at counter.step --is 5").output
+        == """
+        #1 shell.setGate name="logger" open=true
+        #2 shell.setRule name="logger" rule={ at = "counter.step", is = 5 }
+
+        """)
+    #expect(try shell.type("dispatch counter.increment --quiet").errors == "")
+    #expect(try shell.type("middleware --as raw").output.contains("logger\toff by state"))
+    // The state before decides: what opens it is not told.
+    #expect(try shell.type("dispatch counter.setStep 5 --quiet").errors == "")
+    #expect(try shell.type("dispatch counter.increment --quiet").errors.contains("[logger]"))
+    #expect(
+      try shell.type("middleware gate logger --none", "dispatch counter.setStep 1 --quiet").errors.contains("[logger]"))
+    #expect(try shell.type("dispatch counter.increment --quiet").errors.contains("[logger]"))
+  }
+
+  @Test func actionsMoveIt() throws {
+    let shell = try Shell()
+    _ = try shell.type("middleware on logger", "middleware gate logger --control counter.setStep --on 2 --off 1")
+    #expect(try shell.type("dispatch counter.setStep 1 --quiet").errors.contains("[logger]"))
+    #expect(try shell.type("dispatch counter.increment --quiet").errors == "")
+    #expect(try shell.type("dispatch counter.setStep 2 --quiet").errors.contains("[logger]"))
+    #expect(try shell.type("dispatch counter.increment --quiet").errors.contains("[logger]"))
+    _ = try shell.type(
+      "middleware gate logger --on tasks.add --off tasks.remove", "dispatch tasks.add a --quiet",
+      "dispatch tasks.remove 1 --quiet")
+    #expect(try shell.type("dispatch counter.increment --quiet").errors == "")
+    // A script says it again.
+    let script = "\(shell.folder)/again.stsh"
+    #expect(try shell.type("export journal \(script) --as stsh").status == 0)
+    let again = try Shell()
+    #expect(again.run("source \(script)", "dispatch counter.increment --quiet").errors.hasSuffix(""))
+    #expect(again.run("middleware --as raw").output.contains("logger\toff by action"))
+    let recording = "\(shell.folder)/run.jsonl"
+    #expect(try shell.type("export journal \(recording)", "replay \(recording) --verify").status == 0)
+  }
+
+  @Test(arguments: [
+    ("middleware gate logger", "needs --at PATH"),
+    ("middleware gate logger --at counter.nothing", "unknown-path"),
+    ("middleware gate logger --at counter.step --is five", "type-mismatch"),
+    ("middleware gate logger --control counter.nothing", "unknown-action"),
+    ("middleware gate logger --control counter.reset", "counter.reset has 0 arguments"),
+    ("middleware gate logger --control counter.setStep --arg by", "no argument 'by'"),
+    ("middleware on logger --at counter.step", "unknown-flag"),
+    ("middleware gate loger --none", "did you mean 'logger'?"),
+  ])
+  func whatMeansNothingIsRefused(line: String, message: String) throws {
+    let outcome = try Shell().type(line)
+    #expect(outcome.errors.contains(message), "\(outcome.errors)")
+  }
+}

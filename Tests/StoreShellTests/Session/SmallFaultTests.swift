@@ -1,0 +1,90 @@
+import ShellLanguage
+import Testing
+
+@testable import StoreShell
+
+/// Small things that were met elsewhere.
+@Suite struct SmallFaultTests {
+  @Test(arguments: ["lua state = nil", "lua dispatch = 5", "lua function project() end", "lua _G.print = print"])
+  func whatTheSessionGivesToLuaStays(line: String) throws {
+    let shell = try Shell()
+    let outcome = try shell.type(line)
+    #expect(outcome.status == 1)
+    #expect(outcome.errors.contains("is the shell's own; give yours another name, or write local"), "\(outcome.errors)")
+    #expect(
+      try shell.type("= state.counter.value", "lua dispatch('counter.increment')", "= project('counter.value')").output
+        == "0\n1\n")
+  }
+
+  @Test func otherGlobalsAreSetAndTakenAway() throws {
+    let shell = try Shell()
+    #expect(
+      try shell.type("lua n = 3", "let m = 4", "lua m = 5 local state = { 1 } print(state[1])", "= n + m").output
+        == "1\n8\n")
+    #expect(try shell.type("lua n = nil", "= n").output == "-\n")
+  }
+
+  @Test func controlsOfDirectionAreShownEscaped() throws {
+    let shell = try Shell()
+    _ = try shell.type(
+      "dispatch tasks.add \"a\u{202E}b\u{2066}\u{200F}\" --quiet", "dispatch tasks.add \"e\u{301}\u{200D}👍🏽\" --quiet")
+    let table = try shell.type("show tasks.items").output
+    #expect(
+      table == """
+        id  title                    done
+        1   a\\u{202e}b\\u{2066}\\u{200f}  false
+        2   e\u{301}\u{200D}👍🏽\(String(repeating: " ", count: 20))false
+
+        """ || table.contains("a\\u{202e}b\\u{2066}\\u{200f}"))
+    #expect(!table.unicodeScalars.contains("\u{202E}"))
+    // What is read by programs is as it is.
+    #expect(try shell.type("show tasks.items[1].title --as raw").output == "a\u{202E}b\u{2066}\u{200F}\n")
+  }
+
+  @Test(arguments: ["7", "\"a\"", "null", "true"])
+  func aRecordThatIsJSONButNoObjectIsCalledSo(record: String) throws {
+    let shell = try Shell()
+    let file = try shell.write("a.jsonl", "\(record)\n")
+    let outcome = try shell.type("ingest \(file) --as tasks.add")
+    #expect(outcome.errors.contains(":1: expected a JSON object, got "), "\(outcome.errors)")
+    #expect(!outcome.errors.contains("not JSON"))
+  }
+
+  private static func utf16(_ text: String, hasMark: Bool = true) -> [UInt8] {
+    (hasMark ? [0xFF, 0xFE] : []) + text.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+  }
+
+  @Test(arguments: [
+    ("a.jsonl", "ingest FILE --as tasks.add"), ("a.csv", "ingest FILE --as tasks.add"), ("a.json", "import state FILE"),
+    ("a.stsh", "source FILE"),
+  ])
+  func anotherEncodingIsNamed(name: String, line: String) throws {
+    let shell = try Shell()
+    let file = try shell.write(name, Self.utf16(name == "a.csv" ? "title\na\n" : "{\"title\":\"a\"}\n"))
+    let outcome = try shell.type(line.replacing("FILE", with: file))
+    #expect(outcome.errors.contains("this is UTF-16; save it as UTF-8"), "\(outcome.errors)")
+    #expect(outcome.status != 0)
+  }
+
+  @Test(arguments: ["plugin.json", "init.lua"])
+  func soItIsInAPlugin(name: String) throws {
+    let shell = try Shell()
+    let folder = try shell.plugin("p", "return plugin {}")
+    try shell.write("p/\(name)", Self.utf16(try #require(shell.contents("p/\(name)")), hasMark: name == "init.lua"))
+    let outcome = try shell.type("plugin load \(folder)")
+    #expect(outcome.errors.contains("this is UTF-16; save it as UTF-8"), "\(outcome.errors)")
+  }
+
+  /// A line has a gap where there is no value, and no line across it.
+  @Test func aPlotHasAGapWhereThereIsNoValue() throws {
+    let shell = try Shell { $0.isUTF8 = false }
+    _ = try shell.type("lua for i = 1, 6 do dispatch('counter.increment') end")
+    let plot = try shell.type(
+      "plot (state.counter.value < 2 or state.counter.value > 4) and state.counter.value or nil"
+    ).output
+    let rows = plot.split(separator: "\n", omittingEmptySubsequences: false)
+    #expect(rows.contains { $0.hasSuffix("*") })
+    let columns = rows.prefix(8).map { Array($0.dropFirst(2)) }
+    for column in 2...4 { #expect(!columns.contains { $0.count > column && $0[column] == "*" }, "\(plot)") }
+  }
+}
