@@ -7,18 +7,21 @@ import StoreShell
 /// How cost grows: the same work at *n* and at *4n*, and the ratio of the two.
 func growthBenchmarks() -> [Benchmark] {
   [
-    growth("G1", "why, log, watch and show of one item, the slowest", target: 1.5, n: 10_000) { n in
+    growth("G1", "why, log, watch and show of one item, the slowest", target: 1.5, n: looks) { n in
       let shell = try BenchShell(adding: n)
-      return [
-        "why tasks.items[id=77].title", "why tasks.items[-1].title", "log 1", "log --changed tasks.items[id=77]",
-        "watch tasks.items[id=77].title", "show tasks.items[id=\(n / 2)]",
-      ].map { command in { try shell.nanoseconds(command, times: 20) } }
+      return lookingBack(n).map { command in { try shell.nanoseconds(command, times: 20) } }
     },
-    growth("G2", "goto, undo, redo and diff of the last actions, the slowest", target: 1.5, n: 10_000) { n in
+    growth("G1S", "the same where most of it is in a store file alone", target: 1.5, n: looks) { n in
+      let shell = try BenchShell(adding: n, isStored: true)
+      return lookingBack(n).map { command in { try shell.nanoseconds(command, times: 20) } }
+    },
+    growth("G2", "goto, undo, redo and diff of the last actions, the slowest", target: 1.5, n: looks) { n in
       let shell = try BenchShell(adding: n)
-      return [
-        ["goto \(n - 3)", "goto head"], ["diff \(n - 3) \(n)"], ["dispatch tasks.complete 5", "undo", "redo", "undo"],
-      ].map { commands in { try commands.reduce(0) { try $0 + shell.nanoseconds($1, times: 4) } } }
+      return goingBack(n).map { commands in { try commands.reduce(0) { try $0 + shell.nanoseconds($1, times: 4) } } }
+    },
+    growth("G2S", "the same with a store file", target: 1.5, n: looks) { n in
+      let shell = try BenchShell(adding: n, isStored: true)
+      return goingBack(n).map { commands in { try commands.reduce(0) { try $0 + shell.nanoseconds($1, times: 4) } } }
     },
     growth("G3", "a batch of n adds and n/10 changes by id", target: 5, n: 50_000) { n in
       let file = try batch(n, add: "tasks.add", complete: "tasks.complete")
@@ -103,6 +106,20 @@ func growthBenchmarks() -> [Benchmark] {
   ]
 }
 
+/// A number of actions after which a look back begins at the same place in a block of them as after four times as many.
+private let looks = 10_240
+
+private func lookingBack(_ n: Int) -> [String] {
+  [
+    "why tasks.items[id=77].title", "why tasks.items[-1].title", "log 1", "log --changed tasks.items[id=77]",
+    "watch tasks.items[id=77].title", "show tasks.items[id=\(n / 2)]",
+  ]
+}
+
+private func goingBack(_ n: Int) -> [[String]] {
+  [["goto \(n - 3)", "goto head"], ["diff \(n - 3) \(n)"], ["dispatch tasks.complete 5", "undo", "redo", "undo"]]
+}
+
 /// A row whose value is the greatest of the ratios of some costs at `4n` to the same at `n`.
 private func growth(
   _ row: String, _ work: String, target: Double, n: Int, _ costs: @escaping (Int) throws -> [Benchmark.Sample]
@@ -121,14 +138,19 @@ private final class BenchShell {
   private let session: Session
 
   /// A session in which so many tasks were added, each by an action of its own, all of which are kept.
-  init(adding count: Int) throws {
+  ///
+  /// - Parameter isStored: true to keep them in a file, and in memory only the latest.
+  init(adding count: Int, isStored: Bool = false) throws {
     folder = try temporaryFolder()
     let null = open("/dev/null", O_WRONLY)
+    var options = SessionOptions()
+    if isStored { options.journal = JournalPlan(path: "\(folder)/g.db") }
     session = try Session(
-      Application(initial: StandardState(), reducer: StandardState.reducer), options: SessionOptions(),
+      Application(initial: StandardState(), reducer: StandardState.reducer), options: options,
       console: Console(output: null, error: null))
+    if isStored, session.openJournal() != 0 { throw ProgramRun.Failure(reason: "cannot open a journal in \(folder)") }
     try Files.write(
-      "set journal.limit \"1000000, 4GiB\"\n"
+      "set journal.limit \"\(isStored ? "2048, 64MiB" : "1000000, 4GiB")\"\n"
         + (1...count).map { "dispatch tasks.add title=\"task \($0)\" --quiet\n" }.joined(), to: "\(folder)/fill.stsh")
     try run(["source \(folder)/fill.stsh"])
   }
