@@ -58,9 +58,11 @@ struct Measurement {
 extension Benchmark {
   /// The number of runs that the median is taken of.
   static let runs = 7
+  /// The least number of runs, and the time after which there are no more, in nanoseconds.
+  private static let (fewest, enough) = (3, 8_000_000_000)
 
-  /// Measures the row: one run to warm up, then ``runs``. Runs of the limit come in between, so that a change of the
-  /// machine's mood meets both.
+  /// Measures the row: one run to warm up, then ``runs``, fewer where they are long. Runs of the limit come in between, so
+  /// that a change of the machine's mood meets both.
   func measure() throws -> Measurement {
     let sample = try prepare()
     let limitSample = try limit?.prepare()
@@ -68,12 +70,14 @@ extension Benchmark {
     _ = try limitSample?()
     var values: [Double] = []
     var limits: [Double] = []
-    for _ in 0..<Benchmark.runs {
+    let start = monotonicNanoseconds()
+    while values.count < Benchmark.runs {
+      if values.count >= Self.fewest, monotonicNanoseconds() - start > Self.enough { break }
       values.append(try sample())
       if let limitSample { limits.append(try limitSample()) }
     }
     return Measurement(
-      benchmark: self, value: median(values), limit: limits.isEmpty ? nil : median(limits), runs: Benchmark.runs)
+      benchmark: self, value: median(values), limit: limits.isEmpty ? nil : median(limits), runs: values.count)
   }
 }
 

@@ -70,13 +70,13 @@ func journalBenchmarks() -> [Benchmark] {
   ]
 }
 
-private func temporaryFolder() throws -> String {
+func temporaryFolder() throws -> String {
   var template = Array("/tmp/stsh-bench-XXXXXX".utf8CString)
   guard let path = mkdtemp(&template) else { throw ProgramRun.Failure(reason: "no temporary folder") }
   return String(cString: path)
 }
 
-private func removeStore(_ path: String) {
+func removeStore(_ path: String) {
   for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
 }
 

@@ -5,7 +5,7 @@ let isJSON = arguments.contains("--json")
 let wanted = Set(arguments.filter { !$0.hasPrefix("-") })
 let all =
   storeBenchmarks() + luaBenchmarks() + sleepingTaskBenchmarks() + batchBenchmarks() + startBenchmarks()
-  + completionBenchmarks() + journalBenchmarks() + hostBenchmarks()
+  + completionBenchmarks() + journalBenchmarks() + hostBenchmarks() + growthBenchmarks()
 
 let unknown = wanted.subtracting(all.map(\.row)).sorted()
 guard unknown.isEmpty else {
@@ -14,8 +14,16 @@ guard unknown.isEmpty else {
   exit(2)
 }
 
+if arguments.contains("--rows") {
+  print(all.map(\.row).joined(separator: "\n"))
+  exit(0)
+}
+
 if !isJSON { print(Report.header) }
-for benchmark in all where wanted.isEmpty || wanted.contains(benchmark.row) {
+let chosen = all.filter { wanted.isEmpty || wanted.contains($0.row) }
+for (index, benchmark) in chosen.enumerated() {
+  let progress = isatty(STDERR_FILENO) == 1 ? "\u{1B}[K\(benchmark.row), \(index + 1) of \(chosen.count)\r" : ""
+  _ = progress.withCString { write(STDERR_FILENO, $0, strlen($0)) }
   let measurement = try benchmark.measure()
   print(isJSON ? Report.json(measurement) : Report.line(measurement))
   fflush(nil)

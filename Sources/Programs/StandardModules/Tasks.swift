@@ -62,9 +62,9 @@ extension Tasks {
       try tasks.nextId +!= 1
       tasks.items.append(Task(id: id, title: title, done: false))
     case .complete(let id):
-      if let index = tasks.items.firstIndex(where: { $0.id == id }) { tasks.items[index].done = true }
+      tasks.items[id: id]?.done = true
     case .remove(let id):
-      if let index = tasks.items.firstIndex(where: { $0.id == id }) { tasks.items.remove(at: index) }
+      tasks.items[id: id] = nil
     }
   }
 }

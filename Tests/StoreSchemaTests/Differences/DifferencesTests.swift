@@ -48,6 +48,30 @@ import Testing
     #expect(try Self.changes(#"{"numbers":[1,1]}"#, #"{"numbers":[1]}"#).count == 1)
   }
 
+  /// Whether the ids ascend, descend, repeat or stand in no order: what differs far apart is told as what differs nearby.
+  @Test func listsOfManyRecordsById() throws {
+    func beds(_ ids: [Int], depths: [Int: Int] = [:]) -> String {
+      let beds = ids.enumerated().map { "{\"id\":\($1),\"depth\":\(depths[$0] ?? 3)}" }
+      return "{\"beds\":[\(beds.joined(separator: ","))]}"
+    }
+    let ascending = Array(1...200)
+    for ids in [ascending, ascending.reversed(), [200] + (1...199)] {
+      #expect(
+        try Self.changes(beds(ids), beds(ids, depths: [0: 7, 199: 8]))
+          == ["beds[id=\(ids[0])].depth 3 -> 7", "beds[id=\(ids[199])].depth 3 -> 8"])
+      #expect(
+        try Self.changes(beds(ids), beds([0] + ids.dropFirst(), depths: [199: 8]))
+          == [
+            #"beds[id=\#(ids[0])] - {"id":\#(ids[0]),"plants":[],"depth":3}"#, "beds[id=\(ids[199])].depth 3 -> 8",
+            #"beds[id=0] + {"id":0,"plants":[],"depth":3}"#,
+          ])
+    }
+    let repeating = [1] + (2...100) + (2...100) + [200]
+    #expect(
+      try Self.changes(beds(repeating), beds(repeating, depths: [0: 7, 199: 8]))
+        == ["beds[1].depth 3 -> 7", "beds[200].depth 3 -> 8"])
+  }
+
   @Test func listsOfRecordsById() throws {
     #expect(
       try Self.changes(#"{"beds":[{"id":1},{"id":2},{"id":3}]}"#, #"{"beds":[{"id":1},{"id":3,"depth":9},{"id":4}]}"#)

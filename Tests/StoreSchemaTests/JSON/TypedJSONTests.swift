@@ -22,6 +22,53 @@ import Testing
     }
   }
 
+  @Schema
+  struct Shelf: Equatable {
+    var name = "shelf"
+    var boxes: PersistentList<Box> = []
+    var tags: [String] = []
+    var named: [String: Box] = [:]
+    var best: Box?
+    var sizes: [Double] = []
+
+    @Schema
+    struct Box: Equatable {
+      var id: Int
+      var lids: [Int] = []
+    }
+  }
+
+  /// In place, a part at a time, or as a value: the bytes are the same, and lead to the same.
+  @Test func aPlaceIsWrittenAndReadAsItsValueIs() throws {
+    var shelf = Shelf()
+    let empty = shelf
+    for id in 0..<300 { shelf.boxes.append(Shelf.Box(id: id, lids: Array(0..<(id % 3)))) }
+    shelf.tags = ["a", "\"b\"", "\u{E9}"]
+    shelf.named["x y"] = Shelf.Box(id: 7)
+    shelf.best = shelf.boxes[2]
+    shelf.sizes = [1, 0.5, .infinity]
+    for value in [shelf, empty] {
+      var bytes: [UInt8] = []
+      withUnsafePointer(to: value) { Shelf.schema.appendJSON(of: UnsafeRawPointer($0), to: &bytes) }
+      #expect(bytes == TypedJSONTests.bytes(value.schemaValue))
+      for start in [shelf, empty] {
+        var read = start
+        let isRead = withUnsafeMutablePointer(to: &read) { place in
+          bytes.withUnsafeBufferPointer { Shelf.schema.assign(json: $0, to: UnsafeMutableRawPointer(place)) }
+        }
+        #expect(isRead && read == value)
+      }
+    }
+    // What takes a closer look is left to it: other members, another order, values of another type.
+    for text in [#"{"name":"x"}"#, #"{"boxes":[],"name":"x"}"#, #"{"name":1}"#, "[]", "{", #"{"name":"x"} "#] {
+      var read = empty
+      #expect(
+        !withUnsafeMutablePointer(to: &read) { place in
+          Array(text.utf8).withUnsafeBufferPointer { Shelf.schema.assign(json: $0, to: UnsafeMutableRawPointer(place)) }
+        }, "\(text)")
+    }
+  }
+
   @Test func bytesAreWhatTheTextIs() {
     for seed in 0..<500 {
       var generated = GeneratedValues(seed: UInt64(seed))

@@ -182,9 +182,14 @@ import Testing
     let bare = shell.run("export").errors
     #expect(bare.contains("export needs 'state' or 'journal'"))
     #expect(
-      bare.hasSuffix("hint: usage: export state FILE, or export journal FILE [--as jsonl|stsh|redux-devtools]\n"))
+      bare.hasSuffix(
+        "hint: usage: export state FILE, or export journal FILE [--as jsonl|stsh|redux-devtools [--last N]]\n"))
     #expect(shell.run("export journal").errors.contains("export needs a file"))
     #expect(shell.run("export tasks x").errors.contains("export writes 'state' or 'journal', not 'tasks'"))
+    #expect(shell.run("export journal x --last 3").errors.contains("only --as redux-devtools takes --last"))
+    #expect(
+      shell.run("export journal x --as redux-devtools --last 0").errors.contains(
+        "--last needs a number of actions, got '0'"))
     #expect(shell.run("export journal x --as csv").errors.contains("export journal has no form 'csv'"))
     #expect(shell.run("export state x --as stsh").errors.contains("export state has no form 'stsh'"))
     #expect(shell.run("import journal x").errors.contains("hint: run it again: replay FILE"))

@@ -378,6 +378,11 @@ import Testing
     func json(_ key: String) -> String? { lifted[.string(key)].map { JSON.text(of: $0) } }
     #expect(json("stagedActionIds") == "[0,1,2,3]")
     #expect(json("currentStateIndex") == "3" && json("nextActionId") == "4")
+    let last = shell.run("export journal \(file) --as redux-devtools --last 2")
+    #expect(last.output == "wrote 2 actions to \(file)\n" && last.errors == "")
+    #expect(shell.contents("run.json")?.contains("\"stagedActionIds\":[0,2,3]") == true)
+    // The state before the first of them is that after the one that is left out.
+    #expect(shell.contents("run.json")?.contains("\"committedState\":{\"counter\":{\"value\":2") == true)
     #expect(json("skippedActionIds") == "[]" && json("monitorState") == "{}")
     #expect(json("committedState")?.hasPrefix(#"{"counter":{"step":1,"value":0}"#) == true)
     guard case .list(let states)? = lifted[.string("computedStates")],

@@ -8,7 +8,7 @@ public struct EntryReader {
   /// True if a value that does not fit its type is read without a type, as it may have had another when it was written.
   let isLenient: Bool
   /// True if arguments are read as written, whatever the action takes by now.
-  private let keepsArguments: Bool
+  let keepsArguments: Bool
   let targets = KnownTargets()
 
   /// A reader by some types.
@@ -34,6 +34,7 @@ public struct EntryReader {
   func recorded(of bytes: UnsafeBufferPointer<UInt8>) throws(EntryError) -> (
     entry: LoggedEntry, hashes: [(String, UInt64)]
   ) {
+    if let written = WrittenEntry(self).recorded(bytes) { return written }
     let raw = try RawEntry(bytes)
     return (try entry(of: raw), try EntryReader.hashes(raw.members["hash"]))
   }

@@ -10,14 +10,22 @@ struct WrittenChanges {
   /// - Returns: nil: it takes a closer look to tell what is wrong, or that all is right.
   func changes(_ bytes: UnsafeBufferPointer<UInt8>) -> [Change]? {
     var json = JSONReader(bytes)
-    var changes: [Change] = []
     do throws(JSONError) {
-      try json.elements { (json) throws(JSONError) in changes.append(try change(&json)) }
+      let changes = try changes(&json)
       try json.end()
       return changes
     } catch {
       return nil
     }
+  }
+
+  /// Reads a list of changes.
+  ///
+  /// - Throws: an error that says nothing: it takes a closer look.
+  func changes(_ json: inout JSONReader) throws(JSONError) -> [Change] {
+    var changes: [Change] = []
+    try json.elements { (json) throws(JSONError) in changes.append(try change(&json)) }
+    return changes
   }
 
   private static let misfit = JSONError(message: "", offset: 0)

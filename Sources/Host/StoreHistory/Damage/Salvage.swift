@@ -64,6 +64,7 @@ struct Salvage {
     case (true, "-ti"): return ("kinds", 3)
     case (true, "-t"): return ("snapshots", 2)
     case (true, "-tti"): return ("slices", 4)
+    case (true, "-iit"): return ("parts", 4)
     case (true, "itttt"): return ("plugins", 5)
     case (true, "ttt"): return ("code", 3)
     case (true, _) where shape.count <= 7 && shape.hasPrefix("-ttt"): return ("sources", 7)

@@ -133,7 +133,8 @@ public final class JournalArchive: JournalReading, Sendable {
       if !contents.hasEnded || evidence.hasLog, let fault = reader.malformation() { return .damaged(fault) }
       guard let numbers = contents.numbers else { return .sound(contents) }
       if try reader.snapshot(upTo: contents.last) == nil { return .damaged(JournalReader.noState) }
-      let fault = reader.damageOfStates(for: numbers)?.reason ?? reader.faultInPlugins()
+      let damage = reader.damageOfStates(for: numbers) ?? reader.damageOfPlaces(for: numbers)
+      let fault = damage?.reason ?? reader.faultInPlugins()
       return fault.map { .damaged($0) } ?? .sound(contents)
     } catch {
       switch error {

@@ -61,6 +61,7 @@ final class JournalCheck: @unchecked Sendable {
         return reader.malformation().map { self.damage(damage, of: image, $0) } ?? damage
       }
       return reader.damageOfStates(for: numbers, isCancelled: isCancelled)
+        ?? reader.damageOfPlaces(for: numbers, isCancelled: isCancelled)
     } catch {
       return error
     }

@@ -70,7 +70,10 @@ final class JournalFile: Sendable {
     if let boot = FileEvidence.boot { meta[JournalMeta.boot] = boot }
     try JournalMeta.set(meta, in: db)
     // New rows have the form of today.
-    try db.execute(sql: JournalTables.code)
+    try db.execute(sql: JournalTables.additions)
+    if try Int.fetchOne(db, sql: "PRAGMA user_version") != JournalTables.version {
+      try db.execute(sql: JournalTables.views)
+    }
     try db.execute(sql: "PRAGMA user_version = \(JournalTables.version)")
   }
 

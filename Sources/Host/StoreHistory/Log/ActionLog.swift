@@ -35,6 +35,11 @@ public struct ActionLog: Sendable {
   /// The entries from a number on.
   public func entries(from number: Int) -> some RandomAccessCollection<LoggedEntry> { stored[position(of: number)...] }
 
+  /// The entries of some numbers.
+  func entries(in numbers: ClosedRange<Int>) -> some RandomAccessCollection<LoggedEntry> {
+    stored[position(of: numbers.lowerBound)..<position(of: numbers.upperBound + 1)]
+  }
+
   /// The number of entries before a number. Numbers ascend, and few are missing.
   private func position(of number: Int) -> Int {
     guard let first = stored.first else { return 0 }

@@ -2,10 +2,19 @@ import DequeModule
 
 /// The latest entries, in blocks: the state before each block is kept, and what memory lets go of goes block by block.
 struct EntryBlocks: Sendable {
-  /// The weight of a block: the number of its entries, and the bytes that they take.
-  private struct Weight: Sendable {
+  /// A run of entries.
+  private struct Block: Sendable {
+    /// The number of the first entry.
+    var first = 0
+    /// The number of the last entry.
+    var last = 0
     var count = 0
+    /// The bytes that the entries take.
     var bytes = 0
+    /// What the entries changed.
+    var places = ChangedPlaces()
+    /// True if the last entry changed more than its changes tell.
+    var endsWhole = false
   }
 
   /// The largest number of entries in a block: a small part of the limit, as memory may hold one block more than that.
@@ -17,8 +26,8 @@ struct EntryBlocks: Sendable {
   /// The entries.
   private(set) var log = ActionLog(limit: .max)
   /// The blocks that are complete.
-  private var complete = Deque<Weight>()
-  private var last = Weight()
+  private var complete = Deque<Block>()
+  private var last = Block()
   private var bytes = 0
 
   /// Adds an entry behind the others, and drops blocks that are over the limits.
@@ -28,12 +37,16 @@ struct EntryBlocks: Sendable {
     let size = entry.footprint
     log.append(entry)
     bytes += size
+    if last.count == 0 { last.first = entry.number }
+    last.last = entry.number
     last.count += 1
     last.bytes += size
+    last.places.note(entry.changes)
+    last.endsWhole = entry.isWhole
     let endsBlock = last.count >= Self.longest(limits) || last.bytes >= Self.heaviest(limits) || entry.isWhole
     if endsBlock {
       complete.append(last)
-      last = Weight()
+      last = Block()
     }
     var gone = 0
     while let first = complete.first, log.count - first.count >= limits.entries || bytes > limits.bytes {
@@ -43,5 +56,28 @@ struct EntryBlocks: Sendable {
       gone += 1
     }
     return (endsBlock, gone)
+  }
+
+  /// The entries of the latest block up to a number in which one may meet a wish, up to that number; nil: there is none.
+  func block(upTo number: Int, _ wanted: WantedEntries) -> [LoggedEntry]? {
+    var index = last.count > 0 && last.first <= number ? complete.count : blocks(upTo: number) - 1
+    while index >= 0 {
+      let block = index == complete.count ? last : complete[index]
+      if wanted.mayBe(in: block.places, endsWhole: block.endsWhole) {
+        return Array(log.entries(in: block.first...min(block.last, number)))
+      }
+      index -= 1
+    }
+    return nil
+  }
+
+  /// The number of complete blocks that begin at a number or before it.
+  private func blocks(upTo number: Int) -> Int {
+    var (low, high) = (0, complete.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if complete[middle].first <= number { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 }

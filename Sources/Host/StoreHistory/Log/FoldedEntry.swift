@@ -10,24 +10,19 @@ public struct FoldedEntry: Sendable {
   /// The number of entries that the line stands for.
   public private(set) var count = 1
   /// The paths that the run changed, in the order of their first change.
-  public private(set) var paths: [Path]
+  public private(set) var paths: [Path] = []
+  private var known: Set<Path> = []
 
   /// A line for one entry.
   public init(_ entry: LoggedEntry) {
     first = entry
     last = entry
-    paths = []
     add(entry.changes)
   }
 
   /// Takes an entry into the run, if it belongs to it.
   mutating func absorb(_ entry: LoggedEntry) -> Bool {
-    guard first.isQuiet, entry.isQuiet, entry.action == first.action, entry.failure == nil, first.failure == nil,
-      entry.droppedBy == first.droppedBy, entry.original == nil, first.original == nil,
-      entry.source.kind == first.source.kind, entry.source.plugin == first.source.plugin,
-      entry.source.unit == first.source.unit, entry.source.function == first.source.function,
-      entry.number == last.number + 1
-    else { return false }
+    guard last.folds(with: entry) else { return false }
     last = entry
     count += 1
     add(entry.changes)
@@ -35,7 +30,17 @@ public struct FoldedEntry: Sendable {
   }
 
   private mutating func add(_ changes: [Change]) {
-    for change in changes where !paths.contains(change.path) { paths.append(change.path) }
+    for change in changes where known.insert(change.path).inserted { paths.append(change.path) }
+  }
+}
+
+extension LoggedEntry {
+  /// True if the next entry belongs to the same run.
+  public func folds(with next: LoggedEntry) -> Bool {
+    isQuiet && next.isQuiet && action == next.action && failure == nil && next.failure == nil
+      && droppedBy == next.droppedBy && original == nil && next.original == nil && source.kind == next.source.kind
+      && source.plugin == next.source.plugin && source.unit == next.source.unit
+      && source.function == next.source.function && next.number == number + 1
   }
 }
 

@@ -93,9 +93,6 @@ public struct JournalReader: Sendable {
     }
   }
 
-  /// How many rows are read at a time: whoever gets them may read, too.
-  private static let chunk = 512
-
   /// Hands out the rows of some actions, in their order; not every number has a row. `body` throws to stop.
   ///
   /// - Throws: what `body` throws; ``JournalError/damaged(path:lastGood:reason:)`` at the first row that is not what was
@@ -106,7 +103,7 @@ public struct JournalReader: Sendable {
     var goesOn = true
     while goesOn {
       rows.removeAll(keepingCapacity: true)
-      goesOn = visit.next(Self.chunk, path, database) { columns, names in
+      goesOn = visit.next(path, database) { columns, names in
         guard let row = names.row(columns) else { return false }
         rows.append(row)
         return true
@@ -127,7 +124,7 @@ public struct JournalReader: Sendable {
     while goesOn {
       texts.removeAll(keepingCapacity: true)
       rows.removeAll(keepingCapacity: true)
-      goesOn = visit.next(Self.chunk, path, database) { columns, names in
+      goesOn = visit.next(path, database) { columns, names in
         guard let isOfShell = names.isOfShell(columns) else { return false }
         columns.appendChanges(to: &texts)
         rows.append((columns.number, isOfShell, texts.count))
@@ -156,7 +153,7 @@ public struct JournalReader: Sendable {
     do {
       while goesOn, !isCancelled() {
         numbersOfShell.removeAll(keepingCapacity: true)
-        goesOn = visit.next(Self.chunk, path, database) { columns, names in
+        goesOn = visit.next(path, database) { columns, names in
           guard let isOfShell = names.isOfShell(columns) else { return false }
           if isOfShell { numbersOfShell.append(columns.number) }
           return true
@@ -253,10 +250,15 @@ public struct JournalReader: Sendable {
     guard let list, list.isSound(number, try rows.map { try Self.listed($0) }, isChecked: try Self.checksAll(db)) else {
       throw damaged(after: number, "its snapshot is not what was written")
     }
-    return JournalSnapshot(number: number, slices: try rows.map { try Self.slice($0) })
+    return JournalSnapshot(
+      number: number,
+      slices: try rows.map { row in
+        let slice = try Self.slice(row)
+        return JournalSnapshot.Slice(module: slice.module, state: try StateParts.joined(slice.state, db))
+      })
   }
 
-  /// The slice in a row of module, state, checksum and id.
+  /// The slice in a row of module, state, checksum and id; a large state as the list of its parts.
   ///
   /// - Throws: ``JournalFault`` where it is not what was written.
   private static func slice(_ row: Row) throws -> JournalSnapshot.Slice {
@@ -290,10 +292,12 @@ public struct JournalReader: Sendable {
     do {
       return try database.use { db in
         var slices: [Int: SliceList.Slice] = [:]
+        let parts = try StateParts.sound(db, isCancelled: isCancelled)
         let rows = try Row.fetchCursor(db, sql: "SELECT module, state, checksum, id FROM slices")
         while let row = try rows.next() {
           if isCancelled() { return nil }
-          if (try? Self.slice(row)) != nil { slices[try row.checked(3)] = try Self.listed(row) }
+          guard let slice = try? Self.slice(row), StateParts.areAll(of: slice.state, among: parts) else { continue }
+          slices[try row.checked(3)] = try Self.listed(row)
         }
         var first: Int?
         let checksAll = try Self.checksAll(db)
@@ -322,7 +326,9 @@ public struct JournalReader: Sendable {
       let slices = try Row.fetchCursor(
         db, sql: "SELECT module, state, checksum, id FROM slices WHERE module = ?", arguments: [module])
       while let row = try slices.next() {
-        if let slice = try? Self.slice(row) { states[try row.checked(3)] = slice.state }
+        if let slice = try? Self.slice(row), let state = try? StateParts.joined(slice.state, db) {
+          states[try row.checked(3)] = state
+        }
       }
       var found: [(number: Int, state: String)] = []
       let snapshots = try Row.fetchCursor(db, sql: "SELECT number, slices FROM snapshots ORDER BY number")

@@ -17,6 +17,9 @@ struct RowColumns {
   var failure: String? { text(8) }
   var entry: String? { text(9) }
 
+  /// The size of the texts, in bytes.
+  var size: Int { (Int32(6)...9).reduce(0) { $0 + Int(sqlite3_column_bytes(statement, $1)) } }
+
   /// Appends the bytes of the changes.
   func appendChanges(to out: inout [UInt8]) { withBytes(7) { out.append(contentsOf: $0) } }
 

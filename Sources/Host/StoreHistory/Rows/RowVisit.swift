@@ -20,22 +20,25 @@ struct RowVisit {
   /// Takes what is needed of a row; false: its names are not known.
   typealias Take = (RowColumns, RowNames) -> Bool
 
-  /// Has the next rows taken, as many as asked for at most; none where all were, or where ``failure`` says why not. Rows
-  /// before the one that is at fault are taken.
+  /// The most rows that are taken at a time, and the bytes of texts at which fewer are.
+  private static let (most, heaviest) = (512, 1 << 18)
+
+  /// Has the next rows taken; none where all were, or where ``failure`` says why not. Rows before the one that is at fault
+  /// are taken. They are few, and few bytes: whoever takes them holds them all.
   ///
   /// - Returns: whether any was.
-  mutating func next(_ count: Int, _ path: String, _ database: DatabaseQueue, _ take: Take) -> Bool {
+  mutating func next(_ path: String, _ database: DatabaseQueue, _ take: Take) -> Bool {
     guard failure == nil, !isFinished else { return false }
     let start = first
     do {
-      try database.use { try read(count, path, $0, take) }
+      try database.use { try read(path, $0, take) }
     } catch {
       failure = JournalError(error, path: path, last: previous ?? first - 1)
     }
     return first > start
   }
 
-  private mutating func read(_ count: Int, _ path: String, _ db: Database, _ take: Take) throws {
+  private mutating func read(_ path: String, _ db: Database, _ take: Take) throws {
     var names = try self.names ?? RowNames(db)
     defer { self.names = names }
     var previous =
@@ -53,7 +56,8 @@ struct RowVisit {
     defer { sqlite3_reset(handle) }
     sqlite3_bind_int64(handle, 1, Int64(first))
     sqlite3_bind_int64(handle, 2, Int64(last))
-    for _ in 0..<count {
+    var (count, bytes) = (0, 0)
+    while count < Self.most, bytes < Self.heaviest {
       let code = sqlite3_step(handle)
       guard code == SQLITE_ROW else {
         if code == SQLITE_DONE { return isFinished = true }
@@ -71,6 +75,8 @@ struct RowVisit {
         throw JournalError.damaged(
           path: path, lastGood: previous, reason: "\(place) is not what was written, or one before it is missing")
       }
+      count += 1
+      bytes += columns.size
       previous = columns.number
       first = previous + 1
       // The rows behind it may be damaged.

@@ -13,6 +13,10 @@ struct RowWriter {
   private var last: Int
   private var columns = EntryColumns()
   private var state: [UInt8] = []
+  private var parts = StatePartWriter()
+  private var places = RowPlaces()
+  /// The modules whose latest written state may have parts that are not known yet.
+  private var unread: Set<String> = []
   private var schedule = SnapshotSchedule()
   /// The plugin that was written last, which the action that loaded it has in its checksum.
   private var plugin: JournaledPlugin?
@@ -27,13 +31,16 @@ struct RowWriter {
     for (id, kind) in names.kinds { kinds[kind.action] = (id, kind.checksum) }
     for (id, source) in names.sources { sources[source.source] = (id, source.checksum) }
     let list = try String.fetchOne(db, sql: "SELECT slices FROM snapshots ORDER BY number DESC LIMIT 1")
+    let size = try StateParts.size(db)
     for id in list.flatMap({ SliceList($0) })?.ids ?? [] {
       let row = try Row.fetchOne(
-        db, sql: "SELECT id, module, checksum, length(CAST(state AS BLOB)) FROM slices WHERE id = ?", arguments: [id])
+        db, sql: "SELECT id, module, checksum, \(size) FROM slices WHERE id = ?", arguments: [id])
       guard let row else { continue }
       let module: String = try row.checked(1)
       slices[module] = (try row.checked(0), try row.checked(2))
-      schedule.wrote(module, bytes: try row.checked(3))
+      let size: Int = try row.checkedIfPresent(3) ?? 0
+      if size >= StateParts.least { unread.insert(module) }
+      schedule.wrote(module, bytes: size)
       // There may be changes behind the snapshot.
       schedule.change(module)
     }
@@ -86,11 +93,15 @@ struct RowWriter {
       try RowWriter.run(handle, db)
     }
     last = entry.number
+    try places.note(entry, db)
     schedule.add(bytes: columns.size + 24)
     for index in entry.changes.indices {
       if case .field(let module)? = entry.changes[index].path.steps.first { schedule.change(module) }
     }
   }
+
+  /// Writes what the last actions changed, of which no more come in this session.
+  mutating func endPlaces(_ db: Database) throws { try places.end(with: last, db) }
 
   /// Writes the state after an action: of modules that changed, and of those that were not written yet.
   mutating func write(_ modules: [StateSlice], after number: Int, to db: Database) throws {
@@ -102,9 +113,14 @@ struct RowWriter {
       }
       state.removeAll(keepingCapacity: true)
       module.write(&state)
+      schedule.wrote(module.module, bytes: state.count)
+      if state.count >= StateParts.least {
+        state = try partList(of: module.module, db)
+      } else {
+        parts.forget(module.module)
+      }
       var checksum = RowChecksum()
       state.withUnsafeBytes { checksum.add($0) }
-      schedule.wrote(module.module, bytes: state.count)
       if let written = slices[module.module], written.checksum == checksum.value {
         listed.append((written.id, module.module, written.checksum))
         continue
@@ -126,10 +142,23 @@ struct RowWriter {
     schedule.restart()
   }
 
+  /// Writes the parts of the state at hand that are not in the file yet.
+  private mutating func partList(of module: String, _ db: Database) throws -> [UInt8] {
+    if unread.remove(module) != nil, let id = slices[module]?.id,
+      let text = try String.fetchOne(db, sql: "SELECT state FROM slices WHERE id = ?", arguments: [id])
+    {
+      // Where they cannot be read they are written anew.
+      try? parts.note(module, text, db)
+    }
+    return try parts.write(state, of: module, to: db)
+  }
+
   /// Removes all that is written of actions and states.
   static func removeAll(from db: Database) throws {
     try JournalMeta.set([JournalMeta.restart: StableHash.text(of: .random(in: 0 ... .max))], in: db)
-    for table in ["actions", "plugins", "snapshots", "slices"] { try db.execute(sql: "DELETE FROM \(table)") }
+    for table in ["actions", "plugins", "snapshots", "slices", "parts", "places"] {
+      try db.execute(sql: "DELETE FROM \(table)")
+    }
   }
 
   /// Notes that a plugin was loaded, before the action that loaded it is written.

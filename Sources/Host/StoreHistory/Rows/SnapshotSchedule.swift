@@ -46,8 +46,9 @@ struct SnapshotSchedule {
   /// The size of the next snapshot, in bytes, by the sizes of its modules when they were last written.
   private var weight: Int { changed.reduce(0) { $0 + (sizes[$1] ?? 0) } }
 
-  /// True if a snapshot adds little: it may then end a session, so that the next one starts at once.
-  var isLight: Bool { actions > 0 && max(weight, bytes) < 1 << 20 }
+  /// True if a snapshot takes little, or less than reading the actions again that it stands for: it may then end a session,
+  /// so that the next one starts at once.
+  var isLight: Bool { actions > 0 && (max(weight, bytes) < 1 << 20 || bytes * 4 >= weight) }
 
   /// True if a snapshot should be asked for behind the last action; true once, as it comes only behind the items queued
   /// by then.

@@ -155,6 +155,29 @@ public struct History<State: Sendable> {
     }
   }
 
+  /// Some entries that stand together, the latest up to a number among which there may be one that is asked for: of
+  /// memory's, then of what is older.
+  ///
+  /// - Parameter most: the most numbers of what is older that are read at a time.
+  /// - Returns: the entries in order, and the number before which to go on; nil: there are none any more.
+  public func run(
+    upTo number: Int, _ wanted: WantedEntries, most: Int = 256
+  ) throws -> (entries: [LoggedEntry], before: Int)? {
+    if let entries = blocks.block(upTo: number, wanted), let first = entries.first {
+      return (entries, first.number)
+    }
+    let last = min(number, firstInMemory - 1)
+    guard let older, last > older.oldestEntry, let numbers = try older.numbers(upTo: last, wanted, most: most) else {
+      return nil
+    }
+    var entries: [LoggedEntry] = []
+    try older.visit(numbers) { entry in
+      entries.append(entry)
+      return true
+    }
+    return (entries, numbers.lowerBound)
+  }
+
   /// Asks now and then whether to go on.
   private struct Pace {
     private var count = 0

@@ -27,6 +27,10 @@ public protocol OlderEntries<State>: AnyObject {
   /// - Throws: the errors of `body`, and the error that kept the entries from being read.
   func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws
 
+  /// The latest numbers up to one among whose entries there may be one that is asked for, not more than so many; nil: there
+  /// are none.
+  func numbers(upTo number: Int, _ wanted: WantedEntries, most: Int) throws -> ClosedRange<Int>?
+
   /// The state at a number or at one shortly before, after which the changes of the entries tell all that happened.
   /// Every entry that ``LoggedEntry/isWhole`` marks has such a state.
   ///
@@ -37,6 +41,11 @@ public protocol OlderEntries<State>: AnyObject {
 extension OlderEntries {
   /// As far back as states go.
   public var oldestEntry: Int { oldest }
+
+  /// The next numbers back, whatever is asked for.
+  public func numbers(upTo number: Int, _ wanted: WantedEntries, most: Int) -> ClosedRange<Int>? {
+    number > oldestEntry ? max(oldestEntry + 1, number - most + 1)...number : nil
+  }
 
   /// Hands out in order what entries changed, by way of the entries.
   public func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {

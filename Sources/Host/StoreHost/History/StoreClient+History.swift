@@ -11,6 +11,24 @@ extension StoreClient {
     try visit(numbers, of: live.turn { live.history }, body)
   }
 
+  /// Hands out entries, the latest first, from a number back, as far as they are kept, until the body returns false.
+  ///
+  /// - Parameter wanted: the entries that are asked for; others may be among those handed out.
+  package func visitBackwards(
+    from number: Int, _ wanted: WantedEntries = .all, _ body: (LoggedEntry) throws -> Bool
+  ) throws {
+    let history = live.turn { live.history }
+    // The latest may be all that is asked for, and an entry may be large.
+    var (next, most) = (number, 16)
+    while true {
+      try interruption.check()
+      guard let run = try turn({ try history.run(upTo: next, wanted, most: most) }) else { return }
+      most = min(most * 2, Self.part)
+      for entry in run.entries.reversed() { guard try body(entry) else { return } }
+      next = run.before - 1
+    }
+  }
+
   /// True if a condition holds for an action after one of that number.
   package func contains(after first: Int, where holds: (LoggedEntry) throws -> Bool) throws -> Bool {
     let history = live.turn { live.history }

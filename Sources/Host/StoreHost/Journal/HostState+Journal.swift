@@ -17,7 +17,7 @@ extension HostState {
       for index in fields.indices {
         slices.append(
           StateSlice(module: fields[index].name) { out in
-            app.read { app in access.read(app, index) { JSON.append(fields[index].schema.access.read($0), to: &out) } }
+            app.read { app in access.read(app, index) { fields[index].schema.appendJSON(of: $0, to: &out) } }
           })
       }
     }
@@ -51,12 +51,13 @@ extension HostState {
     var misfits = misfits
     for slice in slices {
       if slice.module == Self.shellSlice { continue }
-      let json = try JSON.value(of: slice.state)
       if added.contains(slice.module) {
-        substates.append(PluginSlice(slice.module, json, type(slice.module), &misfits))
+        substates.append(try PluginSlice(slice, type(slice.module), &misfits))
       } else if loaded.contains(slice.module) {
-        plugins.append(PluginSlice(slice.module, json, type(slice.module), &misfits))
+        plugins.append(try PluginSlice(slice, type(slice.module), &misfits))
       } else if let index = app.record.index(of: slice.module) {
+        if try setSlice(slice.module, toTextOf: slice) { continue }
+        let json = try JSON.value(of: slice.state)
         let schema = app.record.fields[index].schema
         do throws(SchemaError) {
           try setSlice(slice.module, try schema.value(fromJSON: json))
@@ -64,10 +65,19 @@ extension HostState {
           misfits += schema.allMisfits(json, in: slice.module, error)
         }
       } else {
+        _ = try JSON.value(of: slice.state)
         misfits.append("\(slice.module): there is no such module any more")
       }
     }
     guard misfits.isEmpty else { throw StateMisfit(problems: misfits) }
+  }
+
+  /// Takes over a slice as it was written; false: it takes a closer look.
+  private mutating func setSlice(_ name: String, toTextOf slice: JournalSnapshot.Slice) throws -> Bool {
+    var isSet = false
+    var text = slice.state
+    try modifySlice(name) { schema, place in isSet = text.withUTF8 { schema.assign(json: $0, to: place) } }
+    return isSet
   }
 }
 
@@ -81,8 +91,16 @@ extension Schema {
 }
 
 extension PluginSlice {
-  fileprivate init(_ name: String, _ json: Value, _ type: Schema?, _ misfits: inout [String]) {
+  fileprivate init(_ slice: JournalSnapshot.Slice, _ type: Schema?, _ misfits: inout [String]) throws {
+    let name = slice.module
     let schema = type ?? .dynamic(.any)
+    var (text, value) = (slice.state, Value.none)
+    let isRead = text.withUTF8 { text in withUnsafeMutablePointer(to: &value) { schema.assign(json: text, to: $0) } }
+    if isRead {
+      self.init(name: name, schema: schema, value: value)
+      return
+    }
+    let json = try JSON.value(of: slice.state)
     do throws(SchemaError) {
       self.init(name: name, schema: schema, value: try schema.value(fromJSON: json))
     } catch {

@@ -38,6 +38,26 @@ extension LiveStore {
     _ path: Path, in shown: ShownPoint, note: (Set<String>) -> Void = { _ in },
     by run: (HostedPlugin) throws -> HostedPlugin = { $0 }
   ) throws -> Reading {
+    try reach(path, in: shown, note: note, by: run) { schema, steps, place, origin in
+      try schema.read(steps, in: place, from: origin)
+    }
+  }
+
+  /// The type of what stands at a path, or of what a projection gives. Only a projection is made for it.
+  package func type(
+    at path: Path, in shown: ShownPoint, by run: (HostedPlugin) throws -> HostedPlugin = { $0 }
+  ) throws -> Schema {
+    try reach(path, in: shown, note: { _ in }, by: run) { schema, steps, place, origin in
+      try schema.typeFound(at: steps, in: place, from: origin)
+    }
+  }
+
+  /// Hands out the slice or the value of a projection that a path starts in: its type, the steps within, and its own path.
+  private func reach<Found>(
+    _ path: Path, in shown: ShownPoint, note: (Set<String>) -> Void,
+    by run: (HostedPlugin) throws -> HostedPlugin,
+    _ body: (Schema, ArraySlice<Path.Step>, UnsafeRawPointer, Path) throws -> Found
+  ) throws -> Found {
     guard case .field(let name) = path.steps.first else {
       throw PathError(message: "a path starts with the name of a module, got '\(path)'")
     }
@@ -59,15 +79,14 @@ extension LiveStore {
       note(Set(modules.map(\.name)))
       let value = try project(module, projection, in: shown, by: run)
       return try withUnsafePointer(to: value) { value in
-        try projection.schema.read(
-          path.steps.dropFirst(2), in: UnsafeRawPointer(value), from: origin.appending(path.steps[1]))
+        try body(
+          projection.schema, path.steps.dropFirst(2), UnsafeRawPointer(value), origin.appending(path.steps[1]))
       }
     }
     note([name])
-    var result: Result<Reading, PathError>?
-    let steps = path.steps.dropFirst()
+    var result: Result<Found, any Error>?
     _ = shown.state.readSlice(name) { schema, slice in
-      result = Result { () throws(PathError) in try schema.read(steps, in: slice, from: origin) }
+      result = Result { try body(schema, path.steps.dropFirst(), slice, origin) }
     }
     guard let result else { throw PathError(message: "'\(name)' has no state") }
     return try result.get()

@@ -42,9 +42,21 @@ extension StoreClient {
 
   /// What stands at a path, or what a projection gives.
   package func read(_ path: Path) throws -> Reading {
+    try withOwnPlugins { try live.read(path, in: shown, note: { readModules?.formUnion($0) }, by: $0) }
+  }
+
+  /// The type of what stands at a path, or of what a projection gives.
+  package func type(at path: Path) throws -> Schema {
+    try withOwnPlugins { try live.type(at: path, in: shown, by: $0) }
+  }
+
+  /// Runs a closure with what gives, for a plugin that is there, the one that computes for this client.
+  private func withOwnPlugins<Result>(
+    _ body: ((HostedPlugin) throws -> HostedPlugin) throws -> Result
+  ) throws -> Result {
     var lent: (from: Plugin, to: Plugin)?
     defer { if let lent { live.turn { lent.from.countUses(of: lent.to) } } }
-    return try live.read(path, in: shown, note: { readModules?.formUnion($0) }) { hosted in
+    return try body { hosted in
       // Within the turn, as where a watch asks, the plugin that runs keeps what it gives from action to action.
       guard past == nil, !live.store.isMine, let version = runningVersion(of: hosted),
         let own = try plugins([version]).first

@@ -27,14 +27,15 @@ extension StoreClient {
   /// Hands out all that is kept and can be replayed, from the oldest on, as it is now: the store goes on meanwhile.
   ///
   /// - Parameters:
+  ///   - last: the most actions to hand out, of which the latest; those may return to what is not handed out.
   ///   - header: gets what a replay needs to know first, and the state before the first entry.
   ///   - entry: gets each entry, the hashes of the slices that it changed, and the state after it.
   package func record(
-    header: (RecordingHeader, HostState) throws -> Void,
+    last: Int? = nil, header: (RecordingHeader, HostState) throws -> Void,
     entry: (LoggedEntry, [(module: String, hash: UInt64)], HostState) throws -> Void
   ) throws {
     let history = turn { live.history }
-    let start = try recordingStart(in: history)
+    let start = try last.map { max(history.oldest, history.head - $0) } ?? recordingStart(in: history)
     var state = try turn { try history.state(at: start) }
     try header(try recordingHeader(of: history, from: state, at: start), state)
     guard start < history.head else { return }

@@ -55,6 +55,12 @@ package final class JournalEntries: OlderEntries {
     } catch is Enough {}
   }
 
+  package func numbers(upTo number: Int, _ wanted: WantedEntries, most: Int) throws -> ClosedRange<Int>? {
+    guard number > oldestEntry else { return nil }
+    let numbers = try file.reader.numbers(upTo: number, after: oldestEntry, wanted, most: most)
+    return numbers.map { max($0.lowerBound, oldestEntry + 1)...$0.upperBound }
+  }
+
   package func visitChanges(_ numbers: ClosedRange<Int>, _ body: (HistoryStep) throws -> Bool) throws {
     var reader: EntryReader?
     do {

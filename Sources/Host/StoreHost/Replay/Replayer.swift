@@ -43,6 +43,7 @@ package final class Replayer {
   private var reducer: Reducer<HostAction, HostState>
   private var types: [String: ActionType] = [:]
   private var hashes = SliceHashes()
+  private var finder = DifferenceFinder()
 
   /// Begins where a recording begins.
   ///
@@ -119,7 +120,7 @@ package final class Replayer {
         failure = try reduce(entry)
       }
     }
-    let changes = failure == nil ? HostState.changes(from: before, to: state) : []
+    let changes = failure == nil ? HostState.changes(from: before, to: state, by: &finder) : []
     if entry.isWhole { timeline.note(plugins, after: entry.number, oldest: header.start) }
     notePoint(entry.number)
     let hashes = follow(recorded, changes, from: before)

@@ -23,6 +23,7 @@ extension SliceObjects {
         guard let mapKey = shape.mapKey(key) else { throw wrongKey(number, key) }
         readEntry(number, shape, mapKey, into: &result)
       case (.record, _): throw unknownField(number, key.keyText)
+      case (.list, .string(let text)) where shape.hasIDs && text.text == Self.finderName: try writeFinder(into: &result)
       case (.list, _), (.none, _): throw wrongKey(number, key)
       }
     }
@@ -50,7 +51,7 @@ extension SliceObjects {
   }
 
   @inline(__always)
-  private func readElement(_ number: Int, _ shape: SliceShape, _ position: Int, into result: inout LuaResult) {
+  func readElement(_ number: Int, _ shape: SliceShape, _ position: Int, into result: inout LuaResult) {
     guard let list = address(number) else {
       return read(number) { list in
         guard let element = shape.element(at: position, in: list) else { return }

@@ -67,6 +67,8 @@ final class SliceObjects: LuaObjectHandler {
   let meter: LuaMeter
   /// The undos of the draft's writes.
   @exclusivity(unchecked) var undos = PlainStack<Undo>()
+  /// The function behind `list:id(ID)`, made when it is first asked for.
+  var finder: LuaFunction?
   private var shapes: [ObjectIdentifier: SliceShape] = [:]
   @exclusivity(unchecked) private var recentShape: Unmanaged<SliceShape>?
   @exclusivity(unchecked) private var recentSchema: ObjectIdentifier?

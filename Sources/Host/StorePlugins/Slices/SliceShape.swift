@@ -100,7 +100,7 @@ final class SliceShape {
 
   private static let noList = ListAccess(
     count: { _ in 0 }, address: { list, _ in list }, mutableAddress: { list, _ in list }, find: { _, _ in nil },
-    insert: { _, _, _ in }, remove: { _, _ in }, commonEnds: { _, _ in (0, 0) })
+    position: { _, _ in nil }, insert: { _, _, _ in }, remove: { _, _ in }, commonEnds: { _, _ in (0, 0) })
 
   private static let noMap = MapAccess(
     count: { _ in 0 }, read: { _, _, _ in false }, modify: { _, _, _ in false }, set: { _, _, _ in },
@@ -146,6 +146,9 @@ final class SliceShape {
   func mutableValue(numbered number: Int, in map: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer {
     numbered.mutableAddress(map, number)
   }
+
+  /// True if the list finds its elements by their ids.
+  var hasIDs: Bool { form == .list && element.pointee.schema.hasID }
 
   /// The key of an entry that a Lua key stands for; nil where no entry can have it.
   func mapKey(_ key: LuaArgument) -> MapKey? {

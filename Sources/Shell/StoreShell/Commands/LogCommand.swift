@@ -63,9 +63,7 @@ private struct LogRequest {
     let filter = LogFilter(
       action: try action?.value(in: session), changed: try changed.map { try session.changedPath($0) })
     let store = session.store
-    let (lines, isCut) = try store.logLines(limit, where: filter.accepts) {
-      isUnfolded ? $0.map { FoldedEntry($0) } : $0.folded()
-    }
+    let (lines, isCut) = try store.logLines(limit, filter, isUnfolded: isUnfolded)
     if !session.options.isJSON {
       if isCut { session.console.writeError("note: the history goes back to #\(store.live.oldestEntry + 1)\n") }
       if let first = lines.first, first.first.number <= store.live.oldest {
@@ -82,9 +80,15 @@ extension Session {
   fileprivate func changedPath(_ given: GivenPath) throws -> Path {
     let path = try given.value(in: self)
     do {
-      _ = try read(path)
+      _ = try type(at: path)
     } catch let error as PathError {
-      guard !store.live.log.entries.lazy.flatMap(\.changes).contains(where: concern(path)) else { return named(path) }
+      let (concerned, first) = (concern(path), store.live.log.entries.first?.number ?? .max)
+      var isKnown = false
+      try store.visitBackwards(from: store.live.head, .changing(path)) { entry in
+        isKnown = entry.number >= first && entry.changes.contains(where: concerned)
+        return !isKnown && entry.number > first
+      }
+      guard !isKnown else { return named(path) }
       throw ShellError(code: .unknownPath, message: error.message, at: given.word, hint: error.hint)
     }
     return named(path)
@@ -95,6 +99,8 @@ extension Session {
 private struct LogFilter {
   let action: String?
   let changed: Path?
+
+  var wanted: WantedEntries { changed.map { .changing($0) } ?? .all }
 
   func accepts(_ entry: LoggedEntry) -> Bool {
     if let action, !Glob.matches(action, entry.action) { return false }
@@ -108,26 +114,20 @@ extension StoreClient {
   ///
   /// - Returns: the lines, and whether there may have been earlier ones that are no longer kept.
   fileprivate func logLines(
-    _ limit: Int, where isWanted: (LoggedEntry) -> Bool, _ fold: ([LoggedEntry]) -> [FoldedEntry]
-  ) throws -> (lines: some Collection<FoldedEntry>, isCut: Bool) {
+    _ limit: Int, _ filter: LogFilter, isUnfolded: Bool
+  ) throws -> (lines: [FoldedEntry], isCut: Bool) {
     var entries: [LoggedEntry] = []
-    let oldestEntry = live.oldestEntry
-    var upper = viewed?.number ?? live.head
-    var size = limit == .max ? .max : 256
-    // A line more than asked for: the first one may go on further back.
-    while upper > oldestEntry, limit == .max || fold(entries).count <= limit {
-      let lower = size < upper - oldestEntry ? upper - size + 1 : oldestEntry + 1
-      var block: [LoggedEntry] = []
-      try visit(lower...upper) { entry in
-        if isWanted(entry) { block.append(entry) }
-        return true
-      }
-      entries = block + entries
-      upper = lower - 1
-      if size < .max / 2 { size *= 2 }
+    var count = 0
+    try visitBackwards(from: viewed?.number ?? live.head, filter.wanted) { entry in
+      guard filter.accepts(entry) else { return true }
+      let isOfRun = !isUnfolded && entries.last.map { entry.folds(with: $0) } ?? false
+      if !isOfRun { count += 1 }
+      guard count <= limit else { return false }
+      entries.append(entry)
+      return true
     }
-    let lines = fold(entries)
-    return (lines.suffix(limit), oldestEntry > 0 && lines.count <= limit)
+    entries.reverse()
+    return (isUnfolded ? entries.map { FoldedEntry($0) } : entries.folded(), live.oldestEntry > 0 && count <= limit)
   }
 }
 

@@ -82,10 +82,10 @@ private struct UndoRequest {
 
   func perform(in session: Session) throws -> CommandResult {
     let (store, source) = (session.store, session.source(function: UndoLine.undo))
-    let line = store.undoLine
     switch extent {
     case .to(let number):
-      let target = try line.origin(of: number.value(in: session))
+      // Held while the store goes on, what it reads would be copied.
+      let target = try store.undoLine.origin(of: number.value(in: session))
       let first = store.live.firstPoint
       guard target >= first else { throw HistoryError.notKept(target, oldest: first) }
       let report = try session.restore(to: target, source: source)

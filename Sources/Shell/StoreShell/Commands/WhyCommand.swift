@@ -71,16 +71,16 @@ private struct WhyRequest {
 extension Session {
   /// Follows the last change of a value, through restores to what they brought back.
   fileprivate func findCauses(of path: Path, at word: Word, _ chain: inout Causes) throws {
-    let reading = Result { try word.marking { try read(path) } }
     let wanted = named(path)
     var end = store.viewed?.number ?? store.live.head
     let concerned = concern(wanted)
+    let hasPlace = !hasNoPlace(for: wanted)
     func concerns(_ entry: LoggedEntry) throws -> Bool {
       if entry.changes.contains(where: concerned) { return true }
-      guard case .field(let module)? = wanted.steps.first, !hasNoPlace(for: wanted) else { return false }
+      guard hasPlace, case .field(let module)? = wanted.steps.first else { return false }
       return try store.live.bringsOrTakes(module, entry)
     }
-    while let entry = try store.lastEntry(upTo: end, where: concerns) {
+    while let entry = try store.lastEntry(upTo: end, changing: wanted, where: concerns) {
       if entry.number <= store.live.oldest, end >= store.live.oldest,
         case .changed(let changes) = try store.live.migration(of: wanted)
       {
@@ -100,7 +100,7 @@ extension Session {
     }
     guard chain.isEmpty else { return chain.addBeginning(store.live.oldestEntry) }
     // Nobody ever changed it; but a path that leads nowhere is a mistake.
-    _ = try reading.get()
+    _ = try word.marking { try type(at: path) }
     try refuseProjection(path, at: word)
     chain.addBeginning(store.live.oldestEntry, of: path)
   }
@@ -186,21 +186,15 @@ extension Session {
 }
 
 extension StoreClient {
-  /// The last entry up to a number that meets a condition.
-  func lastEntry(upTo end: Int, where condition: (LoggedEntry) throws -> Bool) throws -> LoggedEntry? {
-    var upper = end
-    var size = 256
-    while upper > live.oldestEntry {
-      let lower = max(live.oldestEntry + 1, upper - size + 1)
-      var found: LoggedEntry?
-      try visit(lower...upper) { entry in
-        if try condition(entry) { found = entry }
-        return true
-      }
-      if let found { return found }
-      upper = lower - 1
-      size *= 2
+  /// The last entry up to a number that changed something along a path, or changed more than it tells, and meets a condition.
+  fileprivate func lastEntry(
+    upTo end: Int, changing path: Path, where condition: (LoggedEntry) throws -> Bool
+  ) throws -> LoggedEntry? {
+    var found: LoggedEntry?
+    try visitBackwards(from: end, .changing(path, withWholes: true)) { entry in
+      if try condition(entry) { found = entry }
+      return found == nil
     }
-    return nil
+    return found
   }
 }

@@ -6,10 +6,16 @@ import StoreSchema
 
 extension CommandDefinition {
   static let export = CommandDefinition(
-    "export", usage: ["export state FILE", "export journal FILE [--as jsonl|stsh|redux-devtools]"],
+    "export", usage: ["export state FILE", "export journal FILE [--as jsonl|stsh|redux-devtools [--last N]]"],
     summary:
       "writes the state as JSON, or what happened as JSON lines, as a script with asserts, or for Redux DevTools; - is standard output",
-    flags: [FlagDefinition("as", value: "FORM", "jsonl for replay, stsh for a script, redux-devtools")],
+    flags: [
+      FlagDefinition("as", value: "FORM", "jsonl for replay, stsh for a script, redux-devtools"),
+      FlagDefinition(
+        "last", value: "N",
+        "redux-devtools has the state after each action: only the last N; without it 1000 where all take more than 10 MB"
+      ),
+    ],
     operands: [.words(["journal", "state"]), .file],
     examples: [
       CommandExample(
@@ -34,6 +40,8 @@ extension CommandDefinition {
 private struct ExportRequest {
   private let content: Given<Content>
   private let file: Given<String>
+  /// The number of latest actions; nil: as many as the form takes.
+  private let last: Given<Int>?
 
   private enum Content {
     case state
@@ -58,7 +66,14 @@ private struct ExportRequest {
     try reader.refuseOperands(from: 2)
     self.file = try reader.output(file, at: .span(reader.operands[1].span))
     let form = try reader.text(of: "as") ?? .known(what == "state" ? "json" : "jsonl")
+    last = try reader.text(of: "last")?.map { text in
+      if let number = Int(text), number > 0 { return number }
+      throw reader.fault(.typeMismatch, "--last needs a number of actions, got '\(text)'", of: "last")
+    }
     content = try form.map { form in
+      guard form == "redux-devtools" || !reader.has("last") else {
+        throw reader.fault(.unexpectedArgument, "only --as redux-devtools takes --last", of: "last")
+      }
       switch (what, form) {
       case ("state", "json"): return .state
       case ("journal", "jsonl"): return .journal
@@ -88,7 +103,10 @@ private struct ExportRequest {
           isTimed: try session.isTimed,
           needsStore: try session.returnsFarBack, substateSchema: session.store.live.application.substateSchema)
       }
-    case .reduxDevTools: return try session.export(to: file) { ReduxExport($0) }
+    case .reduxDevTools:
+      let last = try last?.value(in: session)
+      let bound = try last == nil && session.exceedsBound { ReduxExport($0) } ? ReduxExport.usualCount : nil
+      return try session.export(to: file, last: last ?? bound) { ReduxExport($0, isBounded: bound != nil) }
     }
   }
 }
@@ -139,19 +157,23 @@ extension Session {
   }
 
   /// Writes what happened.
+  ///
+  /// - Parameter last: the number of latest actions; nil: all that are kept and can be replayed.
   fileprivate func export(
-    to file: String, _ make: (ReplacingFile) throws -> some RecordingExport
+    to file: String, last: Int? = nil, _ make: (ReplacingFile) throws -> some RecordingExport
   ) throws -> CommandResult {
-    guard file != "-" else { return try printExport(make) }
+    guard file != "-" else { return try printExport(last, make) }
     let output = try ReplacingFile(file, until: interrupts.descriptor)
-    let (count, start, notes) = try write(to: output, make)
+    let (count, start, notes) = try write(last, to: output, make)
     return CommandResult(
       json: answer("wrote \(count) \(count == 1 ? "action" : "actions") to \(file)\n").json,
       notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
   }
 
   /// Prints what happened; with `--json` its text is the result.
-  private func printExport(_ make: (ReplacingFile) throws -> some RecordingExport) throws -> CommandResult {
+  private func printExport(
+    _ last: Int?, _ make: (ReplacingFile) throws -> some RecordingExport
+  ) throws -> CommandResult {
     var text = ""
     let output = ReplacingFile { [self] piece in
       text += String(decoding: piece, as: UTF8.self)
@@ -159,7 +181,7 @@ extension Session {
       console.write(text)
       text = ""
     }
-    let (_, start, notes) = try write(to: output, make)
+    let (_, start, notes) = try write(last, to: output, make)
     return CommandResult(
       json: answersInJSON ? answer(text).json : nil,
       notes: store.live.notes(ofWhatIsLeftOutUpTo: start) + notes)
@@ -167,15 +189,15 @@ extension Session {
 
   /// Writes what happened.
   ///
-  /// - Returns: the number of those actions, the number of the last one before them, and notes.
+  /// - Returns: the number of those actions, the number of the last one before them unless they were counted, and notes.
   private func write(
-    to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport
+    _ last: Int?, to output: ReplacingFile, _ make: (ReplacingFile) throws -> some RecordingExport
   ) throws -> (count: Int, start: Int, notes: [String]) {
     var export = try make(output)
     var (count, start) = (0, 0)
     var progress = Progress(self, "writing")
-    try store.record { header, state in
-      (progress.total, start) = (header.count, header.start)
+    try store.record(last: last) { header, state in
+      (progress.total, start) = (header.count, last == nil ? header.start : 0)
       try export.begin(header, state)
     } entry: { entry, hashes, state in
       try export.add(entry, hashes: hashes, state: state)
@@ -187,6 +209,35 @@ extension Session {
     try finish(output)
     progress.clear()
     return (count, start, export.notes)
+  }
+}
+
+/// Ends a look at how long a file would be.
+private struct BoundExceeded: Error {}
+
+extension Session {
+  /// The number of bytes from which on only some of the actions are written, where nobody says how many.
+  private static var bound: Int { 10 << 20 }
+
+  /// True if a form takes more bytes for all actions than it should without being asked.
+  fileprivate func exceedsBound(_ make: (ReplacingFile) throws -> some RecordingExport) throws -> Bool {
+    var size = 0
+    let output = ReplacingFile { size += $0.count }
+    var export = try make(output)
+    var count = 0
+    do {
+      try store.record {
+        try export.begin($0, $1)
+      } entry: { entry, hashes, state in
+        try export.add(entry, hashes: hashes, state: state)
+        try output.passOn()
+        count += 1
+        if size > Self.bound, count > ReduxExport.usualCount { throw BoundExceeded() }
+      }
+      return false
+    } catch is BoundExceeded {
+      return true
+    }
   }
 }
 

@@ -4,8 +4,8 @@ import StoreHost
 import StoreSchema
 
 /// The history as the lifted state of Redux DevTools, which its Import button reads: actions by number, and the state
-/// after each. Number 0 stands for the state before the first action. The file has a state for each action, so it is
-/// for short histories.
+/// after each. Number 0 stands for the state before the first action. The file has a state for each action, so that of a
+/// long history it has the end.
 struct ReduxExport: RecordingExport {
   private let output: ReplacingFile
   // Two of the members grow side by side; the smaller one waits.
@@ -20,11 +20,22 @@ struct ReduxExport: RecordingExport {
   /// The plugins that were there at some time.
   private var plugins: [String] = []
 
-  init(_ output: ReplacingFile) { self.output = output }
+  /// True if there are more actions, which were too many for the file.
+  private let isBounded: Bool
+
+  /// The number of actions that a file has of a history that is too long for it.
+  static let usualCount = 1_000
+
+  init(_ output: ReplacingFile, isBounded: Bool = false) {
+    self.output = output
+    self.isBounded = isBounded
+  }
 
   var notes: [String] {
-    hasLargeNumbers
-      ? ["it has whole numbers beyond \(LoggedEntry.greatestNumber), which tools in JavaScript round"] : []
+    (isBounded
+      ? ["it has the last \(count) actions, as all would take more than 10 MB; --last N takes as many as you say"] : [])
+      + (hasLargeNumbers
+        ? ["it has whole numbers beyond \(LoggedEntry.greatestNumber), which tools in JavaScript round"] : [])
   }
 
   mutating func begin(_ header: RecordingHeader, _ state: HostState) {

@@ -20,59 +20,70 @@ struct StateAssertions {
     }
     for change in changes {
       // A value that came to a list or a map or left it shows in its size.
-      if let parent = place(change.path.steps.dropLast()), let size = Self.size(parent.accessor, parent.value) {
-        add(size)
-      }
-      guard let place = place(change.path.steps[...]) else { continue }
-      append(place.accessor, place.value, add)
+      reach(change.path.steps.dropLast()) { Self.size($0, $1, $2).map(add) }
+      reach(change.path.steps[...]) { append($0, $1.access.read($2), add) }
     }
     return lines
   }
 
   /// The facts about a module as a whole: its fields, and the sizes of lists and maps.
   func lines(of module: String) -> [String] {
-    guard let place = place([.field(module)]) else { return [] }
     var lines: [String] = []
-    func add(_ accessor: String, _ value: Value) {
-      if let size = Self.size(accessor, value) { return lines.append(size) }
-      if let literal = Self.literal(value) { lines.append("\(accessor) == \(literal)") }
+    func add(_ accessor: String, _ schema: Schema, _ place: UnsafeRawPointer) {
+      if let line = Self.size(accessor, schema, place) { return lines.append(line) }
+      if case .record = schema.access.parts { return }
+      if let literal = Self.literal(schema.access.read(place)) { lines.append("\(accessor) == \(literal)") }
     }
-    guard case .record(let record) = place.value else {
-      add(place.accessor, place.value)
-      return lines
+    reach([.field(module)]) { accessor, schema, place in
+      guard case .record(let record) = schema.kind, case .record(let access) = schema.access.parts else {
+        return add(accessor, schema, place)
+      }
+      for (index, field) in record.fields.enumerated() {
+        access.read(place, index) { add(accessor + Self.member(field.name), field.schema, $0) }
+      }
     }
-    for (name, field) in zip(record.layout.fields, record.values) { add(place.accessor + Self.member(name), field) }
     return lines
   }
 
-  /// The place that a path leads to now, as Lua says it; nil where nothing stands there.
-  private func place(_ steps: ArraySlice<Path.Step>) -> (accessor: String, value: Value)? {
-    guard case .field(let module)? = steps.first else { return nil }
-    var slice: Value?
-    _ = state.readSlice(module) { schema, pointer in slice = schema.access.read(pointer) }
-    guard var value = slice else { return nil }
-    var accessor = "state" + Self.member(module)
-    for step in steps.dropFirst() {
-      switch (value, step) {
-      case (.record(let record), .field(let name)):
-        guard let field = record[name] else { return nil }
-        accessor += Self.member(name)
-        value = field
-      case (.list(let list), .index(let index)):
-        guard index >= 1, index <= list.count else { return nil }
-        accessor += "[\(index)]"
-        value = list[index - 1]
-      case (.list(let list), .match(let field, let id)):
-        guard let index = list.firstIndex(where: { $0.field(field) == id }) else { return nil }
-        accessor += "[\(index + 1)]"
-        value = list[index]
-      case (.map(let map), .key(let key)):
-        accessor += Self.entry(key)
-        value = map[key] ?? .none
-      default: return nil
-      }
+  private typealias Place = (_ accessor: String, _ schema: Schema, _ place: UnsafeRawPointer) -> Void
+
+  /// Hands out the place that a path leads to now, as Lua says it; not where nothing stands there.
+  private func reach(_ steps: ArraySlice<Path.Step>, _ body: Place) {
+    guard case .field(let module)? = steps.first else { return }
+    _ = state.readSlice(module) { schema, slice in
+      descend(steps.dropFirst(), "state" + Self.member(module), schema, slice, body)
     }
-    return (accessor, value)
+  }
+
+  private func descend(
+    _ steps: ArraySlice<Path.Step>, _ accessor: String, _ schema: Schema, _ place: UnsafeRawPointer, _ body: Place
+  ) {
+    guard let step = steps.first else { return body(accessor, schema, place) }
+    func goOn(_ accessor: String, _ schema: Schema, _ place: UnsafeRawPointer) {
+      descend(steps.dropFirst(), accessor, schema, place, body)
+    }
+    switch (schema.access.parts, schema.kind, step) {
+    case (.optional(let access), .optional(let wrapped), _):
+      _ = access.read(place) { descend(steps, accessor, wrapped, $0, body) }
+    case (.record(let access), .record(let record), .field(let name)):
+      guard let index = record.index(of: name) else { return }
+      access.read(place, index) { goOn(accessor + Self.member(name), record.fields[index].schema, $0) }
+    case (.list(let access), .list(let element), .index(let index)):
+      guard index >= 1, index <= access.count(place) else { return }
+      access.read(place, index - 1) { goOn("\(accessor)[\(index)]", element, $0) }
+    case (.list(let access), .list(let element), .match(_, let id)):
+      guard let index = MapKey(id).flatMap({ access.position(place, $0) }) else { return }
+      access.read(place, index) { goOn("\(accessor)[\(index + 1)]", element, $0) }
+    case (.map(let access), .map(_, let element), .key(let key)):
+      guard !access.read(place, key, { goOn(accessor + Self.entry(key), element, $0) }) else { return }
+      withUnsafePointer(to: Value.none) { goOn(accessor + Self.entry(key), .dynamic(.any), $0) }
+    case (.none, _, _):
+      // Without a declared type the value says what it is; a Swift type may show its parts as a whole only.
+      let value = schema.access.read(place)
+      let shape = if case .any = schema.kind { value.shape } else { schema.isDynamic ? nil : schema.dynamic }
+      if let shape { withUnsafePointer(to: value) { descend(steps, accessor, shape, $0, body) } }
+    default: return
+    }
   }
 
   /// Says of each scalar in a value what it is.
@@ -90,6 +101,24 @@ struct StateAssertions {
       for (name, field) in zip(record.layout.fields, record.values) { append(accessor + Self.member(name), field, add) }
     // A case with a payload looks different in Lua, by whether Swift or a plugin declares it.
     case .variant: break
+    }
+  }
+
+  /// The size of a list or a map; nil for other places.
+  private static func size(_ accessor: String, _ schema: Schema, _ place: UnsafeRawPointer) -> String? {
+    switch (schema.access.parts, schema.kind) {
+    case (.list(let access), _): return "#\(accessor) == \(access.count(place))"
+    case (.map(let access), .map(_, let element)):
+      // Lua does not see an entry without a value.
+      if case .optional = element.kind { return size(accessor, schema.access.read(place)) }
+      if case .any = element.kind { return size(accessor, schema.access.read(place)) }
+      return "count(\(accessor)) == \(access.count(place))"
+    case (.optional(let access), .optional(let wrapped)):
+      var line: String?
+      _ = access.read(place) { line = size(accessor, wrapped, $0) }
+      return line
+    case (.record, _), (.union, _): return nil
+    default: return size(accessor, schema.access.read(place))
     }
   }
 
@@ -127,12 +156,5 @@ struct StateAssertions {
     case .string: InlineText.text(of: value, spelling: .lua)
     default: nil
     }
-  }
-}
-
-extension Value {
-  fileprivate func field(_ name: String) -> Value? {
-    if case .record(let record) = self { return record[name] }
-    return nil
   }
 }

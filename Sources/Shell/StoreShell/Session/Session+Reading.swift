@@ -15,10 +15,15 @@ extension Session {
     return try listing.reading(in: self).read(path.steps.dropFirst(2), from: Path(Array(path.steps.prefix(2))))
   }
 
+  /// The type of what stands at a path now.
+  ///
+  /// - Throws: ``PathError`` where the path leads nowhere.
+  func type(at path: Path) throws -> Schema { try isNamed(path) ? read(path).schema : store.type(at: path) }
+
   /// Returns true if only the session knows the meaning of a path.
   func isNamed(_ path: Path) -> Bool {
     guard let first = path.steps.first?.nameOnly else { return false }
-    return first == "shell" || names.projection(first) != nil
+    return first == "shell" || names.projection(first) != nil || names.binding(first) != nil
   }
 }
 
@@ -30,7 +35,7 @@ extension Session {
     let module = store.modules.first { path.steps.first == .field($0.name) }
     let count = module?.hasNamedParts ?? (path.steps.first == .field("shell")) ? 2 : 1
     let named = Path(Array(path.steps.prefix(count)))
-    return try read(named).schema.type(at: path.steps.dropFirst(count), from: named)
+    return try type(at: named).type(at: path.steps.dropFirst(count), from: named)
   }
 
   /// Returns true if a module has no place for a path, whichever items and entries it has.
@@ -49,7 +54,7 @@ extension Session {
   /// binding.
   func isReadable(_ word: String) -> Bool {
     guard let path = try? Path(parsing: word), !path.steps.isEmpty else { return false }
-    return (try? read(scoped(path))) != nil
+    return (try? type(at: scoped(path))) != nil
   }
 }
 

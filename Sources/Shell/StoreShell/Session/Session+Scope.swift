@@ -15,7 +15,7 @@ extension Session {
   func scoped(_ path: Path) -> Path {
     guard !names.scope.isEmpty, path.steps.first != .field("shell") else { return path }
     let inner = names.scope + path
-    guard (try? read(inner)) == nil, case .field(let name) = path.steps.first else { return inner }
+    guard (try? type(at: inner)) == nil, case .field(let name) = path.steps.first else { return inner }
     let isKnown =
       store.modules.contains { $0.name == name } || names.projection(name) != nil || names.binding(name) != nil
     return isKnown ? path : inner

@@ -11,8 +11,8 @@ public protocol ElementPath: Sendable {}
 extension ElementPath {
   /// The way to the elements of a collection by their ids; of several with one id, the first counts.
   ///
-  /// - Parameter elements: the collection. The search begins at the start; large collections had better be
-  ///   dictionaries.
+  /// - Parameter elements: the collection. The search begins at the start, unless the collection is an
+  ///   ``IdentifiedCollection``; other large ones had better be dictionaries.
   @inlinable
   public static func of<Whole, Elements: MutableCollection>(
     _ elements: WritableKeyPath<Whole, Elements> & Sendable
@@ -23,6 +23,18 @@ extension ElementPath {
   {
     // `SendableMetatype` says that the conformance belongs to no actor, so that any thread may compare ids.
     IdentifiedElements(elements) { $0.id }
+  }
+
+  /// The way to the elements of a collection that finds them by their ids; of several with one id, the first counts.
+  @inlinable
+  public static func of<Whole, Elements: IdentifiedCollection & SendableMetatype>(
+    _ elements: WritableKeyPath<Whole, Elements> & Sendable
+  ) -> IdentifiedElements<Whole, Elements, Elements.Element.ID>
+  where
+    Self == IdentifiedElements<Whole, Elements, Elements.Element.ID>, Elements.Element: SendableMetatype,
+    Elements.Element.ID: Sendable, Elements.Index: SendableMetatype
+  {
+    IdentifiedElements(elements, { $0.id }, find: { $1.firstIndex(withID: $0) })
   }
 
   /// The way to the elements of a collection by a property. An element whose property changes is another one from then on.

@@ -2,13 +2,17 @@
 public struct IdentifiedElements<Whole, Elements: MutableCollection, ID: Hashable & Sendable>: ElementsFocus {
   @usableFromInline let slice: KeyPathFocus<Whole, Elements>
   @usableFromInline let identify: @Sendable (Elements.Element) -> ID
+  /// The collection's own way to find an element; nil: it has none and is searched.
+  @usableFromInline let find: (@Sendable (ID, Elements) -> Elements.Index?)?
 
   @inlinable
   init(
-    _ path: WritableKeyPath<Whole, Elements> & Sendable, _ identify: @escaping @Sendable (Elements.Element) -> ID
+    _ path: WritableKeyPath<Whole, Elements> & Sendable, _ identify: @escaping @Sendable (Elements.Element) -> ID,
+    find: (@Sendable (ID, Elements) -> Elements.Index?)? = nil
   ) {
     slice = KeyPathFocus(path)
     self.identify = identify
+    self.find = find
   }
 
   /// True if the collection lies behind a class reference.
@@ -35,6 +39,7 @@ public struct IdentifiedElements<Whole, Elements: MutableCollection, ID: Hashabl
   // iterator's hold on the collection is gone when it is changed.
   @inlinable
   func firstIndex(of id: ID, in elements: Elements) -> Elements.Index? {
+    if let find { return find(id, elements) }
     var index = elements.startIndex
     for element in elements {
       if identify(element) == id { return index }
@@ -45,13 +50,15 @@ public struct IdentifiedElements<Whole, Elements: MutableCollection, ID: Hashabl
 }
 
 extension IdentifiedElements: ElementReading {
-  /// False: the collection is searched.
-  @inlinable public var findsQuickly: Bool { false }
+  /// True if the collection has a way of its own to find an element.
+  @inlinable public var findsQuickly: Bool { find != nil }
 
   /// The first element that answers to an id.
   @inlinable
   public func element(_ id: ID, in whole: Whole) -> Elements.Element? {
-    whole[keyPath: slice.path].first { identify($0) == id }
+    let elements = whole[keyPath: slice.path]
+    if let find { return find(id, elements).map { elements[$0] } }
+    return elements.first { identify($0) == id }
   }
 
   /// Walks along the elements in their order.

@@ -11,12 +11,20 @@ where Element: Schematic, Index == Int {
   mutating func mutableAddress(at index: Int) -> UnsafeMutableRawPointer
   /// The address of the element at a position, with a flag for whether it can be changed there; nil: there is none.
   mutating func findElement(at index: Int) -> FoundPart?
+  /// The position of the first element that has an id.
+  func position(of id: MapKey, _ identity: ElementIdentity) -> Int?
+  /// The positions in a range at which the elements of two lists of one length differ; nil: that takes a look at each, or
+  /// ids repeat.
+  static func differences(
+    _ left: Self, _ right: Self, in range: Range<Int>, _ identity: ElementIdentity, _ isEqual: Access.Compare
+  ) -> [Int]?
 }
 
 extension SchematicList {
   @inlinable
   static var listSchema: Schema {
     let element = Element.schema
+    let identity = element.identity
     return Schema(
       kind: .list(element),
       access: Access(
@@ -36,6 +44,15 @@ extension SchematicList {
             address: { $0.assumingMemoryBound(to: Self.self).pointee.address(at: $1) },
             mutableAddress: { $0.assumingMemoryBound(to: Self.self).pointee.mutableAddress(at: $1) },
             find: { $0.assumingMemoryBound(to: Self.self).pointee.findElement(at: $1) },
+            position: { list, id in
+              identity.flatMap { list.assumingMemoryBound(to: Self.self).pointee.position(of: id, $0) }
+            },
+            differences: { left, right, range in
+              guard let identity else { return nil }
+              return Self.differences(
+                left.assumingMemoryBound(to: Self.self).pointee, right.assumingMemoryBound(to: Self.self).pointee,
+                in: range, identity, element.access.isEqual)
+            },
             insert: { (target, index, value) throws(SchemaError) in
               let value = try Element(schemaValue: value)
               target.assumingMemoryBound(to: Self.self).pointee.insert(value, at: index)
@@ -61,6 +78,20 @@ extension PersistentList: SchematicList where Element: Schematic {
   @inlinable
   mutating func mutableAddress(at index: Int) -> UnsafeMutableRawPointer {
     withMutableElement(at: index) { UnsafeMutableRawPointer($0) }
+  }
+
+  @inlinable
+  func position(of id: MapKey, _ identity: ElementIdentity) -> Int? {
+    firstIndex(ofID: id) { identity.id(UnsafeRawPointer($0)) }
+  }
+
+  @inlinable
+  static func differences(
+    _ left: Self, _ right: Self, in range: Range<Int>, _ identity: ElementIdentity, _ isEqual: Access.Compare
+  ) -> [Int]? {
+    differences(left, right, in: range, { identity.id(UnsafeRawPointer($0)) }) {
+      isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1))
+    }
   }
 }
 
@@ -107,6 +138,22 @@ extension Array: SchematicList where Element: Schematic {
       return UnsafeMutableRawPointer(start + index)
     }
   }
+
+  /// An array keeps no notes: each of its elements is looked at.
+  @inlinable
+  func position(of id: MapKey, _ identity: ElementIdentity) -> Int? {
+    withUnsafeBufferPointer { elements in
+      elements.indices.first { index in
+        elements.baseAddress.map { identity.id(UnsafeRawPointer($0 + index)) == id } ?? false
+      }
+    }
+  }
+
+  /// An array shares all of its elements or none.
+  @inlinable
+  static func differences(
+    _ left: Self, _ right: Self, in range: Range<Int>, _ identity: ElementIdentity, _ isEqual: Access.Compare
+  ) -> [Int]? { nil }
 
   /// Whoever holds a snapshot shares the elements, which nothing tells.
   @inlinable

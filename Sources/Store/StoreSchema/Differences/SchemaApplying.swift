@@ -190,13 +190,11 @@ private struct ListTarget {
   func position(of change: Change) -> Int? {
     if let position = statedPosition(of: change) { return position }
     guard case .match(let field, let id) = change.path.steps[level.depth] else { return nil }
-    if case .any = element.kind {
-      return (0..<access.count(memory)).first {
-        element.access.read(access.address(memory, $0)).part(named: field) == id
-      }
+    if field == ElementIdentity.fieldName, let id = MapKey(id) { return access.position(memory, id) }
+    guard case .any = element.kind else { return nil }
+    return (0..<access.count(memory)).first {
+      element.access.read(access.address(memory, $0)).part(named: field) == id
     }
-    guard field == ElementIdentity.fieldName, let identity = ElementIdentity(element) else { return nil }
-    return (0..<access.count(memory)).first { identity.read(access, memory, $0) == id }
   }
 
   /// The position of the element as the change states it.

@@ -188,7 +188,7 @@ public struct DifferenceFinder: Sendable {
     let oldRange = prefix..<(access.count(old) - suffix)
     let newRange = prefix..<(access.count(new) - suffix)
     guard !oldRange.isEmpty || !newRange.isEmpty else { return }
-    if let identity = ElementIdentity(element) {
+    if let identity = element.identity {
       compareById(identity, element, access, old, oldRange, new, newRange)
     } else {
       compareByIndex(element, access, old, oldRange, new, newRange)
@@ -212,12 +212,34 @@ public struct DifferenceFinder: Sendable {
     }
   }
 
+  /// Appends what differs within elements that are far apart, without a look at what lies between.
+  ///
+  /// - Returns: false, and nothing is appended, where elements may have come, gone or moved.
+  private mutating func appendInPlace(
+    _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
+    _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
+  ) -> Bool {
+    // Of few elements each is looked at soon.
+    guard oldRange == newRange, oldRange.count > 32, let places = access.differences(old, new, oldRange),
+      places.allSatisfy({ identity.read(access, old, $0) == identity.read(access, new, $0) })
+    else { return false }
+    for index in places {
+      at(.match(field: ElementIdentity.fieldName, identity.read(access, old, index).value)) { finder in
+        finder.positions.append(index)
+        finder.compare(element, access.address(old, index), access.address(new, index))
+        finder.positions.removeLast()
+      }
+    }
+    return true
+  }
+
   private mutating func compareById(
     _ identity: ElementIdentity, _ element: Schema, _ access: ListAccess, _ old: UnsafeRawPointer,
     _ oldRange: Range<Int>, _ new: UnsafeRawPointer, _ newRange: Range<Int>
   ) {
-    var oldPlaces: [Value: Int] = [:]
-    var newPlaces: [Value: Int] = [:]
+    if appendInPlace(identity, element, access, old, oldRange, new, newRange) { return }
+    var oldPlaces: [MapKey: Int] = [:]
+    var newPlaces: [MapKey: Int] = [:]
     for index in oldRange { oldPlaces[identity.read(access, old, index)] = index }
     for index in newRange { newPlaces[identity.read(access, new, index)] = index }
     let kept = oldRange.compactMap { newPlaces[identity.read(access, old, $0)] }
@@ -229,7 +251,7 @@ public struct DifferenceFinder: Sendable {
     }
     for index in oldRange {
       let id = identity.read(access, old, index)
-      at(.match(field: ElementIdentity.fieldName, id)) { finder in
+      at(.match(field: ElementIdentity.fieldName, id.value)) { finder in
         let old = access.address(old, index)
         guard let newIndex = newPlaces[id] else {
           finder.add(.remove(element.access.read(old)), at: index)
@@ -243,38 +265,9 @@ public struct DifferenceFinder: Sendable {
     for index in newRange {
       let id = identity.read(access, new, index)
       guard oldPlaces[id] == nil else { continue }
-      at(.match(field: ElementIdentity.fieldName, id)) {
+      at(.match(field: ElementIdentity.fieldName, id.value)) {
         $0.add(.add(element.access.read(access.address(new, index))), at: index)
       }
     }
-  }
-}
-
-/// The field by which the elements of a list are told apart: `id`, an integer or a text.
-struct ElementIdentity {
-  static let fieldName = "id"
-  private let index: Int
-  private let schema: Schema
-  private let record: RecordAccess
-
-  init?(_ element: Schema) {
-    guard case .record(let fields) = element.kind, case .record(let access) = element.access.parts,
-      let index = fields.index(of: ElementIdentity.fieldName)
-    else { return nil }
-    switch fields.fields[index].schema.kind {
-    case .int, .string: break
-    default: return nil
-    }
-    self.index = index
-    schema = fields.fields[index].schema
-    record = access
-  }
-
-  func read(_ list: ListAccess, _ pointer: UnsafeRawPointer, _ position: Int) -> Value {
-    var id = Value.none
-    list.read(pointer, position) { element in
-      record.read(element, index) { id = schema.access.read($0) }
-    }
-    return id
   }
 }

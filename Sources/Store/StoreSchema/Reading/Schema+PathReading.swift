@@ -8,22 +8,48 @@ extension Schema {
   public func read(_ steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path) throws(PathError)
     -> Reading
   {
-    guard let step = steps.first else { return Reading(value: access.read(source), schema: self) }
+    var reading = Reading(value: .none, schema: .dynamic(.any))
+    try reach(steps, in: source, from: origin) { schema, place in
+      reading = Reading(value: schema.access.read(place), schema: schema)
+    }
+    return reading
+  }
+
+  /// The type of what stands at a path in a value of the type; converts nothing.
+  ///
+  /// - Parameters:
+  ///   - steps: the path from the value inwards.
+  ///   - origin: the path that led to the value, for messages.
+  /// - Throws: ``PathError`` where a step leads nowhere.
+  package func typeFound(
+    at steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path
+  ) throws(PathError) -> Schema {
+    var found = self
+    try reach(steps, in: source, from: origin) { schema, _ in found = schema }
+    return found
+  }
+
+  /// Hands out what stands at a path, and its type.
+  private func reach(
+    _ steps: ArraySlice<Path.Step>, in source: UnsafeRawPointer, from origin: Path,
+    _ body: (Schema, UnsafeRawPointer) -> Void
+  ) throws(PathError) {
+    guard let step = steps.first else { return body(self, source) }
     let rest = steps.dropFirst()
-    var result: Result<Reading, PathError>?
+    var result: Result<Void, PathError>?
     func descend(_ schema: Schema, _ part: UnsafeRawPointer, _ step: Path.Step) {
       let place = origin.appending(step)
-      result = Result { () throws(PathError) in try schema.read(rest, in: part, from: place) }
+      result = Result { () throws(PathError) in try schema.reach(rest, in: part, from: place, body) }
     }
     switch (access.parts, kind, step) {
     case (.optional(let access), .optional(let wrapped), _):
       if !access.read(
         source,
         { part in
-          result = Result { () throws(PathError) in try wrapped.read(steps, in: part, from: origin) }
+          result = Result { () throws(PathError) in try wrapped.reach(steps, in: part, from: origin, body) }
         })
       {
-        return Reading(value: .none, schema: .dynamic(.any))
+        return withUnsafePointer(to: Value.none) { body(.dynamic(.any), UnsafeRawPointer($0)) }
       }
     case (.record(let access), .record(let record), .field(let name)),
       (.record(let access), .record(let record), .key(.string(let name))):
@@ -36,15 +62,17 @@ extension Schema {
       let position = try self.position(of: field, value, element, access, source, origin)
       access.read(source, position) { descend(element, $0, step) }
     case (.list(let access), .list(let element), .all):
-      return try element.readAll(rest, from: origin, count: access.count(source)) { index, body in
+      let all = try element.readAll(rest, from: origin, count: access.count(source)) { index, body in
         access.read(source, index) { body($0, .index(index + 1)) }
       }
+      return withUnsafePointer(to: all.value) { body(all.schema, UnsafeRawPointer($0)) }
     case (.map(let access), .map(_, let element), .all):
       var keys = access.sortedKeys?(source) ?? []
       if access.sortedKeys == nil { while let key = access.nextKey(source, keys.last) { keys.append(key) } }
-      return try element.readAll(rest, from: origin, count: keys.count) { index, body in
+      let all = try element.readAll(rest, from: origin, count: keys.count) { index, body in
         _ = access.read(source, keys[index]) { body($0, .key(keys[index])) }
       }
+      return withUnsafePointer(to: all.value) { body(all.schema, UnsafeRawPointer($0)) }
     case (.map(let access), .map(let keyKind, let element), _):
       guard let key = step.mapKey(keyKind) else { throw wrongStep(step, origin) }
       guard access.read(source, key, { descend(element, $0, step) }) else {
@@ -53,11 +81,11 @@ extension Schema {
     case (.none, .list, _), (.none, .map, _), (.none, .record, _):
       // A Swift type that shows its parts as a whole only, such as a set.
       return try withUnsafePointer(to: access.read(source)) { (whole) throws(PathError) in
-        try dynamic.read(steps, in: UnsafeRawPointer(whole), from: origin)
+        try dynamic.reach(steps, in: UnsafeRawPointer(whole), from: origin, body)
       }
     case (_, .any, _) where isDynamic:
       guard let shape = access.read(source).shape else { throw wrongStep(step, origin) }
-      return try shape.read(steps, in: source, from: origin)
+      return try shape.reach(steps, in: source, from: origin, body)
     default: throw wrongStep(step, origin)
     }
     guard let result else { throw wrongStep(step, origin) }
@@ -135,7 +163,11 @@ extension Schema {
     of field: String, _ wanted: Value, _ element: Schema, _ access: ListAccess, _ source: UnsafeRawPointer,
     _ origin: Path
   ) throws(PathError) -> Int {
-    if case .any = element.kind, isDynamic || element.isDynamic {
+    let isAny = if case .any = element.kind { isDynamic || element.isDynamic } else { false }
+    if isAny {
+      if field == ElementIdentity.fieldName, let id = MapKey(wanted), let found = access.position(source, id) {
+        return found
+      }
       for position in 0..<access.count(source) {
         var found = false
         access.read(source, position) { found = element.access.read($0).part(named: field) == wanted }
@@ -152,6 +184,10 @@ extension Schema {
     }
     let schema = record.fields[index].schema
     let wanted = (try? schema.check(wanted)) ?? wanted
+    if field == ElementIdentity.fieldName, element.hasID, let id = MapKey(wanted) {
+      if let found = access.position(source, id) { return found }
+      throw PathError(message: "'\(origin)' has no item with \(field) = \(JSON.text(of: wanted))")
+    }
     for position in 0..<access.count(source) {
       var found = false
       access.read(source, position) { part in
@@ -200,7 +236,7 @@ extension Value {
   }
 
   /// The type that a value without a declared one shows by itself; nil where it has no parts.
-  var shape: Schema? {
+  package var shape: Schema? {
     let any = Schema.dynamic(.any)
     switch self {
     case .list: return .dynamic(.list(any))

@@ -86,13 +86,29 @@ private let dynamicOptional = OptionalAccess(
   })
 
 private func dynamicList(_ element: Schema) -> ListAccess {
-  ListAccess(
+  let identity = element.identity
+  var isAny = false
+  if case .any = element.kind { isAny = true }
+  return ListAccess(
     count: { list(at: $0).count },
     address: { source, index in list(at: source).withElement(at: index) { UnsafeRawPointer($0) } },
     mutableAddress: { target, index in
       mutableList(at: target).pointee.withMutableElement(at: index) { UnsafeMutableRawPointer($0) }
     },
     find: { target, index in Value.list(at: target)?.pointee.findElement(at: index) },
+    position: { [isAny] source, id in
+      if let identity { return list(at: source).firstIndex(ofID: id) { identity.id(UnsafeRawPointer($0)) } }
+      guard isAny else { return nil }
+      return list(at: source).firstIndex(ofID: id) {
+        $0.pointee.part(named: ElementIdentity.fieldName).flatMap(MapKey.init)
+      }
+    },
+    differences: { left, right, range in
+      guard let identity else { return nil }
+      return PersistentList.differences(
+        list(at: left), list(at: right), in: range, { identity.id(UnsafeRawPointer($0)) }
+      ) { element.access.isEqual(UnsafeRawPointer($0), UnsafeRawPointer($1)) }
+    },
     insert: { (target, index, value) throws(SchemaError) in
       mutableList(at: target).pointee.insert(value, at: index)
     },

@@ -13,6 +13,47 @@ extension Schema {
     }
   }
 
+  /// Reads a whole text into memory that holds a value of the type, a part at a time: of a long list no second one is made.
+  ///
+  /// - Returns: false: it takes a closer look, as by ``value(readFrom:)``; the value may then be partly changed.
+  package func assign(json bytes: UnsafeBufferPointer<UInt8>, to target: UnsafeMutableRawPointer) -> Bool {
+    var reader = JSONReader(bytes)
+    do throws(JSONError) {
+      try fill(target, &reader)
+      try reader.end()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func fill(_ target: UnsafeMutableRawPointer, _ reader: inout JSONReader) throws(JSONError) {
+    func put(_ body: () throws(SchemaError) -> Void) throws(JSONError) {
+      do throws(SchemaError) { try body() } catch { throw Schema.misfit }
+    }
+    switch (access.parts, kind) {
+    case (.list(let access), .list(let element)):
+      try put { () throws(SchemaError) in try self.access.assign(.list([]), target) }
+      var count = 0
+      try reader.elements { (reader) throws(JSONError) in
+        let value = try element.typed(&reader)
+        try put { () throws(SchemaError) in try access.insert(target, count, value) }
+        count += 1
+      }
+    case (.record(.flat(let fields)), .record):
+      var index = 0
+      try reader.members { (reader, name, _) throws(JSONError) in
+        guard index < fields.indices.count, fields[index].name == name else { throw Schema.misfit }
+        try fields[index].schema.fill(target + fields[index].offset, &reader)
+        index += 1
+      }
+      guard index == fields.indices.count else { throw Schema.misfit }
+    default:
+      let value = try typed(&reader)
+      try put { () throws(SchemaError) in try access.assign(value, target) }
+    }
+  }
+
   private static let misfit = JSONError(message: "", offset: 0)
 
   private func typed(_ reader: inout JSONReader) throws(JSONError) -> Value {

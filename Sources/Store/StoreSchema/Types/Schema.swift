@@ -12,13 +12,19 @@ public final class Schema: Sendable {
   public let access: Access
   /// True if the memory that ``access`` reaches into holds a ``Value``.
   public let isDynamic: Bool
+  /// The field by which values of the type are told apart in a list; nil: there is none.
+  @usableFromInline let identity: ElementIdentity?
 
   /// Joins a description and a way into memory.
   public init(kind: Kind, access: Access, isDynamic: Bool = false) {
     self.kind = kind
     self.access = access
     self.isDynamic = isDynamic
+    identity = ElementIdentity(kind, access)
   }
+
+  /// True if a list of values of the type finds one by its field `id`, an integer or a text.
+  public var hasID: Bool { identity != nil }
 
   /// A type of its own that says the same as another: all that is below it is shared.
   public convenience init(sharing other: Schema) {

@@ -14,6 +14,8 @@ extension PersistentMap: KeyedCollection {
   }
 }
 
+extension PersistentList: IdentifiedCollection where Element: Identifiable {}
+
 extension TreeDictionary: KeyedCollection {
   /// Changes the value under a key in place; O(log n), shared nodes are copied.
   ///

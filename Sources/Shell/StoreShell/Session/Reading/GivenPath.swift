@@ -79,7 +79,7 @@ extension CommandReader {
     guard let written = path.written else {
       return .later { session in
         let path = isAbsolute ? try path.absolute(in: session) : try path.value(in: session)
-        return TypedPath(path: path, type: try word.marking { try session.read(path).schema })
+        return TypedPath(path: path, type: try word.marking { try session.type(at: path) })
       }
     }
     let path = isAbsolute ? written : vocabulary.scoped(written)

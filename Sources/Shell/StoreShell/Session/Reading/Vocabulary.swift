@@ -48,7 +48,7 @@ struct Vocabulary {
   func scoped(_ path: Path) -> Path { session.scoped(path) }
 
   /// The type of what stands at a path now.
-  func type(at path: Path) throws -> Schema { try session.read(path).schema }
+  func type(at path: Path) throws -> Schema { try session.type(at: path) }
 
   /// The type that is declared for what stands at a path, whichever items there are.
   func declaredType(at path: Path) throws -> Schema { try session.declaredType(at: path) }

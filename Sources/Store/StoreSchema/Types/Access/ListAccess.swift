@@ -13,6 +13,12 @@ public final class ListAccess: Sendable {
   /// The address of the element at a position of a changeable list, with a flag: true if it can be changed there. Nil:
   /// there is none.
   public let find: @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?
+  /// The position of the first element that has an id; nil: there is none, or the elements have no ids. Addresses for
+  /// changing elements do not hold any longer.
+  public let position: @Sendable (UnsafeRawPointer, MapKey) -> Int?
+  /// The positions in a range at which the elements of two lists of one length differ; nil: that takes a look at each, or ids
+  /// repeat.
+  public let differences: @Sendable (UnsafeRawPointer, UnsafeRawPointer, Range<Int>) -> [Int]?
   /// Puts a checked value at a position, moving the elements from there on up by one.
   public let insert: @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void
   /// Takes the element at a position away.
@@ -28,11 +34,15 @@ public final class ListAccess: Sendable {
     address: @escaping @Sendable (UnsafeRawPointer, Int) -> UnsafeRawPointer,
     mutableAddress: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> UnsafeMutableRawPointer,
     find: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> FoundPart?,
+    position: @escaping @Sendable (UnsafeRawPointer, MapKey) -> Int?,
+    differences: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer, Range<Int>) -> [Int]? = { _, _, _ in nil },
     insert: @escaping @Sendable (UnsafeMutableRawPointer, Int, Value) throws(SchemaError) -> Void,
     remove: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void,
     commonEnds: @escaping @Sendable (UnsafeRawPointer, UnsafeRawPointer) -> (prefix: Int, suffix: Int)
   ) {
     self.find = find
+    self.position = position
+    self.differences = differences
     self.count = count
     self.address = address
     self.mutableAddress = mutableAddress

@@ -26,7 +26,10 @@ struct CountedTree<Content: TreeContent> {
   @inlinable
   mutating func makeRootUnique(keepsFormer: Bool = false) {
     if isKnownUniquelyReferenced(&root) {
-      unmanagedRoot?._withUnsafeGuaranteedRef { $0.dropFormer() }
+      unmanagedRoot?._withUnsafeGuaranteedRef {
+        $0.dropFormer()
+        $0.dropBounds()
+      }
     } else if let node = root.take() {
       root = keepsFormer ? Node.successor(of: node) : node.copy()
     }
@@ -68,6 +71,7 @@ struct CountedTree<Content: TreeContent> {
   mutating func findElement(at index: Int) -> (element: UnsafeMutablePointer<Element>, isOwn: Bool) {
     guard var node = unmanagedRoot, index >= 0, index < count else { preconditionFailure("Index out of range") }
     var isOwn = isKnownUniquelyReferenced(&root)
+    if isOwn { node._withUnsafeGuaranteedRef { $0.dropBounds() } }
     var offset = index
     while node._withUnsafeGuaranteedRef({ $0.height }) > 0 {
       node = node._withUnsafeGuaranteedRef { node in

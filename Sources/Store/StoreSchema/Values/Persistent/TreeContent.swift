@@ -7,6 +7,9 @@ protocol TreeContent {
   associatedtype Separator
 
   static func separator(of element: UnsafePointer<Element>) -> Separator
+
+  /// True if elements may have an id by which they are looked for.
+  static var mayHaveIDs: Bool { get }
 }
 
 /// Elements found by position alone.
@@ -14,6 +17,9 @@ protocol TreeContent {
 enum ListContent<Element>: TreeContent {
   @inlinable
   static func separator(of element: UnsafePointer<Element>) {}
+
+  /// Numbers and texts have none; told by their size, so that lists of them pay nothing for it.
+  @inlinable static var mayHaveIDs: Bool { MemoryLayout<Element>.size > MemoryLayout<String>.size }
 }
 
 /// Entries that stand in ascending order of their keys.
@@ -35,4 +41,7 @@ enum MapContent<Key: Comparable, Value>: TreeContent {
 
   @inlinable
   static func separator(of element: UnsafePointer<Entry>) -> Key { element.pointee.key }
+
+  /// The entries have keys.
+  @inlinable static var mayHaveIDs: Bool { false }
 }

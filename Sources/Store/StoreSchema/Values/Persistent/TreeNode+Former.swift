@@ -36,6 +36,7 @@ extension TreeNode {
   /// Gives an inner node the contents of another one with as many children.
   @inlinable
   func update(from other: TreeNode) {
+    dropBounds()
     for index in 0..<slots where !isSameChild(index, of: other, index) { children[index] = other.children[index] }
     separators.update(from: other.separators, count: slots)
     ends.update(from: other.ends, count: slots)

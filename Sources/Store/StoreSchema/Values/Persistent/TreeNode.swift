@@ -29,6 +29,8 @@ final class TreeNode<Content: TreeContent> {
   @exclusivity(unchecked) @usableFromInline var storage: UnsafeMutableRawPointer
   /// The address of the node that this one, a root, is a changed copy of, with a reference to it; 0: none is kept.
   @usableFromInline let former = Atomic<UInt>(0)
+  /// The address of the bounds of the ids in this subtree, an `IDBounds`, with a reference to it; 0: they are not known.
+  @usableFromInline let bounds = Atomic<UInt>(0)
 
   /// A leaf without elements.
   @inlinable
@@ -53,6 +55,7 @@ final class TreeNode<Content: TreeContent> {
   @inlinable
   deinit {
     dropFormer()
+    dropBounds()
     if height == 0 {
       destroyElements()
     } else {
@@ -183,7 +186,9 @@ extension TreeNode {
   /// Makes child `index` safe to mutate; this node must be so already.
   @inlinable
   func makeChildUnique(_ index: Int) {
-    if !isKnownUniquelyReferenced(&children[index]) {
+    if isKnownUniquelyReferenced(&children[index]) {
+      children[index].dropBounds()
+    } else {
       children[index] = children[index].copy()
     }
   }
@@ -193,6 +198,7 @@ extension TreeNode {
   @inline(__always)
   func child(_ index: Int, isOwn: inout Bool) -> Unmanaged<TreeNode> {
     isOwn = isOwn && isKnownUniquelyReferenced(&children[index])
+    if isOwn { children[index].dropBounds() }
     return Unmanaged.passUnretained(children[index])
   }
 }

@@ -1,0 +1,154 @@
+import StoreSchema
+
+/// The places that a run of entries changed, as hashes of paths. They tell, without a look at an entry, which runs cannot
+/// have changed anything along a path.
+struct ChangedPlaces: Sendable {
+  /// The hashes, each in the first free place from the one that its bits name on; 0: free. At least half is free.
+  private var table: [UInt32] = []
+  private var count = 0
+  /// The steps that were noted last: changes at one place share them, which their address tells.
+  private var recent: [[Path.Step]] = []
+  private var oldest = 0
+
+  /// Notes the places that an entry changed.
+  mutating func note(_ changes: [Change]) {
+    // By position: a copy of a change would count references to all that is in it.
+    for index in changes.indices { note(changes[index].path.steps) }
+  }
+
+  private mutating func note(_ steps: [Path.Step]) {
+    let address = steps.withUnsafeBufferPointer { $0.baseAddress }
+    for index in recent.indices where recent[index].withUnsafeBufferPointer({ $0.baseAddress }) == address { return }
+    if recent.count < 4 {
+      recent.append(steps)
+    } else {
+      recent[oldest] = steps
+      oldest = (oldest + 1) % recent.count
+    }
+    var hash = PlaceHash()
+    insert(hash.beginning)
+    for index in steps.indices {
+      hash.add(steps[index])
+      insert(hash.beginning)
+    }
+    insert(hash.end)
+  }
+
+  /// True if an entry may have changed something along a path, as ``Path/lies(along:)`` has it.
+  func mayMeet(_ place: Hashes) -> Bool { place.areAmong { contains($0) } }
+
+  /// The hashes in ascending order, four bytes each, the lowest first.
+  var encoded: [UInt8] {
+    table.filter { $0 != 0 }.sorted().flatMap { hash in (0..<4).map { UInt8(truncatingIfNeeded: hash >> ($0 * 8)) } }
+  }
+
+  /// True if the same holds of hashes that were encoded.
+  static func mayMeet(_ place: Hashes, encoded: UnsafeRawBufferPointer) -> Bool {
+    place.areAmong { hash in
+      var (low, high) = (0, encoded.count / 4)
+      while low < high {
+        let middle = (low + high) / 2
+        let found = UInt32(littleEndian: encoded.loadUnaligned(fromByteOffset: middle * 4, as: UInt32.self))
+        if found == hash { return true }
+        if found < hash { low = middle + 1 } else { high = middle }
+      }
+      return false
+    }
+  }
+
+  /// The hashes by which a path is looked for.
+  struct Hashes {
+    /// Tells changes at the path and within.
+    fileprivate let within: UInt32
+    /// Tells changes of a whole around the path, the outermost first.
+    fileprivate let around: [UInt32]
+
+    /// The hashes of a path up to a step that stands for many.
+    init(_ path: Path) {
+      var hash = PlaceHash()
+      var around: [UInt32] = []
+      for step in path.steps.prefix(while: { $0 != .all }) {
+        around.append(hash.end)
+        hash.add(step)
+      }
+      (within, self.around) = (hash.beginning, around)
+    }
+
+    fileprivate func areAmong(_ contains: (UInt32) -> Bool) -> Bool {
+      contains(within) || around.contains(where: contains)
+    }
+  }
+
+  private func contains(_ hash: UInt32) -> Bool {
+    guard !table.isEmpty else { return false }
+    return table[place(of: hash)] == hash
+  }
+
+  private mutating func insert(_ hash: UInt32) {
+    if table.isEmpty { table = Array(repeating: 0, count: 16) }
+    let place = place(of: hash)
+    guard table[place] == 0 else { return }
+    table[place] = hash
+    count += 1
+    if count * 2 > table.count { grow() }
+  }
+
+  private mutating func grow() {
+    let old = table
+    table = Array(repeating: 0, count: old.count * 2)
+    for hash in old where hash != 0 { table[place(of: hash)] = hash }
+  }
+
+  /// The place of a hash, or the one where it would go.
+  private func place(of hash: UInt32) -> Int {
+    let mask = table.count - 1
+    var place = Int(hash) & mask
+    while table[place] != 0, table[place] != hash { place = (place + 1) & mask }
+    return place
+  }
+}
+
+/// The hash of a path, step by step. Steps that meet have the same, so that a place is found by whatever names it.
+private struct PlaceHash {
+  private var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  /// The hash of the path as the beginning of others; not 0.
+  var beginning: UInt32 { UInt32(truncatingIfNeeded: value >> 32) | 1 }
+
+  /// The hash of the path as a whole; not 0.
+  var end: UInt32 { UInt32(truncatingIfNeeded: (value &* 0x9E37_79B9_7F4A_7C15) >> 32) | 1 }
+
+  mutating func add(_ step: Path.Step) {
+    switch step {
+    case .field(let name), .key(.string(let name)): add(1, name)
+    case .index(let number), .key(.int(let number)): add(2, UInt64(bitPattern: Int64(number)))
+    case .match(let field, .int(let number)):
+      add(3, field)
+      add(4, UInt64(bitPattern: Int64(number)))
+    case .match(let field, .string(let text)):
+      add(3, field)
+      add(5, text)
+    case .match(let field, _): add(3, field)
+    case .all: add(6, 0)
+    }
+  }
+
+  private mutating func add(_ kind: UInt64, _ number: UInt64) {
+    value = (value ^ kind ^ number) &* 0x9E37_79B9_7F4A_7C15
+    value ^= value >> 29
+  }
+
+  /// Texts that are written in different bytes may be equal, unless they are ASCII.
+  private mutating func add(_ kind: UInt64, _ text: String) {
+    var text = text
+    let hash = text.withUTF8 { bytes in
+      var hash: UInt64 = 0
+      for byte in bytes {
+        guard byte < 0x80 else { return UInt64(0) }
+        hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+      }
+      return hash
+    }
+    add(kind, hash)
+  }
+}

@@ -1,0 +1,43 @@
+/// The field by which the elements of a list are told apart: `id`, an integer or a text.
+@usableFromInline
+struct ElementIdentity: Sendable {
+  static let fieldName = "id"
+  private let index: Int
+  private let schema: Schema
+  private let record: RecordAccess
+
+  /// The identity of values of a type; nil: they have none.
+  init?(_ kind: Schema.Kind, _ access: Access) {
+    guard case .record(let fields) = kind, case .record(let access) = access.parts,
+      let index = fields.index(of: ElementIdentity.fieldName)
+    else { return nil }
+    switch fields.fields[index].schema.kind {
+    case .int, .string: break
+    default: return nil
+    }
+    self.index = index
+    schema = fields.fields[index].schema
+    record = access
+  }
+
+  /// The id of the element at an address.
+  @usableFromInline
+  func id(_ element: UnsafeRawPointer) -> MapKey? {
+    let field: UnsafeRawPointer
+    switch record {
+    case .flat(let fields): field = element + fields[index].offset
+    case .dynamic: field = RecordAccess.fields(element) + index * MemoryLayout<Value>.stride
+    }
+    return switch schema.access.memory {
+    case .int: .int(field.load(as: Int.self))
+    case .string: .string(field.assumingMemoryBound(to: String.self).pointee)
+    default: MapKey(schema.access.read(field))
+    }
+  }
+
+  /// The id of the element of a list at a position, which must exist.
+  func read(_ list: ListAccess, _ pointer: UnsafeRawPointer, _ position: Int) -> MapKey {
+    // The type of the field leaves nothing else.
+    id(list.address(pointer, position)) ?? .int(0)
+  }
+}
