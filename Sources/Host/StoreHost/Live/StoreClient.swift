@@ -29,6 +29,8 @@ package final class StoreClient: @unchecked Sendable {
   @exclusivity(unchecked) package private(set) var dispatched = ActionNumbers()
   /// Whether any of them was more than going back and forth.
   @exclusivity(unchecked) private(set) var hasActed = false
+  /// The refusal of an action of a full name that the client may not dispatch, or nil; not set: it may dispatch all.
+  package var refusal: ((String) -> (any Error)?)?
   private let isActing = SharedFlag()
   private var faults: [any Error] = []
   private var notes: [String] = []
@@ -132,6 +134,9 @@ package final class StoreClient: @unchecked Sendable {
   package func dispatch(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
     turn {
       if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
+      if let refused = refusal?(action.call.type.fullName) {
+        return DispatchReport(number: nil, failure: refused, faults: [])
+      }
       return live.dispatch(action, source)
     }
   }

@@ -69,7 +69,7 @@ extension Session {
       throw ShellError(code: .runaway, message: "files source each other more than 64 deep")
     }
     running.origin = StatementOrigin(
-      file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended)
+      file: file, kind: .batch, arguments: arguments, chain: chain, isAttended: outer.isAttended, who: outer.who)
     defer { running.origin = outer }
     let reader = StatementReader(bytes, grammar: grammar)
     // A run that only checks tells of all faults.
@@ -134,7 +134,7 @@ extension Session {
   /// Runs what a reader has.
   ///
   /// - Returns: the status with which to end now, or nil to go on.
-  private func runStatements(of reader: inout StatementReader) -> Int32? {
+  func runStatements(of reader: inout StatementReader) -> Int32? {
     while !hasQuit {
       if let status = stoppedStatus() { return status }
       if writeOutputFailure(), !options.keepsGoing { return 1 }

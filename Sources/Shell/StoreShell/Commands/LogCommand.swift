@@ -5,12 +5,12 @@ import StoreSchema
 
 extension CommandDefinition {
   static let log = CommandDefinition(
-    "log", usage: ["log [N] [--action GLOB] [--changed PATH] [--all]"],
+    "log", needs: .read, usage: ["log [N] [--action GLOB] [--changed PATH] [--all]"],
     summary: "prints the journal, newest last: the last 20 lines, or N; runs of quiet actions are folded",
     flags: FlagDefinition.format + [
-      FlagDefinition("action", value: "GLOB", "only actions of that name; * stands for anything"),
-      FlagDefinition("changed", value: "PATH", "only actions that changed something there"),
-      FlagDefinition("all", "all lines that are kept, unfolded"),
+      FlagDefinition("action", value: "GLOB", need: .read, "only actions of that name; * stands for anything"),
+      FlagDefinition("changed", value: "PATH", need: .read, "only actions that changed something there"),
+      FlagDefinition("all", need: .read, "all lines that are kept, unfolded"),
     ],
     examples: [
       CommandExample(

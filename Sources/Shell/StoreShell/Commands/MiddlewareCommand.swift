@@ -3,7 +3,7 @@ import StoreSchema
 
 extension CommandDefinition {
   static let middleware = CommandDefinition(
-    "middleware", usage: ["middleware [on|off NAME]"],
+    "middleware", needs: .parts(["on": .dispatch, "off": .dispatch]), usage: ["middleware [on|off NAME]"],
     summary: "lists the middlewares with their gates, or opens and shuts a gate",
     flags: FlagDefinition.format, operands: [.words(["on", "off"]), .middleware],
     examples: [

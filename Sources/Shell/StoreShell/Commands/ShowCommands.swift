@@ -3,9 +3,9 @@ import StoreSchema
 
 extension CommandDefinition {
   static let show = CommandDefinition(
-    "show", usage: ["show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]"],
+    "show", needs: .read, usage: ["show [PATH|PROJECTION|VALUE] [--as FORMAT] [--json] [--at N]"],
     summary: "prints the state, a part of it, a projection or a value",
-    flags: FlagDefinition.format + [FlagDefinition("at", value: "N", "read the state after action #N")],
+    flags: FlagDefinition.format + [FlagDefinition("at", value: "N", need: .read, "read the state after action #N")],
     operands: [.path],
     examples: [
       CommandExample("show counter", output: "value  0\nstep   1\n"),
@@ -14,7 +14,7 @@ extension CommandDefinition {
     read: ShowRequest.init, perform: { try $0.perform(in: $1) })
 
   static let watch = CommandDefinition(
-    "watch", usage: ["watch [PATH]", "watch stop ID|all"],
+    "watch", needs: .read, usage: ["watch [PATH]", "watch stop ID|all"],
     summary: "prints a line at each change of a value; alone, lists the watches", flags: FlagDefinition.format,
     operands: [.pathOrWord("stop"), .watch],
     examples: [

@@ -52,6 +52,13 @@ public final class Console {
     self.output.reserveCapacity(1 << 16)
   }
 
+  /// A console whose text is handed to somebody as it is written, who takes it on the thread of the session.
+  init(width: @escaping @Sendable () -> Int?, _ take: @escaping (String, OutputTarget) -> Void) {
+    (outputDescriptor, errorDescriptor) = (-1, -1)
+    self.width = width
+    interceptor = take
+  }
+
   /// True if results go to a terminal now, not into a file or a command.
   var showsResults: Bool { !isCapturing && width() != nil }
 

@@ -13,6 +13,9 @@ struct Setting: Sendable {
   /// The form of its values, where they cannot be listed.
   let form: String
   let read: @Sendable (Session) -> String
+  /// The right that a change needs; nil: all.
+  var need: Need? { isOfSession && name != "sessions.keep" ? .read : isOfPlugins ? .plugins : nil }
+  private var isOfPlugins: Bool { name == "plugin.purity" }
   /// True if it is the session's own; else it is the store's, and comes and goes with its state.
   private let isOfSession: Bool
   /// Reads a value.
