@@ -209,6 +209,10 @@ package final class LiveStore: @unchecked Sendable {
     turn {
       let (faults, isClosed) = (attendance.faults, attendance.isClosed.isSet)
       guard !isClosed else { return DispatchReport(number: nil, failure: StoreError.closed, faults: []) }
+      // Whatever a client does to the store comes by here.
+      if let refused = attendance.acting?.refusal?(action.call.type.fullName) {
+        return DispatchReport(number: nil, failure: refused, faults: [])
+      }
       let earlier = faults.collect()
       let result = isNext ? store.dispatchNext(action, source: source) : store.dispatch(action, source: source)
       if let number = result.number {
@@ -277,6 +281,7 @@ package final class LiveStore: @unchecked Sendable {
     }
     if let journal { keep(entry, record, in: journal) }
     if record.failure == nil, record.droppedBy == nil { attendance.waiters.tell(call) }
+    attendance.actionSignal.send()
     stopFaulty()
   }
 

@@ -23,6 +23,10 @@ package struct Attendance {
   var observer: ((PurityProof.Recorded) -> Void)?
   /// Hears of faults that no client has caused.
   var onFault: ((any Error) -> Void)?
+  /// Told of the next action.
+  let actionSignal = ActionSignal()
+  /// Done when the store is closed.
+  var endings: [@Sendable () -> Void] = []
   /// Set once the store was closed.
   let isClosed = SharedFlag()
   /// Whether nobody hears what plugins say.

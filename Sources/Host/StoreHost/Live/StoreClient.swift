@@ -134,9 +134,6 @@ package final class StoreClient: @unchecked Sendable {
   package func dispatch(_ action: HostAction, _ source: ActionSource) -> DispatchReport {
     turn {
       if let viewed { return DispatchReport(number: nil, failure: viewed.refusal, faults: []) }
-      if let refused = refusal?(action.call.type.fullName) {
-        return DispatchReport(number: nil, failure: refused, faults: [])
-      }
       return live.dispatch(action, source)
     }
   }

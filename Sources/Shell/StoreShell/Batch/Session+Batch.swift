@@ -91,6 +91,12 @@ extension Session {
     _ = runStatements(of: reader)
   }
 
+  /// The status of a text whose last statement has run, as it is reported where a run ends.
+  func endText(_ status: Int32) -> Int32 {
+    writeSummary()
+    return outcome.quitStatus ?? (status == 0 ? outcome.tally.firstStatus : status)
+  }
+
   private func firstFault(of reader: StatementReader) -> SyntaxFault? {
     var reader = reader
     do throws(SyntaxFault) {

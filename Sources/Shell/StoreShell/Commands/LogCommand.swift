@@ -132,9 +132,9 @@ extension StoreClient {
 }
 
 /// Names with `*`.
-enum Glob {
+package enum Glob {
   /// Returns true if a name fits a pattern in which `*` stands for any text.
-  static func matches(_ pattern: String, _ name: String) -> Bool {
+  package static func matches(_ pattern: String, _ name: String) -> Bool {
     let parts = pattern.split(separator: "*", omittingEmptySubsequences: false)
     guard parts.count > 1 else { return pattern == name }
     guard name.hasPrefix(parts[0]) else { return false }

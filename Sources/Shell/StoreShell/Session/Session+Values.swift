@@ -75,7 +75,7 @@ extension Session {
   func source(info: String? = nil, function: String) -> ActionSource {
     if let who = running.origin.who {
       return ActionSource(
-        file: "door", function: function, line: outcome.tally.reached, info: info.map { "\(who): \($0)" } ?? who,
+        file: "door", function: function, line: outcome.number, info: info.map { "\(who): \($0)" } ?? who,
         kind: .remote)
     }
     return ActionSource(

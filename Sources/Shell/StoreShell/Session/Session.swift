@@ -41,7 +41,7 @@ public final class Session {
   /// The journal that is open to be read.
   var archive: JournalArchive?
   private var luaState: SessionLua?
-  private let printer: LogLineWriter
+  let printer: LogLineWriter
 
   init(
     _ live: LiveStore, _ application: SessionApplication, _ clock: SessionClock, options: SessionOptions,
@@ -149,6 +149,7 @@ public final class Session {
       if outer.0 == nil { _ = inbox.isBusy.set(false) }
     }
     outcome.tally.reached += 1
+    outcome.number += 1
     console.transcribe(statement, program: options.name)
     let before = outcome.tally
     runDueTasks()

