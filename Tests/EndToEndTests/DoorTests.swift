@@ -230,6 +230,30 @@ struct DoorTests {
     #expect(try other.waitForEnd() == 0)
   }
 
+  /// Whoever gets at the socket all the same is sent away.
+  @Test(.enabled(if: hasPython && getuid() == 0)) func anotherUserIsNotLetIn() throws {
+    let shell = try Shell()
+    let server = try Server(shell)
+    let client = """
+      import os, socket, sys
+      os.setuid(65534)
+      door = socket.socket(socket.AF_UNIX)
+      try:
+          door.connect(sys.argv[1])
+          print(door.makefile().read(), end="")
+      except PermissionError:
+          print("refused by the system")
+      """
+    chmod(shell.folder.path, 0o755)
+    #expect(
+      try shell.run(program: "/usr/bin/python3", "-c", client, server.path).output == "refused by the system\n")
+    chmod(server.path, 0o666)
+    #expect(
+      try shell.run(program: "/usr/bin/python3", "-c", client, server.path).output
+        == "{\"event\":\"end\",\"message\":\"this door is for another user\"}\n")
+    #expect(try shell.run("--attach", server.path, "-c", "echo still").output == "still\n")
+  }
+
   @Test func aPortAsksForItsToken() throws {
     let shell = try Shell()
     let outcome = try shell.runInShell(

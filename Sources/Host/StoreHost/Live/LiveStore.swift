@@ -262,8 +262,9 @@ package final class LiveStore: @unchecked Sendable {
     let changes =
       record.failure == nil ? State.changes(from: record.before, to: record.after, by: &comparing.finder) : []
     comparing.versions.note(changes)
+    comparing.marks.note(changes)
     // What loads, takes away or restores says so by an action of the shell.
-    if record.action.shell != nil { comparing.versions.noteAll() }
+    if record.action.shell != nil { noteAll(record.after) }
     let entry = LoggedEntry(
       number: record.context.number, time: record.context.time, source: record.context.source,
       action: call.type.fullName, arguments: call.record, isQuiet: call.type.isQuiet,
@@ -298,23 +299,6 @@ package final class LiveStore: @unchecked Sendable {
       guard unit.gate.set(isOpen: isOpen) else { continue }
       attendance.traceSink?(.gate(unit: unit.name, isOpen: isOpen))
       if !isOpen { store.cancelEffects(unit: unit.name) }
-    }
-  }
-
-  // MARK: Reading
-
-  /// Tells a watcher of a value: now, and after every commit that changed it.
-  ///
-  /// - Parameter read: the value at the moment of the call.
-  package func watch(
-    _ name: String, _ read: @escaping @Sendable () -> Value,
-    _ onChange: @escaping @Sendable (Notification<Value>) -> Void
-  ) -> Subscription {
-    turn {
-      // R10: under the policy `always` a watcher is told after every action, changed or not.
-      store.watch(
-        name, { _ in read() },
-        isDifferent: { [unowned self] in $0 != $1 || store.withState { $0.shell.emission } == "always" }, onChange)
     }
   }
 }

@@ -56,6 +56,8 @@ package struct StateComparing {
   var switches: [HostState.Switches] = []
   /// Tell whether what projections read has changed.
   var versions = SliceVersions()
+  /// Tell whom among the watchers of parts an action concerns.
+  let marks = PathMarks()
   /// Finds what an action changed.
   var finder = DifferenceFinder()
 }

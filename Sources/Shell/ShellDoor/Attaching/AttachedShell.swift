@@ -7,10 +7,15 @@ import StoreShell
 public final class AttachedShell {
   /// The options of a run, as the program's own.
   public struct Options: Sendable {
+    /// True if scripts go on after an error.
     public var keepsGoing = false
+    /// True if every command answers with one JSON object a line.
     public var isJSON = false
+    /// True if dispatches print nothing.
     public var isQuiet = false
+    /// The form of results where a command does not say so itself.
     public var format = Format.auto
+    /// True if drawings may use more than ASCII.
     public var isUTF8 = true
 
     /// The usual ones.

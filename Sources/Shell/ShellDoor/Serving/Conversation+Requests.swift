@@ -29,7 +29,7 @@ extension Conversation {
     outbox.flush()
   }
 
-  func handle(_ request: Request) {
+  func handle(_ request: DoorRequest) {
     guard isTrusted.load(ordering: .relaxed) else { return prove(request) }
     do {
       switch request.kind {
@@ -74,7 +74,7 @@ extension Conversation {
   }
 
   /// Takes the token; another one ends the conversation.
-  private func prove(_ request: Request) {
+  private func prove(_ request: DoorRequest) {
     if case .token(let given) = request.kind, let token = loop.token, DoorToken.areEqual(given, token) {
       isTrusted.store(true, ordering: .relaxed)
       return greet()
@@ -178,7 +178,7 @@ extension Answer {
   /// Sets a value, of a list a page.
   ///
   /// - Throws: `ShellError` for one that is too large for a line.
-  fileprivate mutating func set(_ value: Value, _ page: Request.Page) throws {
+  fileprivate mutating func set(_ value: Value, _ page: DoorRequest.Page) throws {
     var paged = value
     switch value {
     case .list(let list):

@@ -117,7 +117,7 @@ final class Conversation: @unchecked Sendable {
     while true {
       switch step(block) {
       case .request(let line): take(line)
-      case .fault(let message): refuse(Request.Fault(message: message))
+      case .fault(let message): refuse(DoorRequest.Fault(message: message))
       case .news:
         session?.attend()
         followed?.tell(self)
@@ -192,9 +192,9 @@ final class Conversation: @unchecked Sendable {
   }
 
   private func take(_ line: ArraySlice<UInt8>) {
-    let request: Request
-    do throws(Request.Fault) {
-      request = try Request(line)
+    let request: DoorRequest
+    do throws(DoorRequest.Fault) {
+      request = try DoorRequest(line)
     } catch {
       return refuse(error)
     }
@@ -203,7 +203,7 @@ final class Conversation: @unchecked Sendable {
   }
 
   /// Answers what is no request; the third in a row ends the conversation.
-  func refuse(_ fault: Request.Fault) {
+  func refuse(_ fault: DoorRequest.Fault) {
     faults += 1
     var answer = Answer(id: fault.id)
     answer.fail(.badRequest, fault.message, hint: nil)
@@ -355,7 +355,7 @@ extension Conversation {
       guard line.contains(where: { $0 > 0x20 }) else { return false }
       lines.append(line)
       waiting += line.count
-      guard isRunning, line.count < 256, let request = try? Request(line), case .interrupt = request.kind else {
+      guard isRunning, line.count < 256, let request = try? DoorRequest(line), case .interrupt = request.kind else {
         return false
       }
       return true

@@ -144,12 +144,12 @@ extension Session {
     watches.add(
       path,
       store.live.watch(
-        "watch \(id)", { watched.value },
-        { [unowned live = store.live] change in
-          guard let number = change.context?.number, let old = change.old else { return }
+        "watch \(id)", at: isNamed(path) ? nil : path, { watched.value },
+        { [unowned live = store.live] old, new, number in
+          guard let number, let old else { return }
           // Now: memory may have let go of the action by the time that the session looks.
           let action = live.log[number: number]?.action ?? ""
-          inbox.bring { [new = change.new] in writer.write(from: old, to: new, by: number, action) }
+          inbox.bring { writer.write(from: old, to: new, by: number, action) }
         }))
     return result
   }

@@ -3,7 +3,7 @@ import StoreSchema
 import StoreShell
 
 /// A line that a door was sent, read.
-struct Request {
+struct DoorRequest {
   /// The id that its answers carry; nil: none was given.
   let id: Value?
   let kind: Kind
@@ -44,7 +44,7 @@ struct Request {
     } catch {
       throw Fault(message: "a request is one JSON object a line: \(error.message)")
     }
-    var fields = RequestFields(members)
+    var fields = DoorRequestFields(members)
     id = fields.id
     do throws(Fault) {
       kind = try Self.kind(&fields)
@@ -58,7 +58,7 @@ struct Request {
     "run", "complete", "help", "read", "log", "follow", "watch", "interrupt", "time", "token",
   ]
 
-  private static func kind(_ fields: inout RequestFields) throws(Fault) -> Kind {
+  private static func kind(_ fields: inout DoorRequestFields) throws(Fault) -> Kind {
     let found = verbs.filter { fields.has($0) }
     guard found.count == 1, let verb = found.first else {
       throw Fault(
@@ -101,7 +101,7 @@ struct Request {
     }
   }
 
-  private static func text(_ fields: inout RequestFields) throws(Fault) -> GivenText {
+  private static func text(_ fields: inout DoorRequestFields) throws(Fault) -> GivenText {
     var given = GivenText(try fields.text("run") ?? "")
     given.file = try fields.text("file")
     given.line = try fields.number("line") ?? 1
@@ -128,7 +128,7 @@ struct Request {
 }
 
 /// The members of a request, each taken once.
-struct RequestFields {
+struct DoorRequestFields {
   private var members: [(name: String, value: Value)]
 
   init(_ members: [(name: String, value: Value)]) { self.members = members }
@@ -156,44 +156,44 @@ struct RequestFields {
     return true
   }
 
-  mutating func text(_ name: String) throws(Request.Fault) -> String? {
+  mutating func text(_ name: String) throws(DoorRequest.Fault) -> String? {
     switch take(name) {
     case nil: nil
     case .string(let text)?: text
-    default: throw Request.Fault(message: "'\(name)' is a text")
+    default: throw DoorRequest.Fault(message: "'\(name)' is a text")
     }
   }
 
-  mutating func number(_ name: String) throws(Request.Fault) -> Int? {
+  mutating func number(_ name: String) throws(DoorRequest.Fault) -> Int? {
     switch take(name) {
     case nil: nil
     case .int(let number)?: number
-    default: throw Request.Fault(message: "'\(name)' is a whole number")
+    default: throw DoorRequest.Fault(message: "'\(name)' is a whole number")
     }
   }
 
-  mutating func flag(_ name: String) throws(Request.Fault) -> Bool {
+  mutating func flag(_ name: String) throws(DoorRequest.Fault) -> Bool {
     switch take(name) {
     case nil: false
     case .bool(let flag)?: flag
-    default: throw Request.Fault(message: "'\(name)' is true or false")
+    default: throw DoorRequest.Fault(message: "'\(name)' is true or false")
     }
   }
 
-  mutating func texts(_ name: String) throws(Request.Fault) -> [String]? {
+  mutating func texts(_ name: String) throws(DoorRequest.Fault) -> [String]? {
     guard let value = take(name) else { return nil }
-    guard case .list(let list) = value else { throw Request.Fault(message: "'\(name)' is a list of texts") }
+    guard case .list(let list) = value else { throw DoorRequest.Fault(message: "'\(name)' is a list of texts") }
     var texts: [String] = []
     for element in list {
-      guard case .string(let text) = element else { throw Request.Fault(message: "'\(name)' is a list of texts") }
+      guard case .string(let text) = element else { throw DoorRequest.Fault(message: "'\(name)' is a list of texts") }
       texts.append(text)
     }
     return texts
   }
 
   /// Refuses what nobody has taken.
-  func end() throws(Request.Fault) {
-    if let other = members.first { throw Request.Fault(message: "a request has no '\(other.name)' here") }
+  func end() throws(DoorRequest.Fault) {
+    if let other = members.first { throw DoorRequest.Fault(message: "a request has no '\(other.name)' here") }
   }
 
   private mutating func take(_ name: String) -> Value? {
